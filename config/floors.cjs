@@ -1,0 +1,144 @@
+/**
+ * The floors of the house: what may import what. `npm run lint` checks it, type imports included.
+ *
+ * A file imports from its own floor and from those below, never upwards. Every file under src/ stands on one floor; a
+ * new one that matches none is an error, so that its place is decided here first. `a/` is a whole folder; where a file
+ * matches two floors, as a port in the folder of its part does, it stands on the lower one.
+ */
+
+/** Floor 2: one concern each, and none knows another. */
+const parts = {
+  auth: ["auth/"],
+  logging: ["logging.ts"],
+  paging: ["paging/"],
+  "rate-limit": ["rate-limit/"],
+  request: [
+    "request/arguments.ts",
+    "request/body.ts",
+    "request/failure.ts",
+    "request/redact.ts",
+    "request/retry-after.ts",
+    "request/validate.ts",
+    "request/verdict.ts",
+  ],
+};
+
+const floors = [
+  // 0: knows nothing but itself.
+  { name: "ground", files: ["errors/", "schemas/", "models.ts", "scopes.ts", "clock.ts", "version.ts"] },
+  // 1: what the parts agree on: interfaces, and operations as data.
+  {
+    name: "ports",
+    files: [
+      "events.ts",
+      "auth/credential.ts",
+      "rate-limit/rate-limiter.ts",
+      "request/operation.ts",
+      "request/path.ts",
+      "request/query.ts",
+      "request/settings.ts",
+    ],
+  },
+  // 2
+  { name: "parts", files: Object.values(parts).flat() },
+  // 3: one call, top to bottom.
+  {
+    name: "pipeline",
+    files: ["request/call.ts", "request/send.ts", "request/retry.ts", "request/attempt.ts", "request/transport.ts"],
+  },
+  // 4: the service's nouns: an operation in, `send` out.
+  { name: "nouns", files: ["resources/"] },
+  // 5: the composition root, the only place that knows everybody.
+  { name: "root", files: ["client.ts", "options.ts"] },
+  // 6: what package.json exports.
+  { name: "doors", files: ["index.ts", "testing/"] },
+];
+
+/** Where a file is reached from; what none of them reaches is dead. */
+const entries = [
+  "index.ts",
+  "schemas/index.ts",
+  "testing/index.ts",
+  "testing/msw.ts",
+  "testing/node.ts",
+  "testing/bin.ts",
+];
+
+/** A resource knows how to say what it wants, and nothing of how that is done. */
+const nounsKnow = [
+  "resources/",
+  "paging/",
+  "schemas/",
+  "errors/",
+  "models.ts",
+  "scopes.ts",
+  "clock.ts",
+  "request/operation.ts",
+  "request/path.ts",
+  "request/query.ts",
+  "request/arguments.ts",
+];
+
+/** The emulator stands for the service, so it does not know the client. */
+const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts"];
+
+/** The files that may import a package. All others do without any. */
+const packages = {
+  ky: ["request/transport.ts", "request/failure.ts"],
+  "p-retry": ["request/retry.ts"],
+  zod: ["schemas/", "request/validate.ts"],
+  msw: ["testing/msw.ts"],
+};
+
+/** The files that may import from Node. */
+const nodeOnly = ["testing/node.ts", "testing/node/", "testing/bin.ts"];
+
+const src = (files) => files.map((file) => `^src/${file.replaceAll(".", "\\.")}${file.endsWith("/") ? "" : "$"}`);
+const floor = (level) => ({
+  path: src(floors[level].files),
+  pathNot: src(floors.slice(0, level).flatMap(({ files }) => files)),
+});
+const rule = (name, from, to) => ({ name, severity: "error", from, to });
+
+module.exports = {
+  forbidden: [
+    rule("no-cycles", {}, { circular: true }),
+    rule("no-dead-files", { path: src(entries) }, { path: "^src/", pathNot: src(entries), reachable: false }),
+    rule("every-file-has-a-floor", {}, { path: "^src/", pathNot: src(floors.flatMap(({ files }) => files)) }),
+    ...floors.flatMap((lower, level) =>
+      floors
+        .slice(level + 1)
+        .map((higher, above) =>
+          rule(`${lower.name}-do-not-know-${higher.name}`, floor(level), floor(level + 1 + above)),
+        ),
+    ),
+    ...Object.entries(parts).map(([name, files]) => {
+      const others = Object.values(parts)
+        .flat()
+        .filter((file) => !files.includes(file));
+      return rule(`${name}-knows-no-other-part`, { ...floor(2), path: src(files) }, { ...floor(2), path: src(others) });
+    }),
+    rule("nouns-know-only-how-to-ask", { path: src(["resources/"]) }, { path: "^src/", pathNot: src(nounsKnow) }),
+    rule("the-emulator-knows-no-client", { path: src(["testing/"]) }, { path: "^src/", pathNot: src(emulatorKnows) }),
+    rule("node-only-behind-its-door", { path: "^src/", pathNot: src(nodeOnly) }, { dependencyTypes: ["core"] }),
+    ...Object.entries(packages).map(([name, files]) =>
+      rule(`${name}-only-where-it-belongs`, { path: "^src/", pathNot: src(files) }, { path: `^node_modules/${name}/` }),
+    ),
+    rule(
+      "no-other-packages",
+      { path: "^src/" },
+      { path: "^node_modules/", pathNot: Object.keys(packages).map((name) => `^node_modules/${name}/`) },
+    ),
+    // Classic zod probes for eval as soon as a schema is made.
+    rule("zod-is-zod-mini", { path: "^src/" }, { path: "^node_modules/zod/", pathNot: "^node_modules/zod/mini/" }),
+    rule("no-unresolved", {}, { couldNotResolve: true }),
+    // A name says what is inside.
+    rule("no-vague-names", {}, { path: "/(utils|util|helpers|helper|common|misc|types)(/|[.]ts$)" }),
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "types", "default"] },
+  },
+};

@@ -1,0 +1,52 @@
+import { ArgumentError, ResponseValidationError } from "../errors/failures.ts";
+import type { CreatedToken } from "../models.ts";
+import type { Credential } from "./credential.ts";
+import { StaticCredential } from "./static-credential.ts";
+import { flawOfToken } from "./token-format.ts";
+
+/**
+ * Rotates the client's own token and goes on with the replacement. Calls that are refused meanwhile wait for it. If the
+ * answer is not as expected but holds a usable `plaintext`, that is adopted all the same, since the old token is dead by
+ * then; the error is told nevertheless.
+ */
+export async function adoptReplacement(
+  credential: Credential,
+  rotate: () => Promise<CreatedToken>,
+): Promise<CreatedToken> {
+  if (!(credential instanceof StaticCredential)) {
+    throw new ArgumentError("tokens.rotate: adopt cannot be used with a token provider, which alone decides the token", {
+      outcome: "not_sent",
+    });
+  }
+  return credential.during(rotateInto(credential, rotate));
+}
+
+async function rotateInto(credential: StaticCredential, rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {
+  try {
+    const replacement = await rotate();
+    const flaw = flawOfToken(replacement.plaintext);
+    if (flaw === undefined) {
+      credential.set(replacement.plaintext);
+      return replacement;
+    }
+    throw new ResponseValidationError(`tokens.rotate: the replacement cannot be adopted: its plaintext ${flaw}`, {
+      issues: [{ path: ["plaintext"], message: flaw }],
+      outcome: "accepted",
+      rawBody: JSON.stringify(replacement),
+    });
+  } catch (error) {
+    const plaintext = error instanceof ResponseValidationError ? plaintextIn(error.rawBody) : undefined;
+    if (plaintext !== undefined) credential.set(plaintext);
+    throw error;
+  }
+}
+
+function plaintextIn(rawBody: string | undefined): string | undefined {
+  try {
+    const body: unknown = JSON.parse(rawBody ?? "");
+    const plaintext = typeof body === "object" && body !== null && "plaintext" in body ? body.plaintext : undefined;
+    return typeof plaintext === "string" && flawOfToken(plaintext) === undefined ? plaintext : undefined;
+  } catch {
+    return undefined;
+  }
+}

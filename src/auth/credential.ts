@@ -1,0 +1,27 @@
+/** What a token provider is told. */
+export interface TokenContext {
+  /** Aborts when nobody waits for the token any more. */
+  signal: AbortSignal;
+  /** The token that the service has just answered 401 to: give another one. */
+  rejected?: string;
+}
+
+/** Gives the token for the next attempt; asked at each, so it should remember what it has. Concurrent calls share one flight. */
+export type TokenProvider = (context: TokenContext) => string | Promise<string>;
+
+/** Something that goes by the current token. */
+export interface Dependent {
+  refresh(): void;
+}
+
+/** Where the token comes from. One object is shared by all clients made from one another. */
+export interface Credential {
+  /** The token as last known; `""` before a provider was first asked. */
+  readonly current: string;
+  /** The token to send now. `rejected`: the one this call has just been refused with. */
+  read(signal: AbortSignal, rejected: string | undefined): string | Promise<string>;
+  /** Whether another token than the rejected one can be had now; may have to wait for a rotation under way. */
+  canReplace(rejected: string): boolean | Promise<boolean>;
+  /** Calls `refresh` whenever `current` changes. */
+  inform(dependent: Dependent): void;
+}

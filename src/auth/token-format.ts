@@ -1,0 +1,14 @@
+/**
+ * What is wrong with a token, in words that do not show it; `undefined` if nothing is. A token is opaque, but travels in
+ * a header: visible ASCII only (RFC 6750), since platforms trim, mangle or quote anything else in their errors.
+ */
+export function flawOfToken(token: unknown): string | undefined {
+  if (typeof token !== "string") return `must be a string, not ${token === null ? "null" : typeof token}`;
+  if (token === "") return "must not be empty";
+  if (/^bearer\s/i.test(token)) return "must be the token alone: omit the scheme (Bearer)";
+  const at = token.search(/[^\u0021-\u007e]/);
+  if (at < 0) return undefined;
+  const found = token.charCodeAt(at);
+  const what = found <= 0x20 || found === 0x7f ? "white space or a control character" : "a non-ASCII character";
+  return `must not contain ${what} (at index ${at})`;
+}

@@ -1,0 +1,39 @@
+/** The longest delay a platform timer can hold; anything longer would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Milliseconds on the monotonic clock: durations and deadlines are measured here, so wall-clock jumps move nothing. */
+export function now(): number {
+  return performance.now();
+}
+
+/**
+ * Runs `action` once, `delayMs` from now and never earlier; any delay is safe, and `Infinity` never fires.
+ * Returns what cancels it. The only caller of `setTimeout` in the client, looked up at each call.
+ */
+export function after(delayMs: number, action: () => void): () => void {
+  if (delayMs === Number.POSITIVE_INFINITY) return () => {};
+  // Platform timers may fire a fraction of a millisecond early.
+  let left = Math.ceil(delayMs) + 1;
+  let timer: ReturnType<typeof setTimeout>;
+  const arm = (): void => {
+    const step = Math.min(left, MAX_TIMER_MS);
+    left -= step;
+    timer = setTimeout(left > 0 ? arm : action, step);
+  };
+  arm();
+  return () => clearTimeout(timer);
+}
+
+/** Resolves after `delayMs`, or as soon as `signal` aborts; never rejects, and leaves no timer or listener behind. */
+export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const wake = (): void => {
+      cancel();
+      signal?.removeEventListener("abort", wake);
+      resolve();
+    };
+    const cancel = after(delayMs, wake);
+    signal?.addEventListener("abort", wake);
+  });
+}

@@ -1,0 +1,148 @@
+/** Whether the service did what was asked, as far as the client can know. */
+export type Outcome = "not_sent" | "rejected" | "accepted" | "unknown";
+
+/** Where in a call the time ran out. */
+export type TimeoutPhase = "queue" | "token" | "headers" | "body" | "total";
+
+/** One thing that is wrong with a response: where, and what was expected there. Never the value. */
+export interface ValidationIssue {
+  /** Path from the root of the response body. */
+  readonly path: readonly (string | number)[];
+  /** What was expected there, in words. */
+  readonly message: string;
+}
+
+/** What an error knows about its call. All of it is free of secrets by the time it gets here. */
+export interface ErrorDetails {
+  /** HTTP status of the answer, where there was one. */
+  status?: number | undefined;
+  /** The `error` field of the answer's body, where it is a string. */
+  code?: string | undefined;
+  method?: string | undefined;
+  /** The path's template, with `{}` for each value. */
+  path?: string | undefined;
+  /** How many requests of this call were sent. */
+  attempts?: number | undefined;
+  /** How long the service asked to wait, in milliseconds. */
+  retryAfterMs?: number | undefined;
+  /** The answer's body: parsed where it is JSON, at most 64 KiB, secrets removed. */
+  body?: unknown;
+  /** The `x-request-id` of the answer. */
+  requestId?: string | undefined;
+  outcome?: Outcome | undefined;
+  /** An earlier attempt of this call may have been applied, so this answer may be its echo. */
+  priorAmbiguous?: boolean | undefined;
+  /** In a walk: the cursor of the page that failed, `null` for the first. */
+  cursor?: string | null | undefined;
+  cause?: unknown;
+  /** Text of a 2xx body, complete or as far as it came. Never printed. */
+  rawBody?: string | undefined;
+}
+
+const BRAND: unique symbol = Symbol.for("project-automation.error") as never; // a registered symbol is shared by every copy of the package
+
+/**
+ * Base of everything this library rejects with or throws. `kind` tells the class apart; `instanceof` and
+ * `isAutomationError` hold across the ESM and CommonJS copies of the package and across realms, because they read a
+ * brand and not the prototype. No token, header, request or response can be reached from an error.
+ */
+export class AutomationError extends Error {
+  /** The kinds this class stands for; its own first. */
+  static readonly kinds: readonly string[] = [];
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A subclass written by a user has no kinds of its own and is told by its prototype.
+    if (!Object.hasOwn(this, "kinds")) return Function.prototype[Symbol.hasInstance].call(this, value);
+    if (!isBranded(value)) return false;
+    return this.kinds.length === 0 || this.kinds.includes(value.kind);
+  }
+
+  override get name(): string {
+    return "AutomationError";
+  }
+
+  declare readonly kind: string;
+  declare readonly status?: number;
+  declare readonly code?: string;
+  declare readonly method?: string;
+  declare readonly path?: string;
+  declare readonly attempts?: number;
+  declare readonly retryAfterMs?: number;
+  declare readonly body?: unknown;
+  declare readonly requestId?: string;
+  declare readonly outcome?: Outcome;
+  declare readonly priorAmbiguous?: boolean;
+  declare readonly cursor?: string | null;
+  readonly #rawBody: string | undefined;
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message);
+    const { cause, rawBody, ...fields } = details;
+    this.#rawBody = rawBody;
+    Object.assign(this, { kind: new.target.kinds[0] ?? "automation" });
+    for (const [key, value] of Object.entries(fields)) {
+      if (value !== undefined) Object.assign(this, { [key]: value });
+    }
+    if ("cause" in details) attachCause(this, cause);
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+
+  /**
+   * The text of a 2xx answer's body that could not be used, whole or as far as it came: where a one-time `plaintext`
+   * still is when the rest of the answer was not understood. Absent from every print and from `toJSON`.
+   */
+  get rawBody(): string | undefined {
+    return this.#rawBody;
+  }
+
+  /** The fields as plain data, without stack and `rawBody`; the cause as name, message and code. */
+  toJSON(): Record<string, unknown> {
+    const json: Record<string, unknown> = { name: this.name, message: this.message, ...this };
+    if (this.cause !== undefined) json["cause"] = summarize(this.cause);
+    return json;
+  }
+}
+
+function isBranded(value: unknown): value is AutomationError {
+  // A brand carries the class's shape with it: only this package sets it.
+  return typeof value === "object" && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+}
+
+/** Whether a value is an error of this library, of whichever copy of it. */
+export function isBrandedError(value: unknown): value is AutomationError {
+  return isBranded(value);
+}
+
+/** Notes on an error of a walk which page it was. An error keeps the first cursor it was given. */
+export function noteCursor(error: unknown, cursor: string | null): void {
+  if (!isBranded(error) || error.cursor !== undefined) return;
+  Object.defineProperty(error, "cursor", { value: cursor, enumerable: true, configurable: true, writable: true });
+}
+
+// A data property `cause` is copied by structuredClone, which throws on what it cannot copy; an accessor is left out.
+function attachCause(error: Error, cause: unknown): void {
+  const shared = { enumerable: false, configurable: true };
+  Object.defineProperty(
+    error,
+    "cause",
+    isCloneable(cause) ? { ...shared, value: cause, writable: true } : { ...shared, get: () => cause },
+  );
+}
+
+function isCloneable(value: unknown): boolean {
+  try {
+    structuredClone(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function summarize(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return typeof cause === "object" || typeof cause === "function" ? undefined : cause;
+  const code: unknown = "code" in cause ? cause.code : undefined;
+  return { name: cause.name, message: cause.message, ...(typeof code === "string" ? { code } : {}) };
+}

@@ -1,0 +1,117 @@
+/** What every event tells. No event holds headers, bodies or secrets. */
+interface EventBase {
+  /** Tells the calls of one client apart. */
+  readonly callId: string;
+  /** Such as `"issues.create"`; `"request"` and `"paginate"` for the escape hatch. */
+  readonly operation: string;
+  /** The attempt it is about, from 1. */
+  readonly attempt: number;
+  /** When, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** An attempt is about to be sent. */
+export interface RequestEvent extends EventBase {
+  readonly type: "request";
+  readonly method: string;
+  /** The path's template, with `{}` for each value. */
+  readonly path: string;
+  /** Time spent in the queue of the rate limiter before this attempt. */
+  readonly queueMs: number;
+  /** Time spent getting the token. */
+  readonly tokenMs: number;
+}
+
+/** An attempt was answered and its body read, as far as it was needed. */
+export interface ResponseEvent extends EventBase {
+  readonly type: "response";
+  readonly status: number;
+  readonly requestId?: string | undefined;
+  readonly queueMs: number;
+  readonly tokenMs: number;
+  /** From sending until the head of the answer. */
+  readonly headersMs: number;
+  /** From the head of the answer until the end of its body. */
+  readonly bodyMs: number;
+}
+
+/** The call is sent again after `delayMs`. For `rate_limit` that is what is left of the pause. */
+export interface RetryEvent extends EventBase {
+  readonly type: "retry";
+  readonly reason: RetryReason;
+  readonly delayMs: number;
+  readonly status?: number | undefined;
+}
+
+/** Why a call is sent again. */
+export type RetryReason = "rate_limit" | "unavailable" | "server_error" | "connection" | "timeout" | "unauthorized";
+
+/** The service asked for a pause; nothing is sent with this token until it is over. Once per pause and client. */
+export interface RateLimitPauseEvent extends EventBase {
+  readonly type: "rate_limit_pause";
+  readonly delayMs: number;
+}
+
+/** A pause is over: requests are sent again. Once per pause and client. */
+export interface RateLimitResumeEvent extends EventBase {
+  readonly type: "rate_limit_resume";
+}
+
+/** After a 401, another token was had and the call is sent again with it. */
+export interface TokenRefreshEvent extends EventBase {
+  readonly type: "token_refresh";
+}
+
+/** With `validation: "lenient"`: an answer was handed over although it is not of the expected shape. */
+export interface DriftEvent extends EventBase {
+  readonly type: "drift";
+  readonly issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
+}
+
+/** The answer had a `Deprecation` (RFC 9745) or `Sunset` (RFC 8594) header. Once per operation and client. */
+export interface DeprecationEvent extends EventBase {
+  readonly type: "deprecation";
+  readonly deprecation?: string | undefined;
+  readonly sunset?: string | undefined;
+}
+
+/** What `onEvent` sees; `type` tells the events apart. */
+export type ClientEvent =
+  | RequestEvent
+  | ResponseEvent
+  | RetryEvent
+  | RateLimitPauseEvent
+  | RateLimitResumeEvent
+  | TokenRefreshEvent
+  | DriftEvent
+  | DeprecationEvent;
+
+/** Takes what happens. What it throws or rejects with is ignored, and nothing waits for it. */
+export type EventListener = (event: ClientEvent) => unknown;
+
+/** `console`, pino, winston and the like: it is given one line of text at a time, free of secrets. */
+export interface Logger {
+  debug(message: string): void;
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string): void;
+}
+
+/** One listener out of several, none of which can break a call; `undefined` where there is none. */
+export function combineListeners(...listeners: readonly (EventListener | undefined)[]): EventListener | undefined {
+  const present = listeners.filter((listener) => listener !== undefined);
+  if (present.length === 0) return undefined;
+  return (event) => {
+    for (const listener of present) quietly(() => listener(event));
+  };
+}
+
+/** Runs a caller's callback: what it throws or rejects with goes nowhere, and nothing waits for it. */
+export function quietly(callback: () => unknown): void {
+  try {
+    const result = callback();
+    if (typeof result === "object" && result !== null && "then" in result) Promise.resolve(result).catch(() => {});
+  } catch {
+    // A listener must not break the call it listens to.
+  }
+}

@@ -1,0 +1,69 @@
+export type { TokenContext, TokenProvider } from "./auth/credential.ts";
+export { Client } from "./client.ts";
+export { AutomationError, type ErrorDetails, type Outcome, type TimeoutPhase, type ValidationIssue } from "./errors/automation-error.ts";
+export {
+  AbortError,
+  ArgumentError,
+  ConfigError,
+  ConnectionError,
+  PaginationError,
+  RedirectError,
+  ResponseParseError,
+  ResponseValidationError,
+  TimeoutError,
+  TokenProviderError,
+} from "./errors/failures.ts";
+export { type AnyAutomationError, isAutomationError } from "./errors/guard.ts";
+export {
+  ApiError,
+  type ApiErrorKind,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+} from "./errors/refusals.ts";
+export type {
+  ClientEvent,
+  DeprecationEvent,
+  DriftEvent,
+  EventListener,
+  Logger,
+  RateLimitPauseEvent,
+  RateLimitResumeEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+  RetryReason,
+  TokenRefreshEvent,
+} from "./events.ts";
+export type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "./models.ts";
+export type { ClientOptions } from "./options.ts";
+export type { Paginator, ToArrayOptions } from "./paging/paginator.ts";
+export { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
+export type {
+  Admission,
+  Pause,
+  RateLimitAnswer,
+  RateLimitedCall,
+  RateLimiter,
+  RateLimitSnapshot,
+  Turn,
+} from "./rate-limit/rate-limiter.ts";
+export type { CallOptions, Method, ResponseInfo } from "./request/operation.ts";
+export { type Path, path } from "./request/path.ts";
+export type { Query, QueryValue } from "./request/query.ts";
+export type { RetryOptions } from "./request/settings.ts";
+export type { CustomList, CustomRequest } from "./resources/custom.ts";
+export type { ListParams, ProjectRef } from "./resources/inputs.ts";
+export type { IssueCreateInput, Issues } from "./resources/issues.ts";
+export type { ListOptions } from "./resources/list.ts";
+export type { Projects } from "./resources/projects.ts";
+export type { WaitOptions, WatchOptions } from "./resources/session-poll.ts";
+export type { Sessions } from "./resources/sessions.ts";
+export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/standard-schema.ts";
+export { impliesScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";
+export { VERSION } from "./version.ts";

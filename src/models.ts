@@ -1,0 +1,58 @@
+/**
+ * What the service sends, field for field (contract, section 2). Wire names are kept. Every record is open: a field
+ * that the service adds later is kept and can be read.
+ */
+
+/** A project. */
+export interface Project {
+  id: string;
+  name: string;
+  [field: string]: unknown;
+}
+
+/** The type of an issue; the contract shows `bug`, and any other string is passed through. */
+export type IssueType = "bug" | (string & {});
+
+/** An issue of a project. */
+export interface Issue {
+  /** The issue's number within its project. */
+  number: number;
+  title: string;
+  status: string;
+  type?: IssueType | undefined;
+  [field: string]: unknown;
+}
+
+/** An agent session of a project. The contract does not list the values of `state`. */
+export interface Session {
+  id: string;
+  state: string;
+  [field: string]: unknown;
+}
+
+/** The masked record of an API token: everything but the secret. */
+export interface Token {
+  id: string;
+  name: string;
+  /** The public part of the token, its middle segment. */
+  key_id: string;
+  /** Each of the form `<resource>:<action>`. */
+  scopes: string[];
+  /** ISO 8601 UTC timestamp, as it came. */
+  expires_at: string;
+  [field: string]: unknown;
+}
+
+/** The answer to a token's creation or rotation: the only place where the secret is ever shown. Store `plaintext` now. */
+export interface CreatedToken extends Token {
+  /** The full token. The service never shows it again. */
+  plaintext: string;
+}
+
+/** One page of a list, as the service sends it. */
+export interface Page<Item> {
+  data: Item[];
+  /** The cursor of the next page; `null` on the last one. */
+  next_cursor: string | null;
+  [field: string]: unknown;
+}

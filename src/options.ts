@@ -1,0 +1,178 @@
+import type { TokenProvider } from "./auth/credential.ts";
+import { flawOfToken } from "./auth/token-format.ts";
+import { ConfigError } from "./errors/failures.ts";
+import type { EventListener, Logger } from "./events.ts";
+import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
+import { describeType } from "./request/path.ts";
+import { DEFAULT_RETRY, type RetryOptions, type RetryRules, SettingsCheck } from "./request/settings.ts";
+
+/** What a client is made with. Everything may be left out where the environment says it. */
+export interface ClientOptions {
+  /**
+   * Where the service is: http(s), absolute, ending with the version segment, such as
+   * `https://automation.example.com/api/v1`. Default: `PROJECT_AUTOMATION_BASE_URL`, where there is a process.
+   */
+  baseUrl?: string | URL | undefined;
+  /** The API token, or a function that gives it. Default: `PROJECT_AUTOMATION_TOKEN`, where there is a process. */
+  token?: string | TokenProvider | undefined;
+  /** Budget of one attempt in milliseconds: token provider, connect, headers and body. Default 30 000; `false`: none. */
+  timeoutMs?: number | false | undefined;
+  /** Budget of a whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. Default `false`: none. */
+  totalTimeoutMs?: number | false | undefined;
+  /** How calls are sent again; `false`: never. */
+  retry?: RetryOptions | false | undefined;
+  /** Requests in flight at once through this client's rate limiter. Default 10. */
+  maxConcurrency?: number | undefined;
+  /** Pass one to several clients that share a token. Default: one of the client's own. */
+  rateLimiter?: RateLimiter | undefined;
+  /** Sent with every request. `authorization`, `cookie` and `host` are refused. */
+  headers?: HeadersInit | undefined;
+  /** Instead of the global `fetch`. It is given a `Request`, and an init that holds the signal: pass both on. */
+  fetch?: typeof fetch | undefined;
+  /** Sees what happens, without headers, bodies or secrets. What it throws is ignored. */
+  onEvent?: EventListener | undefined;
+  /** `console`, pino, winston and the like: is given what happens as lines of text. */
+  logger?: Logger | undefined;
+  /** `"lenient"` hands over answers of an unexpected shape, with a `drift` event. Default `"strict"`. */
+  validation?: "strict" | "lenient" | undefined;
+  /** Allows a token over plain `http:` to a host other than this machine. Default `false`. */
+  allowInsecureHttp?: boolean | undefined;
+}
+
+/** Options that have been checked; `undefined` where they say nothing. */
+export interface CheckedOptions {
+  readonly baseUrl: URL | undefined;
+  readonly token: string | TokenProvider | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly totalTimeoutMs: number | undefined;
+  readonly retry: RetryRules;
+  readonly maxConcurrency: number | undefined;
+  readonly rateLimiter: RateLimiter | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof fetch | undefined;
+  readonly onEvent: EventListener | undefined;
+  readonly logger: Logger | undefined;
+  readonly lenient: boolean | undefined;
+  readonly allowInsecureHttp: boolean | undefined;
+}
+
+const KEYS: readonly (keyof ClientOptions)[] = [
+  "baseUrl",
+  "token",
+  "timeoutMs",
+  "totalTimeoutMs",
+  "retry",
+  "maxConcurrency",
+  "rateLimiter",
+  "headers",
+  "fetch",
+  "onEvent",
+  "logger",
+  "validation",
+  "allowInsecureHttp",
+];
+
+const check: SettingsCheck = new SettingsCheck(ConfigError);
+
+/** Checks every option; throws `ConfigError` for the first that cannot be. What it gives is no part of `options`. */
+export function checkOptions(options: ClientOptions, retry: RetryRules = DEFAULT_RETRY): CheckedOptions {
+  check.object(options, "the options", KEYS);
+  const { timeoutMs, totalTimeoutMs, maxConcurrency, validation, allowInsecureHttp } = options;
+  if (validation !== undefined && validation !== "strict" && validation !== "lenient") {
+    check.fail('validation must be "strict" or "lenient"');
+  }
+  if (allowInsecureHttp !== undefined && typeof allowInsecureHttp !== "boolean") {
+    check.fail(`allowInsecureHttp must be a boolean, not ${describeType(allowInsecureHttp)}`);
+  }
+  return {
+    baseUrl: options.baseUrl === undefined ? undefined : checkBaseUrl(options.baseUrl),
+    token: options.token === undefined ? undefined : checkToken(options.token),
+    timeoutMs: timeoutMs === undefined ? undefined : check.timeout(timeoutMs, "timeoutMs"),
+    totalTimeoutMs: totalTimeoutMs === undefined ? undefined : check.timeout(totalTimeoutMs, "totalTimeoutMs"),
+    retry: check.retry(options.retry, retry),
+    maxConcurrency: maxConcurrency === undefined ? undefined : check.count(maxConcurrency, "maxConcurrency", 1),
+    rateLimiter: checkRateLimiter(options.rateLimiter),
+    headers: check.headers(options.headers),
+    fetch: check.callback(options.fetch, "fetch"),
+    onEvent: check.callback(options.onEvent, "onEvent"),
+    logger: checkLogger(options.logger),
+    lenient: validation === undefined ? undefined : validation === "lenient",
+    allowInsecureHttp,
+  };
+}
+
+/** A token or a provider; anything else is told without being shown. */
+export function checkToken(token: unknown): string | TokenProvider {
+  if (typeof token === "function") return token as TokenProvider; // what it gives is checked when it gives it
+  const flaw = flawOfToken(token);
+  return flaw === undefined ? (token as string) : check.fail(`token ${flaw}`); // flawless tokens are strings
+}
+
+/** A token may travel in clear only within this machine, or where that is wanted. */
+export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean): void {
+  if (baseUrl.protocol === "https:" || allowInsecureHttp || isLoopback(baseUrl.hostname)) return;
+  check.fail(
+    "baseUrl is plain http: to another machine, where anybody on the way can read the token; use https:, or set allowInsecureHttp",
+  );
+}
+
+/** What the environment says, where there is one that can be read. */
+export function fromEnvironment(name: string): string | undefined {
+  const scope: { process?: { env?: Record<string, string | undefined> } } = globalThis;
+  try {
+    return scope.process?.env?.[name] || undefined;
+  } catch {
+    // Deno asks for a permission, and throws when it is denied.
+    return undefined;
+  }
+}
+
+/** An absolute http(s) URL that paths can be appended to. */
+export function checkBaseUrl(value: unknown): URL {
+  const text = value instanceof URL ? value.href : value;
+  if (typeof text !== "string") return check.fail(`baseUrl must be a string or a URL, not ${describeType(value)}`);
+  const example = "such as https://automation.example.com/api/v1";
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) check.fail("baseUrl must not contain white space, control characters or backslashes");
+  const url = parseUrl(text) ?? check.fail(`baseUrl must be an absolute URL, ${example}`);
+  if (!/^https?:\/\//i.test(text)) {
+    const hint = /^[\w.-]+:\d+/.test(text) ? "; the scheme is missing" : "";
+    check.fail(`baseUrl must be an http: or https: URL, ${example}${hint}`);
+  }
+  if (url.username !== "" || url.password !== "") check.fail("baseUrl must not contain a user name or password");
+  if (text.includes("?") || text.includes("#")) check.fail("baseUrl must not contain a query or a fragment");
+  return url;
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}
+
+function checkRateLimiter(value: RateLimiter | undefined): RateLimiter | undefined {
+  if (value === undefined) return undefined;
+  const given: unknown = value;
+  const methods = ["enter", "refresh", "snapshot"] as const;
+  const fits = typeof given === "object" && given !== null && methods.every((name) => typeof value[name] === "function");
+  return fits ? value : check.fail("rateLimiter must be a RateLimiter, such as memoryRateLimiter() makes");
+}
+
+function checkLogger(value: Logger | undefined): Logger | undefined {
+  if (value === undefined) return undefined;
+  const given: unknown = value;
+  const methods = ["debug", "info", "warn", "error"] as const;
+  const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
+  const fits = isObject && methods.every((name) => typeof value[name] === "function");
+  return fits ? value : check.fail("logger must have the methods debug, info, warn and error");
+}

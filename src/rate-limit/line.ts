@@ -1,0 +1,61 @@
+/** Something that stands in a line; `place` orders it, the lower the earlier. */
+export interface Standing {
+  readonly place: number;
+  before?: Standing | undefined;
+  behind?: Standing | undefined;
+}
+
+/** A line ordered by place. Joining at the end, leaving from anywhere and coming back to the head take constant time. */
+export class Line<Member extends Standing> implements Iterable<Member> {
+  // The ends of a ring would need a member that is none: two ends do.
+  #first: Standing | undefined;
+  #last: Standing | undefined;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get first(): Member | undefined {
+    return this.#first as Member | undefined; // only members are ever linked
+  }
+
+  /** Newcomers have the highest place and go to the end; those that come back are among the first, and go there. */
+  join(member: Member): void {
+    let behind: Standing | undefined;
+    if (this.#last !== undefined && this.#last.place > member.place) {
+      behind = this.#first;
+      while (behind !== undefined && behind.place < member.place) behind = behind.behind;
+    }
+    const before = behind === undefined ? this.#last : behind.before;
+    member.before = before;
+    member.behind = behind;
+    if (before === undefined) this.#first = member;
+    else before.behind = member;
+    if (behind === undefined) this.#last = member;
+    else behind.before = member;
+    this.#length += 1;
+  }
+
+  /** The member must stand in this line. */
+  leave(member: Member): void {
+    const { before, behind } = member;
+    if (before === undefined) this.#first = behind;
+    else before.behind = behind;
+    if (behind === undefined) this.#last = before;
+    else behind.before = before;
+    member.before = undefined;
+    member.behind = undefined;
+    this.#length -= 1;
+  }
+
+  /** In order. A member that leaves while it is looked at is no trouble. */
+  *[Symbol.iterator](): Generator<Member> {
+    let member = this.#first;
+    while (member !== undefined) {
+      const next = member.behind;
+      yield member as Member; // only members are ever linked
+      member = next;
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { Lane, type Waiter } from "./lane.ts";
+import type {
+  Admission,
+  RateLimitAnswer,
+  RateLimitedCall,
+  RateLimiter,
+  RateLimitSnapshot,
+  Turn,
+} from "./rate-limiter.ts";
+
+/**
+ * The rate limiter of one process: calls go in first-come order, at most `maxConcurrency` at once; a 429 stops all of
+ * them until its `Retry-After` has elapsed, then one goes ahead to see. Each client makes its own; pass one to several
+ * clients that share a token. It holds no timer while nobody waits.
+ *
+ * @example
+ * const rateLimiter = memoryRateLimiter();
+ * const reader = new Client({ rateLimiter });
+ * const writer = new Client({ rateLimiter, timeoutMs: 5_000 });
+ */
+export function memoryRateLimiter(): RateLimiter {
+  return new MemoryRateLimiter();
+}
+
+class MemoryRateLimiter implements RateLimiter {
+  /** By token: the limit is a token's, and a new one starts unpaused. */
+  readonly #lanes = new Map<string, Lane>();
+  #inFlight = 0;
+  #maxConcurrency = Number.POSITIVE_INFINITY;
+  #places = 0;
+
+  enter(call: RateLimitedCall): Turn {
+    this.#maxConcurrency = Math.min(this.#maxConcurrency, call.maxConcurrency);
+    this.#places += 1;
+    return new MemoryTurn(call, this.#places, this);
+  }
+
+  refresh(): void {
+    const strangers = [...this.#lanes.values()].flatMap((lane) => lane.removeStrangers());
+    for (const waiter of strangers) this.lane(waiter.call.token()).join(waiter);
+    this.pump();
+  }
+
+  snapshot(token: string): RateLimitSnapshot | undefined {
+    return this.#lanes.get(token)?.snapshot();
+  }
+
+  lane(token: string): Lane {
+    const known = this.#lanes.get(token);
+    if (known !== undefined) return known;
+    // Tokens come and go: what is idle and open need not be remembered.
+    for (const [other, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(other);
+    const lane = new Lane(token, () => this.pump());
+    this.#lanes.set(token, lane);
+    return lane;
+  }
+
+  /** Lets a waiter that stands in no line go, if it may. */
+  start(waiter: Waiter, lane: Lane): boolean {
+    if (this.#inFlight >= this.#maxConcurrency || !lane.mayStart(waiter)) return false;
+    this.#inFlight += 1;
+    lane.start(waiter);
+    return true;
+  }
+
+  finish(waiter: Waiter, lane: Lane): void {
+    this.#inFlight -= 1;
+    lane.finish(waiter);
+    this.pump();
+  }
+
+  /** Lets everybody go who may. */
+  pump(): void {
+    for (const lane of this.#lanes.values()) {
+      while (this.#inFlight < this.#maxConcurrency && lane.startFirst()) this.#inFlight += 1;
+    }
+  }
+}
+
+class MemoryTurn implements Turn, Waiter {
+  readonly call: RateLimitedCall;
+  readonly place: number;
+  before: Waiter | undefined;
+  behind: Waiter | undefined;
+  lane: Lane | undefined;
+  startedAt = 0;
+  pausesBefore = 0;
+  spared = 0;
+  streak = -1;
+  readonly #limiter: MemoryRateLimiter;
+  /** Where it has a slot. */
+  #admittedTo: Lane | undefined;
+  #resolve: ((admission: Admission) => void) | undefined;
+
+  constructor(call: RateLimitedCall, place: number, limiter: MemoryRateLimiter) {
+    this.call = call;
+    this.place = place;
+    this.#limiter = limiter;
+  }
+
+  async admission(): Promise<Admission> {
+    if (this.call.signal.aborted) return { kind: "stopped" };
+    const lane = this.#limiter.lane(this.call.token());
+    if (this.#limiter.start(this, lane)) return { kind: "admitted" };
+    const leave = (): void => {
+      if (this.lane === undefined) return;
+      this.lane.leave(this);
+      this.settle({ kind: "stopped" });
+    };
+    this.call.signal.addEventListener("abort", leave);
+    const admission = await new Promise<Admission>((resolve) => {
+      this.#resolve = resolve;
+      lane.join(this);
+    });
+    this.call.signal.removeEventListener("abort", leave);
+    return admission;
+  }
+
+  answered(answer: RateLimitAnswer): number | undefined {
+    const pauseMs = this.#limiter.lane(answer.token).answered(this, answer);
+    if (pauseMs === undefined) this.#limiter.pump();
+    return pauseMs;
+  }
+
+  release(): void {
+    const lane = this.#admittedTo;
+    if (lane === undefined) return;
+    this.#admittedTo = undefined;
+    this.#limiter.finish(this, lane);
+  }
+
+  admitted(lane: Lane): void {
+    this.#admittedTo = lane;
+  }
+
+  settle(admission: Admission): void {
+    this.#resolve?.(admission);
+    this.#resolve = undefined;
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Decides when an attempt may be sent. The service limits requests per token (contract, section 8), so all clients that
+ * share a token should share one of these. `memoryRateLimiter()` is the one for a single process; a shared store can
+ * take its place by implementing this interface.
+ */
+export interface RateLimiter {
+  /** Gives a call its place in line, which it keeps over all its attempts. Called once per call, when it begins. */
+  enter(call: RateLimitedCall): Turn;
+  /** The token that some call's `token()` gives has changed: whoever waits for the old one's pause need not. */
+  refresh(): void;
+  /** What is known of a token's limit; `undefined` before the first answer. */
+  snapshot(token: string): RateLimitSnapshot | undefined;
+}
+
+/** What a rate limiter may ask of a call that waits. */
+export interface RateLimitedCall {
+  /** The token that the call would be sent with now. */
+  token(): string;
+  /** At most so many in flight; where calls differ, the smallest counts. */
+  readonly maxConcurrency: number;
+  /** How many pauses in a row, none of which let anything through, the call sits through. */
+  readonly maxPauses: number;
+  /** Whether the call waits for a pause that lasts so long from now. */
+  accepts(pause: Pause): boolean;
+  /** Ends its waiting. */
+  readonly signal: AbortSignal;
+  /** The call waits for a pause that lasts another `delayMs`. */
+  onPause(delayMs: number): void;
+}
+
+/** What is left of a pause. */
+export interface Pause {
+  /** Of what the service asked for, in milliseconds. */
+  readonly askedMs: number;
+  /** Until something may be sent: what was asked for and the jitter on top. */
+  readonly lastsMs: number;
+}
+
+/** A call's place in line. For each attempt: `admission`, then `answered` if an answer came, then `release`. */
+export interface Turn {
+  /** Waits until the next attempt may be sent. Never rejects. */
+  admission(): Promise<Admission>;
+  /** The head of the answer to the admitted attempt has come. Gives the length of the pause that it begins, if it does. */
+  answered(answer: RateLimitAnswer): number | undefined;
+  /** The admitted attempt is over, however it ended: its slot is free. */
+  release(): void;
+}
+
+/** What came of waiting. */
+export type Admission =
+  /** The attempt may be sent. */
+  | { readonly kind: "admitted" }
+  /** The call's signal aborted. */
+  | { readonly kind: "stopped" }
+  /** The token's pause is longer than the call would wait, or there were too many of them. */
+  | { readonly kind: "refused"; readonly pauseMs: number };
+
+/** What the head of an answer says about the limit. */
+export interface RateLimitAnswer {
+  /** The token that the attempt was sent with. */
+  readonly token: string;
+  readonly status: number;
+  /** `Retry-After` in milliseconds, where there is one that can be understood. */
+  readonly retryAfterMs: number | undefined;
+  /** `RateLimit-Limit`. */
+  readonly limit: number | undefined;
+  /** `RateLimit-Remaining`. */
+  readonly remaining: number | undefined;
+}
+
+/** The latest that is known of a token's rate limit. */
+export interface RateLimitSnapshot {
+  /** Requests per window. */
+  readonly limit?: number;
+  /** Requests left in the window, as of `observedAt`. */
+  readonly remaining?: number;
+  readonly observedAt: Date;
+  /** Set while nothing may be sent with the token. */
+  readonly pausedUntil?: Date;
+}

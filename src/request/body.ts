@@ -1,0 +1,68 @@
+import { Budget } from "./budget.ts";
+
+/** A larger answer than this is none that the contract knows; reading it could take all memory. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** What is read of a refusal's body. */
+const MAX_BRIEF_BYTES = 64 * 1024;
+/** A refusal's body is a courtesy: it is not waited for longer than this. */
+const REFUSAL_BODY_MS = 1_000;
+/** A 429's body even less, since the call is waiting to be sent again. */
+const RATE_LIMIT_BODY_MS = 250;
+
+/** A body larger than `MAX_BODY_BYTES`. */
+export class BodyTooLarge extends Error {}
+
+/** What has been read so far, for whoever asks when reading fails. */
+export interface PartialText {
+  text: string;
+}
+
+/**
+ * The whole text of a success. Rejects with what the transport throws when it is cut, and with `Stopped` when the budget
+ * ends; `partial` then holds what had come.
+ */
+export async function readText(response: Response, budget: Budget, partial: PartialText): Promise<string> {
+  const stream = response.body;
+  // Without a stream there is nothing to count: some platforms have none for an empty body.
+  if (stream === null) return await budget.race(response.text());
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  try {
+    for (;;) {
+      const { done, value } = await budget.race(reader.read());
+      if (done) return partial.text + decoder.decode();
+      bytes += value.byteLength;
+      if (bytes > MAX_BODY_BYTES) throw new BodyTooLarge();
+      partial.text += decoder.decode(value, { stream: true });
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error;
+  }
+}
+
+/** A body that is a courtesy: as much as comes in a moment, never more than 64 KiB, never a failure. */
+export async function readBriefly(response: Response, budget: Budget): Promise<string | undefined> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return undefined;
+  const decoder = new TextDecoder();
+  const patience = Budget.ofAttempt(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS, budget);
+  let text = "";
+  let bytes = 0;
+  try {
+    while (bytes < MAX_BRIEF_BYTES) {
+      const { done, value } = await patience.race(reader.read());
+      if (done) return text + decoder.decode();
+      bytes += value.byteLength;
+      text += decoder.decode(value, { stream: true });
+    }
+  } catch {
+    return undefined;
+  } finally {
+    patience.release();
+    // Frees the connection where something is left; where nothing is, it does nothing.
+    reader.cancel().catch(() => {});
+  }
+  return undefined;
+}

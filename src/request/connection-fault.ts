@@ -1,0 +1,99 @@
+/** How a connection failed, as far as it matters for sending again. */
+export type Fault = "never_sent" | "lost" | "permanent";
+
+/** The connection was never made, whatever was to be sent over it. */
+const NEVER_SENT: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EAI_FAIL",
+  "EAI_NODATA",
+  "EAI_NONAME",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "EADDRNOTAVAIL",
+  "UND_ERR_CONNECT_TIMEOUT",
+  // Bun's
+  "ConnectionRefused",
+  "FailedToOpenSocket",
+  "DNSException",
+]);
+
+/** The connection was there and broke, so the request may have arrived. */
+const LOST: ReadonlySet<string> = new Set([
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "UND_ERR_SOCKET",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+  "UND_ERR_RESPONSE",
+  // Bun's
+  "ConnectionClosed",
+]);
+
+/** A handshake that failed will fail again, and nothing was sent. Names of OpenSSL's verification results and Node's TLS errors. */
+const CERTIFICATE =
+  /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|HOSTNAME_MISMATCH$|EPROTO$)/;
+
+/** What fetch itself refuses to send, by the messages of its implementations. */
+const REFUSED_BY_FETCH = /bad port|unknown scheme|scheme must be|invalid header|invalid method|not a valid HTTP header/i;
+
+/** Errors nest, and a failed dual-stack connect is an AggregateError. */
+const MAX_DEPTH = 6;
+
+/** What is known of a failed connection. */
+export interface ConnectionFault {
+  readonly fault: Fault;
+  /** Whether it is certain that nothing reached the service. */
+  readonly notSent: boolean;
+  readonly platformCode: string | undefined;
+}
+
+/** Tells from the platform's error what became of the connection. `isNetwork`: it is known for a failure of the network. */
+export function classifyFault(error: unknown, isNetwork: boolean): ConnectionFault {
+  const chain = chainOf(error);
+  const codes = chain.map(codeOf).filter((code) => code !== undefined);
+  const platformCode = codes[0];
+  if (codes.some((code) => CERTIFICATE.test(code)) || chain.some(isRefusedByFetch)) {
+    return { fault: "permanent", notSent: true, platformCode };
+  }
+  if (codes.some((code) => NEVER_SENT.has(code)) || chain.some(failedToConnect)) {
+    return { fault: "never_sent", notSent: true, platformCode };
+  }
+  const isLost = isNetwork || codes.some((code) => LOST.has(code) || code.startsWith("HPE_"));
+  return { fault: isLost ? "lost" : "permanent", notSent: false, platformCode };
+}
+
+function chainOf(error: unknown): object[] {
+  const chain: object[] = [];
+  let current = error;
+  while (typeof current === "object" && current !== null && chain.length < MAX_DEPTH) {
+    chain.push(current);
+    if (current instanceof AggregateError) chain.push(...current.errors.slice(0, MAX_DEPTH).filter((one) => isObject(one)));
+    current = "cause" in current ? current.cause : undefined;
+  }
+  return chain;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function codeOf(error: object): string | undefined {
+  return "code" in error && typeof error.code === "string" && error.code !== "" ? error.code : undefined;
+}
+
+// ETIMEDOUT is also a connection that went silent; only while connecting is it certain that nothing was sent.
+function failedToConnect(error: object): boolean {
+  if ("syscall" in error && error.syscall === "connect") return true;
+  return error instanceof Error && /client error \(Connect\)|tcp connect error|dns error/i.test(error.message);
+}
+
+function isRefusedByFetch(error: object): boolean {
+  return error instanceof Error && REFUSED_BY_FETCH.test(error.message);
+}

@@ -1,0 +1,59 @@
+import type { StandardSchema } from "../schemas/standard-schema.ts";
+import type { Scope } from "../scopes.ts";
+import type { Path } from "./path.ts";
+import type { Query } from "./query.ts";
+import type { RetryOptions } from "./settings.ts";
+
+/** HTTP methods that the client sends. */
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The metadata of a call's final answer. */
+export interface ResponseInfo {
+  readonly status: number;
+  readonly headers: Headers;
+  /** How many requests of this call were sent. */
+  readonly attempts: number;
+  /** The URL that was asked. */
+  readonly url: string;
+}
+
+/** What every method takes as its last argument. Every property may be left out. */
+export interface CallOptions {
+  /** Ends the call at once, whatever it is doing or waiting for: it rejects with `AbortError`. */
+  signal?: AbortSignal | undefined;
+  /** Budget of one attempt in milliseconds: token provider, connect, headers and body. `false`: none. */
+  timeoutMs?: number | false | undefined;
+  /** Budget of the whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. `false`: none. */
+  totalTimeoutMs?: number | false | undefined;
+  /** Laid over the client's `retry`; `false` sends one request, whatever comes of it. */
+  retry?: RetryOptions | false | undefined;
+  /** Laid over the client's `headers`. `authorization`, `cookie` and `host` are refused. */
+  headers?: HeadersInit | undefined;
+  /** Sees the final answer's metadata once, after retries, also of a refusal. What it throws is ignored. */
+  onResponse?: ((response: ResponseInfo) => void) | undefined;
+}
+
+/** One operation of the service as data: what to send, and what to make of the answer. */
+export interface Operation<Output> {
+  /** Such as `"issues.create"`. */
+  readonly name: string;
+  readonly method: Method;
+  readonly path: Path;
+  readonly query?: Query | undefined;
+  /** The request's body, already text, so that each attempt sends the same bytes. */
+  readonly body?: string | undefined;
+  /** What the answer must be; without one it is handed over as parsed. */
+  readonly schema?: StandardSchema<Output> | undefined;
+  /** What must hold even where validation is lenient. */
+  readonly envelope?: StandardSchema | undefined;
+  /** What becomes of a 2xx body: it must be JSON, is taken if it is JSON, or does not matter. */
+  readonly answer: "json" | "json_if_any" | "none";
+  /** The scope that the contract asks for, as a hint in refusals. */
+  readonly scope?: Scope | undefined;
+  /** It replaces the token that it is sent with, which decides what is safe to do when it fails. */
+  readonly rotatesToken?: boolean | undefined;
+}
+
+/** Sends an operation through the whole pipeline. Resources get this, and nothing else of the client. */
+export type Send = <Output>(operation: () => Operation<Output>, options: CallOptions | undefined) => Promise<Output>;
+

@@ -1,0 +1,98 @@
+import { ArgumentError } from "../errors/failures.ts";
+
+/** A path below the base URL, made by the template tag `path`: its values are encoded, and it cannot leave the base. */
+export class Path {
+  /** As it is sent. */
+  readonly #encoded: string;
+  /** With `{}` for each value: what errors and events show. */
+  readonly template: string;
+
+  /** Not for callers: use the tag. */
+  constructor(template: string, encoded: string) {
+    this.template = template;
+    this.#encoded = encoded;
+  }
+
+  /** The encoded path, or `undefined` for anything that the tag of this copy of the package has not made. */
+  static encoded(value: unknown): string | undefined {
+    return typeof value === "object" && value !== null && #encoded in value ? value.#encoded : undefined;
+  }
+}
+
+/**
+ * Template tag for paths. Each value is percent-encoded once, as one segment, and never normalised or trimmed:
+ * `a/b` becomes `a%2Fb`. Throws `ArgumentError` for a value that is not a string, is `""`, `"."` or `".."`, or has a
+ * lone surrogate, and for static parts with dot segments, `//`, backslashes, a query, a fragment or a scheme.
+ *
+ * @example
+ * await client.request({ method: "GET", path: path`/projects/${project}/issues` });
+ */
+export function path(strings: TemplateStringsArray, ...values: readonly string[]): Path {
+  if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
+    throw new ArgumentError("path is a template tag: write path`/projects/${project}`, without parentheses", {
+      outcome: "not_sent",
+    });
+  }
+  const parts: readonly string[] = strings;
+  const encoded = parts.map((part, index) =>
+    index < values.length ? part + encodeSegment(values[index], `value ${index + 1} of the path`) : part,
+  );
+  const whole = encoded.join("");
+  const flaw = flawOf(parts, whole);
+  if (flaw !== undefined) throw new ArgumentError(`path: ${flaw}`, { outcome: "not_sent" });
+  return new Path(parts.join("{}"), whole);
+}
+
+/** A path as it is sent. Anything that the tag has not made is an `ArgumentError`: it could lead anywhere. */
+export function encodePath(value: unknown): string {
+  const encoded = Path.encoded(value);
+  if (encoded !== undefined) return encoded;
+  throw new ArgumentError(`path must be made with the template tag path\`…\`, not ${describeType(value)}`, {
+    outcome: "not_sent",
+  });
+}
+
+/** One path segment from a value, encoded once. `what` names the value in the error. */
+export function encodeSegment(value: unknown, what: string): string {
+  if (typeof value !== "string") {
+    const hint = typeof value === "number" ? "; write String(value)" : "";
+    throw new ArgumentError(`${what} must be a string, not ${describeType(value)}${hint}`, { outcome: "not_sent" });
+  }
+  if (value === "" || value === "." || value === "..") {
+    throw new ArgumentError(`${what} must not be ${JSON.stringify(value)}: it would address another endpoint`, {
+      outcome: "not_sent",
+    });
+  }
+  return encodeText(value, what);
+}
+
+/** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is an `ArgumentError`. */
+export function encodeText(value: string, what: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch {
+    throw new ArgumentError(`${what} has a lone surrogate, which cannot be encoded`, { outcome: "not_sent" });
+  }
+}
+
+/** The type of a value in words that never show the value. */
+export function describeType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "number" && !Number.isInteger(value)) return Number.isFinite(value) ? "a fraction" : String(value);
+  return typeof value === "undefined" ? "undefined" : `${/^[aeiou]/.test(typeof value) ? "an" : "a"} ${typeof value}`;
+}
+
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f]/;
+
+function flawOf(parts: readonly string[], encoded: string): string | undefined {
+  const fixed = parts.join("");
+  if (!encoded.startsWith("/")) return "it must begin with /; a scheme or host cannot be given, everything stays below baseUrl";
+  if (encoded.includes("//")) return "it must not contain //";
+  if (fixed.includes("\\")) return "it must not contain a backslash";
+  if (/[?#]/.test(fixed)) return "it must not contain ? or #; parameters belong in `query`";
+  if (CONTROL_OR_SPACE.test(fixed)) return "it must not contain white space or control characters";
+  if (encoded.split("/").some((segment) => DOT_SEGMENT.test(segment))) return "it must not contain the segments . or ..";
+  return undefined;
+}

@@ -1,0 +1,93 @@
+/** What stands in the place of a secret. */
+export const REDACTED = "[redacted]";
+
+/** Fields of a refusal's body that hold secrets by their name, whatever they hold. */
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
+  "plaintext",
+  "token",
+  "access_token",
+  "secret",
+  "password",
+  "authorization",
+]);
+const MAX_DEPTH = 32;
+const MAX_NODES = 10_000;
+/** A shorter last segment of a token may well be an ordinary word. */
+const SHORTEST_SECRET = 8;
+
+/** Takes secrets out of texts and values: those of a call, whole tokens and their secret last segments. */
+export class Redactor {
+  readonly #secrets: readonly string[];
+
+  constructor(tokens: Iterable<string>) {
+    const secrets = new Set<string>();
+    for (const token of tokens) {
+      if (token === "") continue;
+      secrets.add(token);
+      const secret = token.split("_").slice(2).join("_");
+      if (secret.length >= SHORTEST_SECRET) secrets.add(secret);
+    }
+    this.#secrets = [...secrets].sort((a, b) => b.length - a.length);
+  }
+
+  text(text: string): string {
+    return this.#secrets.reduce((clean, secret) => clean.replaceAll(secret, REDACTED), text);
+  }
+
+  /** A copy of parsed JSON without secrets; what lies deeper than a person would read is cut off. */
+  json(value: unknown, depth = 0): unknown {
+    if (typeof value === "string") return this.text(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (depth >= MAX_DEPTH) return "[deeper]";
+    if (Array.isArray(value)) return value.map((member) => this.json(member, depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => {
+        const isSecret = SECRET_FIELDS.has(key.toLowerCase()) && typeof member === "string";
+        return [this.text(key), isSecret ? REDACTED : this.json(member, depth + 1)];
+      }),
+    );
+  }
+
+  /**
+   * What a foreign failure may be kept as: the very value if nothing in it leads to a secret, a request or a response,
+   * else a copy of what is harmless.
+   */
+  cause(value: unknown): unknown {
+    return this.#isClean(value) ? value : this.#copy(value, 0);
+  }
+
+  #isClean(root: unknown): boolean {
+    const seen = new Set<object>();
+    const pending: unknown[] = [root];
+    while (pending.length > 0) {
+      const value = pending.pop();
+      if (typeof value === "string" && this.text(value) !== value) return false;
+      if (typeof value !== "object" || value === null || seen.has(value)) continue;
+      if (carriesHeaders(value) || seen.size >= MAX_NODES) return false;
+      seen.add(value);
+      for (const key of ArrayBuffer.isView(value) ? [] : Reflect.ownKeys(value)) {
+        pending.push(Object.getOwnPropertyDescriptor(value, key)?.value);
+      }
+      if (value instanceof Error) pending.push(value.message, value.stack);
+      if (value instanceof Map || value instanceof Set) pending.push(...value.keys(), ...value.values());
+    }
+    return true;
+  }
+
+  #copy(value: unknown, depth: number): unknown {
+    if (typeof value === "string") return this.text(value);
+    if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value;
+    if (!(value instanceof Error) || depth > 5) return undefined;
+    const { cause, code } = value as { cause?: unknown; code?: unknown }; // platform errors carry them without a type
+    const copy = new Error(this.text(value.message), cause === undefined ? {} : { cause: this.#copy(cause, depth + 1) });
+    const stack = this.text(value.stack ?? "");
+    Object.defineProperty(copy, "name", { value: value.name, configurable: true, writable: true });
+    Object.defineProperty(copy, "stack", { value: stack, configurable: true, writable: true });
+    return typeof code === "string" ? Object.assign(copy, { code }) : copy;
+  }
+}
+
+function carriesHeaders(value: object): boolean {
+  const tag = Object.prototype.toString.call(value);
+  return tag === "[object Request]" || tag === "[object Response]" || tag === "[object Headers]";
+}

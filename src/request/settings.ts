@@ -1,0 +1,144 @@
+import { AutomationError, type ErrorDetails } from "../errors/automation-error.ts";
+import { describeType } from "./path.ts";
+
+/** How a call is sent again. Every property may be left out; a call's own `retry` is laid over the client's. */
+export interface RetryOptions {
+  /** Requests in all for failures that may pass, the first included. Default 3. */
+  attempts?: number | undefined;
+  /** The first backoff, in milliseconds; it doubles each time, times a random factor in [0.5, 1]. Default 500. */
+  minDelayMs?: number | undefined;
+  /** The longest backoff, in milliseconds. Default 8 000. */
+  maxDelayMs?: number | undefined;
+  /** How many rate-limit pauses a call sits through. Default 5. */
+  rateLimitWaits?: number | undefined;
+  /** A pause longer than this fails the call at once, with `retryAfterMs`. In milliseconds, default 120 000. */
+  maxRetryAfterMs?: number | undefined;
+  /** Sends a `POST`, `PUT` or `PATCH` again although it may have been applied: duplicates are accepted. Never for `rotate`. */
+  unsafeWrites?: boolean | undefined;
+}
+
+/** Retry options with every value in place. */
+export type RetryRules = { readonly [Key in keyof RetryOptions]-?: NonNullable<RetryOptions[Key]> };
+
+/** What a call does unless told otherwise. */
+export const DEFAULT_RETRY: RetryRules = Object.freeze({
+  attempts: 3,
+  minDelayMs: 500,
+  maxDelayMs: 8_000,
+  rateLimitWaits: 5,
+  maxRetryAfterMs: 120_000,
+  unsafeWrites: false,
+});
+
+/** `retry: false`: one request, whatever comes of it. */
+export const NO_RETRY: RetryRules = Object.freeze({ ...DEFAULT_RETRY, attempts: 1, rateLimitWaits: 0 });
+
+/** Throws one class of error for whatever is wrong: `ConfigError` for a client's settings, `ArgumentError` for a call's. */
+export type Refuse = new (message: string, details?: ErrorDetails) => AutomationError;
+
+/** Checks settings that clients and calls have in common, and says in one line what is wrong and what is accepted. */
+export class SettingsCheck {
+  readonly #error: Refuse;
+
+  constructor(error: Refuse) {
+    this.#error = error;
+  }
+
+  fail(message: string): never {
+    throw new this.#error(message, { outcome: "not_sent" });
+  }
+
+  /** Refuses what is not an object, and keys that mean nothing: mostly misspelt ones. */
+  object(value: unknown, what: string, keys: readonly string[]): asserts value is Record<string, unknown> {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      this.fail(`${what} must be an object, not ${describeType(value)}`);
+    }
+    const unknown = Object.keys(value).find((key) => !keys.includes(key));
+    if (unknown !== undefined) {
+      const shown = /^\w{1,40}$/.test(unknown) ? `"${unknown}"` : "an unknown key";
+      this.fail(`${what} has ${shown}, which is not an option; accepted: ${keys.join(", ")}`);
+    }
+  }
+
+  /** Milliseconds of a timeout; `false` and `Infinity` are no limit. */
+  timeout(value: unknown, what: string): number {
+    if (value === false) return Number.POSITIVE_INFINITY;
+    if (typeof value === "number" && value > 0) return value;
+    return this.fail(`${what} must be a number of milliseconds above 0, or false, not ${shownNumber(value)}`);
+  }
+
+  /** A whole number from `least` up; `Infinity` is accepted. */
+  count(value: unknown, what: string, least: number): number {
+    if (typeof value === "number" && value >= least && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY)) {
+      return value;
+    }
+    return this.fail(`${what} must be a whole number from ${least} up, not ${shownNumber(value)}`);
+  }
+
+  #delay(value: unknown, what: string): number {
+    if (typeof value === "number" && value >= 0) return value;
+    return this.fail(`${what} must be a number of milliseconds from 0 up, not ${shownNumber(value)}`);
+  }
+
+  /** Retry options laid over rules that hold already. */
+  retry(value: unknown, base: RetryRules): RetryRules {
+    if (value === undefined) return base;
+    if (value === false) return NO_RETRY;
+    this.object(value, "retry", Object.keys(DEFAULT_RETRY));
+    const over = <Key extends keyof RetryRules>(key: Key, check: (given: unknown) => RetryRules[Key]): RetryRules[Key] =>
+      value[key] === undefined ? base[key] : check(value[key]);
+    return {
+      attempts: over("attempts", (given) => this.count(given, "retry.attempts", 1)),
+      minDelayMs: over("minDelayMs", (given) => this.#delay(given, "retry.minDelayMs")),
+      maxDelayMs: over("maxDelayMs", (given) => this.#delay(given, "retry.maxDelayMs")),
+      rateLimitWaits: over("rateLimitWaits", (given) => this.count(given, "retry.rateLimitWaits", 0)),
+      maxRetryAfterMs: over("maxRetryAfterMs", (given) => this.#delay(given, "retry.maxRetryAfterMs")),
+      unsafeWrites: over("unsafeWrites", (given) =>
+        typeof given === "boolean" ? given : this.fail(`retry.unsafeWrites must be a boolean, not ${describeType(given)}`),
+      ),
+    };
+  }
+
+  /** Extra headers as a plain record with lower-case names. Those that carry the credential or the address are refused. */
+  headers(value: unknown): Readonly<Record<string, string>> {
+    if (value === undefined) return {};
+    if (value === null || typeof value !== "object") this.fail(`headers must be a HeadersInit, not ${describeType(value)}`);
+    let entries: [string, string][];
+    try {
+      entries = [...new Headers(withoutUndefined(value))];
+    } catch {
+      // The platform's own message quotes the value.
+      return this.fail("headers has a name or value that is not allowed in an HTTP header");
+    }
+    const forbidden = entries.find(([name]) => FORBIDDEN_HEADERS.has(name));
+    if (forbidden !== undefined) this.fail(`headers must not set ${forbidden[0]}; the client owns it`);
+    return Object.fromEntries(entries);
+  }
+
+  /** An `AbortSignal`, of this realm or another. */
+  signal(value: unknown): AbortSignal | undefined {
+    if (value === undefined) return undefined;
+    if (typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value) {
+      return value as AbortSignal; // duck-typed, since another realm's signals are no instances of ours
+    }
+    return this.fail(`signal must be an AbortSignal, not ${describeType(value)}`);
+  }
+
+  /** A function, or nothing. */
+  callback<Callback>(value: Callback | undefined, what: string): Callback | undefined {
+    if (value === undefined || typeof value === "function") return value;
+    return this.fail(`${what} must be a function, not ${describeType(value)}`);
+  }
+}
+
+// `{ name: undefined }` means no header; the platform would send the word.
+function withoutUndefined(value: object): HeadersInit {
+  if (Symbol.iterator in value) return value as HeadersInit; // whatever Headers does not take, it refuses
+  return Object.fromEntries(Object.entries(value).filter(([, header]) => header !== undefined));
+}
+
+const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set(["authorization", "cookie", "host"]);
+
+function shownNumber(value: unknown): string {
+  return typeof value === "number" ? String(value) : describeType(value);
+}

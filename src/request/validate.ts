@@ -1,0 +1,53 @@
+import { fromStandardIssues } from "../schemas/foreign-issues.ts";
+import { isPromise, type StandardResult, type StandardSchema } from "../schemas/standard-schema.ts";
+import { Stopped } from "./budget.ts";
+import type { Call } from "./call.ts";
+import { invalid, stopped, unparsable } from "./failure.ts";
+import { parseJson } from "./json.ts";
+
+/** What a call comes to, from the text of its 2xx answer; `undefined` for no body that matters. */
+export async function interpret(call: Call, text: string | undefined): Promise<unknown> {
+  const { answer, schema, envelope } = call.operation;
+  if (answer === "none") return undefined;
+  const data = parse(call, text);
+  if (data === undefined || schema === undefined) return data;
+  const result = await check(call, schema, { data, text });
+  if (result.issues === undefined) return result.value;
+  const issues = fromStandardIssues(result.issues, data);
+  if (!call.pipeline.lenient) throw invalid(call, issues, { rawBody: text });
+  if (envelope !== undefined) {
+    const outer = await check(call, envelope, { data, text });
+    if (outer.issues !== undefined) throw invalid(call, fromStandardIssues(outer.issues, data), { rawBody: text });
+  }
+  call.emit({ type: "drift", issues });
+  return data;
+}
+
+function parse(call: Call, text: string | undefined): unknown {
+  const isOptional = call.operation.answer === "json_if_any";
+  if (text === undefined || text.trim() === "") {
+    if (isOptional) return undefined;
+    throw unparsable(call, "an empty body", text);
+  }
+  try {
+    return parseJson(text);
+  } catch {
+    // The platform's message quotes the text, which may hold a one-time secret.
+    if (isOptional) return undefined;
+    throw unparsable(call, "a body that is not JSON", text);
+  }
+}
+
+async function check<Output>(
+  call: Call,
+  schema: StandardSchema<Output>,
+  { data, text }: { data: unknown; text: string | undefined },
+): Promise<StandardResult<Output>> {
+  try {
+    const result = schema["~standard"].validate(data);
+    return isPromise(result) ? await call.budget.race(result) : result;
+  } catch (cause) {
+    if (cause instanceof Stopped) throw stopped(call, text);
+    throw invalid(call, [], { rawBody: text, cause });
+  }
+}

@@ -1,0 +1,92 @@
+import type { AutomationError } from "../errors/automation-error.ts";
+import { ConnectionError, TimeoutError } from "../errors/failures.ts";
+import { AuthenticationError, RateLimitError } from "../errors/refusals.ts";
+import type { RetryReason } from "../events.ts";
+import type { Fault } from "./connection-fault.ts";
+import type { Method } from "./operation.ts";
+import type { RetryRules } from "./settings.ts";
+
+/** What a verdict goes by. */
+export interface Evidence {
+  readonly method: Method;
+  readonly rotatesToken: boolean;
+  readonly rules: RetryRules;
+  /** Failures that may pass, this one included. */
+  readonly failures: number;
+  /** 429s, this one included. */
+  readonly refusals: number;
+  /** The call has been sent with another token after a 401 before. */
+  readonly reauthenticated: boolean;
+  readonly fault: Fault | undefined;
+  /** In [0, 1). */
+  readonly random: number;
+}
+
+/** Whether a failed call is sent again, and what it waits for first. */
+export type Verdict =
+  | { readonly again: false }
+  /** After `delayMs` of its own. */
+  | { readonly again: true; readonly after: "delay"; readonly reason: RetryReason; readonly delayMs: number }
+  /** When the rate limiter lets it. */
+  | { readonly again: true; readonly after: "gate"; readonly reason: "rate_limit" }
+  /** If another token can be had. */
+  | { readonly again: true; readonly after: "token"; readonly reason: "unauthorized" };
+
+const STOP: Verdict = { again: false };
+const MAX_JITTER_MS = 1_000;
+const MAX_DOUBLINGS = 30;
+
+/** The retry table of the public promise, row by row. Pure: what happened in, what to do out. */
+export function judge(failure: AutomationError, evidence: Evidence): Verdict {
+  const { rules } = evidence;
+  if (failure instanceof RateLimitError) return judgeRateLimit(failure, evidence);
+  if (failure instanceof AuthenticationError) {
+    const isOff = rules.attempts === 1 && rules.rateLimitWaits === 0;
+    return isOff || evidence.reauthenticated ? STOP : { again: true, after: "token", reason: "unauthorized" };
+  }
+  const reason = passingReason(failure, evidence);
+  if (reason === undefined || evidence.failures >= rules.attempts) return STOP;
+  if (reason !== "unavailable" || failure.retryAfterMs === undefined) return backOff(reason, evidence);
+  if (failure.retryAfterMs > rules.maxRetryAfterMs) return STOP;
+  const jitterMs = evidence.random * Math.min(MAX_JITTER_MS, failure.retryAfterMs / 10);
+  return { again: true, after: "delay", reason, delayMs: failure.retryAfterMs + jitterMs };
+}
+
+// The service did no work, so this is for every method.
+function judgeRateLimit(failure: RateLimitError, { rules, refusals }: Evidence): Verdict {
+  const wasHeldBack = failure.outcome !== "rejected";
+  if (wasHeldBack || refusals > rules.rateLimitWaits) return STOP;
+  if ((failure.retryAfterMs ?? 0) > rules.maxRetryAfterMs) return STOP;
+  return { again: true, after: "gate", reason: "rate_limit" };
+}
+
+/** Why the failure may pass and the call may be sent again, or `undefined`. */
+function passingReason(failure: AutomationError, evidence: Evidence): RetryReason | undefined {
+  if (failure instanceof ConnectionError) {
+    if (evidence.fault === "never_sent") return "connection";
+    return evidence.fault === "lost" && mayRepeat(failure, evidence) ? "connection" : undefined;
+  }
+  if (failure instanceof TimeoutError) {
+    const wasSent = failure.phase === "headers" || failure.phase === "body";
+    return wasSent && mayRepeat(failure, evidence) ? "timeout" : undefined;
+  }
+  const { status } = failure;
+  if (status === undefined || !mayPass(status) || !mayRepeat(failure, evidence)) return undefined;
+  return status === 503 && failure.retryAfterMs !== undefined ? "unavailable" : "server_error";
+}
+
+function mayPass(status: number): boolean {
+  return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
+}
+
+// There is no idempotency key: a write that may have been applied is not sent again, unless its caller accepts duplicates.
+function mayRepeat(failure: AutomationError, { method, rotatesToken, rules }: Evidence): boolean {
+  if (method === "GET" || method === "HEAD" || method === "DELETE") return true;
+  return rules.unsafeWrites && !rotatesToken && failure.outcome !== "accepted";
+}
+
+function backOff(reason: RetryReason, { rules, failures, random }: Evidence): Verdict {
+  const doubled = rules.minDelayMs * 2 ** Math.min(failures - 1, MAX_DOUBLINGS);
+  const delayMs = Math.min(doubled, rules.maxDelayMs) * (0.5 + random / 2);
+  return { again: true, after: "delay", reason, delayMs };
+}

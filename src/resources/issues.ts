@@ -1,0 +1,49 @@
+import type { Issue, IssueType } from "../models.ts";
+import type { CallOptions, Operation, Send } from "../request/operation.ts";
+import { path } from "../request/path.ts";
+import { IssueSchema } from "../schemas/records.ts";
+import { fields, type ProjectRef, projectSegment, requiredString } from "./inputs.ts";
+
+/** A new issue. */
+export interface IssueCreateInput {
+  title: string;
+  /** `bug`, or another type that the service knows. */
+  type: IssueType;
+}
+
+/** Issues of projects. Had as `client.issues`; methods work detached. */
+export class Issues {
+  readonly #send: Send;
+
+  /** Not for callers: the client makes it. */
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Creates an issue: `POST /projects/{project}/issues`, scope `issues:write`. It is sent again only where the service
+   * is known not to have processed it (429, 401 with another token at hand, never connected); an error's `outcome` tells
+   * whether it may exist.
+   *
+   * @param project the project's name or id, or a `Project`
+   * @example
+   * const issue = await client.issues.create("web", { title: "Login fails", type: "bug" });
+   */
+  create = async (project: ProjectRef, input: IssueCreateInput, options?: CallOptions): Promise<Issue> =>
+    this.#send(() => createIssue(project, input), options);
+}
+
+function createIssue(project: ProjectRef, input: IssueCreateInput): Operation<Issue> {
+  const given = fields(input, "issues.create: the issue");
+  const title = requiredString(given["title"], "issues.create: title");
+  const type = requiredString(given["type"], "issues.create: type");
+  return {
+    name: "issues.create",
+    method: "POST",
+    path: path`/projects/${projectSegment(project, "issues.create")}/issues`,
+    body: JSON.stringify({ title, type }),
+    schema: IssueSchema,
+    answer: "json",
+    scope: "issues:write",
+  };
+}

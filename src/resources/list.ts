@@ -1,0 +1,77 @@
+import type { Page } from "../models.ts";
+import { Paginator } from "../paging/paginator.ts";
+import type { CallOptions, Operation, Send } from "../request/operation.ts";
+import type { Path } from "../request/path.ts";
+import type { Query } from "../request/query.ts";
+import { PageEnvelopeSchema, pageOf } from "../schemas/page.ts";
+import type { StandardSchema } from "../schemas/standard-schema.ts";
+import type { Scope } from "../scopes.ts";
+import { fields, refuse } from "./inputs.ts";
+
+/** What lists take as their last argument. */
+export interface ListOptions extends CallOptions {
+  /** Asks for the next page while one is being consumed. Default `false`. */
+  prefetch?: boolean | undefined;
+}
+
+/** A list operation as data. `query` holds the start's `cursor`, if it has one. */
+export interface ListOperation<Item> {
+  readonly name: string;
+  readonly path: Path;
+  readonly query: Query;
+  readonly item: StandardSchema<Item>;
+  readonly scope?: Scope;
+}
+
+/**
+ * A paginator over a list operation. Arguments are looked at now, so that changing them later changes nothing; what is
+ * wrong with them is told when the walk begins, since a list never throws.
+ */
+export function paginate<Item>(
+  send: Send,
+  describe: () => ListOperation<Item>,
+  options: ListOptions | undefined,
+): Paginator<Item> {
+  const prepared = attempt(() => {
+    const operation = describe();
+    const { prefetch = false, signal, ...callOptions } = fields(options ?? {}, `${operation.name}: options`) as ListOptions; // checked again where it is used
+    if (options === null) refuse(`${operation.name}: options must be an object, not null`);
+    if (typeof prefetch !== "boolean") refuse(`${operation.name}: prefetch must be a boolean`);
+    const schema = pageOf(operation.item);
+    return { operation, schema, prefetch, signal, callOptions };
+  });
+  return new Paginator(() => {
+    const { operation, schema, prefetch, signal, callOptions } = prepared();
+    const { cursor: start, ...query } = operation.query;
+    return {
+      start: typeof start === "string" ? start : null,
+      prefetch,
+      signal,
+      fetch: (cursor, walkSignal) =>
+        send(() => pageOperation(operation, schema, { ...query, ...(cursor === null ? {} : { cursor }) }), {
+          ...callOptions,
+          signal: walkSignal,
+        }),
+    };
+  });
+}
+
+function pageOperation<Item>(
+  { name, path, scope }: ListOperation<Item>,
+  schema: StandardSchema<Page<Item>>,
+  query: Query,
+): Operation<Page<Item>> {
+  return { name, method: "GET", path, query, schema, envelope: PageEnvelopeSchema, answer: "json", scope };
+}
+
+// Runs something now, and throws later what it threw.
+function attempt<Result>(run: () => Result): () => Result {
+  try {
+    const result = run();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}

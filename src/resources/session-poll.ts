@@ -1,0 +1,111 @@
+import { now, sleep } from "../clock.ts";
+import { TimeoutError } from "../errors/failures.ts";
+import type { Session } from "../models.ts";
+import type { CallOptions } from "../request/operation.ts";
+import { describeType } from "../request/path.ts";
+import { fields, refuse } from "./inputs.ts";
+
+/** What `sessions.watch` takes. */
+export interface WatchOptions extends CallOptions {
+  /** The first wait between two polls, in milliseconds. Default 1 000. */
+  intervalMs?: number | undefined;
+  /** The longest wait between two polls, in milliseconds. Default 15 000. */
+  maxIntervalMs?: number | undefined;
+}
+
+/** What `sessions.waitFor` takes. */
+export interface WaitOptions extends WatchOptions {
+  /** Ends the wait when it is true. May be async. */
+  until: (session: Session) => boolean | Promise<boolean>;
+}
+
+const GROWTH = 1.5;
+/** Waits are cut by up to this part, so that many waiters do not ask in step. */
+const SPREAD = 0.25;
+
+/** Asks for one session again and again. */
+export class SessionPoll {
+  readonly #name: string;
+  readonly #get: (options: CallOptions) => Promise<Session>;
+  readonly #totalTimeoutMs: number;
+
+  constructor(name: string, get: (options: CallOptions) => Promise<Session>, totalTimeoutMs: number) {
+    this.#name = name;
+    this.#get = get;
+    this.#totalTimeoutMs = totalTimeoutMs;
+  }
+
+  async until(options: WaitOptions): Promise<Session> {
+    const { until, ...watchOptions } = fields(options, `${this.#name}: options`) as unknown as WaitOptions; // checked below
+    if (typeof until !== "function") refuse(`${this.#name}: until must be a function, not ${describeType(until)}`);
+    for await (const session of this.#polls(watchOptions, () => false)) {
+      if (await until(session)) return session;
+    }
+    throw new Error("unreachable: polls end only by an error");
+  }
+
+  async *changes(options: WatchOptions | undefined): AsyncGenerator<Session, void, undefined> {
+    let state: string | undefined;
+    const changed = (session: Session): boolean => session.state !== state;
+    for await (const session of this.#polls(options ?? {}, changed)) {
+      if (!changed(session)) continue;
+      state = session.state;
+      yield session;
+    }
+  }
+
+  /** Every session seen. `isNews` starts the waits over from the shortest. */
+  async *#polls(options: WatchOptions, isNews: (session: Session) => boolean): AsyncGenerator<Session, never, undefined> {
+    const { intervalMs, maxIntervalMs, ...callOptions } = fields(options, `${this.#name}: options`) as WatchOptions; // the rest is checked in the pipeline
+    const first = interval(intervalMs, 1_000, `${this.#name}: intervalMs`);
+    const longest = interval(maxIntervalMs, 15_000, `${this.#name}: maxIntervalMs`);
+    const deadline = now() + this.#totalMs(callOptions.totalTimeoutMs);
+    let last: Session | undefined;
+    let waitMs = Math.min(first, longest);
+    for (;;) {
+      const session = await this.#ask(callOptions, { deadline, last });
+      if (isNews(session)) waitMs = Math.min(first, longest);
+      last = session;
+      yield session;
+      const cut = waitMs * (1 - SPREAD * Math.random());
+      await sleep(Math.min(cut, Math.max(0, deadline - now())), callOptions.signal);
+      waitMs = Math.min(waitMs * GROWTH, longest);
+    }
+  }
+
+  async #ask(options: CallOptions, { deadline, last }: { deadline: number; last: Session | undefined }): Promise<Session> {
+    const leftMs = deadline - now();
+    if (leftMs <= 0 && !options.signal?.aborted) throw this.#timeout(last);
+    try {
+      const totalTimeoutMs = leftMs === Number.POSITIVE_INFINITY ? options.totalTimeoutMs : Math.max(leftMs, 1);
+      return await this.#get({ ...options, totalTimeoutMs });
+    } catch (error) {
+      if (error instanceof TimeoutError && deadline - now() <= 0) throw this.#timeout(last, error);
+      throw error;
+    }
+  }
+
+  // What is no timeout at all is refused by the pipeline, which checks it again.
+  #totalMs(given: CallOptions["totalTimeoutMs"]): number {
+    if (given === undefined) return this.#totalTimeoutMs;
+    return typeof given === "number" && given > 0 ? given : Number.POSITIVE_INFINITY;
+  }
+
+  #timeout(session: Session | undefined, cause?: TimeoutError): TimeoutError {
+    const seen = session === undefined ? "none was seen" : "the last one seen is in `session`";
+    return new TimeoutError(`${this.#name}: totalTimeoutMs ran out before the session was as wanted; ${seen}`, {
+      phase: "total",
+      session,
+      method: "GET",
+      path: "/sessions/{}",
+      outcome: cause?.outcome ?? "not_sent",
+      ...(cause === undefined ? {} : { attempts: cause.attempts, cause }),
+    });
+  }
+}
+
+function interval(value: unknown, otherwise: number, what: string): number {
+  if (value === undefined) return otherwise;
+  if (typeof value === "number" && value > 0) return value;
+  return refuse(`${what} must be a number of milliseconds above 0, not ${typeof value === "number" ? value : describeType(value)}`);
+}

@@ -1,0 +1,36 @@
+import type { ValidationIssue } from "../errors/automation-error.ts";
+import type { StandardIssue } from "./standard-schema.ts";
+
+const HIDDEN = "[value]";
+/** Shorter strings occur in ordinary words, and are no secret. */
+const SHORTEST_HIDDEN = 4;
+
+/**
+ * The issues of somebody else's schema as ours. Many libraries quote the received value in their messages, and a
+ * response may hold a one-time secret: whatever string of the response a message repeats is taken out of it.
+ */
+export function fromStandardIssues(issues: readonly StandardIssue[], received: unknown): ValidationIssue[] {
+  const strings = stringsOf(received).sort((a, b) => b.length - a.length);
+  return issues.map(({ message, path = [] }) => ({
+    path: path.map((member) => {
+      const key = typeof member === "object" ? member.key : member;
+      return typeof key === "symbol" ? String(key) : key;
+    }),
+    message: strings.reduce((text, value) => text.replaceAll(value, HIDDEN), message),
+  }));
+}
+
+function stringsOf(root: unknown): string[] {
+  const found = new Set<string>();
+  const pending: unknown[] = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value === "string" && value.length >= SHORTEST_HIDDEN) {
+      found.add(value);
+      found.add(JSON.stringify(value).slice(1, -1));
+    } else if (typeof value === "object" && value !== null) {
+      for (const member of Object.values(value)) pending.push(member);
+    }
+  }
+  return [...found];
+}

@@ -1,0 +1,48 @@
+import * as z from "zod/mini";
+import type { ValidationIssue } from "../errors/automation-error.ts";
+import type { Page } from "../models.ts";
+import { fromStandardIssues } from "./foreign-issues.ts";
+import { isPromise, type StandardResult, type StandardSchema } from "./standard-schema.ts";
+import { type Checked, type Validator, validator, zodValidator } from "./validator.ts";
+
+const envelope = z.looseObject({
+  data: z.array(z.unknown()),
+  next_cursor: z.nullable(z.string().check(z.minLength(1))),
+});
+
+/** The list envelope alone, whatever its items are. */
+export const PageEnvelopeSchema: Validator<Page<unknown>> = zodValidator<Page<unknown>>(envelope);
+
+/**
+ * The list envelope around items of a schema: `{ data, next_cursor }`, where `next_cursor` is a non-empty string, or
+ * `null` on the last page and nowhere else (contract, section 2). The items may be described by any Standard Schema.
+ *
+ * @example
+ * const page = pageOf(ProjectSchema).parse(JSON.parse(text));
+ */
+export function pageOf<Item>(item: StandardSchema<Item>): Validator<Page<Item>> {
+  return validator((value) => {
+    const page = PageEnvelopeSchema.safeParse(value);
+    if (!page.success) return { issues: page.error.issues };
+    const results = page.data.data.map((entry) => item["~standard"].validate(entry));
+    const told = results.filter((result) => !isPromise(result));
+    return told.length === results.length
+      ? withItems(page.data, told)
+      : Promise.all(results).then((settled) => withItems(page.data, settled));
+  });
+}
+
+function withItems<Item>(page: Page<unknown>, results: readonly StandardResult<Item>[]): Checked<Page<Item>> {
+  const issues: ValidationIssue[] = [];
+  const data: Item[] = [];
+  for (const [index, result] of results.entries()) {
+    if (result.issues === undefined) {
+      data.push(result.value);
+      continue;
+    }
+    for (const issue of fromStandardIssues(result.issues, page.data[index])) {
+      issues.push({ path: ["data", index, ...issue.path], message: issue.message });
+    }
+  }
+  return issues.length > 0 ? { issues } : { value: { ...page, data } };
+}

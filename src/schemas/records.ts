@@ -1,0 +1,35 @@
+import * as z from "zod/mini";
+import type { CreatedToken, Issue, Project, Session, Token } from "../models.ts";
+import { type Validator, zodValidator } from "./validator.ts";
+
+const project = z.looseObject({ id: z.string(), name: z.string() });
+const issue = z.looseObject({
+  number: z.int(),
+  title: z.string(),
+  status: z.string(),
+  type: z.optional(z.string()),
+});
+const session = z.looseObject({ id: z.string(), state: z.string() });
+const token = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  key_id: z.string(),
+  scopes: z.array(z.string()),
+  expires_at: z.iso.datetime({ offset: true }),
+});
+const createdToken = z.extend(token, { plaintext: z.string().check(z.minLength(1)) });
+
+/** A project as the service sends it. */
+export const ProjectSchema: Validator<Project> = zodValidator<Project>(project);
+
+/** An issue as the service sends it. `type` is checked where it is present; the contract shows it in requests only. */
+export const IssueSchema: Validator<Issue> = zodValidator<Issue>(issue);
+
+/** A session as the service sends it. */
+export const SessionSchema: Validator<Session> = zodValidator<Session>(session);
+
+/** A masked token record. `expires_at` stays a string: an ISO 8601 timestamp with `Z` or an offset. */
+export const TokenSchema: Validator<Token> = zodValidator<Token>(token);
+
+/** The answer to a token's creation or rotation: a token record with its `plaintext`. */
+export const CreatedTokenSchema: Validator<CreatedToken> = zodValidator<CreatedToken>(createdToken);

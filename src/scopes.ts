@@ -1,0 +1,57 @@
+/**
+ * The scopes of the service contract's table (section 5), frozen: one `<resource>:<action>` for each cell that grants
+ * something. A run-time string outside this list is not an error anywhere in the client; the service decides.
+ */
+export const SCOPES = Object.freeze([
+  "projects:read",
+  "projects:write",
+  "projects:admin",
+  "issues:read",
+  "issues:write",
+  "issues:admin",
+  "enclaves:read",
+  "enclaves:write",
+  "enclaves:admin",
+  "sessions:read",
+  "library:read",
+  "library:write",
+  "configs:read",
+] as const);
+
+/** One of the 13 scopes that the contract documents; `"sessions:write"` is not among them and does not compile. */
+export type Scope = (typeof SCOPES)[number];
+
+const RANK: Readonly<Record<string, number>> = Object.freeze({ __proto__: null, read: 1, write: 2, admin: 3 });
+
+function parseScope(scope: unknown): { resource: string; rank: number } | undefined {
+  if (typeof scope !== "string") return undefined;
+  const [resource, action, ...rest] = scope.split(":");
+  const rank = RANK[action ?? ""];
+  return resource && rank && rest.length === 0 ? { resource, rank } : undefined;
+}
+
+/**
+ * Whether holding `held` allows what `wanted` asks for: `admin` includes `write`, `write` includes `read`, on the same
+ * resource only (contract, section 5). A malformed scope implies nothing and is implied by nothing. Never throws.
+ *
+ * @example
+ * impliesScope("issues:admin", "issues:read"); // true
+ * impliesScope("issues:read", "issues:write"); // false
+ */
+export function impliesScope(held: string, wanted: string): boolean {
+  const have = parseScope(held);
+  const want = parseScope(wanted);
+  return have !== undefined && want !== undefined && have.resource === want.resource && have.rank >= want.rank;
+}
+
+/**
+ * The scopes of `wanted` that no scope of `held` implies, in the order given, each once. Never throws; a malformed
+ * wanted scope is always missing.
+ *
+ * @example
+ * missingScopes(["projects:admin"], ["projects:read", "issues:write"]); // ["issues:write"]
+ */
+export function missingScopes<Wanted extends string>(held: Iterable<string>, wanted: Iterable<Wanted>): Wanted[] {
+  const holds = [...held];
+  return [...new Set(wanted)].filter((want) => !holds.some((have) => impliesScope(have, want)));
+}

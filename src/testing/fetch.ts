@@ -1,0 +1,120 @@
+import { concatenate } from "./concatenate.ts";
+import type { Answer, Core, Incoming } from "./exchange.ts";
+import { MAX_BODY_BYTES } from "./exchange.ts";
+import { delay, giveTurn } from "./timing.ts";
+
+/** What `fetch` is made of. */
+export interface FetchTarget {
+  readonly core: Core;
+  /** The only origin there is; requests to any other reject as unreachable. */
+  readonly origin: string;
+}
+
+/** After so many answers, timers and input get a turn: a walk that never ends must not keep them from running. */
+const TURN_EVERY = 100;
+
+/**
+ * The core as a `fetch`. It rejects where the platform's would: with the signal's reason, with a `TypeError` for a broken
+ * connection, for another origin, and for a redirect that is not asked for with `redirect: "manual"`.
+ */
+export function createFetch({ core, origin }: FetchTarget): typeof globalThis.fetch {
+  let answered = 0;
+  return async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const signal = signalOf(input, init);
+    signal?.throwIfAborted();
+    const request = new Request(input, { ...init, signal: null });
+    const url = new URL(request.url);
+    if (url.origin !== origin) throw networkError("ENOTFOUND", `the emulator has no host ${url.host}`);
+    const body = await readBody(request, signal);
+    const incoming: Incoming = {
+      method: request.method,
+      target: url.pathname + url.search,
+      headers: request.headers,
+      body,
+    };
+    const answer = core.handle(incoming);
+    await realiseDelay(answer, signal);
+    if (++answered % TURN_EVERY === 0) await giveTurn();
+    if (answer.delivery.dropped) {
+      answer.settle("dropped");
+      throw networkError("ECONNRESET", "read ECONNRESET");
+    }
+    return toResponse(answer, { request, signal });
+  };
+}
+
+function signalOf(input: RequestInfo | URL, init: RequestInit | undefined): AbortSignal | undefined {
+  if (init?.signal !== undefined) return init.signal ?? undefined;
+  return input instanceof Request ? input.signal : undefined;
+}
+
+async function readBody(request: Request, signal: AbortSignal | undefined): Promise<Incoming["body"]> {
+  if (request.body === null) return undefined;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    signal?.throwIfAborted();
+    if (done) break;
+    size += value.length;
+    if (size > MAX_BODY_BYTES) {
+      void reader.cancel();
+      return "too large";
+    }
+    chunks.push(value);
+  }
+  return concatenate(chunks, size);
+}
+
+async function realiseDelay(answer: Answer, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await delay(answer.delivery.delayMs, signal);
+  } catch (reason) {
+    answer.settle("aborted");
+    throw reason;
+  }
+}
+
+interface Asked {
+  readonly request: Request;
+  readonly signal: AbortSignal | undefined;
+}
+
+function toResponse(answer: Answer, { request, signal }: Asked): Response {
+  const { status, headers } = answer;
+  if (status >= 300 && status < 400 && status !== 304 && request.redirect !== "manual") {
+    answer.settle("completed");
+    throw networkError("ERR_REDIRECT", "the emulator follows no redirect");
+  }
+  const body = request.method === "HEAD" || answer.body === undefined ? null : streamOf(answer, answer.body, signal);
+  if (body === null) answer.settle("completed");
+  const response = new Response(body, { status, headers });
+  Object.defineProperty(response, "url", { value: request.url });
+  return response;
+}
+
+function streamOf(answer: Answer, body: Uint8Array, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+  const { cutAfterBytes, stallAfterBytes } = answer.delivery;
+  const partial = cutAfterBytes ?? stallAfterBytes;
+  const bytes = body.subarray(0, partial);
+  let sent = bytes.length === 0;
+  if (partial === undefined) answer.settle("completed");
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    signal?.throwIfAborted();
+    if (!sent) controller.enqueue(bytes);
+    else if (cutAfterBytes !== undefined) {
+      answer.settle("cut");
+      throw networkError("UND_ERR_SOCKET", "other side closed", "terminated");
+    } else if (stallAfterBytes !== undefined) await realiseDelay(answer, signal);
+    sent = true;
+    if (partial === undefined) controller.close();
+  };
+  const cancel = (): void => answer.settle("aborted");
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+}
+
+/** As Node's `fetch` rejects when the connection fails. */
+function networkError(code: string, reason: string, message: string = "fetch failed"): TypeError {
+  return new TypeError(message, { cause: Object.assign(new Error(reason), { code }) });
+}

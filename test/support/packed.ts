@@ -1,0 +1,80 @@
+/** The package as its users get it: packed, and installed from the tarball, offline, into a folder of its own. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** What `exports` promises, `./package.json` aside. */
+export const DOORS = [".", "./schemas", "./testing", "./testing/msw", "./testing/node"] as const;
+
+/** The file names without extension that belong to the doors. */
+export const DOOR_FILES = ["index", "schemas", "testing/index", "testing/msw", "testing/node"] as const;
+
+export interface Packed {
+  /** An empty project that has the package installed. */
+  readonly folder: string;
+  /** Every file in the tarball. */
+  readonly files: readonly string[];
+  /** Where the package is installed. */
+  readonly root: string;
+}
+
+const repository = resolve(import.meta.dirname, "../..");
+
+/** Packs what is built and installs it; the caller removes `folder`. */
+export function pack(): Packed {
+  if (!existsSync(join(repository, "dist/index.js"))) throw new Error("nothing is built: npm run build");
+  const folder = mkdtempSync(join(tmpdir(), "project-automation-"));
+  const told = npm(repository, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
+  const [packed] = JSON.parse(told) as [{ filename: string; files: { path: string }[] }];
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
+  npm(folder, "install", "--offline", "--ignore-scripts", `./${packed.filename}`);
+  return {
+    folder,
+    files: packed.files.map(({ path }) => path).sort(),
+    root: join(folder, "node_modules/project-automation"),
+  };
+}
+
+/** Makes packages of this repository importable in a project, as if they were installed there. */
+export function link(folder: string, ...names: string[]): void {
+  for (const name of names)
+    symlinkSync(join(repository, "node_modules", name), join(folder, "node_modules", name), "junction");
+}
+
+/** Runs a script file in a project with a certain Node, and gives back what it printed. */
+export function runScript(script: { folder: string; name: string; code: string; node: string }): string {
+  const file = join(script.folder, script.name);
+  writeFileSync(file, script.code);
+  onTestFinished(() => rmSync(file));
+  return execFileSync(script.node, [file], {
+    cwd: script.folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** The Node that runs the tests, and the first one on the PATH that this repository did not bring along. */
+export function installedNodes(): readonly { readonly version: string; readonly path: string }[] {
+  const own = { version: process.version, path: process.execPath };
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  const path = folders.map((folder) => join(folder, "node")).find((file) => existsSync(file));
+  if (path === undefined) return [own];
+  const version = execFileSync(path, ["--version"], { encoding: "utf8" }).trim();
+  return version === own.version ? [own] : [own, { version, path }];
+}
+
+export function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, "utf8"));
+}
+
+function npm(cwd: string, ...args: string[]): string {
+  const quiet = ["--silent", "--no-audit", "--no-fund"];
+  return execFileSync("npm", [...args, ...quiet], {
+    cwd,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}

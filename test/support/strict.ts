@@ -1,0 +1,29 @@
+/**
+ * Makes a test fail on what would otherwise only be printed: a warning of the process, such as too many listeners, and
+ * anything written to `console.error` or `console.warn` that the test does not catch itself. Rejections that nobody
+ * handles fail the run without help.
+ */
+import { setImmediate } from "node:timers/promises";
+import { afterAll, afterEach } from "vitest";
+
+const complaints: string[] = [];
+
+const onWarning = (warning: Error): void => {
+  complaints.push(`process warning: ${warning.name}: ${warning.message}`);
+};
+process.on("warning", onWarning);
+
+for (const method of ["error", "warn"] as const) {
+  console[method] = (...parts: unknown[]): void => {
+    complaints.push(`console.${method}: ${parts.map(String).join(" ")}`);
+  };
+}
+
+async function fail(): Promise<void> {
+  await setImmediate(); // warnings are emitted on a later tick
+  const told = complaints.splice(0);
+  if (told.length > 0) throw new Error(`Nothing may complain while tests run:\n${told.join("\n")}`);
+}
+
+afterEach(fail);
+afterAll(() => fail().finally(() => process.off("warning", onWarning)));

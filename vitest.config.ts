@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    setupFiles: ["test/support/strict.ts"],
+    // A test that passes at the second try is a failing test.
+    retry: 0,
+    // In continuous integration .ci/run counts from the second report.
+    reporters: process.env["CI"]
+      ? ["default", ["json", { outputFile: "node_modules/.cache/project-automation/tests.json" }]]
+      : ["default"],
+  },
+});
