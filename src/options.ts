@@ -118,7 +118,7 @@ export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean): void {
 
 /** What the environment says, where there is one that can be read. */
 export function fromEnvironment(name: string): string | undefined {
-  const scope: { process?: { env?: Record<string, string | undefined> } } = globalThis;
+  const scope = globalThis as { process?: { env?: Record<string, string | undefined> } }; // not every runtime has one
   try {
     return scope.process?.env?.[name] || undefined;
   } catch {

@@ -21,13 +21,13 @@ export const SCOPES = Object.freeze([
 /** One of the 13 scopes that the contract documents; `"sessions:write"` is not among them and does not compile. */
 export type Scope = (typeof SCOPES)[number];
 
-const RANK: Readonly<Record<string, number>> = Object.freeze({ __proto__: null, read: 1, write: 2, admin: 3 });
+const RANKS: readonly string[] = ["read", "write", "admin"];
 
 function parseScope(scope: unknown): { resource: string; rank: number } | undefined {
   if (typeof scope !== "string") return undefined;
   const [resource, action, ...rest] = scope.split(":");
-  const rank = RANK[action ?? ""];
-  return resource && rank && rest.length === 0 ? { resource, rank } : undefined;
+  const rank = RANKS.indexOf(action ?? "");
+  return resource && rank >= 0 && rest.length === 0 ? { resource, rank } : undefined;
 }
 
 /**

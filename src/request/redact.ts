@@ -12,26 +12,25 @@ const SECRET_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const MAX_DEPTH = 32;
 const MAX_NODES = 10_000;
-/** A shorter last segment of a token may well be an ordinary word. */
-const SHORTEST_SECRET = 8;
+/** What is shorter may occur in ordinary words: it is a secret only where it stands alone. */
+const SHORTEST_ANYWHERE = 8;
 
 /** Takes secrets out of texts and values: those of a call, whole tokens and their secret last segments. */
 export class Redactor {
-  readonly #secrets: readonly string[];
+  readonly #patterns: readonly RegExp[];
 
   constructor(tokens: Iterable<string>) {
     const secrets = new Set<string>();
     for (const token of tokens) {
-      if (token === "") continue;
-      secrets.add(token);
+      if (token !== "") secrets.add(token);
       const secret = token.split("_").slice(2).join("_");
-      if (secret.length >= SHORTEST_SECRET) secrets.add(secret);
+      if (secret.length >= SHORTEST_ANYWHERE) secrets.add(secret);
     }
-    this.#secrets = [...secrets].sort((a, b) => b.length - a.length);
+    this.#patterns = [...secrets].sort((a, b) => b.length - a.length).map(toPattern);
   }
 
   text(text: string): string {
-    return this.#secrets.reduce((clean, secret) => clean.replaceAll(secret, REDACTED), text);
+    return this.#patterns.reduce((clean, pattern) => clean.replaceAll(pattern, REDACTED), text);
   }
 
   /** A copy of parsed JSON without secrets; what lies deeper than a person would read is cut off. */
@@ -85,6 +84,11 @@ export class Redactor {
     Object.defineProperty(copy, "stack", { value: stack, configurable: true, writable: true });
     return typeof code === "string" ? Object.assign(copy, { code }) : copy;
   }
+}
+
+function toPattern(secret: string): RegExp {
+  const literal = secret.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(secret.length < SHORTEST_ANYWHERE ? `(?<![\\w-])${literal}(?![\\w-])` : literal, "g");
 }
 
 function carriesHeaders(value: object): boolean {

@@ -49,7 +49,7 @@ export class SettingsCheck {
   }
 
   /** Refuses what is not an object, and keys that mean nothing: mostly misspelt ones. */
-  object(value: unknown, what: string, keys: readonly string[]): asserts value is Record<string, unknown> {
+  object(value: unknown, what: string, keys: readonly string[]): void {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       this.fail(`${what} must be an object, not ${describeType(value)}`);
     }
@@ -85,16 +85,17 @@ export class SettingsCheck {
     if (value === undefined) return base;
     if (value === false) return NO_RETRY;
     this.object(value, "retry", Object.keys(DEFAULT_RETRY));
-    const over = <Key extends keyof RetryRules>(key: Key, check: (given: unknown) => RetryRules[Key]): RetryRules[Key] =>
-      value[key] === undefined ? base[key] : check(value[key]);
+    const given = value as { readonly [Key in keyof RetryRules]?: unknown }; // its keys have been checked
+    const over = <Key extends keyof RetryRules>(key: Key, check: (option: unknown) => RetryRules[Key]): RetryRules[Key] =>
+      given[key] === undefined ? base[key] : check(given[key]);
     return {
-      attempts: over("attempts", (given) => this.count(given, "retry.attempts", 1)),
-      minDelayMs: over("minDelayMs", (given) => this.#delay(given, "retry.minDelayMs")),
-      maxDelayMs: over("maxDelayMs", (given) => this.#delay(given, "retry.maxDelayMs")),
-      rateLimitWaits: over("rateLimitWaits", (given) => this.count(given, "retry.rateLimitWaits", 0)),
-      maxRetryAfterMs: over("maxRetryAfterMs", (given) => this.#delay(given, "retry.maxRetryAfterMs")),
-      unsafeWrites: over("unsafeWrites", (given) =>
-        typeof given === "boolean" ? given : this.fail(`retry.unsafeWrites must be a boolean, not ${describeType(given)}`),
+      attempts: over("attempts", (option) => this.count(option, "retry.attempts", 1)),
+      minDelayMs: over("minDelayMs", (option) => this.#delay(option, "retry.minDelayMs")),
+      maxDelayMs: over("maxDelayMs", (option) => this.#delay(option, "retry.maxDelayMs")),
+      rateLimitWaits: over("rateLimitWaits", (option) => this.count(option, "retry.rateLimitWaits", 0)),
+      maxRetryAfterMs: over("maxRetryAfterMs", (option) => this.#delay(option, "retry.maxRetryAfterMs")),
+      unsafeWrites: over("unsafeWrites", (option) =>
+        typeof option === "boolean" ? option : this.fail(`retry.unsafeWrites must be a boolean, not ${describeType(option)}`),
       ),
     };
   }

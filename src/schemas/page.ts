@@ -25,10 +25,9 @@ export function pageOf<Item>(item: StandardSchema<Item>): Validator<Page<Item>> 
     const page = PageEnvelopeSchema.safeParse(value);
     if (!page.success) return { issues: page.error.issues };
     const results = page.data.data.map((entry) => item["~standard"].validate(entry));
-    const told = results.filter((result) => !isPromise(result));
-    return told.length === results.length
-      ? withItems(page.data, told)
-      : Promise.all(results).then((settled) => withItems(page.data, settled));
+    return results.some((result) => isPromise(result))
+      ? Promise.all(results).then((settled) => withItems(page.data, settled))
+      : withItems(page.data, results as StandardResult<Item>[]); // none of them is a promise
   });
 }
 

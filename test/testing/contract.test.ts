@@ -8,10 +8,12 @@ const NEW_ISSUE = { title: "It breaks", type: "bug" };
 describe.each(transports)("the contract over $name", ({ open }) => {
   let now: number;
   let opened: Opened;
-  const reopen = async (options: EmulatorOptions = {}): Promise<Opened> => {
-    await opened?.[Symbol.asyncDispose]();
+  const start = async (options: EmulatorOptions = {}): Promise<void> => {
     opened = await open({ now: () => now, ...options });
-    return opened;
+  };
+  const reopen = async (options: EmulatorOptions): Promise<void> => {
+    await opened[Symbol.asyncDispose]();
+    await start(options);
   };
   const get = (path: string, asked?: Asked): Promise<Told> => ask(opened, path, asked);
   const send = (path: string, asked?: Asked): Promise<Told> => post(opened, path, asked);
@@ -19,7 +21,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
 
   beforeEach(async () => {
     now = Date.UTC(2026, 0, 1);
-    await reopen();
+    await start();
   });
   afterEach(() => opened[Symbol.asyncDispose]());
 
