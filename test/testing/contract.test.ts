@@ -31,18 +31,17 @@ describe.each(transports)("the contract over $name", ({ open }) => {
         json: { name: "ci", scopes: ["projects:read", "issues:write"], expires_in_days: 7 },
       });
       expect(status).toBe(201);
-      expect(body).toEqual({
-        id: expect.stringMatching(/^tok_/),
+      const { id, key_id, plaintext, ...rest } = body;
+      expect(rest).toEqual({
         name: "ci",
-        key_id: expect.any(String),
         scopes: ["projects:read", "issues:write"],
         expires_at: "2026-01-08T00:00:00.000Z",
-        plaintext: expect.stringMatching(new RegExp(`^emu_${body.key_id}_\\w+$`)),
       });
-      const record = opened.emulator.tokens.get(body.id);
-      expect(record).toMatchObject({ id: body.id, key_id: body.key_id, state: "active" });
-      expect(JSON.stringify(opened.emulator.tokens.list())).not.toContain(body.plaintext);
-      expect((await get("/projects", { token: body.plaintext })).status).toBe(200);
+      expect(id).toMatch(/^tok_/);
+      expect(plaintext).toMatch(new RegExp(`^emu_${key_id}_\\w+$`));
+      expect(opened.emulator.tokens.get(id)).toMatchObject({ id, key_id, state: "active" });
+      expect(JSON.stringify(opened.emulator.tokens.list())).not.toContain(plaintext);
+      expect((await get("/projects", { token: plaintext })).status).toBe(200);
     });
 
     test("a lifetime is 90 days where none is asked for", async () => {

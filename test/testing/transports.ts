@@ -30,8 +30,8 @@ export const transports: readonly Transport[] = [
     open: async (options) => {
       const emulator = createEmulator(options);
       const server = setupServer(...emulatorHandlers(emulator));
-      server.listen({ onUnhandledRequest: "error" });
-      return { emulator, fetch: globalThis.fetch, [Symbol.asyncDispose]: async () => void server.close() };
+      server.listen({ onUnhandledFrame: "error" });
+      return { emulator, fetch: globalThis.fetch, [Symbol.asyncDispose]: async () => server.close() };
     },
   },
   {

@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Fault } from "../../src/testing/index.ts";
+import { createEmulator } from "../../src/testing/index.ts";
+import type { Opened } from "./transports.ts";
+import { ask, post, transports } from "./transports.ts";
+
+const NEW_ISSUE = { title: "It breaks", type: "bug" };
+
+/** What a promise rejects with. */
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => Promise.reject(new Error("expected a rejection")),
+    (error: unknown) => error,
+  );
+}
+
+describe.each(transports)("faults over $name", ({ name, open }) => {
+  let opened: Opened;
+  const fault = (script: Fault): ReturnType<Opened["emulator"]["fault"]> => opened.emulator.fault(script);
+  const issues = (): number => opened.emulator.issues.list("project-1").length;
+  const createIssue = (): ReturnType<typeof post> => post(opened, "/projects/project-1/issues", { json: NEW_ISSUE });
+  const settled = async (outcome: string): Promise<void> => {
+    await expect.poll(() => opened.emulator.requests.at(-1)?.outcome).toBe(outcome);
+  };
+
+  beforeEach(async () => {
+    opened = await open({ rateLimit: { limit: 10 } });
+  });
+  afterEach(() => opened[Symbol.asyncDispose]());
+
+  test("a status takes the place of the operation, and of its count", async () => {
+    fault({ status: 503, headers: { "retry-after": "2" } });
+    const { status, headers, body } = await createIssue();
+    expect([status, body.error, headers.get("retry-after")]).toEqual([503, "service_unavailable", "2"]);
+    expect(headers.get("ratelimit-remaining")).toBe("10");
+    expect(issues()).toBe(0);
+    expect(opened.emulator.requests.at(-1)).toMatchObject({ status: 503, applied: false, faulty: true });
+    expect((await createIssue()).status).toBe(201);
+  });
+
+  test("with apply, the operation is carried out behind the status", async () => {
+    fault({ status: 502, apply: true, body: "<html>Bad Gateway</html>", headers: { "content-type": "text/html" } });
+    const { status, headers, text } = await createIssue();
+    expect([status, headers.get("content-type"), text]).toEqual([502, "text/html", "<html>Bad Gateway</html>"]);
+    expect(headers.get("ratelimit-remaining")).toBe("9");
+    expect(issues()).toBe(1);
+  });
+
+  test.each([200, 201, 204, 302, 304, 400, 418, 451, 500, 599])("status %i travels as it is", async (status) => {
+    fault({ status });
+    const told = await ask(opened, "/projects");
+    expect(told.status).toBe(status);
+    if (status >= 400) expect(told.body.error).toEqual(expect.any(String));
+    else expect(told.text).toBe("");
+  });
+
+  test("bodies travel as text, as bytes and as JSON; an empty one is empty", async () => {
+    for (const [body, text] of [
+      ["", ""],
+      ['{"data":[', '{"data":['],
+      [new Uint8Array([0x68, 0x69]), "hi"],
+      [null, "null"],
+      [[1], "[1]"],
+    ] as const) {
+      fault({ status: 200, body });
+      expect((await ask(opened, "/projects")).text).toBe(text);
+    }
+  });
+
+  test("headers are set, repeated and left out", async () => {
+    const headers = { "X-Thing": "1", "ratelimit-limit": ["100", "100;w=60"], "RateLimit-Remaining": null, date: null };
+    fault({ headers: { ...headers, "x-request-id": null } });
+    const told = await ask(opened, "/projects");
+    expect(told.status).toBe(200);
+    expect(told.headers.get("x-thing")).toBe("1");
+    expect(told.headers.get("ratelimit-limit")).toBe("100, 100;w=60");
+    for (const absent of ["ratelimit-remaining", "date", "x-request-id"]) {
+      expect([absent, told.headers.has(absent)]).toEqual([absent, false]);
+    }
+  });
+
+  test.each(["before", "after"] as const)("a connection dropped %s the operation", async (drop) => {
+    fault({ operation: "issues.create", drop });
+    const error = await failure(createIssue());
+    expect(error).toBeInstanceOf(TypeError);
+    if (name !== "msw") expect(error).toMatchObject({ message: "fetch failed", cause: { code: "ECONNRESET" } });
+    expect(issues()).toBe(drop === "before" ? 0 : 1);
+    const logged = { status: undefined, applied: drop === "after", outcome: "dropped" };
+    expect(opened.emulator.requests.at(-1)).toMatchObject(logged);
+    expect((await createIssue()).status).toBe(201);
+  });
+
+  test.each([0, 1, 20, 100_000])("a body cut after %i bytes", async (cutAfterBytes) => {
+    fault({ cutAfterBytes });
+    const response = await opened.fetch(`${opened.emulator.baseUrl}/projects`, {
+      headers: { authorization: `Bearer ${opened.emulator.token}` },
+    });
+    expect(response.status).toBe(200);
+    const chunks: Uint8Array[] = [];
+    const read = async (): Promise<void> => {
+      if (response.body === null) return;
+      for await (const chunk of response.body) chunks.push(chunk);
+    };
+    expect(await failure(read())).toBeInstanceOf(TypeError);
+    const size = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+    expect(size).toBe(Math.min(cutAfterBytes, JSON.stringify(await listed()).length));
+    expect(opened.emulator.requests[0]?.outcome).toBe("cut");
+  });
+
+  const listed = async (): Promise<unknown> => (await ask(opened, "/projects")).body;
+
+  test.each<[string, Fault]>([
+    ["never answers", { delayMs: Infinity }],
+    ["stalls in the body", { stallAfterBytes: 3 }],
+    ["stalls before the body", { stallAfterBytes: 0 }],
+  ])("a service that %s holds the client until it leaves", async (_, script) => {
+    fault(script);
+    const leave = new AbortController();
+    const reason = new Error("enough");
+    const asking = failure(ask(opened, "/projects", { signal: leave.signal }));
+    await expect.poll(() => opened.emulator.requests.length).toBe(1);
+    expect(opened.emulator.requests[0]?.outcome).toBe("pending");
+    leave.abort(reason);
+    expect(await asking).toBe(reason);
+    // Behind msw, nobody tells the handler of a client that stops reading.
+    if (name !== "msw" || script.delayMs !== undefined) await settled("aborted");
+  });
+
+  test("a late answer comes late, and is applied at once", async () => {
+    fault({ delayMs: 30 });
+    const started = performance.now();
+    const asking = createIssue();
+    await expect.poll(issues).toBe(1);
+    expect(opened.emulator.requests.at(-1)?.outcome).toBe("pending");
+    expect((await asking).status).toBe(201);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(29);
+    await settled("completed");
+  });
+
+  test("an empty page loses nothing", async () => {
+    fault({ operation: "projects.list", skip: 1, times: 2, page: "empty" });
+    const pages: number[] = [];
+    const seen: string[] = [];
+    const cursors = new Set<string>();
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const { body } = await ask(opened, `/projects?limit=1${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+      pages.push(body.data.length);
+      seen.push(...body.data.map(({ id }) => id));
+      cursor = body.next_cursor;
+      if (cursor !== null) cursors.add(cursor);
+    }
+    expect(pages).toEqual([1, 0, 0, 1, 1]);
+    expect(cursors.size).toBe(4);
+    expect(seen).toEqual(opened.emulator.projects.list().map(({ id }) => id));
+  });
+
+  test("a looping page leads back to itself", async () => {
+    fault({ operation: "projects.list", times: Infinity, page: "loop" });
+    const first = (await ask(opened, "/projects?limit=1")).body;
+    const again = (await ask(opened, `/projects?limit=1&cursor=${encodeURIComponent(first.next_cursor ?? "")}`)).body;
+    expect(again).toEqual(first);
+  });
+
+  test("a transform changes what the service answers, and nothing else", async () => {
+    const states: unknown[] = [];
+    fault({
+      operation: "sessions.get",
+      transform: (body, request) => {
+        states.push(body["state"], request.path);
+        body["state"] = "a state of tomorrow";
+        return { ...body, added: { deep: [1] } };
+      },
+    });
+    const { id } = opened.emulator.sessions.create("project-1");
+    const told = await ask(opened, `/sessions/${id}`);
+    expect(told.body).toEqual({ id, state: "a state of tomorrow", added: { deep: [1] } });
+    expect(states).toEqual(["running", `/sessions/${id}`]);
+    expect(opened.emulator.sessions.get(id)?.state).toBe("running");
+  });
+
+  test("what a transform or a match throws is answered, and told", async () => {
+    fault({
+      transform: () => {
+        throw new Error("my mistake");
+      },
+    });
+    const { status, body } = await ask(opened, "/projects");
+    expect([status, body.error, body.message]).toEqual([500, "emulator_error", "Error: my mistake"]);
+  });
+});
+
+describe("which requests a fault meets", () => {
+  const statuses = async (emulator: ReturnType<typeof createEmulator>, count: number): Promise<number[]> => {
+    const opened: Opened = { emulator, fetch: emulator.fetch, [Symbol.asyncDispose]: async () => undefined };
+    const told: number[] = [];
+    for (let index = 0; index < count; index += 1) told.push((await ask(opened, "/projects")).status);
+    return told;
+  };
+
+  test("skip and times count the requests that match", async () => {
+    const emulator = createEmulator();
+    const handle = emulator.fault({ operation: "projects.list", skip: 1, times: 2, status: 500 });
+    emulator.fault({ operation: ["sessions.get", "sessions.list"], status: 418, times: Infinity });
+    expect(await statuses(emulator, 4)).toEqual([200, 500, 500, 200]);
+    expect(handle.hits).toBe(2);
+  });
+
+  test("faults without skip are met one after the other", async () => {
+    const emulator = createEmulator();
+    for (const status of [500, 429, 502]) emulator.fault({ status });
+    expect(await statuses(emulator, 4)).toEqual([500, 429, 502, 200]);
+  });
+
+  test("skip names the attempt, whoever answered the ones before", async () => {
+    const emulator = createEmulator();
+    emulator.fault({ skip: 2, status: 502 });
+    emulator.fault({ status: 500 });
+    emulator.fault({ skip: 1, status: 501 });
+    expect(await statuses(emulator, 4)).toEqual([500, 501, 502, 200]);
+  });
+
+  test("match chooses by the request, and remove ends a fault", async () => {
+    const emulator = createEmulator();
+    const handle = emulator.fault({ times: Infinity, status: 500, match: ({ attempt }) => attempt % 2 === 0 });
+    expect(await statuses(emulator, 4)).toEqual([200, 500, 200, 500]);
+    handle.remove();
+    handle.remove();
+    expect(await statuses(emulator, 2)).toEqual([200, 200]);
+    expect(handle.hits).toBe(2);
+  });
+
+  test("reset ends every fault", async () => {
+    const emulator = createEmulator();
+    emulator.fault({ times: Infinity, status: 500 });
+    emulator.reset();
+    expect(await statuses(emulator, 1)).toEqual([200]);
+  });
+
+  test("changing a fault after it was set changes nothing", async () => {
+    const emulator = createEmulator();
+    const script: { status: number } = { status: 500 };
+    emulator.fault(script);
+    script.status = 200;
+    expect(await statuses(emulator, 1)).toEqual([500]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ["nothing", {}, "says nothing that happens"],
+    ["only a choice", { operation: "projects.list", times: 3 }, "says nothing that happens"],
+    ["an unknown key", { status: 500, retryAfter: 3 }, 'unknown key "retryAfter"'],
+    ["an unknown operation", { operation: "projects.get", status: 500 }, 'unknown operation "projects.get"'],
+    ["a status of 199", { status: 199 }, "from 200 to 599, got 199"],
+    ["a status of 600", { status: 600 }, "from 200 to 599"],
+    ["a status of NaN", { status: Number.NaN }, "got NaN"],
+    ["times 0", { status: 500, times: 0 }, "fault.times must be an integer of at least 1 or Infinity"],
+    ["a negative delay", { delayMs: -1 }, "fault.delayMs"],
+    ["an unknown drop", { drop: "never" }, 'fault.drop must be "before" or "after"'],
+    ["an unknown page", { page: "short" }, "fault.page"],
+    ["a drop with a status", { drop: "after", status: 500 }, "drop and status contradict each other"],
+    ["a status with a transform", { status: 500, transform: () => 1 }, "status and transform contradict"],
+    ["a cut that stalls", { cutAfterBytes: 1, stallAfterBytes: 1 }, "contradict each other"],
+    ["apply without a status", { apply: true, delayMs: 1 }, "fault.apply needs fault.status"],
+    ["a header that HTTP forbids", { headers: { "x y": "1" } }, "x y"],
+    ["a body that is no JSON", { status: 200, body: 1n }, "BigInt"],
+    ["a transform that is no function", { transform: {} }, "fault.transform must be a function"],
+    ["null", null, "fault must be an object, got null"],
+  ])("a fault that says %s is a TypeError", (_, script, message) => {
+    const emulator = createEmulator();
+    // What a caller without types may pass.
+    const act = (): unknown => emulator.fault(script as Fault);
+    expect(act).toThrow(TypeError);
+    expect(act).toThrow(message);
+  });
+});
