@@ -5,6 +5,7 @@
  * new one that matches none is an error, so that its place is decided here first. `a/` is a whole folder; where a file
  * matches two floors, as a port in the folder of its part does, it stands on the lower one.
  */
+const { existsSync } = require("node:fs");
 
 /** Floor 2: one concern each, and none knows another. */
 const parts = {
@@ -13,9 +14,14 @@ const parts = {
   paging: ["paging/"],
   "rate-limit": ["rate-limit/"],
   request: [
-    "request/arguments.ts",
+    "request/account.ts",
     "request/body.ts",
+    "request/budget.ts",
+    "request/call.ts",
+    "request/connection-fault.ts",
     "request/failure.ts",
+    "request/json.ts",
+    "request/rate-limit-headers.ts",
     "request/redact.ts",
     "request/retry-after.ts",
     "request/validate.ts",
@@ -44,7 +50,7 @@ const floors = [
   // 3: one call, top to bottom.
   {
     name: "pipeline",
-    files: ["request/call.ts", "request/send.ts", "request/retry.ts", "request/attempt.ts", "request/transport.ts"],
+    files: ["request/send.ts", "request/retry.ts", "request/attempt.ts", "request/transport.ts"],
   },
   // 4: the service's nouns: an operation in, `send` out.
   { name: "nouns", files: ["resources/"] },
@@ -76,7 +82,6 @@ const nounsKnow = [
   "request/operation.ts",
   "request/path.ts",
   "request/query.ts",
-  "request/arguments.ts",
 ];
 
 /** The emulator stands for the service, so it does not know the client. */
@@ -84,14 +89,25 @@ const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts"];
 
 /** The files that may import a package. All others do without any. */
 const packages = {
-  ky: ["request/transport.ts", "request/failure.ts"],
+  ky: ["request/transport.ts"],
   "p-retry": ["request/retry.ts"],
-  zod: ["schemas/", "request/validate.ts"],
+  zod: ["schemas/"],
   msw: ["testing/msw.ts"],
 };
 
 /** The files that may import from Node. */
 const nodeOnly = ["testing/node.ts", "testing/node/", "testing/bin.ts"];
+
+const listed = [
+  floors.flatMap(({ files }) => files),
+  entries,
+  nounsKnow,
+  emulatorKnows,
+  Object.values(packages),
+  nodeOnly,
+];
+const missing = listed.flat(2).filter((file) => !existsSync(`src/${file}`));
+if (missing.length > 0) throw new Error(`config/floors.cjs names what src/ has not: ${missing.join(", ")}`);
 
 const src = (files) => files.map((file) => `^src/${file.replaceAll(".", "\\.")}${file.endsWith("/") ? "" : "$"}`);
 const floor = (level) => ({

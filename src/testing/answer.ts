@@ -32,12 +32,22 @@ export function toAnswer(reply: Reply, envelope: Envelope): Omit<Answer, "settle
   const { fault } = envelope;
   const body = isBodiless(reply.status) ? undefined : encodeBody(reply.content);
   const headers = new Headers(reply.headers);
-  if (body !== undefined) headers.set("content-type", contentTypeOf(reply.content));
+  const delivery = deliveryOf(fault);
+  if (body !== undefined) {
+    headers.set("content-type", contentTypeOf(reply.content));
+    headers.set("content-length", String(lengthToTell(body, delivery)));
+  }
   headers.set("date", new Date(envelope.now).toUTCString());
   headers.set("x-request-id", envelope.requestId);
   setQuota(headers, reply.quota);
   const omitted = scriptHeaders(headers, fault?.headers ?? {});
-  return { status: reply.status, headers, omitted, body, delivery: deliveryOf(fault) };
+  return { status: reply.status, headers, omitted, body, delivery };
+}
+
+/** Of a body that is broken off, always more than is sent, so that nobody can take it for a whole one. */
+function lengthToTell(body: Uint8Array, { cutAfterBytes, stallAfterBytes }: Delivery): number {
+  const sent = cutAfterBytes ?? stallAfterBytes;
+  return sent === undefined ? body.length : Math.max(body.length, sent + 1);
 }
 
 function deliveryOf(fault: Fault | undefined): Delivery {

@@ -33,7 +33,7 @@ export function createFetch({ core, origin }: FetchTarget): typeof globalThis.fe
       body,
     };
     const answer = core.handle(incoming);
-    await realiseDelay(answer, signal);
+    await wait(answer, { ms: answer.delivery.delayMs, signal });
     if (++answered % TURN_EVERY === 0) await giveTurn();
     if (answer.delivery.dropped) {
       answer.settle("dropped");
@@ -67,9 +67,9 @@ async function readBody(request: Request, signal: AbortSignal | undefined): Prom
   return concatenate(chunks, size);
 }
 
-async function realiseDelay(answer: Answer, signal: AbortSignal | undefined): Promise<void> {
+async function wait(answer: Answer, { ms, signal }: { ms: number; signal: AbortSignal | undefined }): Promise<void> {
   try {
-    await delay(answer.delivery.delayMs, signal);
+    await delay(ms, signal);
   } catch (reason) {
     answer.settle("aborted");
     throw reason;
@@ -106,7 +106,7 @@ function streamOf(answer: Answer, body: Uint8Array, signal: AbortSignal | undefi
     else if (cutAfterBytes !== undefined) {
       answer.settle("cut");
       throw networkError("UND_ERR_SOCKET", "other side closed", "terminated");
-    } else if (stallAfterBytes !== undefined) await realiseDelay(answer, signal);
+    } else if (stallAfterBytes !== undefined) await wait(answer, { ms: Infinity, signal });
     sent = true;
     if (partial === undefined) controller.close();
   };

@@ -17,8 +17,7 @@ export function emulatorHandlers(emulator: Emulator): RequestHandler[] {
     http.all(new RegExp(`^${base}(?:[/?#]|$)`), async ({ request }) => {
       try {
         return await emulator.fetch(request, { redirect: "manual" });
-      } catch (error) {
-        if (request.signal.aborted) throw error;
+      } catch {
         return HttpResponse.error();
       }
     }),

@@ -24,8 +24,11 @@ describe.each(installedNodes())("on Node $version", ({ path: node }) => {
   test("every door opens by import and by require, with the same names", () => {
     const report =
       "console.log(JSON.stringify(doors.map((door) => Object.keys(door).filter((name) => name !== 'default').sort())));";
-    const imported = run("doors.mjs", `const doors = [${doors.map((door) => `await import("${door}")`)}]; ${report}`);
-    const required = run("doors.cjs", `const doors = [${doors.map((door) => `require("${door}")`)}]; ${report}`);
+    const imported = run(
+      "doors.mjs",
+      `const doors = [${doors.map((door) => `await import("${door}")`).join()}]; ${report}`,
+    );
+    const required = run("doors.cjs", `const doors = [${doors.map((door) => `require("${door}")`).join()}]; ${report}`);
     expect(required).toEqual(imported);
     for (const names of imported as string[][]) expect(names).not.toHaveLength(0);
   });
@@ -42,29 +45,12 @@ describe.each(installedNodes())("on Node $version", ({ path: node }) => {
       for (const { ProjectSchema } of [esmSchemas, cjsSchemas]) {
         const { error } = ProjectSchema.safeParse({});
         for (const copy of [esm, cjs]) {
-          told.push(error instanceof copy.ResponseValidationError, error instanceof copy.AutomationError,
-            copy.isAutomationError(error), error instanceof copy.ConfigError);
+          const yes = [copy.ResponseValidationError, copy.AutomationError].map((type) => error instanceof type);
+          told.push([...yes, copy.isAutomationError(error), error instanceof copy.ConfigError].join());
         }
       }
       console.log(JSON.stringify(told));`;
-    expect(run("identity.mjs", code)).toEqual([
-      true,
-      true,
-      true,
-      false,
-      true,
-      true,
-      true,
-      false,
-      true,
-      true,
-      true,
-      false,
-      true,
-      true,
-      true,
-      false,
-    ]);
+    expect(run("identity.mjs", code)).toEqual(Array(4).fill("true,true,true,false"));
   });
 
   test("in ESM the doors share their classes", () => {

@@ -76,10 +76,8 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   return headers;
 }
 
-function headerLines({ headers, omitted, body, delivery }: Answer): Record<string, string> {
-  const whole = delivery.cutAfterBytes === undefined && delivery.stallAfterBytes === undefined;
-  const length = whole && body !== undefined ? { "content-length": String(body.length) } : {};
-  const lines = { ...CORS, ...length, ...Object.fromEntries(headers) };
+function headerLines({ headers, omitted }: Answer): Record<string, string> {
+  const lines = { ...CORS, ...Object.fromEntries(headers) };
   return Object.fromEntries(Object.entries(lines).filter(([name]) => !omitted.includes(name)));
 }
 
@@ -96,6 +94,5 @@ function sendBody(answer: Answer, request: IncomingMessage, response: ServerResp
   else response.flushHeaders();
   if (cutAfterBytes === undefined) return;
   answer.settle("cut");
-  // Without the last chunk, so that no client can take the body for a whole one.
   request.socket.destroySoon();
 }

@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Cursors } from "../../src/testing/cursor.ts";
+import type { Emulator } from "../../src/testing/index.ts";
+import { createEmulator } from "../../src/testing/index.ts";
+import type { Body } from "./transports.ts";
+
+async function page(emulator: Emulator, query: Record<string, string>): Promise<{ status: number; body: Body }> {
+  const response = await emulator.fetch(`${emulator.baseUrl}/projects/p/sessions?${new URLSearchParams(query)}`, {
+    headers: { authorization: `Bearer ${emulator.token}` },
+  });
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+/** What happens to the list between two pages. */
+const change = fc.oneof(
+  fc.constant({ kind: "insert" as const }),
+  fc.record({ kind: fc.constant("delete" as const), which: fc.nat() }),
+  fc.record({ kind: fc.constant("update" as const), which: fc.nat() }),
+);
+
+describe("a walk", () => {
+  test("neither skips nor repeats what is there from its beginning to its end", async () => {
+    const walk = async (
+      size: number,
+      limit: number,
+      changes: (typeof change extends fc.Arbitrary<infer T> ? T : never)[][],
+    ) => {
+      const emulator = createEmulator({ projects: [{ id: "p" }], sessionsPerProject: size, rateLimit: false });
+      const ids = (): string[] => emulator.sessions.list("p").map(({ id }) => id);
+      const before = ids();
+      const added: string[] = [];
+      const seen: string[] = [];
+      for (let cursor: string | null = "", round = 0; cursor !== null; round += 1) {
+        const { status, body } = await page(emulator, { limit: String(limit), ...(cursor && { cursor }) });
+        expect(status).toBe(200);
+        seen.push(...body.data.map(({ id }) => id));
+        cursor = body.next_cursor;
+        for (const one of cursor === null ? [] : (changes[round] ?? [])) {
+          const target = ids()[one.kind === "insert" ? 0 : one.which % Math.max(1, ids().length)];
+          if (one.kind === "insert") added.push(emulator.sessions.create("p").id);
+          else if (target === undefined) continue;
+          else if (one.kind === "delete") emulator.sessions.delete(target);
+          else emulator.sessions.update(target, { state: "changed" });
+        }
+      }
+      const left = new Set(ids());
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen.filter((id) => left.has(id))).toEqual([...before, ...added].filter((id) => left.has(id)));
+    };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 30 }),
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 20 }),
+        walk,
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test("goes on from a cursor whose row, and every row behind it, is gone", async () => {
+    const emulator = createEmulator({ projects: [{ id: "p" }], sessionsPerProject: 4 });
+    const { body } = await page(emulator, { limit: "2" });
+    for (const { id } of emulator.sessions.list("p").slice(1)) emulator.sessions.delete(id);
+    expect((await page(emulator, { cursor: body.next_cursor ?? "" })).body).toEqual({ data: [], next_cursor: null });
+    const { id } = emulator.sessions.create("p");
+    expect((await page(emulator, { cursor: body.next_cursor ?? "" })).body.data).toMatchObject([{ id }]);
+  });
+});
+
+describe("a cursor", () => {
+  const emulator = createEmulator({ projects: [{ id: "p" }], sessionsPerProject: 300, rateLimit: false });
+
+  test("that was altered in any way is refused", async () => {
+    const genuine = (await page(emulator, { limit: "7" })).body.next_cursor ?? "";
+    expect((await page(emulator, { cursor: genuine })).status).toBe(200);
+    const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= ";
+    for (let index = 0; index < genuine.length; index += 1) {
+      for (const letter of alphabet) {
+        const cursor = genuine.slice(0, index) + letter + genuine.slice(index + 1);
+        if (cursor !== genuine) expect([cursor, (await page(emulator, { cursor })).status]).toEqual([cursor, 400]);
+      }
+      expect((await page(emulator, { cursor: genuine.slice(0, index) })).status).toBe(400);
+    }
+  });
+
+  test("that was made up is refused", async () => {
+    const base64 = fc.base64String({ maxLength: 60 });
+    const refused = async (cursor: string): Promise<void> => {
+      const { status, body } = await page(emulator, { cursor });
+      expect([status, body.error]).toEqual([400, "invalid_cursor"]);
+    };
+    await fc.assert(fc.asyncProperty(fc.oneof(fc.string({ unit: "binary" }), base64), refused), { numRuns: 500 });
+  });
+
+  test("of another emulator is refused", async () => {
+    const other = createEmulator({ projects: [{ id: "p" }], sessionsPerProject: 300, random: () => Math.random() });
+    const { next_cursor: cursor } = (await page(other, { limit: "7" })).body;
+    expect((await page(emulator, { cursor: cursor ?? "" })).status).toBe(400);
+  });
+
+  test("names the position it was issued for, in its list and no other, under its key", () => {
+    const text = fc.string({ unit: "binary", maxLength: 20 });
+    const property = (key: string, list: string, position: number): void => {
+      const cursors = new Cursors(key);
+      const cursor = cursors.issue(list, position);
+      const another = cursors.issueAnother(list, position);
+      expect(cursors.issue(list, position)).toBe(cursor);
+      expect(another).not.toBe(cursor);
+      expect([cursors.read(list, cursor), cursors.read(list, another)]).toEqual([position, position]);
+      expect(cursors.read(`${list}x`, cursor)).toBeUndefined();
+      expect(new Cursors(`${key}x`).read(list, cursor)).toBeUndefined();
+    };
+    fc.assert(fc.property(text, text, fc.nat({ max: Number.MAX_SAFE_INTEGER }), property), { numRuns: 500 });
+  });
+
+  test("finds out a client that does not encode it", () => {
+    const cursors = Array.from({ length: 300 }, (_, position) => new Cursors("key").issue("list", position)).join("");
+    for (const letter of "+/=") expect(cursors).toContain(letter);
+  });
+});
