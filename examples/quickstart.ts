@@ -11,7 +11,11 @@ function say(text: string): void {
   console.log(`${seconds} s  ${text}`);
 }
 
-const service = await startEmulator({ projects: 260, sessionsPerProject: 4, rateLimit: { limit: 40, windowMs: 3_000 } });
+const service = await startEmulator({
+  projects: 260,
+  sessionsPerProject: 4,
+  rateLimit: { limit: 40, windowMs: 3_000 },
+});
 say(`emulator at ${service.baseUrl}`);
 
 try {
@@ -23,13 +27,16 @@ try {
     scopes: ["projects:read", "issues:write"],
     expires_in_days: 7,
   });
-  say(`created token ${created.key_id} with ${created.scopes.join(", ")}; its plaintext is shown once, so store it now`);
+  say(
+    `created token ${created.key_id} with ${created.scopes.join(", ")}; its plaintext is shown once, so store it now`,
+  );
 
   const client = new Client({
     baseUrl: service.baseUrl,
     token: created.plaintext,
     onEvent: (event) => {
-      if (event.type === "rate_limit_pause") say(`  rate limit reached: waiting ${Math.round(event.delayMs)} ms, as told`);
+      if (event.type === "rate_limit_pause")
+        say(`  rate limit reached: waiting ${Math.round(event.delayMs)} ms, as told`);
       if (event.type === "rate_limit_resume") say("  going on");
     },
   });
@@ -70,7 +77,9 @@ try {
       client.issues.create(project, { title: `Found by the nightly run, ${index + 1}`, type: "bug" }),
     ),
   );
-  say(`created ${new Set(numbers.map((one) => one.number)).size} issues with a limit of 40 requests per 3 s: none lost, none twice`);
+  say(
+    `created ${new Set(numbers.map((one) => one.number)).size} issues with a limit of 40 requests per 3 s: none lost, none twice`,
+  );
 
   const { limit, remaining } = client.rateLimit ?? {};
   say(`the service says: ${remaining} of ${limit} requests left in this window`);

@@ -143,7 +143,9 @@ function derive(parent: Parts, options: ClientOptions): Parts {
   const checked = checkOptions(options, pipeline.retry);
   const baseUrl = checked.baseUrl ?? parent.baseUrl;
   if (checked.token === undefined && baseUrl.origin !== parent.baseUrl.origin) {
-    throw new ConfigError("withOptions: a baseUrl of another origin needs a token of its own; this client's would travel there");
+    throw new ConfigError(
+      "withOptions: a baseUrl of another origin needs a token of its own; this client's would travel there",
+    );
   }
   const credential = checked.token === undefined ? pipeline.credential : credentialOf(checked.token);
   const allowInsecureHttp = checked.allowInsecureHttp ?? parent.allowInsecureHttp;

@@ -1,6 +1,12 @@
 export type { TokenContext, TokenProvider } from "./auth/credential.ts";
 export { Client } from "./client.ts";
-export { AutomationError, type ErrorDetails, type Outcome, type TimeoutPhase, type ValidationIssue } from "./errors/automation-error.ts";
+export {
+  AutomationError,
+  type ErrorDetails,
+  type Outcome,
+  type TimeoutPhase,
+  type ValidationIssue,
+} from "./errors/automation-error.ts";
 export {
   AbortError,
   ArgumentError,

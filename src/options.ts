@@ -132,7 +132,8 @@ export function checkBaseUrl(value: unknown): URL {
   const text = value instanceof URL ? value.href : value;
   if (typeof text !== "string") return check.fail(`baseUrl must be a string or a URL, not ${describeType(value)}`);
   const example = "such as https://automation.example.com/api/v1";
-  if (/[\u0000-\u0020\u007f\\]/.test(text)) check.fail("baseUrl must not contain white space, control characters or backslashes");
+  if (/[\u0000-\u0020\u007f\\]/.test(text))
+    check.fail("baseUrl must not contain white space, control characters or backslashes");
   const url = parseUrl(text) ?? check.fail(`baseUrl must be an absolute URL, ${example}`);
   if (!/^https?:\/\//i.test(text)) {
     const hint = /^[\w.-]+:\d+/.test(text) ? "; the scheme is missing" : "";
@@ -164,7 +165,8 @@ function checkRateLimiter(value: RateLimiter | undefined): RateLimiter | undefin
   if (value === undefined) return undefined;
   const given: unknown = value;
   const methods = ["enter", "refresh", "snapshot"] as const;
-  const fits = typeof given === "object" && given !== null && methods.every((name) => typeof value[name] === "function");
+  const fits =
+    typeof given === "object" && given !== null && methods.every((name) => typeof value[name] === "function");
   return fits ? value : check.fail("rateLimiter must be a RateLimiter, such as memoryRateLimiter() makes");
 }
 

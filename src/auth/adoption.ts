@@ -14,9 +14,12 @@ export async function adoptReplacement(
   rotate: () => Promise<CreatedToken>,
 ): Promise<CreatedToken> {
   if (!(credential instanceof StaticCredential)) {
-    throw new ArgumentError("tokens.rotate: adopt cannot be used with a token provider, which alone decides the token", {
-      outcome: "not_sent",
-    });
+    throw new ArgumentError(
+      "tokens.rotate: adopt cannot be used with a token provider, which alone decides the token",
+      {
+        outcome: "not_sent",
+      },
+    );
   }
   return credential.during(rotateInto(credential, rotate));
 }

@@ -100,7 +100,11 @@ export class AutomationError extends Error {
 
   /** The fields as plain data, without stack and `rawBody`; the cause as name, message and code. */
   toJSON(): Record<string, unknown> {
-    const json: Record<string, unknown> = { name: this.name, message: this.message, ...Object.fromEntries(Object.entries(this)) };
+    const json: Record<string, unknown> = {
+      name: this.name,
+      message: this.message,
+      ...Object.fromEntries(Object.entries(this)),
+    };
     if (this.cause !== undefined) json["cause"] = summarize(this.cause);
     return json;
   }

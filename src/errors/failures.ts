@@ -42,7 +42,6 @@ export class ConnectionError extends AutomationError {
   declare readonly kind: "connection";
   declare readonly platformCode?: string;
 
-  // biome-ignore lint/complexity/noUselessConstructor: it widens what may be given
   constructor(message: string, details: ConnectionErrorDetails = {}) {
     super(message, details);
   }
@@ -67,7 +66,6 @@ export class TimeoutError extends AutomationError {
   /** For `sessions.waitFor`: the last session seen. */
   declare readonly session?: unknown;
 
-  // biome-ignore lint/complexity/noUselessConstructor: it widens what may be given
   constructor(message: string, details: TimeoutErrorDetails = {}) {
     super(message, details);
   }

@@ -100,7 +100,6 @@ export class RateLimitError extends ApiError {
   declare readonly limit?: number;
   declare readonly remaining?: number;
 
-  // biome-ignore lint/complexity/noUselessConstructor: it widens what may be given
   constructor(message: string, details: RateLimitErrorDetails = {}) {
     super(message, details);
   }

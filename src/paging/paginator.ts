@@ -54,4 +54,3 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     }
   }
 }
-

@@ -68,7 +68,10 @@ export class Lane {
   /** Stands in line, or is refused at once: the call may not want to wait for the pause that runs. */
   join(waiter: Waiter): void {
     const refusal = this.#refusalOf(waiter);
-    if (refusal !== undefined) return waiter.settle(refusal);
+    if (refusal !== undefined) {
+      waiter.settle(refusal);
+      return;
+    }
     this.#line.join(waiter);
     waiter.lane = this;
     const pause = this.#pauseLeft();

@@ -1,6 +1,7 @@
 import type { Pause } from "./rate-limiter.ts";
 
-/** Jitter is only ever added: up to a tenth of the wait, and at most this. */
+/** Jitter is only ever added: a small part of the wait, since it is lost time for everybody, and at most a second. */
+const JITTER_PART = 1 / 20;
 const MAX_JITTER_MS = 1_000;
 /** From the second refusal in a row on, no pause is shorter than this, doubling: `Retry-After: 0` forever is no loop. */
 const FLOOR_MS = 250;
@@ -27,5 +28,5 @@ export function pauseLength(retryAfterMs: number | undefined, refusals: number, 
   }
   const floor = refusals < 2 ? 0 : Math.min(FLOOR_MS * 2 ** Math.min(refusals - 2, 20), MAX_FLOOR_MS);
   const askedMs = Math.max(retryAfterMs, floor);
-  return { askedMs, lastsMs: askedMs + random * Math.min(MAX_JITTER_MS, askedMs / 10) };
+  return { askedMs, lastsMs: askedMs + random * Math.min(MAX_JITTER_MS, askedMs * JITTER_PART) };
 }

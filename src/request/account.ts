@@ -40,7 +40,8 @@ export function labelOf(call: Call): string {
 /** What a write's failure leaves behind, said in its message; nothing for reads, and where nothing can have happened. */
 export function consequenceOf(call: Call, outcome: Outcome): string {
   if (!call.isWrite || outcome === "rejected" || outcome === "not_sent") return "";
-  if (outcome === "accepted") return "; the service accepted it: do not send it again (what came of the answer is in rawBody)";
+  if (outcome === "accepted")
+    return "; the service accepted it: do not send it again (what came of the answer is in rawBody)";
   if (call.operation.rotatesToken) {
     return "; the rotation may have happened: the old token may be dead and its replacement lost, so check before going on";
   }

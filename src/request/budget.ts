@@ -86,7 +86,10 @@ export class Budget {
   }
 
   #stopWith(signal: AbortSignal, reason: () => StopReason): void {
-    if (signal.aborted) return this.#stop(reason());
+    if (signal.aborted) {
+      this.#stop(reason());
+      return;
+    }
     const stop = (): void => this.#stop(reason());
     signal.addEventListener("abort", stop);
     this.#cleanups.push(() => signal.removeEventListener("abort", stop));

@@ -1,6 +1,6 @@
 import type { Credential } from "../auth/credential.ts";
-import { ArgumentError } from "../errors/failures.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
+import { ArgumentError } from "../errors/failures.ts";
 import type { RateLimitError } from "../errors/refusals.ts";
 import { type ClientEvent, type EventListener, quietly } from "../events.ts";
 import type { Pause, RateLimiter, Turn } from "../rate-limit/rate-limiter.ts";
@@ -36,8 +36,6 @@ export interface Journal {
   /** Operations whose deprecation has been reported. */
   readonly deprecated: Set<string>;
 }
-
-
 
 type FieldsOf<Event> = Event extends ClientEvent ? Omit<Event, "callId" | "operation" | "attempt" | "at"> : never;
 
@@ -102,7 +100,9 @@ export class Call {
       given.headers === undefined ? pipeline.headers : { ...pipeline.headers, ...check.headers(given.headers) };
     this.#onResponse = check.callback(given.onResponse, "onResponse");
     const totalMs =
-      given.totalTimeoutMs === undefined ? pipeline.totalTimeoutMs : check.timeout(given.totalTimeoutMs, "totalTimeoutMs");
+      given.totalTimeoutMs === undefined
+        ? pipeline.totalTimeoutMs
+        : check.timeout(given.totalTimeoutMs, "totalTimeoutMs");
     pipeline.journal.calls += 1;
     this.id = `call_${pipeline.journal.calls}`;
     this.signal = check.signal(given.signal);

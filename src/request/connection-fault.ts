@@ -41,7 +41,8 @@ const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|HOSTNAME_MISMATCH$|EPROTO$)/;
 
 /** What fetch itself refuses to send, by the messages of its implementations. */
-const REFUSED_BY_FETCH = /bad port|unknown scheme|scheme must be|invalid header|invalid method|not a valid HTTP header/i;
+const REFUSED_BY_FETCH =
+  /bad port|unknown scheme|scheme must be|invalid header|invalid method|not a valid HTTP header/i;
 
 /** Errors nest, and a failed dual-stack connect is an AggregateError. */
 const MAX_DEPTH = 6;
@@ -74,7 +75,8 @@ function chainOf(error: unknown): object[] {
   let current = error;
   while (typeof current === "object" && current !== null && chain.length < MAX_DEPTH) {
     chain.push(current);
-    if (current instanceof AggregateError) chain.push(...current.errors.slice(0, MAX_DEPTH).filter((one) => isObject(one)));
+    if (current instanceof AggregateError)
+      chain.push(...current.errors.slice(0, MAX_DEPTH).filter((one) => isObject(one)));
     current = "cause" in current ? current.cause : undefined;
   }
   return chain;

@@ -75,7 +75,11 @@ export function providerFailed(call: Call, problem: { cause: unknown } | { flaw:
 }
 
 /** The transport rejected, before the answer or in its body. */
-export function disconnected(call: Call, thrown: { cause: unknown; isNetwork: boolean }, rawBody?: string): ConnectionError {
+export function disconnected(
+  call: Call,
+  thrown: { cause: unknown; isNetwork: boolean },
+  rawBody?: string,
+): ConnectionError {
   const { fault, notSent, platformCode } = classifyFault(thrown.cause, thrown.isNetwork);
   const inBody = call.response !== undefined;
   call.fault = inBody ? "lost" : fault;
@@ -103,13 +107,22 @@ export function refused(call: Call, response: Response, text: string | undefined
   const body = redactor.json(parseLeniently(text));
   const code = codeOf(body);
   const { status, headers } = response;
-  const details: ErrorDetails & { outcome: ReturnType<typeof detailsOf>["outcome"] } = { ...detailsOf(call), code, body };
-  const said = [String(status), code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? code : ""].filter(Boolean).join(" ");
+  const details: ErrorDetails & { outcome: ReturnType<typeof detailsOf>["outcome"] } = {
+    ...detailsOf(call),
+    code,
+    body,
+  };
+  const said = [String(status), code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? code : ""]
+    .filter(Boolean)
+    .join(" ");
   const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
   const message = `${labelOf(call)}: ${said}${request}`;
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
     const shown = status === 0 ? labelOf(call) : message;
-    return new RedirectError(`${shown}: redirects are not followed, since the token would travel; check baseUrl`, details);
+    return new RedirectError(
+      `${shown}: redirects are not followed, since the token would travel; check baseUrl`,
+      details,
+    );
   }
   if (status === 429) {
     const { limit, remaining, retryAfterMs } = readRateLimit(response, "");

@@ -56,4 +56,3 @@ export interface Operation<Output> {
 
 /** Sends an operation through the whole pipeline. Resources get this, and nothing else of the client. */
 export type Send = <Output>(operation: () => Operation<Output>, options: CallOptions | undefined) => Promise<Output>;
-

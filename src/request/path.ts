@@ -79,7 +79,8 @@ export function encodeText(value: string, what: string): string {
 export function describeType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
-  if (typeof value === "number" && !Number.isInteger(value)) return Number.isFinite(value) ? "a fraction" : String(value);
+  if (typeof value === "number" && !Number.isInteger(value))
+    return Number.isFinite(value) ? "a fraction" : String(value);
   return typeof value === "undefined" ? "undefined" : `${/^[aeiou]/.test(typeof value) ? "an" : "a"} ${typeof value}`;
 }
 
@@ -88,11 +89,13 @@ const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f]/;
 
 function flawOf(parts: readonly string[], encoded: string): string | undefined {
   const fixed = parts.join("");
-  if (!encoded.startsWith("/")) return "it must begin with /; a scheme or host cannot be given, everything stays below baseUrl";
+  if (!encoded.startsWith("/"))
+    return "it must begin with /; a scheme or host cannot be given, everything stays below baseUrl";
   if (encoded.includes("//")) return "it must not contain //";
   if (fixed.includes("\\")) return "it must not contain a backslash";
   if (/[?#]/.test(fixed)) return "it must not contain ? or #; parameters belong in `query`";
   if (CONTROL_OR_SPACE.test(fixed)) return "it must not contain white space or control characters";
-  if (encoded.split("/").some((segment) => DOT_SEGMENT.test(segment))) return "it must not contain the segments . or ..";
+  if (encoded.split("/").some((segment) => DOT_SEGMENT.test(segment)))
+    return "it must not contain the segments . or ..";
   return undefined;
 }

@@ -78,7 +78,10 @@ export class Redactor {
     if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value;
     if (!(value instanceof Error) || depth > 5) return undefined;
     const { cause, code } = value as { cause?: unknown; code?: unknown }; // platform errors carry them without a type
-    const copy = new Error(this.text(value.message), cause === undefined ? {} : { cause: this.#copy(cause, depth + 1) });
+    const copy = new Error(
+      this.text(value.message),
+      cause === undefined ? {} : { cause: this.#copy(cause, depth + 1) },
+    );
     const stack = this.text(value.stack ?? "");
     Object.defineProperty(copy, "name", { value: value.name, configurable: true, writable: true });
     Object.defineProperty(copy, "stack", { value: stack, configurable: true, writable: true });

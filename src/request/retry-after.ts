@@ -75,7 +75,8 @@ function toEpoch([year, monthName, day, hour, minute, second]: readonly (string 
   if (month < 0 || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
   const midnight = Date.UTC(Number(year), month, Number(day));
   // Date.UTC rolls 31 February over into March, and takes years below 100 for 19xx.
-  const isReal = new Date(midnight).getUTCDate() === Number(day) && new Date(midnight).getUTCFullYear() === Number(year);
+  const isReal =
+    new Date(midnight).getUTCDate() === Number(day) && new Date(midnight).getUTCFullYear() === Number(year);
   if (!isReal) return undefined;
   return midnight + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
 }

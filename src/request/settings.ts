@@ -1,4 +1,4 @@
-import { AutomationError, type ErrorDetails } from "../errors/automation-error.ts";
+import type { AutomationError, ErrorDetails } from "../errors/automation-error.ts";
 import { describeType } from "./path.ts";
 
 /** How a call is sent again. Every property may be left out; a call's own `retry` is laid over the client's. */
@@ -69,7 +69,11 @@ export class SettingsCheck {
 
   /** A whole number from `least` up; `Infinity` is accepted. */
   count(value: unknown, what: string, least: number): number {
-    if (typeof value === "number" && value >= least && (Number.isInteger(value) || value === Number.POSITIVE_INFINITY)) {
+    if (
+      typeof value === "number" &&
+      value >= least &&
+      (Number.isInteger(value) || value === Number.POSITIVE_INFINITY)
+    ) {
       return value;
     }
     return this.fail(`${what} must be a whole number from ${least} up, not ${shownNumber(value)}`);
@@ -86,8 +90,10 @@ export class SettingsCheck {
     if (value === false) return NO_RETRY;
     this.object(value, "retry", Object.keys(DEFAULT_RETRY));
     const given = value as { readonly [Key in keyof RetryRules]?: unknown }; // its keys have been checked
-    const over = <Key extends keyof RetryRules>(key: Key, check: (option: unknown) => RetryRules[Key]): RetryRules[Key] =>
-      given[key] === undefined ? base[key] : check(given[key]);
+    const over = <Key extends keyof RetryRules>(
+      key: Key,
+      check: (option: unknown) => RetryRules[Key],
+    ): RetryRules[Key] => (given[key] === undefined ? base[key] : check(given[key]));
     return {
       attempts: over("attempts", (option) => this.count(option, "retry.attempts", 1)),
       minDelayMs: over("minDelayMs", (option) => this.#delay(option, "retry.minDelayMs")),
@@ -95,7 +101,9 @@ export class SettingsCheck {
       rateLimitWaits: over("rateLimitWaits", (option) => this.count(option, "retry.rateLimitWaits", 0)),
       maxRetryAfterMs: over("maxRetryAfterMs", (option) => this.#delay(option, "retry.maxRetryAfterMs")),
       unsafeWrites: over("unsafeWrites", (option) =>
-        typeof option === "boolean" ? option : this.fail(`retry.unsafeWrites must be a boolean, not ${describeType(option)}`),
+        typeof option === "boolean"
+          ? option
+          : this.fail(`retry.unsafeWrites must be a boolean, not ${describeType(option)}`),
       ),
     };
   }
@@ -103,7 +111,8 @@ export class SettingsCheck {
   /** Extra headers as a plain record with lower-case names. Those that carry the credential or the address are refused. */
   headers(value: unknown): Readonly<Record<string, string>> {
     if (value === undefined) return {};
-    if (value === null || typeof value !== "object") this.fail(`headers must be a HeadersInit, not ${describeType(value)}`);
+    if (value === null || typeof value !== "object")
+      this.fail(`headers must be a HeadersInit, not ${describeType(value)}`);
     let entries: [string, string][];
     try {
       entries = [...new Headers(withoutUndefined(value))];
@@ -134,7 +143,7 @@ export class SettingsCheck {
 
 // `{ name: undefined }` means no header; the platform would send the word.
 function withoutUndefined(value: object): HeadersInit {
-  if (Symbol.iterator in value) return value as HeadersInit; // whatever Headers does not take, it refuses
+  if (Symbol.iterator in value) return value; // whatever Headers does not take, it refuses
   return Object.fromEntries(Object.entries(value).filter(([, header]) => header !== undefined));
 }
 

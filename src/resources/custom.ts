@@ -50,7 +50,11 @@ export function paginateCustom<Item>(
   return paginate(
     send,
     () => {
-      const { path, query, schema } = known(list, "paginate", ["path", "query", "schema"]) as unknown as CustomList<Item>; // checked below and in the pipeline
+      const { path, query, schema } = known(list, "paginate", [
+        "path",
+        "query",
+        "schema",
+      ]) as unknown as CustomList<Item>; // checked below and in the pipeline
       if (!isStandardSchema(schema)) refuse(`paginate: schema must be a Standard Schema, not ${describeType(schema)}`);
       const cursor: unknown = query?.["cursor"];
       if (cursor !== undefined && (typeof cursor !== "string" || cursor === "")) {
@@ -79,7 +83,8 @@ function customOperation<Output>(request: CustomRequest<Output>): Operation<Outp
 function known(value: unknown, what: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
   const given = fields(value, `${what}: the first argument`);
   const unknown = Object.keys(given).find((key) => !keys.includes(key));
-  if (unknown !== undefined) refuse(`${what}: "${unknown.slice(0, 40)}" is not known here; accepted: ${keys.join(", ")}`);
+  if (unknown !== undefined)
+    refuse(`${what}: "${unknown.slice(0, 40)}" is not known here; accepted: ${keys.join(", ")}`);
   return given;
 }
 

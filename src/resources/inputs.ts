@@ -55,6 +55,6 @@ export function listQuery(params: ListParams | undefined, method: string): { lim
   }
   return {
     ...(limit === undefined ? {} : { limit: limit as number }), // checked above
-    ...(cursor === undefined ? {} : { cursor: cursor as string }), // checked above
+    ...(cursor === undefined ? {} : { cursor }),
   };
 }

@@ -34,7 +34,11 @@ export function paginate<Item>(
 ): Paginator<Item> {
   const prepared = attempt(() => {
     const operation = describe();
-    const { prefetch = false, signal, ...callOptions } = fields(options ?? {}, `${operation.name}: options`) as ListOptions; // checked again where it is used
+    const {
+      prefetch = false,
+      signal,
+      ...callOptions
+    } = fields(options ?? {}, `${operation.name}: options`) as ListOptions; // checked again where it is used
     if (options === null) refuse(`${operation.name}: options must be an object, not null`);
     if (typeof prefetch !== "boolean") refuse(`${operation.name}: prefetch must be a boolean`);
     const schema = pageOf(operation.item);

@@ -55,7 +55,10 @@ export class SessionPoll {
   }
 
   /** Every session seen. `isNews` starts the waits over from the shortest. */
-  async *#polls(options: WatchOptions, isNews: (session: Session) => boolean): AsyncGenerator<Session, never, undefined> {
+  async *#polls(
+    options: WatchOptions,
+    isNews: (session: Session) => boolean,
+  ): AsyncGenerator<Session, never, undefined> {
     const { intervalMs, maxIntervalMs, ...callOptions } = fields(options, `${this.#name}: options`) as WatchOptions; // the rest is checked in the pipeline
     const first = interval(intervalMs, 1_000, `${this.#name}: intervalMs`);
     const longest = interval(maxIntervalMs, 15_000, `${this.#name}: maxIntervalMs`);
@@ -73,7 +76,10 @@ export class SessionPoll {
     }
   }
 
-  async #ask(options: CallOptions, { deadline, last }: { deadline: number; last: Session | undefined }): Promise<Session> {
+  async #ask(
+    options: CallOptions,
+    { deadline, last }: { deadline: number; last: Session | undefined },
+  ): Promise<Session> {
     const leftMs = deadline - now();
     if (leftMs <= 0 && !options.signal?.aborted) throw this.#timeout(last);
     try {
@@ -107,5 +113,7 @@ export class SessionPoll {
 function interval(value: unknown, otherwise: number, what: string): number {
   if (value === undefined) return otherwise;
   if (typeof value === "number" && value > 0) return value;
-  return refuse(`${what} must be a number of milliseconds above 0, not ${typeof value === "number" ? value : describeType(value)}`);
+  return refuse(
+    `${what} must be a number of milliseconds above 0, not ${typeof value === "number" ? value : describeType(value)}`,
+  );
 }

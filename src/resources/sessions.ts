@@ -50,7 +50,8 @@ export class Sessions {
    * @example
    * const done = await client.sessions.waitFor(id, { until: (session) => session.state !== "running" });
    */
-  waitFor = async (id: string, options: WaitOptions): Promise<Session> => this.#poll("sessions.waitFor", id).until(options);
+  waitFor = async (id: string, options: WaitOptions): Promise<Session> =>
+    this.#poll("sessions.waitFor", id).until(options);
 
   /**
    * Yields a session as it is, and again whenever its `state` has changed; never ends by itself. `break` and the signal

@@ -26,7 +26,7 @@ export function pageOf<Item>(item: StandardSchema<Item>): Validator<Page<Item>> 
     if (!page.success) return { issues: page.error.issues };
     const results = page.data.data.map((entry) => item["~standard"].validate(entry));
     return results.some((result) => isPromise(result))
-      ? Promise.all(results).then((settled) => withItems(page.data, settled))
+      ? Promise.all(results.map(async (result) => result)).then((settled) => withItems(page.data, settled))
       : withItems(page.data, results as StandardResult<Item>[]); // none of them is a promise
   });
 }

@@ -27,7 +27,10 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   const standard: unknown = "~standard" in value ? value["~standard"] : undefined;
   return (
-    typeof standard === "object" && standard !== null && "validate" in standard && typeof standard.validate === "function"
+    typeof standard === "object" &&
+    standard !== null &&
+    "validate" in standard &&
+    typeof standard.validate === "function"
   );
 }
 

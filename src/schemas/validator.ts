@@ -86,6 +86,8 @@ function expectation(issue: z.core.$ZodIssue): string {
 
 /** The first five issues in one line: `data.0.id: expected string; …`. */
 export function describeIssues(issues: readonly ValidationIssue[]): string {
-  const shown = issues.slice(0, 5).map(({ path, message }) => `${path.length > 0 ? path.join(".") : "body"}: ${message}`);
+  const shown = issues
+    .slice(0, 5)
+    .map(({ path, message }) => `${path.length > 0 ? path.join(".") : "body"}: ${message}`);
   return issues.length > 5 ? `${shown.join("; ")}; and ${issues.length - 5} more` : shown.join("; ");
 }

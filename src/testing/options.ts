@@ -78,7 +78,7 @@ export function resolveOptions(options: EmulatorOptions = {}): ResolvedOptions {
     sessionsPerProject: checkInteger("sessionsPerProject", options.sessionsPerProject, { min: 0, fallback: 3 }),
     permissions: checkStrings("permissions", options.permissions ?? SCOPES),
     rateLimit: checkRateLimit("rateLimit", options.rateLimit ?? { limit: 600 }),
-    now: checkFunction("now", options.now) ?? (() => Date.now()),
+    now: checkedClock(checkFunction("now", options.now) ?? (() => Date.now())),
     random: checkFunction("random", options.random),
     baseUrl: resolveBaseUrl(options.baseUrl ?? "https://emulator.invalid/api/v1"),
     tokenPrefix: checkTokenPrefix(options.tokenPrefix ?? "emu"),
@@ -123,6 +123,18 @@ function checkTokenPrefix(prefix: unknown): string {
   const given = checkString("tokenPrefix", prefix);
   if (/^[\w-]+$/.test(given)) return given;
   throw new TypeError("tokenPrefix must consist of letters, digits, - and _");
+}
+
+/** The largest time that a `Date` holds. */
+const LAST_INSTANT = 8.64e15;
+
+/** `now`, which throws a `TypeError` as soon as it gives no time. */
+function checkedClock(now: () => number): () => number {
+  return () => {
+    const time: unknown = now();
+    if (typeof time === "number" && Math.abs(time) <= LAST_INSTANT) return time;
+    throw new TypeError("now() must return a number of milliseconds");
+  };
 }
 
 function checkFunction<Value>(where: string, value: Value): Value {

@@ -1,0 +1,429 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { SCOPES } from "../../src/scopes.ts";
+import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
+import { createEmulator, seededRandom } from "../../src/testing/index.ts";
+import type { Asked, Opened, Told } from "./transports.ts";
+import { ask, post } from "./transports.ts";
+
+let emulator: Emulator;
+beforeEach(() => {
+  emulator = createEmulator();
+});
+
+const over = (emulator: Emulator): Opened => ({
+  emulator,
+  fetch: emulator.fetch,
+  [Symbol.asyncDispose]: async () => undefined,
+});
+const get = (path: string, asked?: Asked): Promise<Told> => ask(over(emulator), path, asked);
+
+/** Everything that a test can see of the state. */
+const snapshot = (of: Emulator): unknown => ({
+  token: of.token,
+  projects: of.projects.list(),
+  sessions: of.sessions.list(),
+  issues: of.projects.list().map(({ id }) => of.issues.list(id)),
+  tokens: of.tokens.list(),
+  owners: of.owners.list(),
+});
+
+describe("what an emulator begins with", () => {
+  test("three projects of three sessions, and a token with full access", () => {
+    expect(emulator.baseUrl).toBe("https://emulator.invalid/api/v1");
+    expect(emulator.projects.list().map(({ name }) => name)).toEqual(["project-1", "project-2", "project-3"]);
+    expect(emulator.sessions.list().map(({ state }) => state)).toEqual(Array(9).fill("running"));
+    expect(emulator.tokens.list()).toMatchObject([{ owner: "owner", scopes: SCOPES, state: "active" }]);
+    expect(emulator.owners.list()).toEqual([{ id: "owner", permissions: SCOPES }]);
+    expect(emulator.requests).toEqual([]);
+  });
+
+  test("what the options say", () => {
+    const seeded = createEmulator({
+      baseUrl: "http://localhost:8080/gateway/api/v1//",
+      tokenPrefix: "acme",
+      permissions: ["projects:read"],
+      sessionsPerProject: 1,
+      projects: [
+        { id: "p1", name: "a/b", sessions: [{ id: "s1", state: "waiting" }, {}] },
+        { id: "p2", issues: [{ title: "x", type: "bug", status: "closed" }] },
+        {},
+      ],
+    });
+    expect(seeded.baseUrl).toBe("http://localhost:8080/gateway/api/v1");
+    expect(seeded.token).toMatch(/^acme_[a-z0-9]+_[a-z0-9]+$/);
+    expect(seeded.owners.get("owner")?.permissions).toEqual(["projects:read"]);
+    expect(seeded.projects.list()).toMatchObject([
+      { id: "p1", name: "a/b" },
+      { name: "project-2" },
+      { name: "project-3" },
+    ]);
+    expect(seeded.sessions.list("p1")).toMatchObject([{ id: "s1", state: "waiting" }, { state: "running" }]);
+    expect(seeded.sessions.list("p2")).toHaveLength(1);
+    expect(seeded.issues.list("a/b")).toEqual([]);
+    expect(seeded.issues.list("p2")).toEqual([{ number: 1, title: "x", type: "bug", status: "closed" }]);
+  });
+
+  test("is not changed by changing the options afterwards", () => {
+    const projects = [{ name: "one", sessions: [{ state: "running" }] }];
+    const rateLimit = { limit: 1 };
+    const one = createEmulator({ projects, rateLimit });
+    projects.push({ name: "two", sessions: [] });
+    projects[0]?.sessions.push({ state: "done" });
+    rateLimit.limit = 100;
+    one.reset();
+    expect(one.sessions.list()).toHaveLength(1);
+    expect(one.projects.list()).toHaveLength(1);
+  });
+
+  test.each<[string, unknown, string]>([
+    ["an unknown option", { project: 3 }, 'options: unknown key "project"; known are projects, '],
+    ["options that are no object", 3, "options must be an object, got 3"],
+    ["null", null, "options must be an object, got null"],
+    ["a negative count", { projects: -1 }, "projects must be an integer of at least 0, got -1"],
+    ["a count of NaN", { sessionsPerProject: Number.NaN }, "sessionsPerProject must be an integer"],
+    ["a project that is a string", { projects: ["web"] }, "projects[0] must be an object"],
+    ["an unknown field of a project", { projects: [{ title: "web" }] }, 'projects[0]: unknown key "title"'],
+    ["a name that is no string", { projects: [{ name: 7 }] }, "project.name must be a non-empty string, got 7"],
+    ["two projects of one id", { projects: [{ id: "a" }, { id: "a" }] }, 'there is a project with the id "a" already'],
+    ["two projects of one name", { projects: [{ name: "a" }, { name: "a" }] }, 'there is a project named "a" already'],
+    ["a state that is no string", { projects: [{ sessions: [{ state: 1 }] }] }, "session.state must be"],
+    ["permissions that are no array", { permissions: "projects:read" }, "permissions must be an array of strings"],
+    ["a rate limit of true", { rateLimit: true }, "rateLimit must be an object"],
+    ["a rate limit without a limit", { rateLimit: {} }, "rateLimit.limit must be an integer of at least 0"],
+    ["a window of 0", { rateLimit: { limit: 1, windowMs: 0 } }, "rateLimit.windowMs"],
+    ["a clock that is no function", { now: 5 }, "now must be a function"],
+    ["a clock without a time", { now: () => Number.NaN }, "now() must return"],
+    ["a relative base URL", { baseUrl: "/api/v1" }, "baseUrl must be an absolute http(s) URL"],
+    ["a base URL with a query", { baseUrl: "https://x/api/v1?a" }, "baseUrl"],
+    ["a base URL with credentials", { baseUrl: "https://:secret@x/api/v1" }, "baseUrl"],
+    ["another protocol", { baseUrl: "ftp://x/api/v1" }, "baseUrl"],
+    ["a prefix with a space", { tokenPrefix: "a b" }, "tokenPrefix"],
+    ["an unknown convention", { conventions: { status: 1 } }, 'conventions: unknown key "status"'],
+    ["an unknown refusal", { conventions: { refusals: { nope: {} } } }, 'conventions.refusals: unknown key "nope"'],
+    [
+      "a refusal of 200",
+      { conventions: { refusals: { unknownProject: { status: 200 } } } },
+      "conventions.refusals.unknownProject.status must be an integer from 400 to 599",
+    ],
+    ["a success of 404", { conventions: { successStatus: { "issues.create": 404 } } }, "from 200 to 299"],
+  ])("%s is a TypeError", (_, options, message) => {
+    // What a caller without types may pass.
+    const act = (): unknown => createEmulator(options as EmulatorOptions);
+    expect(act).toThrow(TypeError);
+    expect(act).toThrow(message);
+  });
+
+  test("undefined is as good as absent", () => {
+    const names = [
+      "projects",
+      "sessionsPerProject",
+      "permissions",
+      "rateLimit",
+      "now",
+      "random",
+      "baseUrl",
+      "tokenPrefix",
+    ];
+    const options = Object.fromEntries(
+      [...names, "conventions", "logLimit", "onRequest"].map((name) => [name, undefined]),
+    );
+    expect(createEmulator(options).token).toBe(emulator.token);
+  });
+});
+
+describe("ids and tokens", () => {
+  const live = async (of: Emulator): Promise<unknown> => {
+    const issued = of.createToken({ scopes: ["projects:read"] });
+    of.projects.create();
+    of.sessions.create("project-1");
+    const { body } = await ask(over(of), "/projects?limit=1");
+    return [snapshot(of), issued, body];
+  };
+  const at = (random?: () => number): Emulator => createEmulator({ now: () => 0, random });
+
+  test("are the same in every run, and from the same source", async () => {
+    expect(await live(at())).toEqual(await live(at()));
+    expect(await live(at(seededRandom(7)))).toEqual(await live(at(seededRandom(7))));
+  });
+
+  test("differ between sources", async () => {
+    expect(at(seededRandom(7)).token).not.toBe(at(seededRandom(8)).token);
+    expect(at(seededRandom(7)).token).not.toBe(at().token);
+  });
+
+  test.each([0, 0.5, 0.999999, 1, -1, Number.NaN])("never come twice, even if random() is always %d", (value) => {
+    const stuck = createEmulator({ random: () => value, projects: 50 });
+    for (let index = 0; index < 50; index += 1) stuck.createToken({ scopes: [] });
+    const { projects, sessions, tokens } = stuck;
+    const ids = [...projects.list(), ...sessions.list(), ...tokens.list()].map(({ id }) => id);
+    expect(new Set([...ids, ...tokens.list().map(({ key_id }) => key_id)]).size).toBe(50 + 150 + 51 + 51);
+  });
+
+  test("a seeded source gives numbers in [0, 1), spread evenly", () => {
+    const random = seededRandom(42);
+    const drawn = Array.from({ length: 10_000 }, random);
+    expect(drawn.every((value) => value >= 0 && value < 1)).toBe(true);
+    for (let tenth = 0; tenth < 10; tenth += 1) {
+      expect(drawn.filter((value) => Math.floor(value * 10) === tenth).length).toBeGreaterThan(850);
+    }
+  });
+});
+
+describe("reset", () => {
+  test.each([undefined, seededRandom(3)])("brings everything back", async (random) => {
+    const one = createEmulator({ now: () => 0, random, rateLimit: { limit: 2 } });
+    const before = snapshot(one);
+    const { token } = one;
+    const issued = one.createToken({ scopes: ["projects:read"], permissions: ["projects:read"] });
+    one.projects.delete("project-1");
+    one.sessions.create("project-2");
+    one.issues.create("project-3", { title: "x", type: "bug" });
+    one.owners.update("owner", { permissions: [] });
+    one.leak(token);
+    one.fault({ status: 500, times: Infinity });
+    one.setRateLimit({ limit: 0 });
+    await ask(over(one), "/projects");
+    expect(snapshot(one)).not.toEqual(before);
+    one.reset();
+    expect(snapshot(one)).toEqual(before);
+    expect(one.token).toBe(token);
+    expect(one.requests).toEqual([]);
+    const { status, headers } = await ask(over(one), "/projects");
+    expect([status, headers.get("ratelimit-remaining")]).toEqual([200, "1"]);
+    expect((await ask(over(one), "/projects", { token: issued.plaintext })).status).toBe(401);
+  });
+
+  test("of one emulator leaves another alone", () => {
+    const other = createEmulator();
+    other.projects.create({ name: "mine" });
+    emulator.reset();
+    expect(other.projects.get("mine")).toBeDefined();
+    expect(emulator.projects.get("mine")).toBeUndefined();
+  });
+});
+
+describe("the tables", () => {
+  test("projects are renamed and deleted, with all that is in them", async () => {
+    const { id } = emulator.projects.update("project-1", { name: "web" });
+    expect(emulator.projects.get("web")?.id).toBe(id);
+    expect(emulator.projects.get("project-1")).toBeUndefined();
+    const [session] = emulator.sessions.list("web");
+    emulator.projects.delete("web");
+    expect([emulator.projects.get(id), emulator.sessions.get(session?.id ?? "")]).toEqual([undefined, undefined]);
+    expect(emulator.projects.create({ name: "project-1" }).name).toBe("project-1");
+    expect((await get("/projects")).body.data.map(({ name }) => name)).toEqual(["project-2", "project-3", "project-1"]);
+  });
+
+  test("issues change, and numbers are never given twice", () => {
+    const issue = emulator.issues.create("project-1", { title: "x", type: "bug" });
+    expect(emulator.issues.update("project-1", { number: issue.number, status: "closed" })).toEqual({
+      number: 1,
+      title: "x",
+      type: "bug",
+      status: "closed",
+    });
+    expect(emulator.issues.create("project-1", { title: "y", type: "task", status: "triage" }).number).toBe(2);
+  });
+
+  test("rows cannot be changed from outside", () => {
+    const [project] = emulator.projects.list();
+    expect(Object.isFrozen(project)).toBe(true);
+    emulator.projects.list().pop();
+    expect(emulator.projects.list()).toHaveLength(3);
+  });
+
+  test("owners have tokens of their own", async () => {
+    const { id: owner } = emulator.owners.create({ permissions: ["projects:read"] });
+    const { plaintext: token } = emulator.createToken({ scopes: SCOPES, owner });
+    expect((await get("/projects", { token })).status).toBe(200);
+    expect((await get("/projects/project-1/sessions", { token })).status).toBe(403);
+    emulator.owners.update(owner, { permissions: ["sessions:read"] });
+    expect((await get("/projects", { token })).status).toBe(403);
+    expect((await get("/projects/project-1/sessions", { token })).status).toBe(200);
+  });
+
+  test("a token record tells its state", () => {
+    let now = 0;
+    const clocked = createEmulator({ now: () => now });
+    const { id } = clocked.createToken({ scopes: [], expires_in_days: 1 });
+    expect(clocked.tokens.get(id)?.state).toBe("active");
+    now = 86_400_000;
+    expect(clocked.tokens.get(id)?.state).toBe("expired");
+    expect(clocked.tokens.get("nope")).toBeUndefined();
+  });
+
+  test.each<[string, (of: Emulator) => unknown]>([
+    ["an unknown project", (of) => of.sessions.list("nope")],
+    ["an unknown session", (of) => of.sessions.update("nope", { state: "x" })],
+    ["an unknown issue", (of) => of.issues.update("project-1", { number: 9, status: "x" })],
+    ["an unknown owner", (of) => of.createToken({ scopes: [], owner: "nope" })],
+    ["an owner and permissions", (of) => of.createToken({ scopes: [], owner: "owner", permissions: [] })],
+    ["a name that is taken", (of) => of.projects.update("project-1", { name: "project-2" })],
+    ["a session id that is taken", (of) => of.sessions.create("project-2", { id: of.sessions.list()[0]?.id })],
+    ["an owner id that is taken", (of) => of.owners.create({ id: "owner" })],
+    ["an empty state", (of) => of.sessions.create("project-1", { state: "" })],
+    ["a lifetime of 0 days", (of) => of.createToken({ scopes: [], expires_in_days: 0 })],
+  ])("%s is a TypeError, and nothing has changed", (_, act) => {
+    const before = snapshot(emulator);
+    expect(() => act(emulator)).toThrow(TypeError);
+    expect(snapshot(emulator)).toEqual(before);
+  });
+});
+
+describe("the log", () => {
+  test("tells what came and what became of it", async () => {
+    let now = 1_000;
+    const one = createEmulator({ now: () => now++ });
+    const { plaintext: token, key_id } = one.createToken({ scopes: ["issues:write"] });
+    const json = { title: "x", type: "bug" };
+    await post(over(one), "/projects/project-1/issues?a=1&b=%20&a=2", { token, json, headers: { "x-thing": "1" } });
+    await ask(over(one), "/projects", { token });
+    await ask(over(one), "/projects");
+    expect(one.requests).toHaveLength(3);
+    expect(one.requests[0]).toMatchObject({
+      index: 0,
+      at: 1002,
+      endedAt: 1003,
+      method: "POST",
+      url: "/api/v1/projects/project-1/issues?a=1&b=%20&a=2",
+      path: "/projects/project-1/issues",
+      query: { a: "2", b: " " },
+      operation: "issues.create",
+      attempt: 1,
+      token: key_id,
+      text: JSON.stringify(json),
+      body: json,
+      inFlight: 0,
+      requestId: "req_1",
+      status: 201,
+      code: undefined,
+      applied: true,
+      faulty: false,
+      outcome: "completed",
+    });
+    expect(one.requests[0]?.headers["x-thing"]).toBe("1");
+    expect(one.requests[1]).toMatchObject({
+      status: 403,
+      code: "forbidden",
+      applied: false,
+      attempt: 1,
+      body: undefined,
+    });
+    expect(one.requests[2]).toMatchObject({ operation: "projects.list", attempt: 2 });
+  });
+
+  test("holds no secret", async () => {
+    const unknown = "Bearer emu_unknown_secret-of-another-service";
+    await get("/projects");
+    await get("/projects", { token: null, headers: { authorization: unknown } });
+    await get("/projects", { token: null, headers: { authorization: "secret-without-a-scheme" } });
+    const [known] = emulator.tokens.list();
+    expect(emulator.requests.map(({ headers }) => headers["authorization"])).toEqual([
+      `Bearer emu_${known?.key_id}_***`,
+      "Bearer ***",
+      "***",
+    ]);
+    const printed = JSON.stringify(emulator.requests);
+    expect(printed).not.toContain("secret");
+    expect(printed).not.toContain(emulator.token);
+  });
+
+  test("remembers as many as it is told to, and counts on", async () => {
+    const short = createEmulator({ logLimit: 2 });
+    for (let index = 0; index < 5; index += 1) await ask(over(short), "/projects");
+    expect(short.requests.map(({ index, attempt }) => [index, attempt])).toEqual([
+      [3, 4],
+      [4, 5],
+    ]);
+  });
+
+  test("is told to a listener, whose own failure is its own", async () => {
+    const told: RecordedRequest[] = [];
+    const one = createEmulator({
+      onRequest: (request) => {
+        told.push(request);
+        throw new Error("my mistake");
+      },
+    });
+    expect((await ask(over(one), "/projects")).status).toBe(200);
+    expect(told).toEqual(one.requests);
+    expect(told[0]?.outcome).toBe("completed");
+  });
+});
+
+describe("conventions", () => {
+  const withConventions = (conventions: EmulatorOptions["conventions"]): Opened =>
+    over(createEmulator({ conventions }));
+  const json = { title: "x", type: "bug" };
+
+  test("give refusals another status and code", async () => {
+    const opened = withConventions({
+      refusals: { expiredToken: { status: 403, code: "token_expired" }, invalidField: { status: 400 } },
+    });
+    const refused = await post(opened, "/projects/project-1/issues", { json: {} });
+    expect([refused.status, refused.body.error]).toEqual([400, "invalid_request"]);
+    let now = 0;
+    const clocked = over(
+      createEmulator({ now: () => now, conventions: { refusals: { expiredToken: { code: "token_expired" } } } }),
+    );
+    const { plaintext: token } = clocked.emulator.createToken({ scopes: ["projects:read"], expires_in_days: 1 });
+    now = 86_400_000;
+    const expired = await ask(clocked, "/projects", { token });
+    expect([expired.status, expired.body.error]).toEqual([401, "token_expired"]);
+  });
+
+  test("give success another status; revocation then has a body, masked", async () => {
+    const opened = withConventions({
+      successStatus: { "issues.create": 200, "tokens.revoke": 200, "tokens.create": 204 },
+    });
+    expect((await post(opened, "/projects/project-1/issues", { json })).status).toBe(200);
+    const created = await post(opened, "/me/tokens", { json: { name: "x", scopes: [] } });
+    expect([created.status, created.text]).toEqual([204, ""]);
+    const { id, plaintext } = opened.emulator.createToken({ scopes: [] });
+    const revoked = await ask(opened, `/me/tokens/${id}`, { method: "DELETE" });
+    expect([revoked.status, revoked.body.id]).toEqual([200, id]);
+    expect(revoked.body).not.toHaveProperty("plaintext");
+    expect(revoked.text).not.toContain(plaintext);
+  });
+
+  test("add fields everywhere, and never in the place of one", async () => {
+    const extra = { added: { at: "2026" }, id: "wrong", number: "wrong", error: "wrong", data: "wrong" };
+    const opened = withConventions({
+      extraFields: { project: extra, issue: extra, session: extra, token: extra, page: extra, error: extra },
+    });
+    const [project] = opened.emulator.projects.list();
+    const list = (await ask(opened, "/projects?limit=1")).body;
+    expect(list).toMatchObject({ added: { at: "2026" }, data: [{ ...extra, ...project }] });
+    expect((await post(opened, "/projects/project-1/issues", { json })).body).toMatchObject({ added: {}, number: 1 });
+    const [session] = opened.emulator.sessions.list();
+    expect((await ask(opened, `/sessions/${session?.id}`)).body).toMatchObject({ added: {}, id: session?.id });
+    const token = (await post(opened, "/me/tokens", { json: { name: "x", scopes: [] } })).body;
+    expect(opened.emulator.tokens.get(token.id)).toBeDefined();
+    expect((await ask(opened, "/nope")).body).toMatchObject({ added: {}, error: "not_found" });
+  });
+
+  test("set lifetimes, types, statuses and states", async () => {
+    const opened = over(
+      createEmulator({
+        now: () => 0,
+        conventions: {
+          tokenLifetimeDays: 1,
+          maxTokenLifetimeDays: 2,
+          issueTypes: ["bug", "task"],
+          issueStatus: "triage",
+          sessionState: "queued",
+        },
+      }),
+    );
+    const create = (days?: number): Promise<Told> =>
+      post(opened, "/me/tokens", { json: { name: "x", scopes: [], expires_in_days: days } });
+    expect((await create()).body.expires_at).toBe("1970-01-02T00:00:00.000Z");
+    expect((await create(2)).status).toBe(201);
+    expect((await create(3)).status).toBe(422);
+    const issue = await post(opened, "/projects/project-1/issues", { json });
+    expect(issue.body).toMatchObject({ status: "triage" });
+    const refused = await post(opened, "/projects/project-1/issues", { json: { title: "x", type: "epic" } });
+    expect([refused.status, refused.body.message]).toEqual([422, "type must be one of bug, task"]);
+    expect(opened.emulator.sessions.list()[0]?.state).toBe("queued");
+  });
+});
