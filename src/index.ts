@@ -61,7 +61,7 @@ export type {
 export type { CallOptions, Method, ResponseInfo } from "./request/operation.ts";
 export { type Path, path } from "./request/path.ts";
 export type { Query, QueryValue } from "./request/query.ts";
-export type { RetryOptions } from "./request/settings.ts";
+export type { HeadersInput, RetryOptions } from "./request/settings.ts";
 export type { CustomList, CustomRequest } from "./resources/custom.ts";
 export type { ListParams, ProjectRef } from "./resources/inputs.ts";
 export type { IssueCreateInput, Issues } from "./resources/issues.ts";

@@ -4,7 +4,13 @@ import { ConfigError } from "./errors/failures.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { describeType } from "./request/path.ts";
-import { DEFAULT_RETRY, type RetryOptions, type RetryRules, SettingsCheck } from "./request/settings.ts";
+import {
+  DEFAULT_RETRY,
+  type HeadersInput,
+  type RetryOptions,
+  type RetryRules,
+  SettingsCheck,
+} from "./request/settings.ts";
 
 /** What a client is made with. Everything may be left out where the environment says it. */
 export interface ClientOptions {
@@ -26,7 +32,7 @@ export interface ClientOptions {
   /** Pass one to several clients that share a token. Default: one of the client's own. */
   rateLimiter?: RateLimiter | undefined;
   /** Sent with every request. `authorization`, `cookie` and `host` are refused. */
-  headers?: HeadersInit | undefined;
+  headers?: HeadersInput | undefined;
   /** Instead of the global `fetch`. It is given a `Request`, and an init that holds the signal: pass both on. */
   fetch?: typeof fetch | undefined;
   /** Sees what happens, without headers, bodies or secrets. What it throws is ignored. */

@@ -37,6 +37,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
   /** All items, or the first `max` of them. Rejects with what a walk rejects with, and then nothing is returned. */
   async toArray(options: ToArrayOptions = {}): Promise<Item[]> {
+    if (typeof options !== "object" || options === null) {
+      throw new ArgumentError("toArray takes an object, such as { max: 100 }", { outcome: "not_sent" });
+    }
     const max = options.max ?? Number.POSITIVE_INFINITY;
     if (options.max === null || !(max >= 0) || (!Number.isInteger(max) && max !== Number.POSITIVE_INFINITY)) {
       throw new ArgumentError("toArray: max must be a whole number from 0 up", { outcome: "not_sent" });

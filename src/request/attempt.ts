@@ -82,23 +82,26 @@ async function exchange(call: Call, { token, budget, spent }: Exchange): Promise
   call.attempts += 1;
   call.sent = true;
   call.emit({ type: "request", method: operation.method, path: operation.path.template, ...spent });
+  const sending = dispatch({
+    url: call.url,
+    method: operation.method,
+    headers: headersOf(call, token),
+    body: operation.body,
+    signal: budget.signal,
+    fetch: pipeline.fetch,
+  });
   try {
-    const response = await budget.race(
-      dispatch({
-        url: call.url,
-        method: operation.method,
-        headers: headersOf(call, token),
-        body: operation.body,
-        signal: budget.signal,
-        fetch: pipeline.fetch,
-      }),
-    );
+    const response = await budget.race(sending);
     call.answered(response);
     call.pauseMs = call.turn.answered(readRateLimit(response, token)) ?? 0;
     if (response.status === 429) call.notePause(call.pauseMs);
     return response;
   } catch (error) {
-    if (error instanceof Stopped) throw stopped(call);
+    if (error instanceof Stopped) {
+      // A `fetch` that does not heed the signal may answer yet.
+      sending.then((late) => late.body?.cancel()).catch(() => {});
+      throw stopped(call);
+    }
     throw disconnected(call, error instanceof TransportFailure ? error : { cause: error, isNetwork: false });
   }
 }

@@ -50,13 +50,13 @@ export class Call {
   /** Where it is sent, each time. */
   readonly url: string;
   readonly budget: Budget;
-  readonly turn: Turn;
   readonly retry: RetryRules;
   readonly timeoutMs: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
   readonly #onResponse: CallOptions["onResponse"];
+  #turn: Turn | undefined;
   #latestResponse: Response | undefined;
 
   /** Attempts begun. */
@@ -107,14 +107,20 @@ export class Call {
     this.id = `call_${pipeline.journal.calls}`;
     this.signal = check.signal(given.signal);
     this.budget = Budget.ofCall(totalMs, this.signal);
-    this.turn = pipeline.rateLimiter.enter({
-      token: () => pipeline.credential.current,
-      maxConcurrency: pipeline.maxConcurrency,
+  }
+
+  /** Its place in line, taken when it is first asked for. */
+  get turn(): Turn {
+    const { rateLimiter, credential, maxConcurrency } = this.pipeline;
+    this.#turn ??= rateLimiter.enter({
+      token: () => credential.current,
+      maxConcurrency,
       maxPauses: this.retry.rateLimitWaits,
       signal: this.budget.signal,
       accepts: (pause) => this.accepts(pause),
       onPause: (delayMs) => this.notePause(delayMs),
     });
+    return this.#turn;
   }
 
   /** Whether it changes anything, so that sending it twice might matter. */

@@ -28,6 +28,9 @@ import { readRateLimit, readRetryAfter } from "./rate-limit-headers.ts";
 // The one place where whatever was refused or thrown becomes one of our errors. No headers, request, response or token
 // leaves with them, also where the service echoes it.
 
+/** Of a refusal that is not JSON, mostly a proxy's page, the beginning tells enough. */
+const MAX_FOREIGN_TEXT = 2_000;
+
 const PLACES: Readonly<Record<Call["phase"], string>> = {
   queue: "in the queue of the rate limiter",
   token: "while getting the token",
@@ -186,7 +189,7 @@ function parseLeniently(text: string | undefined): unknown {
   try {
     return parseJson(text);
   } catch {
-    return text;
+    return text.slice(0, MAX_FOREIGN_TEXT);
   }
 }
 

@@ -2,7 +2,7 @@ import type { StandardSchema } from "../schemas/standard-schema.ts";
 import type { Scope } from "../scopes.ts";
 import type { Path } from "./path.ts";
 import type { Query } from "./query.ts";
-import type { RetryOptions } from "./settings.ts";
+import type { HeadersInput, RetryOptions } from "./settings.ts";
 
 /** HTTP methods that the client sends. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -28,7 +28,7 @@ export interface CallOptions {
   /** Laid over the client's `retry`; `false` sends one request, whatever comes of it. */
   retry?: RetryOptions | false | undefined;
   /** Laid over the client's `headers`. `authorization`, `cookie` and `host` are refused. */
-  headers?: HeadersInit | undefined;
+  headers?: HeadersInput | undefined;
   /** Sees the final answer's metadata once, after retries, also of a refusal. What it throws is ignored. */
   onResponse?: ((response: ResponseInfo) => void) | undefined;
 }

@@ -1,6 +1,9 @@
 import type { AutomationError, ErrorDetails } from "../errors/automation-error.ts";
 import { describeType } from "./path.ts";
 
+/** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
+export type HeadersInput = ConstructorParameters<typeof Headers>[0];
+
 /** How a call is sent again. Every property may be left out; a call's own `retry` is laid over the client's. */
 export interface RetryOptions {
   /** Requests in all for failures that may pass, the first included. Default 3. */
@@ -142,7 +145,7 @@ export class SettingsCheck {
 }
 
 // `{ name: undefined }` means no header; the platform would send the word.
-function withoutUndefined(value: object): HeadersInit {
+function withoutUndefined(value: object): HeadersInput {
   if (Symbol.iterator in value) return value; // whatever Headers does not take, it refuses
   return Object.fromEntries(Object.entries(value).filter(([, header]) => header !== undefined));
 }

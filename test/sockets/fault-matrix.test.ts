@@ -1,0 +1,104 @@
+/** Every fault of `faults.ts`, for each operation, at each position: what the caller sees, and what the server saw. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Client, isAutomationError } from "../../src/index.ts";
+import { good } from "../support/raw-behaviours.ts";
+import { closedPort, type RawServer, rawServer, soon } from "../support/raw-server.ts";
+import { ATTEMPTS, type Detour, type Fault, faults, RATE_LIMIT_WAITS, TIMEOUT_MS, type Verb } from "./faults.ts";
+
+/** Time that is nobody's budget: connecting, parsing, a busy machine. */
+const SLACK_MS = 400;
+
+const operations: readonly { readonly verb: Verb; readonly name: string; readonly call: (client: Client) => Promise<unknown> }[] = [
+  { verb: "GET", name: "sessions.get", call: (client) => client.sessions.get("ses_1") },
+  { verb: "DELETE", name: "tokens.revoke", call: (client) => client.tokens.revoke("tok_1") },
+  { verb: "POST", name: "issues.create", call: (client) => client.issues.create("web", { title: "Title", type: "bug" }) },
+  { verb: "POST", name: "tokens.rotate", call: (client) => client.tokens.rotate("tok_1") },
+];
+
+/** Which attempts meet the fault. `warm`: they go over a connection that has served a request before. */
+const positions = [
+  { position: "every attempt", hits: () => true, warm: false },
+  { position: "the first attempt", hits: (attempt: number) => attempt === 0, warm: false },
+  { position: "the first attempt, on a reused connection", hits: (attempt: number) => attempt === 0, warm: true },
+] as const;
+
+let elsewhere: RawServer;
+let untrusted: RawServer;
+let closed: number;
+beforeAll(async () => {
+  elsewhere = await rawServer([good]);
+  untrusted = await rawServer([good], { tls: true });
+  closed = await closedPort();
+});
+afterAll(async () => {
+  await elsewhere[Symbol.asyncDispose]();
+  await untrusted[Symbol.asyncDispose]();
+});
+
+function originOf(detour: Detour, server: RawServer): string {
+  if (detour === "a closed port") return `http://127.0.0.1:${closed}`;
+  if (detour === "an unknown host") return "http://nowhere.invalid";
+  if (detour === "a bad certificate") return new URL(untrusted.baseUrl).origin;
+  if (detour === "TLS to a plain port") return `https://127.0.0.1:${server.port}`;
+  return "http://127.0.0.1:6000";
+}
+
+// Redirects need an address before there is a server: that of `elsewhere`, put in when the request comes.
+const PLACEHOLDER = "http://127.0.0.1:1/elsewhere";
+const table = faults(PLACEHOLDER);
+
+describe.each(table)("$name", (fault) => {
+  const where = positions.filter(({ warm }) => !(warm && typeof fault.does === "string"));
+  const cases = operations.flatMap((operation) => where.map((position) => ({ ...operation, ...position })));
+
+  test.concurrent.each(cases)("$name, at $position", async ({ verb, call, hits, warm }) => {
+    const actual = typeof fault.does === "string" ? fault : resolved(fault, elsewhere.baseUrl);
+    const before = warm ? 1 : 0;
+    await using server = await rawServer(({ index }) =>
+      typeof actual.does !== "string" && index >= before && hits(index - before) ? actual.does : good,
+    );
+    let attempt = 0;
+    const client = new Client({
+      baseUrl: server.baseUrl,
+      token: "emu_K1_secret",
+      timeoutMs: TIMEOUT_MS,
+      retry: { attempts: ATTEMPTS, minDelayMs: 1, rateLimitWaits: RATE_LIMIT_WAITS },
+      fetch: (input, init) => {
+        const strays = typeof fault.does === "string" && hits(attempt++) ? originOf(fault.does, server) : undefined;
+        if (strays === undefined || !(input instanceof Request)) return fetch(input, init);
+        return fetch(new Request(input.url.replace(new URL(server.baseUrl).origin, strays), input), init);
+      },
+    });
+    if (warm) await client.sessions.get("ses_1");
+
+    const startedAt = performance.now();
+    const [settled] = await Promise.allSettled([call(client)]);
+    const took = performance.now() - startedAt;
+
+    const expected = fault.expected[verb];
+    const recovers = expected === "success" || (expected.tries > 1 && !hits(1));
+    const tries = expected === "success" ? 1 : hits(1) ? expected.tries : Math.min(2, expected.tries);
+    const unseen = typeof fault.does !== "string" ? 0 : hits(1) ? tries : 1;
+    expect(server.requests.length - before, "requests that the server saw").toBe(tries - unseen);
+    if (warm) expect(server.requests[1]?.connection, "the connection is reused").toBe(server.requests[0]?.connection);
+    if (recovers) {
+      expect(settled).toMatchObject({ status: "fulfilled" });
+    } else if (settled.status === "rejected") {
+      const error: unknown = settled.reason;
+      if (!isAutomationError(error) || expected === "success") throw error;
+      expect([expected.kind].flat()).toContain(error.kind);
+      expect(error).toMatchObject({ outcome: expected.outcome, attempts: tries });
+      if (fault.platformCode && error.kind === "connection") expect(error.platformCode).toMatch(fault.platformCode);
+    } else {
+      expect.fail("it resolved");
+    }
+    expect(took, "milliseconds").toBeLessThan(tries * TIMEOUT_MS + SLACK_MS);
+    expect(await soon(() => server.owing.length === 0, 500), "half-answered connections are closed").toBe(true);
+    expect(elsewhere.connections).toHaveLength(0);
+    expect(untrusted.requests).toHaveLength(0);
+  });
+});
+
+function resolved(fault: Fault, target: string): Fault {
+  return faults(target).find(({ name }) => name === fault.name) ?? fault;
+}

@@ -1,0 +1,150 @@
+/** A server of bare sockets: what it does to each request is scripted down to the byte, and everything is logged. */
+import { createServer, type Server, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createServer as createTlsServer } from "node:tls";
+import { SELF_SIGNED } from "./self-signed.ts";
+
+/** One request, as it came in. */
+export interface RawRequest {
+  readonly index: number;
+  /** Which connection it came on, from 0. */
+  readonly connection: number;
+  readonly method: string;
+  readonly target: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** On the monotonic clock. */
+  readonly at: number;
+}
+
+export interface RawConnection {
+  readonly id: number;
+  readonly openedAt: number;
+  closedAt: number | undefined;
+  /** A request came that has not been answered in full. */
+  owes: boolean;
+}
+
+/** A request that waits for its answer, and the socket to give it on. */
+export interface Wire {
+  readonly request: RawRequest;
+  readonly socket: Socket;
+  /** The answer is complete: the connection may stay open. */
+  readonly done: () => void;
+}
+
+/** What is done to a request. */
+export type Behaviour = (wire: Wire) => void | Promise<void>;
+
+/** Behaviours in the order of requests, of which the last one repeats; or a choice by request. */
+export type Script = readonly Behaviour[] | ((request: RawRequest) => Behaviour);
+
+export interface RawServer extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly requests: readonly RawRequest[];
+  readonly connections: readonly RawConnection[];
+  /** Connections that are open although their request was never answered in full. */
+  readonly owing: readonly RawConnection[];
+  /** Resets every open connection, now. */
+  readonly resetAll: () => void;
+}
+
+export async function rawServer(script: Script, options: { readonly tls?: boolean } = {}): Promise<RawServer> {
+  const requests: RawRequest[] = [];
+  const connections: RawConnection[] = [];
+  const sockets = new Set<Socket>();
+  const accept = (socket: Socket): void => {
+    const connection: RawConnection = {
+      id: connections.length,
+      openedAt: performance.now(),
+      closedAt: undefined,
+      owes: false,
+    };
+    connections.push(connection);
+    sockets.add(socket);
+    socket.on("error", () => undefined); // resets are what this is about; "close" follows
+    socket.on("close", () => {
+      connection.closedAt = performance.now();
+      sockets.delete(socket);
+    });
+    readRequests(socket, (head) => {
+      const request = { ...head, index: requests.length, connection: connection.id, at: performance.now() };
+      requests.push(request);
+      connection.owes = true;
+      const behaviour = typeof script === "function" ? script(request) : (script[request.index] ?? script.at(-1));
+      void behaviour?.({ request, socket, done: () => void (connection.owes = false) });
+    });
+  };
+  const server: Server = options.tls ? createTlsServer(SELF_SIGNED, accept) : createServer(accept);
+  if (options.tls) server.on("tlsClientError", () => undefined); // the client that hangs up is what the test wants
+  const port = await listen(server);
+  return {
+    baseUrl: `${options.tls ? "https" : "http"}://127.0.0.1:${port}/api/v1`,
+    port,
+    requests,
+    connections,
+    get owing() {
+      return connections.filter(({ owes, closedAt }) => owes && closedAt === undefined);
+    },
+    resetAll: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    [Symbol.asyncDispose]: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** A port of this machine where nobody listens. */
+export async function closedPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Whether `condition` comes true in time. */
+export async function soon(condition: () => boolean, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (!condition() && performance.now() < deadline) await sleep(2);
+  return condition();
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("a TCP server has an address");
+  return address.port;
+}
+
+type Head = Pick<RawRequest, "method" | "target" | "headers" | "body">;
+
+function readRequests(socket: Socket, onRequest: (head: Head) => void): void {
+  let buffered = Buffer.alloc(0);
+  socket.on("data", (chunk: Buffer) => {
+    buffered = Buffer.concat([buffered, chunk]);
+    for (;;) {
+      const end = buffered.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const [requestLine = "", ...lines] = buffered.subarray(0, end).toString("latin1").split("\r\n");
+      const [method = "", target = ""] = requestLine.split(" ");
+      const headers = Object.fromEntries(lines.map(parseHeader));
+      if ("transfer-encoding" in headers) throw new Error("requests are expected to have a length");
+      const length = Number(headers["content-length"] ?? 0);
+      const bodyAt = end + 4;
+      if (buffered.length < bodyAt + length) return;
+      const body = buffered.subarray(bodyAt, bodyAt + length).toString("utf8");
+      buffered = buffered.subarray(bodyAt + length);
+      onRequest({ method, target, headers, body });
+    }
+  });
+}
+
+function parseHeader(line: string): [string, string] {
+  const colon = line.indexOf(":");
+  return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+}
