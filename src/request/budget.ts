@@ -70,6 +70,9 @@ export class Budget {
     });
     try {
       return await Promise.race([work, stopped]);
+    } catch (error) {
+      // What listens to the same signal may be quicker, and rejects with a reason of its own.
+      throw this.#reason === undefined ? error : new Stopped(this.#reason);
     } finally {
       if (stop !== undefined) this.signal.removeEventListener("abort", stop);
     }

@@ -60,13 +60,15 @@ export function classifyFault(error: unknown, isNetwork: boolean): ConnectionFau
   const chain = chainOf(error);
   const codes = chain.map(codeOf).filter((code) => code !== undefined);
   const platformCode = codes[0];
-  if (codes.some((code) => CERTIFICATE.test(code)) || chain.some(isRefusedByFetch)) {
+  // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
+  const wasAnswered = codes.some((code) => code.startsWith("HPE_")) || chain.some(isUnparsable);
+  if (codes.some((code) => CERTIFICATE.test(code)) || (!wasAnswered && chain.some(isRefusedByFetch))) {
     return { fault: "permanent", notSent: true, platformCode };
   }
   if (codes.some((code) => NEVER_SENT.has(code)) || chain.some(failedToConnect)) {
     return { fault: "never_sent", notSent: true, platformCode };
   }
-  const isLost = isNetwork || codes.some((code) => LOST.has(code) || code.startsWith("HPE_"));
+  const isLost = isNetwork || wasAnswered || codes.some((code) => LOST.has(code));
   return { fault: isLost ? "lost" : "permanent", notSent: false, platformCode };
 }
 
@@ -94,6 +96,11 @@ function codeOf(error: object): string | undefined {
 function failedToConnect(error: object): boolean {
   if ("syscall" in error && error.syscall === "connect") return true;
   return error instanceof Error && /client error \(Connect\)|tcp connect error|dns error/i.test(error.message);
+}
+
+// Node's parser does not always give a code.
+function isUnparsable(error: object): boolean {
+  return error instanceof Error && error.name === "HTTPParserError";
 }
 
 function isRefusedByFetch(error: object): boolean {

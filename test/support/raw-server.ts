@@ -51,7 +51,14 @@ export interface RawServer extends AsyncDisposable {
   readonly resetAll: () => void;
 }
 
-export async function rawServer(script: Script, options: { readonly tls?: boolean } = {}): Promise<RawServer> {
+export interface RawServerOptions {
+  /** Speaks TLS, with a certificate that nobody trusts. */
+  readonly tls?: boolean;
+  /** Sent on each connection before anything was asked. */
+  readonly greeting?: string;
+}
+
+export async function rawServer(script: Script, options: RawServerOptions = {}): Promise<RawServer> {
   const requests: RawRequest[] = [];
   const connections: RawConnection[] = [];
   const sockets = new Set<Socket>();
@@ -64,6 +71,7 @@ export async function rawServer(script: Script, options: { readonly tls?: boolea
     };
     connections.push(connection);
     sockets.add(socket);
+    if (options.greeting !== undefined) socket.write(options.greeting);
     socket.on("error", () => undefined); // resets are what this is about; "close" follows
     socket.on("close", () => {
       connection.closedAt = performance.now();

@@ -1,4 +1,3 @@
-import { createServer } from "node:http";
 import { networkInterfaces } from "node:os";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RunningEmulator, StartOptions } from "../../src/testing/node.ts";
@@ -47,13 +46,12 @@ describe("the address", () => {
     });
   });
 
-  test("may be IPv6", async (context) => {
+  test("may be IPv6", async () => {
     try {
       await restart({ host: "::1" });
     } catch (error) {
-      // Some machines have no IPv6; then there is nothing to see, except that the error says so.
-      expect(String(error)).toContain("::1 is not an address of this machine");
-      return context.skip();
+      // A machine may have no IPv6; then all there is to see is that the error says so.
+      return expect(String(error)).toContain("::1 is not an address of this machine");
     }
     expect(running.baseUrl).toMatch(/^http:\/\/\[::1\]:\d+\/api\/v1$/);
     await alive();
@@ -289,8 +287,8 @@ describe("whatever comes in", () => {
 
   test("clients that leave at any point: nothing happens", async () => {
     running.emulator.fault({ times: Infinity, delayMs: 5 });
-    const bytes =
-      request("POST /api/v1/projects/project-1/issues", "content-length: 26") + '{"title":"x","type":"bug"}';
+    const head = request("POST /api/v1/projects/project-1/issues", "content-length: 26");
+    const bytes = `${head}{"title":"x","type":"bug"}`;
     for (let cut = 0; cut <= bytes.length; cut += 40) {
       const raw = await open();
       raw.write(bytes.slice(0, cut));
@@ -320,14 +318,5 @@ describe("whatever comes in", () => {
     const numbers = running.emulator.issues.list("project-1").map(({ number }) => number);
     expect(numbers).toEqual(Array.from({ length: 700 }, (_, index) => index + 1));
     running.emulator.setRateLimit(false);
-  });
-
-  test("other servers are none of its business", async () => {
-    const other = createServer((_, response) => response.end("mine"));
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    await running.close();
-    expect(other.listening).toBe(true);
-    other.close();
-    running = await startEmulator();
   });
 });

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { checkRecord } from "../checks.ts";
+import { createEmulator } from "../emulator.ts";
 import type { StartOptions } from "../node.ts";
 import type { EmulatorOptions } from "../options.ts";
-import { resolveOptions } from "../options.ts";
 
 /** The text of `--help`. */
 export const USAGE = `Usage: project-automation-emulator [options]
@@ -105,7 +105,7 @@ function readSeed(file: string): EmulatorOptions {
     const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
     // Checked right here: the keys by name, the values as `createEmulator` checks them.
     const seed = checkRecord("the seed", parsed, SEEDABLE) as EmulatorOptions;
-    resolveOptions(seed);
+    createEmulator(seed);
     return seed;
   } catch (error) {
     throw new Error(`cannot use --seed ${file}: ${messageOf(error)}`);

@@ -1,0 +1,264 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RecordedRequest } from "../../src/testing/index.ts";
+import { createEmulator } from "../../src/testing/index.ts";
+import type { Terminal } from "../../src/testing/node/command.ts";
+import { logLine, runCommand } from "../../src/testing/node/command.ts";
+import { startEmulator } from "../../src/testing/node.ts";
+import { VERSION } from "../../src/version.ts";
+import type { Body, Told } from "./transports.ts";
+import { ask } from "./transports.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "emulator-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Writes a file to seed from. */
+function seedFile(content: unknown): string {
+  const file = join(folder, `seed-${Math.random().toString(36).slice(2)}.json`);
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+  return file;
+}
+
+interface Run {
+  readonly out: () => string;
+  readonly err: () => string;
+  /** The variable of a line `NAME=value`. */
+  readonly variable: (name: "BASE_URL" | "TOKEN") => string;
+  readonly get: (path: string, token?: string) => Promise<Told>;
+  readonly interrupt: () => void;
+  readonly code: Promise<number>;
+}
+
+function run(...argv: string[]): Run {
+  let out = "";
+  let err = "";
+  let interrupt = (): void => undefined;
+  const terminal: Terminal = {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    colour: false,
+    interrupted: new Promise((resolve) => {
+      interrupt = resolve;
+    }),
+  };
+  const variable: Run["variable"] = (name) => new RegExp(`^PROJECT_AUTOMATION_${name}=(.*)$`, "m").exec(out)?.[1] ?? "";
+  const get = async (path: string, token = variable("TOKEN")): Promise<Told> => {
+    const opened = { emulator: { ...createEmulator(), baseUrl: variable("BASE_URL") }, fetch: globalThis.fetch };
+    return ask({ ...opened, [Symbol.asyncDispose]: async () => undefined }, path, { token });
+  };
+  return { out: () => out, err: () => err, variable, get, interrupt, code: runCommand(argv, terminal) };
+}
+
+async function started(...argv: string[]): Promise<Run> {
+  const running = run(...argv);
+  await expect.poll(() => running.variable("TOKEN") + running.err(), { interval: 5 }).not.toBe("");
+  return running;
+}
+
+async function stopped(running: Run): Promise<number> {
+  running.interrupt();
+  return running.code;
+}
+
+describe("the command", () => {
+  test("prints the variables, a snippet and a log, and ends when it is told to", async () => {
+    const running = await started();
+    expect((await running.get("/projects")).body.data).toHaveLength(3);
+    expect((await running.get("/nope")).status).toBe(404);
+    const [baseUrl, token] = [running.variable("BASE_URL"), running.variable("TOKEN")];
+    expect(await stopped(running)).toBe(0);
+    expect(running.out()).toContain(`curl -H "Authorization: Bearer ${token}" "${baseUrl}/projects"`);
+    expect(running.out()).toContain(`    baseUrl: "${baseUrl}",\n    token: "${token}",\n`);
+    const time = String.raw`\d\d:\d\d:\d\d\.\d\d\d`;
+    expect(running.out()).toMatch(new RegExp(`^${time} 200 GET /api/v1/projects \\d+ ms$`, "m"));
+    expect(running.out()).toMatch(new RegExp(`^${time} 404 GET /api/v1/nope \\d+ ms not_found$`, "m"));
+    expect(running.err()).toBe("");
+    await expect(fetch(baseUrl)).rejects.toThrow("fetch failed");
+  });
+
+  test("--quiet prints the variables and nothing else", async () => {
+    const running = await started("--quiet");
+    await running.get("/projects");
+    expect(await stopped(running)).toBe(0);
+    expect(running.out()).toMatch(/^PROJECT_AUTOMATION_BASE_URL=\S+\nPROJECT_AUTOMATION_TOKEN=\S+\n$/);
+  });
+
+  test("begins as the flags say", async () => {
+    const args = [
+      "--host",
+      "localhost",
+      "--projects",
+      "7",
+      "--sessions",
+      "2",
+      "--rate-limit",
+      "5",
+      "--window-ms",
+      "900",
+    ];
+    const running = await started("--quiet", ...args);
+    const projects = await running.get("/projects");
+    const sessions = await running.get("/projects/project-7/sessions");
+    await stopped(running);
+    expect(running.variable("BASE_URL")).toMatch(/^http:\/\/localhost:\d+\/api\/v1$/);
+    expect([projects.body.data.length, sessions.body.data.length]).toEqual([7, 2]);
+    expect(projects.headers.get("ratelimit-limit")).toBe("5");
+  });
+
+  test("--rate-limit off lifts the limit", async () => {
+    const running = await started("--quiet", "--rate-limit", "off");
+    expect((await running.get("/projects")).headers.get("ratelimit-limit")).toBe("1000000");
+    await stopped(running);
+  });
+
+  test("--seed FILE begins as the file says; flags win", async () => {
+    const file = seedFile({
+      projects: [{ id: "p", name: "web", sessions: [{ id: "s", state: "waiting" }] }, { name: "api" }],
+      sessionsPerProject: 4,
+      rateLimit: { limit: 9, windowMs: 1000 },
+      tokenPrefix: "acme",
+      conventions: { refusals: { unknownSession: { code: "no_session" } } },
+    });
+    const running = await started("--quiet", "--seed", file, "--sessions", "1");
+    const body = async (path: string): Promise<Body> => (await running.get(path)).body;
+    expect((await body("/projects/p/sessions")).data).toEqual([{ id: "s", state: "waiting" }]);
+    expect((await body("/projects/api/sessions")).data).toHaveLength(1);
+    expect((await body("/sessions/nope")).error).toBe("no_session");
+    expect((await running.get("/projects")).headers.get("ratelimit-limit")).toBe("9");
+    expect(running.variable("TOKEN")).toMatch(/^acme_/);
+    await stopped(running);
+  });
+
+  test("--help and --version tell, and end", async () => {
+    const [help, version] = [run("--help"), run("--version")];
+    expect([await help.code, await version.code]).toEqual([0, 0]);
+    expect(version.out()).toBe(`${VERSION}\n`);
+    const flags = [
+      "port",
+      "host",
+      "projects",
+      "sessions",
+      "rate-limit",
+      "window-ms",
+      "seed",
+      "quiet",
+      "help",
+      "version",
+    ];
+    for (const flag of flags) expect(help.out()).toContain(`--${flag}`);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ["an unknown flag", ["--prot", "80"], "Unknown option '--prot'; see --help"],
+    ["an argument", ["start"], "Unexpected argument 'start'; see --help"],
+    ["a flag without its value", ["--port"], "Option '--port <value>' argument missing; see --help"],
+    ["a port that is no number", ["--port", "http"], '--port must be a whole number, got "http"'],
+    ["a port beyond all ports", ["--port", "65536"], "port must be an integer from 0 to 65535, got 65536"],
+    ["half a project", ["--projects", "1.5"], '--projects must be a whole number, got "1.5"'],
+    ["a window of 0", ["--window-ms", "0"], "rateLimit.windowMs must be an integer of at least 1, got 0"],
+    ["a negative limit", ["--rate-limit=-1"], '--rate-limit must be a whole number, got "-1"'],
+    ["a file that is not there", ["--seed", "/no/such/file"], "cannot use --seed /no/such/file: ENOENT"],
+  ])("%s: one line, and exit code 2", async (_, argv, message) => {
+    const failed = run(...argv);
+    expect(await failed.code).toBe(2);
+    expect(failed.out()).toBe("");
+    expect(failed.err()).toContain(`project-automation-emulator: ${message}`);
+    expect(failed.err().match(/\n/g)).toHaveLength(1);
+  });
+
+  test.each<[string, unknown, string]>([
+    ["is no JSON", "{ projects: 3 }", "JSON"],
+    ["holds no object", [], "the seed must be an object, got an array"],
+    ["holds an unknown key", { sessions: 3 }, 'the seed: unknown key "sessions"'],
+    ["holds an option of another kind", { baseUrl: "https://x" }, 'the seed: unknown key "baseUrl"'],
+    ["holds a wrong value", { projects: [{ name: 7 }] }, "json: project.name must be a non-empty string"],
+  ])("a seed that %s: one line, and exit code 2", async (_, content, message) => {
+    const failed = run("--seed", seedFile(content));
+    expect(await failed.code).toBe(2);
+    expect(failed.err()).toContain(message);
+    expect(failed.err().match(/\n/g)).toHaveLength(1);
+  });
+
+  test("a busy port: one line, and exit code 1", async () => {
+    await using other = await startEmulator();
+    const { port } = new URL(other.baseUrl);
+    const failed = run("--port", port);
+    expect(await failed.code).toBe(1);
+    expect(failed.err()).toBe(`project-automation-emulator: port ${port} on 127.0.0.1 is in use\n`);
+  });
+});
+
+describe("a line of the log", () => {
+  interface Asked {
+    readonly drop?: true;
+    readonly status?: number;
+  }
+  const request = async ({ drop, status = 200 }: Asked): Promise<RecordedRequest> => {
+    const emulator = createEmulator({ now: () => Date.UTC(2026, 0, 1, 12) });
+    emulator.fault(drop ? { drop: "before" } : { status });
+    await emulator.fetch(`${emulator.baseUrl}/projects`, { redirect: "manual" }).catch(() => undefined);
+    const [entry] = emulator.requests;
+    if (entry === undefined) throw new Error("nothing was recorded");
+    return entry;
+  };
+
+  test.each([
+    [{ status: 201 }, "\u001b[32m201\u001b[39m"],
+    [{ status: 404 }, "\u001b[33m404\u001b[39m"],
+    [{ status: 503 }, "\u001b[31m503\u001b[39m"],
+    [{ drop: true as const }, "\u001b[31mdropped\u001b[39m"],
+  ])("%j is told in colour on a terminal", async (asked, told) => {
+    expect(logLine(await request(asked), true)).toContain(told);
+  });
+
+  test("is plain elsewhere", async () => {
+    expect(logLine(await request({ status: 503 }), false)).toBe(
+      "12:00:00.000 503 GET /api/v1/projects 0 ms (scripted) service_unavailable\n",
+    );
+  });
+
+  test("lets no control sequence through", async () => {
+    const entry = { ...(await request({})), url: "/\u001b[2J\u009b\r\nx" };
+    expect(logLine(entry, false)).toBe("12:00:00.000 200 GET /?[2J???x 0 ms (scripted)\n");
+  });
+});
+
+describe("the program", () => {
+  const bin = join(import.meta.dirname, "../../src/testing/bin.ts");
+  const start = (...args: string[]): ReturnType<typeof spawn> => spawn(process.execPath, [bin, ...args]);
+
+  test.each(["SIGINT", "SIGTERM"] as const)("serves, and ends cleanly on %s", async (signal) => {
+    const child = start("--quiet", "--projects", "1");
+    let out = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    await expect.poll(() => out, { timeout: 5_000 }).toMatch(/TOKEN=\S+\n/);
+    const variables = Object.fromEntries(new URLSearchParams(out.trim().replaceAll("\n", "&")));
+    const headers = { authorization: `Bearer ${variables["PROJECT_AUTOMATION_TOKEN"]}` };
+    expect((await fetch(`${variables["PROJECT_AUTOMATION_BASE_URL"]}/projects`, { headers })).status).toBe(200);
+    child.kill(signal);
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test("tells of a mistake on standard error, and ends with 2", async () => {
+    const child = start("--nope");
+    let err = "";
+    child.stderr?.on("data", (chunk: Buffer) => {
+      err += chunk.toString();
+    });
+    expect(await once(child, "close")).toEqual([2, null]);
+    expect(err).toBe("project-automation-emulator: Unknown option '--nope'; see --help\n");
+  });
+});

@@ -1,0 +1,52 @@
+import { HttpResponse, http } from "msw";
+import { setupServer } from "msw/node";
+import { afterEach, describe, expect, test } from "vitest";
+import { createEmulator } from "../../src/testing/index.ts";
+import { emulatorHandlers } from "../../src/testing/msw.ts";
+
+let close = (): void => undefined;
+afterEach(() => close());
+
+function listen(...handlers: Parameters<typeof setupServer>): void {
+  const server = setupServer(...handlers);
+  server.listen({ onUnhandledFrame: "error" });
+  close = () => server.close();
+}
+
+describe("the handlers of an emulator", () => {
+  test("take what is under its base URL, whatever is in that, and leave the rest to others", async () => {
+    const emulator = createEmulator({ baseUrl: "https://x.example:8443/a+b(c)/[v1].$" });
+    const other = http.all("*", () => HttpResponse.text("other"));
+    listen(...emulatorHandlers(emulator), other);
+    const text = async (url: string): Promise<string> => (await fetch(url)).text();
+    expect(await text(`${emulator.baseUrl}/projects`)).toContain('"error":"unauthorized"');
+    expect(await text(`${emulator.baseUrl}?a=b`)).toContain('"error":"unauthorized"');
+    for (const elsewhere of [
+      `${emulator.baseUrl}x/projects`,
+      "https://x.example:8443/a+b(c)/projects",
+      "https://y.example:8443/a+b(c)/[v1].$/projects",
+      "https://xyexample:8443/a+b(c)/[v1].$/projects",
+    ]) {
+      expect(await text(elsewhere)).toBe("other");
+    }
+    expect(emulator.requests).toHaveLength(2);
+  });
+
+  test("serve several emulators at once", async () => {
+    const emulators = [1, 2].map((count) =>
+      createEmulator({ baseUrl: `https://e${count}.example/api/v1`, projects: count }),
+    );
+    listen(...emulators.flatMap(emulatorHandlers));
+    for (const [index, { baseUrl, token }] of emulators.entries()) {
+      const response = await fetch(`${baseUrl}/projects`, { headers: { authorization: `Bearer ${token}` } });
+      expect(((await response.json()) as { data: unknown[] }).data).toHaveLength(index + 1);
+    }
+  });
+
+  test("hand a redirect over", async () => {
+    const emulator = createEmulator();
+    emulator.fault({ status: 307, headers: { location: "https://elsewhere.example/" } });
+    listen(...emulatorHandlers(emulator));
+    expect((await fetch(`${emulator.baseUrl}/projects`, { redirect: "manual" })).status).toBe(307);
+  });
+});

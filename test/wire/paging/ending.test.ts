@@ -1,0 +1,288 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { AbortError, ArgumentError, isAutomationError, PaginationError } from "../../../src/index.ts";
+import { drain, gate, json, openWire, page, pagesOf, rejection } from "../../support/wire.ts";
+
+const wire = openWire();
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
+
+test("PG-03 a break on the first item sends nothing more", async () => {
+  wire.script(page(["a", "b"], "c1"));
+  await drain(wire.client().projects.list(), 1);
+  await settled();
+  expect(wire.seen).toHaveLength(1);
+});
+
+test("PG-16 a consumer that throws ends the walk, and its error comes out as it is", async () => {
+  wire.script(page(["a", "b"], "c1"));
+  const thrown = new Error("mine");
+  const walk = async (): Promise<void> => {
+    for await (const _ of wire.client().projects.list({}, { prefetch: false })) throw thrown;
+  };
+  expect(await rejection(walk())).toBe(thrown);
+  await settled();
+  expect(wire.seen).toHaveLength(1);
+});
+
+test("prefetch asks for page 2 while page 1 is consumed, and for one page at a time", async () => {
+  const second = gate();
+  const answer = pagesOf(["a"], ["b"], ["c"]);
+  wire.answer((seen, index) => {
+    if (index === 1) second.open();
+    return answer(seen, index);
+  });
+  const iterator = wire.client().projects.list({}, { prefetch: true })[Symbol.asyncIterator]();
+  expect((await iterator.next()).value?.id).toBe("a");
+  await second.opened; // without another next()
+  await settled();
+  expect(wire.seen).toHaveLength(2);
+  expect((await iterator.next()).value?.id).toBe("b");
+  expect((await iterator.next()).value?.id).toBe("c");
+  expect((await iterator.next()).done).toBe(true);
+  expect(wire.seen.map(({ query }) => query.get("cursor"))).toEqual([null, "c1", "c2"]);
+});
+
+test("without prefetch page 2 is not asked for before page 1 is consumed", async () => {
+  wire.answer(pagesOf(["a", "b"], ["c"]));
+  const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
+  await iterator.next();
+  await iterator.next();
+  await settled();
+  expect(wire.seen).toHaveLength(1);
+});
+
+test.each(["for await", "pages", "return"])("a %s that ends early cancels the prefetch in flight", async (how) => {
+  const asked = gate();
+  const cancelled = gate();
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (!request.url.includes("cursor")) return page(["a", "b"], "c1");
+    asked.open();
+    return new Promise((_, reject) => {
+      init?.signal?.addEventListener("abort", () => {
+        cancelled.open();
+        reject(init.signal?.reason);
+      });
+    });
+  };
+  const list = wire.client({ fetch }).projects.list({}, { prefetch: true });
+  if (how === "for await") {
+    for await (const _ of list) {
+      await asked.opened;
+      break;
+    }
+  } else {
+    const iterator = how === "pages" ? list.pages() : list[Symbol.asyncIterator]();
+    await iterator.next();
+    await asked.opened;
+    await iterator.return?.();
+    expect((await iterator.next()).done).toBe(true);
+  }
+  await cancelled.opened;
+  await settled(); // a rejection that nobody handles fails the run
+});
+
+test("a prefetched page that fails is told when the walk gets there, after the items before it", async () => {
+  wire.script(page(["a", "b"], "c1"), json({ error: "bad" }, 400));
+  const { items, error } = await drain(wire.client().projects.list({}, { prefetch: true }));
+  expect(ids(items)).toEqual(["a", "b"]);
+  expect(error).toMatchObject({ kind: "bad_request", cursor: "c1" });
+});
+
+test("a prefetched page that fails is never told when nobody gets there", async () => {
+  wire.script(page(["a", "b"], "c1"), json({ error: "bad" }, 400));
+  for await (const _ of wire.client().projects.list({}, { prefetch: true })) {
+    while (wire.seen.length < 2) await settled();
+    await settled();
+    break;
+  }
+  expect(wire.seen).toHaveLength(2);
+});
+
+test("PG-17 return() during a pending next: that next is done, and nothing follows", async () => {
+  const arrived = gate();
+  const let_go = gate();
+  wire.answer(async () => {
+    arrived.open();
+    await let_go.opened;
+    return page(["a"], "c1");
+  });
+  const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
+  const pending = iterator.next();
+  await arrived.opened;
+  const returned = iterator.return?.();
+  let_go.open();
+  expect(await returned).toEqual({ done: true, value: undefined });
+  expect(await pending).toEqual({ done: true, value: undefined });
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  expect(wire.seen).toHaveLength(1);
+});
+
+test.each([0, 1, 2, 3, 4, 5])("toArray({ max: %i }) sends no request past the one that fills it", async (max) => {
+  const requests = [0, 1, 1, 2, 3, 3][max] ?? 0;
+  for (const prefetch of [false, true]) {
+    wire.answer(pagesOf(["a", "b"], ["c"], ["d"]));
+    const before = wire.seen.length;
+    const items = await wire.client().projects.list({}, { prefetch }).toArray({ max });
+    await settled();
+    expect(ids(items)).toEqual(["a", "b", "c", "d"].slice(0, max));
+    expect(wire.seen.length - before).toBe(requests);
+  }
+});
+
+test("toArray without max, and with Infinity or undefined, takes all", async () => {
+  wire.answer(pagesOf(["a"], ["b"]));
+  const list = wire.client().projects.list();
+  for (const options of [undefined, {}, { max: undefined }, { max: Number.POSITIVE_INFINITY }]) {
+    expect(await list.toArray(options)).toHaveLength(2);
+  }
+});
+
+test.each([-1, 1.5, Number.NaN, "3", null, true, {}])("toArray({ max: %o }) is an ArgumentError", async (max) => {
+  const error = await rejection(wire.client().projects.list().toArray({ max: max as never }));
+  expect(error).toBeInstanceOf(ArgumentError);
+  expect(wire.seen).toHaveLength(0);
+});
+
+test.each([null, 5, "max", []])("toArray(%o) is an ArgumentError", async (options) => {
+  expect(await rejection(wire.client().projects.list().toArray(options as never))).toBeInstanceOf(ArgumentError);
+  expect(wire.seen).toHaveLength(0);
+});
+
+test.each([
+  ["first", 0, [], null],
+  ["second", 1, ["a", "b"], "c1"],
+  ["last", 2, ["a", "b", "c"], "c2"],
+] as const)("PG-13 an error on the %s page carries its cursor, from which exactly the rest is had", async (_, at, got, cursor) => {
+  const pages = pagesOf(["a", "b"], ["c"], ["d", "e"]);
+  wire.answer((seen, index) => (index === at ? json({ error: "no" }, 404) : pages(seen, index)));
+  const client = wire.client();
+  const iterator = client.projects.list({ limit: 2 })[Symbol.asyncIterator]();
+  const items: string[] = [];
+  const failure = await rejection(
+    (async () => {
+      for (;;) items.push(((await iterator.next()).value as { id: string }).id);
+    })(),
+  );
+  expect(items).toEqual(got);
+  if (!isAutomationError(failure)) throw failure;
+  expect(failure.cursor).toBe(cursor);
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  wire.answer(pages);
+  const rest = await client.projects.list({ limit: 2, cursor: failure.cursor ?? undefined }).toArray();
+  expect([...items, ...ids(rest)]).toEqual(["a", "b", "c", "d", "e"]);
+});
+
+test("an error of toArray and of pages carries the cursor too", async () => {
+  wire.answer((seen, index) => (index % 2 === 1 ? json({}, 404) : page(["a"], "c1")));
+  const list = wire.client().projects.list();
+  expect(await rejection(list.toArray())).toMatchObject({ cursor: "c1" });
+  expect((await drain(list.pages())).error).toMatchObject({ cursor: "c1" });
+});
+
+test("an error of a resumed walk's first page carries the cursor that it was resumed with", async () => {
+  wire.answer(() => json({}, 404));
+  expect(await rejection(wire.client().projects.list({ cursor: "c7" }).toArray())).toMatchObject({ cursor: "c7" });
+});
+
+test.each([
+  ["A again at once", ["A", "A"], 2],
+  ["A, B, A", ["A", "B", "A"], 3],
+  ["back to the start of a resumed walk", ["S"], 1],
+  ["A, B, C, B", ["A", "B", "C", "B"], 4],
+])("PG-05 cursors %s: the page's items are delivered, then a PaginationError and no further request", async (_, trail, requests) => {
+  wire.answer((seen, index) => page([`i${index}`], trail[index] ?? null));
+  const list = wire.client().projects.list({ cursor: "S" });
+  for (const walk of [drain(list), drain(list.pages()), drain(wire.client().projects.list({ cursor: "S" }, { prefetch: true }))]) {
+    const { items, error } = await walk;
+    expect(items).toHaveLength(requests);
+    expect(error).toBeInstanceOf(PaginationError);
+    expect(error).toMatchObject({ kind: "pagination", cursor: trail.at(-1) });
+    expect(wire.seen).toHaveLength(requests);
+    wire.answer((seen, index) => page([`i${index}`], trail[index - wire.seen.length] ?? null));
+    break; // the others are walked below, one at a time
+  }
+});
+
+test("PG-05 a cycle met with prefetch sends no request past the repeat", async () => {
+  wire.answer((_, index) => page([`i${index}`], ["A", "B", "A"][index] ?? "unexpected"));
+  const { items, error } = await drain(wire.client().projects.list({}, { prefetch: true }));
+  expect(items).toHaveLength(3);
+  expect(error).toBeInstanceOf(PaginationError);
+  expect(wire.seen).toHaveLength(3);
+});
+
+test("PG-05 toArray rejects where a walk goes in circles", async () => {
+  wire.answer(() => page(["a"], "A"));
+  expect(await rejection(wire.client().projects.list().toArray())).toBeInstanceOf(PaginationError);
+  expect(await wire.client().projects.list().toArray({ max: 2 })).toHaveLength(2);
+});
+
+test.each([9, 40, 300])("a cycle of %i cursors is told, a round late at most", async (length) => {
+  wire.answer((_, index) => page([], `c${index % length}`));
+  const { error } = await drain(wire.client().projects.list());
+  expect(error).toBeInstanceOf(PaginationError);
+  expect(wire.seen.length).toBeLessThanOrEqual(2 * length + 1);
+});
+
+test("AB-11 an abort between pages: next rejects once, with the cursor, then it is done", async () => {
+  wire.script(page(["a"], "c1"));
+  const controller = new AbortController();
+  const iterator = wire.client().projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
+  await iterator.next();
+  controller.abort("enough");
+  const error = await rejection(iterator.next());
+  expect(error).toBeInstanceOf(AbortError);
+  expect(error).toMatchObject({ cause: "enough", cursor: "c1", outcome: "not_sent" });
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  expect(wire.seen).toHaveLength(1);
+});
+
+test("an abort during a page rejects at once with the caller's reason, also while prefetching", async () => {
+  for (const prefetch of [false, true]) {
+    const controller = new AbortController();
+    const reason = { any: "thing" };
+    const fetch: typeof globalThis.fetch = async (input) => {
+      if (!new Request(input).url.includes("cursor")) return page(["a"], "c1");
+      queueMicrotask(() => controller.abort(reason));
+      return new Promise(() => {});
+    };
+    const list = wire.client({ fetch }).projects.list({}, { signal: controller.signal, prefetch });
+    const { items, error } = await drain(list);
+    expect(ids(items)).toEqual(["a"]);
+    expect(error).toMatchObject({ kind: "abort", cause: reason, cursor: "c1" });
+  }
+});
+
+test("walks leave no listener on the caller's signal, however they end", async () => {
+  const { signal } = new AbortController();
+  wire.answer(pagesOf(["a"], ["b"], ["c"]));
+  const client = wire.client();
+  await client.projects.list({}, { signal }).toArray();
+  await client.projects.list({}, { signal, prefetch: true }).toArray();
+  await drain(client.projects.list({}, { signal, prefetch: true }), 1);
+  wire.answer(() => json({}, 404));
+  await drain(client.projects.list({}, { signal }));
+  await settled();
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("PG-15 a consumer may take longer between items than any timeout", async () => {
+  wire.answer(pagesOf(["a"], ["b"]));
+  const list = wire.client().projects.list({}, { timeoutMs: 2_000, totalTimeoutMs: 2_000, prefetch: true });
+  const clock = performance.now;
+  const { items, error } = await drain(
+    (async function* () {
+      for await (const item of list) {
+        // An hour passes on the clock that deadlines are measured with.
+        performance.now = () => clock.call(performance) + 3_600_000;
+        yield item;
+      }
+    })(),
+  ).finally(() => {
+    performance.now = clock;
+  });
+  expect(error).toBeUndefined();
+  expect(items).toHaveLength(2);
+});
