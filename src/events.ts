@@ -26,7 +26,6 @@ export interface RequestEvent extends EventBase {
 export interface ResponseEvent extends EventBase {
   readonly type: "response";
   readonly status: number;
-  readonly requestId?: string | undefined;
   readonly queueMs: number;
   readonly tokenMs: number;
   /** From sending until the head of the answer. */

@@ -25,12 +25,12 @@ export async function attempt(call: Call): Promise<string | undefined> {
     const spent = { queueMs: startedAt - queuedAt, tokenMs: sentAt - startedAt };
     const response = await exchange(call, { token, budget, spent });
     const answeredAt = now();
-    const result = await receive(call, response, budget);
-    const { status } = response;
-    call.emit({ type: "response", status, ...spent, headersMs: answeredAt - sentAt, bodyMs: now() - answeredAt });
-    if (call.budget.reason === "abort") throw stopped(call, result.text);
-    if (!response.ok) throw refused(call, response, result.text);
-    return result.text;
+    const text = await receive(call, response, budget);
+    const spentOnAnswer = { headersMs: answeredAt - sentAt, bodyMs: now() - answeredAt };
+    call.emit({ type: "response", status: response.status, ...spent, ...spentOnAnswer });
+    // An abort that comes when a success has been read changes nothing any more.
+    if (response.ok) return text;
+    throw call.budget.reason === "abort" ? stopped(call) : refused(call, response, text);
   } finally {
     budget.release();
     call.turn.release();
@@ -112,16 +112,16 @@ function headersOf(call: Call, token: string): Record<string, string> {
 }
 
 /** Reads the body, as far as the answer's status and the operation make it matter. */
-async function receive(call: Call, response: Response, budget: Budget): Promise<{ text: string | undefined }> {
+async function receive(call: Call, response: Response, budget: Budget): Promise<string | undefined> {
   call.begin("body");
   const { answer } = call.operation;
-  if (!response.ok || answer === "none") return { text: await readBriefly(response, budget) };
+  if (!response.ok || answer === "none") return await readBriefly(response, budget);
   const partial: PartialText = { text: "" };
   try {
-    return { text: await readText(response, budget, partial) };
+    return await readText(response, budget, partial);
   } catch (error) {
     // A DELETE has done its work by its status.
-    if (answer === "json_if_any") return { text: undefined };
+    if (answer === "json_if_any") return undefined;
     if (error instanceof Stopped) throw stopped(call, partial.text);
     if (error instanceof BodyTooLarge) throw unparsable(call, "a body of more than 64 MiB", undefined);
     throw disconnected(call, { cause: error, isNetwork: true }, partial.text);

@@ -63,7 +63,8 @@ export interface RawAnswer {
 export function answer({ status = 200, headers = [], body }: RawAnswer = {}): Behaviour {
   return ({ request, socket, done }) => {
     const bytes = Buffer.from(body ?? goodBody(request));
-    const length: readonly [string, string][] = status === 204 || status === 304 ? [] : [["Content-Length", String(bytes.length)]];
+    const length: readonly [string, string][] =
+      status === 204 || status === 304 ? [] : [["Content-Length", String(bytes.length)]];
     socket.write(head(status, [...headers, ...length]));
     socket.write(bytes);
     done();

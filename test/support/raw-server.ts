@@ -82,7 +82,10 @@ export async function rawServer(script: Script, options: RawServerOptions = {}):
       requests.push(request);
       connection.owes = true;
       const behaviour = typeof script === "function" ? script(request) : (script[request.index] ?? script.at(-1));
-      void behaviour?.({ request, socket, done: () => void (connection.owes = false) });
+      const done = (): void => {
+        connection.owes = false;
+      };
+      void behaviour?.({ request, socket, done });
     });
   };
   const server: Server = options.tls ? createTlsServer(SELF_SIGNED, accept) : createServer(accept);
