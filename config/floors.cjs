@@ -82,6 +82,7 @@ const nounsKnow = [
   "request/operation.ts",
   "request/path.ts",
   "request/query.ts",
+  "request/settings.ts",
 ];
 
 /** The emulator stands for the service, so it does not know the client. */

@@ -82,7 +82,7 @@ const check: SettingsCheck = new SettingsCheck(ConfigError);
 
 /** Checks every option; throws `ConfigError` for the first that cannot be. What it gives is no part of `options`. */
 export function checkOptions(options: ClientOptions, retry: RetryRules = DEFAULT_RETRY): CheckedOptions {
-  check.object(options, "the options", KEYS);
+  check.object(options, "client options", KEYS);
   const { timeoutMs, totalTimeoutMs, maxConcurrency, validation, allowInsecureHttp } = options;
   if (validation !== undefined && validation !== "strict" && validation !== "lenient") {
     check.fail('validation must be "strict" or "lenient"');

@@ -90,7 +90,7 @@ export class Call {
 
   constructor(pipeline: Pipeline, operation: Operation<unknown>, options: CallOptions | undefined) {
     const given = options ?? {};
-    check.object(given, "the call's options", OPTION_KEYS);
+    check.object(given, "call options", OPTION_KEYS);
     this.pipeline = pipeline;
     this.operation = operation;
     this.url = `${pipeline.baseUrl}${encodePath(operation.path)}${encodeQuery(operation.query)}`;

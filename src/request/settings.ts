@@ -58,8 +58,8 @@ export class SettingsCheck {
     }
     const unknown = Object.keys(value).find((key) => !keys.includes(key));
     if (unknown !== undefined) {
-      const shown = /^\w{1,40}$/.test(unknown) ? `"${unknown}"` : "an unknown key";
-      this.fail(`${what} has ${shown}, which is not an option; accepted: ${keys.join(", ")}`);
+      const shown = /^\w{1,40}$/.test(unknown) ? `: "${unknown}"` : "";
+      this.fail(`${what}: unknown option${shown}; accepted: ${keys.join(", ")}`);
     }
   }
 

@@ -1,12 +1,16 @@
+import { ArgumentError } from "../errors/failures.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import type { Path } from "../request/path.ts";
 import type { Query } from "../request/query.ts";
+import { SettingsCheck } from "../request/settings.ts";
 import { PageEnvelopeSchema, pageOf } from "../schemas/page.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import type { Scope } from "../scopes.ts";
 import { fields, refuse } from "./inputs.ts";
+
+const check: SettingsCheck = new SettingsCheck(ArgumentError);
 
 /** What lists take as their last argument. */
 export interface ListOptions extends CallOptions {
@@ -42,7 +46,7 @@ export function paginate<Item>(
     if (options === null) refuse(`${operation.name}: options must be an object, not null`);
     if (typeof prefetch !== "boolean") refuse(`${operation.name}: prefetch must be a boolean`);
     const schema = pageOf(operation.item);
-    return { operation, schema, prefetch, signal, callOptions };
+    return { operation, schema, prefetch, signal: check.signal(signal), callOptions };
   });
   return new Paginator(() => {
     const { operation, schema, prefetch, signal, callOptions } = prepared();
