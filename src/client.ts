@@ -1,11 +1,14 @@
 import { adoptReplacement } from "./auth/adoption.ts";
 import type { Credential } from "./auth/credential.ts";
 import { ProviderCredential } from "./auth/provider-credential.ts";
+import { RotatingCredential } from "./auth/rotating-credential.ts";
+import type { Rotate } from "./auth/rotating-token.ts";
 import { StaticCredential } from "./auth/static-credential.ts";
 import { flawOfToken } from "./auth/token-format.ts";
 import { ConfigError } from "./errors/failures.ts";
 import { combineListeners, type EventListener, type Logger } from "./events.ts";
 import { logEvents } from "./logging.ts";
+import type { CreatedToken } from "./models.ts";
 import {
   type CheckedOptions,
   type ClientOptions,
@@ -26,7 +29,7 @@ import { Issues } from "./resources/issues.ts";
 import type { ListOptions } from "./resources/list.ts";
 import { Projects } from "./resources/projects.ts";
 import { Sessions } from "./resources/sessions.ts";
-import { Tokens } from "./resources/tokens.ts";
+import { rotateToken, Tokens } from "./resources/tokens.ts";
 
 /** What is checked, plus what a client that is made from another takes over from it. */
 interface Parts {
@@ -91,12 +94,14 @@ export class Client {
 
   /**
    * Swaps the token: attempts dispatched from now on carry the new one, also of calls under way and of clients made by
-   * `withOptions`. Throws `ConfigError` for a token that cannot be, and on a client with a token provider.
+   * `withOptions`. Throws `ConfigError` for a token that cannot be, and on a client with a token provider or a rotating token.
    */
   setToken = (token: string): void => {
     const { credential } = this.#parts.pipeline;
     if (!(credential instanceof StaticCredential)) {
-      throw new ConfigError("setToken: this client has a token provider, which alone decides the token");
+      throw new ConfigError(
+        "setToken: this client has a token provider or a rotating token, which alone decide the token",
+      );
     }
     const flaw = flawOfToken(token);
     if (flaw !== undefined) throw new ConfigError(`setToken: token ${flaw}`);
@@ -127,7 +132,7 @@ function partsOf(options: ClientOptions): Parts {
   const baseUrl = checked.baseUrl ?? baseUrlFromEnvironment();
   return assemble(checked, {
     baseUrl,
-    credential: credentialOf(checkToken(token)),
+    token: checkToken(token),
     allowInsecureHttp: checked.allowInsecureHttp ?? false,
   });
 }
@@ -147,26 +152,27 @@ function derive(parent: Parts, options: ClientOptions): Parts {
       "withOptions: a baseUrl of another origin needs a token of its own; this client's would travel there",
     );
   }
-  const credential = checked.token === undefined ? pipeline.credential : credentialOf(checked.token);
   const allowInsecureHttp = checked.allowInsecureHttp ?? parent.allowInsecureHttp;
-  return assemble(checked, { baseUrl, credential, allowInsecureHttp, parent });
+  return assemble(checked, { baseUrl, token: checked.token, allowInsecureHttp, parent });
 }
 
 interface Base {
   readonly baseUrl: URL;
-  readonly credential: Credential;
+  /** Without one, the parent's credential is shared. */
+  readonly token: CheckedOptions["token"];
   readonly allowInsecureHttp: boolean;
   /** Whose settings hold where the options say nothing. */
   readonly parent?: Parts;
 }
 
-function assemble(checked: CheckedOptions, { baseUrl, credential, allowInsecureHttp, parent: from }: Base): Parts {
+function assemble(checked: CheckedOptions, { baseUrl, token, allowInsecureHttp, parent: from }: Base): Parts {
   checkTransport(baseUrl, allowInsecureHttp);
   const parent = from?.pipeline;
   const onEvent = checked.onEvent ?? from?.onEvent;
   const logger = checked.logger ?? from?.logger;
-  const shared = parent?.credential === credential ? parent.rateLimiter : undefined;
-  const rateLimiter = checked.rateLimiter ?? shared ?? memoryRateLimiter();
+  const shared = token === undefined ? parent : undefined;
+  const credential = shared?.credential ?? credentialOf(token ?? "", (id, own) => rotateItself(pipeline, id, own));
+  const rateLimiter = checked.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter();
   credential.inform(rateLimiter);
   const pipeline: Pipeline = {
     baseUrl: baseUrl.href.replace(/\/+$/, ""),
@@ -185,6 +191,13 @@ function assemble(checked: CheckedOptions, { baseUrl, credential, allowInsecureH
   return { pipeline, baseUrl, allowInsecureHttp, onEvent, logger };
 }
 
-function credentialOf(token: Exclude<ClientOptions["token"], undefined>): Credential {
-  return typeof token === "string" ? new StaticCredential(token) : new ProviderCredential(token);
+function credentialOf(token: Exclude<CheckedOptions["token"], undefined>, rotate: Rotate): Credential {
+  if (typeof token === "string") return new StaticCredential(token);
+  return typeof token === "function" ? new ProviderCredential(token) : new RotatingCredential(token, rotate);
+}
+
+// The calls that wait for it hold slots of the client's rate limiter, so it must not stand in that line itself.
+function rotateItself(pipeline: Pipeline, id: string, token: string): Promise<CreatedToken> {
+  const own = { ...pipeline, credential: new StaticCredential(token), rateLimiter: memoryRateLimiter() };
+  return createSend(own)(() => rotateToken(id), undefined);
 }

@@ -1,4 +1,5 @@
 export type { TokenContext, TokenProvider } from "./auth/credential.ts";
+export { type RotatingToken, type RotatingTokenOptions, rotatingToken } from "./auth/rotating-token.ts";
 export { Client } from "./client.ts";
 export {
   AutomationError,

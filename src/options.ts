@@ -1,4 +1,5 @@
 import type { TokenProvider } from "./auth/credential.ts";
+import { type RotatingToken, SelfRenewingToken } from "./auth/rotating-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
 import { ConfigError } from "./errors/failures.ts";
 import type { EventListener, Logger } from "./events.ts";
@@ -19,8 +20,11 @@ export interface ClientOptions {
    * `https://automation.example.com/api/v1`. Default: `PROJECT_AUTOMATION_BASE_URL`, where there is a process.
    */
   baseUrl?: string | URL | undefined;
-  /** The API token, or a function that gives it. Default: `PROJECT_AUTOMATION_TOKEN`, where there is a process. */
-  token?: string | TokenProvider | undefined;
+  /**
+   * The API token, a function that gives it, or a `rotatingToken()`. Default: `PROJECT_AUTOMATION_TOKEN`, where there is
+   * a process.
+   */
+  token?: string | TokenProvider | RotatingToken | undefined;
   /** Budget of one attempt in milliseconds: token provider, connect, headers and body. Default 30 000; `false`: none. */
   timeoutMs?: number | false | undefined;
   /** Budget of a whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. Default `false`: none. */
@@ -48,7 +52,7 @@ export interface ClientOptions {
 /** Options that have been checked; `undefined` where they say nothing. */
 export interface CheckedOptions {
   readonly baseUrl: URL | undefined;
-  readonly token: string | TokenProvider | undefined;
+  readonly token: string | TokenProvider | SelfRenewingToken | undefined;
   readonly timeoutMs: number | undefined;
   readonly totalTimeoutMs: number | undefined;
   readonly retry: RetryRules;
@@ -107,8 +111,9 @@ export function checkOptions(options: ClientOptions, retry: RetryRules = DEFAULT
   };
 }
 
-/** A token or a provider; anything else is told without being shown. */
-export function checkToken(token: unknown): string | TokenProvider {
+/** A token or what gives it; anything else is told without being shown. */
+export function checkToken(token: unknown): string | TokenProvider | SelfRenewingToken {
+  if (token instanceof SelfRenewingToken) return token;
   if (typeof token === "function") return token as TokenProvider; // what it gives is checked when it gives it
   const flaw = flawOfToken(token);
   return flaw === undefined ? (token as string) : check.fail(`token ${flaw}`); // flawless tokens are strings

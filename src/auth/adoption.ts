@@ -15,7 +15,7 @@ export async function adoptReplacement(
 ): Promise<CreatedToken> {
   if (!(credential instanceof StaticCredential)) {
     throw new ArgumentError(
-      "tokens.rotate: adopt cannot be used with a token provider, which alone decides the token",
+      "tokens.rotate: adopt cannot be used with a token provider or a rotating token, which alone decide the token",
       {
         outcome: "not_sent",
       },
@@ -44,7 +44,8 @@ async function rotateInto(credential: StaticCredential, rotate: () => Promise<Cr
   }
 }
 
-function plaintextIn(rawBody: string | undefined): string | undefined {
+/** A usable `plaintext` in the text of an answer that was otherwise not as expected. */
+export function plaintextIn(rawBody: string | undefined): string | undefined {
   try {
     const body: unknown = JSON.parse(rawBody ?? "");
     const plaintext = typeof body === "object" && body !== null && "plaintext" in body ? body.plaintext : undefined;

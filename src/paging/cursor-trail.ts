@@ -13,16 +13,25 @@ export class CursorTrail {
   #fingerprints = new Uint32Array(FIRST_CAPACITY);
   #count = 0;
   #suspect: string | undefined;
+  /** Repeats, as fingerprints tell, since there is this suspect. */
+  #hits = 0;
 
   /** Adds a cursor; `true` if the walk has been there before. */
   repeats(cursor: string): boolean {
     if (this.#recent.includes(cursor) || cursor === this.#suspect) return true;
     this.#recent.push(cursor);
     if (this.#recent.length > RECENT) this.#recent.shift();
-    if (this.#addFingerprint(fingerprint(cursor))) this.#suspect ??= cursor;
-    // In a cycle each cursor is a repeat: this one is none, so the suspicion was a coincidence.
-    else this.#suspect = undefined;
+    if (this.#addFingerprint(fingerprint(cursor))) this.#suspectOf(cursor);
     return false;
+  }
+
+  // No cycle is longer than what has been seen: a suspect that has not come again by then was a coincidence.
+  #suspectOf(cursor: string): void {
+    if (this.#suspect === undefined || this.#hits > this.#count) {
+      this.#suspect = cursor;
+      this.#hits = 0;
+    }
+    this.#hits += 1;
   }
 
   /** `true` if it was there already. */

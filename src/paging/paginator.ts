@@ -37,7 +37,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
   /** All items, or the first `max` of them. Rejects with what a walk rejects with, and then nothing is returned. */
   async toArray(options: ToArrayOptions = {}): Promise<Item[]> {
-    if (typeof options !== "object" || options === null) {
+    if (typeof options !== "object" || options === null || Array.isArray(options)) {
       throw new ArgumentError("toArray takes an object, such as { max: 100 }", { outcome: "not_sent" });
     }
     const max = options.max ?? Number.POSITIVE_INFINITY;

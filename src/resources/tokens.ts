@@ -92,7 +92,8 @@ function createToken(input: TokenCreateInput): Operation<CreatedToken> {
   };
 }
 
-function rotateToken(id: string): Operation<CreatedToken> {
+/** Rotates the token of an id. */
+export function rotateToken(id: string): Operation<CreatedToken> {
   return {
     name: "tokens.rotate",
     method: "POST",

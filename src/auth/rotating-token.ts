@@ -1,0 +1,155 @@
+import { ConfigError, ResponseValidationError } from "../errors/failures.ts";
+import type { CreatedToken } from "../models.ts";
+import { plaintextIn } from "./adoption.ts";
+import { flawOfToken } from "./token-format.ts";
+
+/** What `rotatingToken` takes. */
+export interface RotatingTokenOptions {
+  /** The token record's id, as its creation or last rotation gave it. */
+  id: string;
+  /** The full token. */
+  token: string;
+  /** When it expires: `expires_at` as it came, or a `Date`. */
+  expiresAt: string | Date;
+  /** How long before that it is rotated, in milliseconds. Default one day. */
+  renewBeforeMs?: number | undefined;
+  /**
+   * Stores the replacement: `id`, `plaintext` and `expires_at`. It is awaited before the replacement is first used. What
+   * it throws fails the calls that wait with `TokenProviderError`; the replacement is kept, and offered again at the
+   * next use.
+   */
+  onRotated: (replacement: CreatedToken) => void | Promise<void>;
+  /**
+   * Is told when a rotation failed while the token is still good, or when its answer could be used only in part: the
+   * token in force is then `latest().token`. It is tried again a minute later at the earliest.
+   */
+  onRotationFailed?: ((error: unknown) => void) | undefined;
+}
+
+/** The state of a token that renews itself. Pass it as `token`, to one client or to several. */
+export interface RotatingToken {
+  /** The token in force, secret included: what to store if `onRotated` could not. */
+  latest(): { readonly id: string; readonly token: string; readonly expiresAt: Date };
+}
+
+/** Rotates a token: `POST /me/tokens/{id}/rotate`, sent with that very token. */
+export type Rotate = (id: string, token: string) => Promise<CreatedToken>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** After a rotation that failed while the token is still good. */
+const TRY_AGAIN_AFTER_MS = 60_000;
+
+/**
+ * A token that renews itself: ahead of its expiry the next call that needs it rotates it, once, however many calls ask,
+ * and goes on with the replacement, whose own `id` and `expires_at` count from then on. Nothing runs while nobody calls.
+ *
+ * Throws `ConfigError` for options that cannot be.
+ *
+ * @example
+ * const token = rotatingToken({ ...stored, onRotated: ({ id, plaintext, expires_at }) => store(id, plaintext, expires_at) });
+ * const client = new Client({ baseUrl, token });
+ */
+export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
+  return new SelfRenewingToken(options);
+}
+
+/** What `rotatingToken` makes. */
+export class SelfRenewingToken implements RotatingToken {
+  #id: string;
+  #token: string;
+  #expiresAt: number;
+  readonly #renewBeforeMs: number;
+  readonly #onRotated: RotatingTokenOptions["onRotated"];
+  readonly #onRotationFailed: RotatingTokenOptions["onRotationFailed"];
+  /** A replacement that has not been stored yet. */
+  #unstored: CreatedToken | undefined;
+  #renewal: Promise<string> | undefined;
+  #notBefore = 0;
+
+  constructor(options: RotatingTokenOptions) {
+    const { id, token, expiresAt, renewBeforeMs = DAY_MS, onRotated, onRotationFailed } = checked(options);
+    this.#id = id;
+    this.#token = token;
+    this.#expiresAt = timeOf(expiresAt);
+    this.#renewBeforeMs = renewBeforeMs;
+    this.#onRotated = onRotated;
+    this.#onRotationFailed = onRotationFailed;
+  }
+
+  latest(): { readonly id: string; readonly token: string; readonly expiresAt: Date } {
+    return { id: this.#id, token: this.#token, expiresAt: new Date(this.#expiresAt) };
+  }
+
+  /** The token to send now; renews it first if that is due. Rejects with what the rotation or `onRotated` failed with. */
+  read(rotate: Rotate): string | Promise<string> {
+    const isDue = Date.now() >= Math.max(this.#expiresAt - this.#renewBeforeMs, this.#notBefore);
+    if (this.#renewal === undefined && this.#unstored === undefined && !isDue) return this.#token;
+    this.#renewal ??= this.#renew(rotate).finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  /** Settles when no renewal is under way. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#renewal?.catch(() => {});
+  }
+
+  async #renew(rotate: Rotate): Promise<string> {
+    if (this.#unstored === undefined) {
+      try {
+        this.#take(await rotate(this.#id, this.#token));
+      } catch (error) {
+        const plaintext = error instanceof ResponseValidationError ? plaintextIn(error.rawBody) : undefined;
+        if (plaintext !== undefined) this.#token = plaintext;
+        else if (Date.now() >= this.#expiresAt) throw error;
+        this.#notBefore = Date.now() + TRY_AGAIN_AFTER_MS;
+        this.#report(error);
+        return this.#token;
+      }
+    }
+    if (this.#unstored !== undefined) await this.#onRotated(this.#unstored);
+    this.#unstored = undefined;
+    return this.#token;
+  }
+
+  // From here on the old token is dead: whatever happens next, the replacement is the token.
+  #take(replacement: CreatedToken): void {
+    this.#id = replacement.id;
+    this.#token = replacement.plaintext;
+    this.#expiresAt = timeOf(replacement.expires_at);
+    this.#unstored = replacement;
+  }
+
+  #report(error: unknown): void {
+    try {
+      this.#onRotationFailed?.(error);
+    } catch {
+      // What a listener throws must not fail a call that has a good token.
+    }
+  }
+}
+
+function timeOf(moment: string | Date): number {
+  return new Date(moment).getTime();
+}
+
+function checked(options: RotatingTokenOptions): RotatingTokenOptions {
+  const given: unknown = options;
+  if (typeof given !== "object" || given === null) throw new ConfigError("rotatingToken: options must be an object");
+  const { id, token, expiresAt, renewBeforeMs, onRotated, onRotationFailed } = options;
+  const flaw = flawOfToken(token);
+  if (flaw !== undefined) throw new ConfigError(`rotatingToken: token ${flaw}`);
+  if (typeof id !== "string" || id === "") throw new ConfigError("rotatingToken: id must be a non-empty string");
+  if (!Number.isFinite(timeOf(expiresAt)))
+    throw new ConfigError("rotatingToken: expiresAt must be a timestamp or a Date");
+  if (renewBeforeMs !== undefined && !(renewBeforeMs >= 0 && renewBeforeMs < Number.POSITIVE_INFINITY)) {
+    throw new ConfigError("rotatingToken: renewBeforeMs must be a number of milliseconds from 0 up");
+  }
+  if (typeof onRotated !== "function")
+    throw new ConfigError("rotatingToken: onRotated must be a function that stores it");
+  if (onRotationFailed !== undefined && typeof onRotationFailed !== "function") {
+    throw new ConfigError("rotatingToken: onRotationFailed must be a function");
+  }
+  return options;
+}

@@ -1,0 +1,75 @@
+/** Time that passes only when it is told to. */
+import { afterEach, beforeEach, expect, vi } from "vitest";
+
+const realSetImmediate = globalThis.setImmediate;
+
+/** Call it once in a file, or in a `describe`. After each test no timer may be left. */
+export function fakeTime(): void {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"] });
+  });
+  afterEach(() => {
+    const left = vi.getTimerCount();
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    expect(left, "timers left behind").toBe(0);
+  });
+}
+
+/** Lets everything happen that needs no time. */
+export async function settleDown(): Promise<void> {
+  for (let turn = 0; turn < 4; turn += 1) await new Promise<void>((resolve) => realSetImmediate(resolve));
+}
+
+/** Lets so much time pass. */
+export async function pass(ms: number): Promise<void> {
+  await settleDown();
+  await vi.advanceTimersByTimeAsync(ms);
+  await settleDown();
+}
+
+/** How a promise ended, and when. */
+export interface Settled<Result> {
+  readonly value: Result | undefined;
+  /** What it rejected with; `undefined` if it resolved. */
+  readonly error: unknown;
+  /** How long it took. */
+  readonly tookMs: number;
+}
+
+/** Lets time pass until the promise settles; fails when nothing is left that could settle it. */
+export async function ended<Result>(promise: Promise<Result>): Promise<Settled<Result>> {
+  const startedAt = performance.now();
+  let settled: Settled<Result> | undefined;
+  promise.then(
+    (value) => {
+      settled = { value, error: undefined, tookMs: performance.now() - startedAt };
+    },
+    (error: unknown) => {
+      settled = { value: undefined, error, tookMs: performance.now() - startedAt };
+    },
+  );
+  for (let steps = 0; steps < 100_000; steps += 1) {
+    await settleDown();
+    if (settled !== undefined) return settled;
+    if (vi.getTimerCount() === 0) throw new Error("it hangs: neither settled nor waiting for a timer");
+    await vi.advanceTimersToNextTimerAsync();
+  }
+  throw new Error("it never settles");
+}
+
+/** All of them. */
+export async function allEnded<Result>(promises: readonly Promise<Result>[]): Promise<readonly Settled<Result>[]> {
+  const all = await ended(Promise.all(promises.map((promise) => settledAt(promise))));
+  return all.value ?? [];
+}
+
+async function settledAt<Result>(promise: Promise<Result>): Promise<Settled<Result>> {
+  const startedAt = performance.now();
+  try {
+    const value = await promise;
+    return { value, error: undefined, tookMs: performance.now() - startedAt };
+  } catch (error) {
+    return { value: undefined, error, tookMs: performance.now() - startedAt };
+  }
+}

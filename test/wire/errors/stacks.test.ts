@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { path, type Client } from "../../../src/index.ts";
+import { json, openWire, page, rejection } from "../../support/wire.ts";
+
+const wire = openWire();
+
+/** Each calls the client in a function of a name that a stack can be searched for. */
+const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  async awaitsOneCall(client) {
+    return await client.sessions.get("s");
+  },
+  async awaitsAWrite(client) {
+    return await client.issues.create("p", { title: "t", type: "bug" });
+  },
+  async awaitsADelete(client) {
+    return await client.tokens.revoke("t");
+  },
+  async awaitsARotation(client) {
+    return await client.tokens.rotate("t");
+  },
+  async awaitsAnAdoption(client) {
+    return await client.tokens.rotate("t", { adopt: true });
+  },
+  async awaitsARequest(client) {
+    return await client.request({ method: "GET", path: path`/x` });
+  },
+  async walksItems(client) {
+    const seen: unknown[] = [];
+    for await (const item of client.projects.list()) seen.push(item);
+    return seen;
+  },
+  async walksAhead(client) {
+    const seen: unknown[] = [];
+    for await (const item of client.projects.list({}, { prefetch: true })) seen.push(item);
+    return seen;
+  },
+  async walksPages(client) {
+    const seen: unknown[] = [];
+    for await (const item of client.projects.list().pages()) seen.push(item);
+    return seen;
+  },
+  async takesAnArray(client) {
+    return await client.projects.list().toArray();
+  },
+  async waitsForAll(client) {
+    return await Promise.all([client.sessions.get("a"), client.sessions.get("b")]);
+  },
+  async waitsForASession(client) {
+    return await client.sessions.waitFor("s", { until: () => false });
+  },
+  async watchesASession(client) {
+    const seen: unknown[] = [];
+    for await (const session of client.sessions.watch("s")) seen.push(session);
+    return seen;
+  },
+};
+
+function deeper(name: string, client: Client): Promise<unknown> {
+  const call = CALLS[name];
+  if (call === undefined) throw new Error(`no call ${name}`);
+  return call(client);
+}
+
+describe.each(Object.keys(CALLS))("ER-10 the stack names the caller: %s", (name) => {
+  test("of a refusal", async () => {
+    wire.answer(() => json({ error: "no" }, 404));
+    const error = (await rejection(deeper(name, wire.client()))) as Error;
+    expect(error.stack).toContain(name);
+    expect(error.stack).toContain("stacks.test.ts");
+  });
+
+  test("of an answer of another shape", async () => {
+    wire.answer(() => json(7));
+    const call = deeper(name, wire.client());
+    if (name === "awaitsADelete" || name === "awaitsARequest") return void (await call);
+    expect(((await rejection(call)) as Error).stack).toContain(name);
+  });
+
+  test("of a second attempt that fails", async () => {
+    wire.answer(() => json({ error: "later" }, 503));
+    const error = (await rejection(deeper(name, wire.client({ retry: { attempts: 2, minDelayMs: 0 } })))) as Error;
+    expect(error.stack).toContain(name);
+  });
+
+  test("of a connection that fails", async () => {
+    const fetch: typeof globalThis.fetch = () => Promise.reject(new TypeError("fetch failed"));
+    const error = (await rejection(deeper(name, wire.client({ fetch, retry: false })))) as Error;
+    expect(error.stack).toContain(name);
+  });
+
+  test("of a timeout", async () => {
+    const fetch: typeof globalThis.fetch = () => new Promise(() => {});
+    const error = (await rejection(deeper(name, wire.client({ fetch, retry: false, timeoutMs: 1 })))) as Error;
+    expect(error.stack).toContain(name);
+  });
+
+  test("of bad arguments", async () => {
+    const call = deeper(name, wire.client({ token: () => "" }));
+    expect(((await rejection(call)) as Error).stack).toContain(name);
+  });
+});
+
+test.each([false, true])("a walk that fails on its second page names its consumer, prefetch %s", async (prefetch) => {
+  wire.answer(({ query }) => (query.has("cursor") ? json({}, 404) : page(["a"], "c1")));
+  async function consumesTwoPages(): Promise<void> {
+    for await (const item of wire.client().projects.list({}, { prefetch })) expect(item.id).toBe("a");
+  }
+  expect(((await rejection(consumesTwoPages())) as Error).stack).toContain("consumesTwoPages");
+});
+
+test("a call that waited in the queue names its own caller, not that of the call before", async () => {
+  wire.answer(() => json({}, 404));
+  const client = wire.client({ maxConcurrency: 1 });
+  async function first(): Promise<unknown> {
+    return await client.sessions.get("a");
+  }
+  async function queuedSecond(): Promise<unknown> {
+    return await client.sessions.get("b");
+  }
+  const [, error] = await Promise.all([rejection(first()), rejection(queuedSecond())]);
+  expect((error as Error).stack).toContain("queuedSecond");
+});
