@@ -88,17 +88,21 @@ async function measure({ name }: Contender, scenario: Scenario): Promise<Score> 
   try {
     const service = await server.next<Service>(GRACE_MS);
     const task: Task = { contender: name, scenario, service };
-    const contender = new Part(new URL("contender.ts", import.meta.url), task);
-    try {
-      const report = await contender.next<ContenderReport>(TIME_LIMIT_MS + GRACE_MS);
-      await contender.stop();
-      server.tell("report");
-      return score(report, await server.next<ServerReport>(GRACE_MS));
-    } finally {
-      await contender.stop();
-    }
+    const report = await perform(task);
+    server.tell("report");
+    return score(report, await server.next<ServerReport>(GRACE_MS));
   } finally {
     await server.stop();
+  }
+}
+
+/** The contender's process has ended when this resolves: nothing more reaches the server's log. */
+async function perform(task: Task): Promise<ContenderReport> {
+  const contender = new Part(new URL("contender.ts", import.meta.url), task);
+  try {
+    return await contender.next<ContenderReport>(TIME_LIMIT_MS + GRACE_MS);
+  } finally {
+    await contender.stop();
   }
 }
 

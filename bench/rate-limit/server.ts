@@ -42,7 +42,9 @@ function report(): ServerReport {
 /** The emulator's log has no response headers: they are read where they are put on the wire. */
 function recordRetryAfter(): ReadonlyMap<string, number> {
   const recorded = new Map<string, number>();
-  const { prototype } = ServerResponse as { readonly prototype: { writeHead(...given: unknown[]): ServerResponse } };
+  const prototype: {
+    writeHead: (this: ServerResponse, ...given: never[]) => ServerResponse;
+  } = ServerResponse.prototype;
   const { writeHead } = prototype;
   prototype.writeHead = function (...given) {
     const headers = given.at(-1);

@@ -51,7 +51,9 @@ export class Part {
     if (this.#heard.length === 0 && !this.#hasExited) await this.#somethingHappens(withinMs);
     if (this.#heard.length > 0) return this.#heard.shift() as Message;
     const { exitCode, signalCode } = this.#process;
-    const reason = this.#hasExited ? `ended with ${signalCode ?? exitCode}` : `said nothing within ${withinMs} ms`;
+    const reason = this.#hasExited
+      ? `ended with ${signalCode ?? `code ${exitCode}`}`
+      : `said nothing within ${withinMs} ms`;
     throw new Error(`${this.#name} ${reason}\n${this.#errors}`.trim());
   }
 

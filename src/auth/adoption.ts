@@ -21,7 +21,12 @@ export async function adoptReplacement(
       },
     );
   }
-  return credential.during(rotateInto(credential, rotate));
+  const finish = credential.beginRotation();
+  try {
+    return await rotateInto(credential, rotate);
+  } finally {
+    finish();
+  }
 }
 
 async function rotateInto(credential: StaticCredential, rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {

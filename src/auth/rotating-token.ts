@@ -11,7 +11,10 @@ export interface RotatingTokenOptions {
   token: string;
   /** When it expires: `expires_at` as it came, or a `Date`. */
   expiresAt: string | Date;
-  /** How long before that it is rotated, in milliseconds. Default one day. */
+  /**
+   * How long before that it is rotated, in milliseconds. Default one day. A replacement is used for half its life at
+   * least, also where it lives no longer than this.
+   */
   renewBeforeMs?: number | undefined;
   /**
    * Stores the replacement: `id`, `plaintext` and `expires_at`. It is awaited before the replacement is first used. What
@@ -64,7 +67,7 @@ export class SelfRenewingToken implements RotatingToken {
   /** A replacement that has not been stored yet. */
   #unstored: CreatedToken | undefined;
   #renewal: Promise<string> | undefined;
-  #notBefore = 0;
+  #renewAt: number;
 
   constructor(options: RotatingTokenOptions) {
     const { id, token, expiresAt, renewBeforeMs = DAY_MS, onRotated, onRotationFailed } = checked(options);
@@ -72,6 +75,7 @@ export class SelfRenewingToken implements RotatingToken {
     this.#token = token;
     this.#expiresAt = timeOf(expiresAt);
     this.#renewBeforeMs = renewBeforeMs;
+    this.#renewAt = this.#expiresAt - renewBeforeMs;
     this.#onRotated = onRotated;
     this.#onRotationFailed = onRotationFailed;
   }
@@ -82,8 +86,8 @@ export class SelfRenewingToken implements RotatingToken {
 
   /** The token to send now; renews it first if that is due. Rejects with what the rotation or `onRotated` failed with. */
   read(rotate: Rotate): string | Promise<string> {
-    const isDue = Date.now() >= Math.max(this.#expiresAt - this.#renewBeforeMs, this.#notBefore);
-    if (this.#renewal === undefined && this.#unstored === undefined && !isDue) return this.#token;
+    const isDue = this.#unstored !== undefined || Date.now() >= this.#renewAt;
+    if (this.#renewal === undefined && !isDue) return this.#token;
     this.#renewal ??= this.#renew(rotate).finally(() => {
       this.#renewal = undefined;
     });
@@ -103,7 +107,7 @@ export class SelfRenewingToken implements RotatingToken {
         const plaintext = error instanceof ResponseValidationError ? plaintextIn(error.rawBody) : undefined;
         if (plaintext !== undefined) this.#token = plaintext;
         else if (Date.now() >= this.#expiresAt) throw error;
-        this.#notBefore = Date.now() + TRY_AGAIN_AFTER_MS;
+        this.#renewAt = Date.now() + TRY_AGAIN_AFTER_MS;
         this.#report(error);
         return this.#token;
       }
@@ -118,6 +122,8 @@ export class SelfRenewingToken implements RotatingToken {
     this.#id = replacement.id;
     this.#token = replacement.plaintext;
     this.#expiresAt = timeOf(replacement.expires_at);
+    const halfLife = Date.now() + (this.#expiresAt - Date.now()) / 2;
+    this.#renewAt = Math.max(this.#expiresAt - this.#renewBeforeMs, halfLife);
     this.#unstored = replacement;
   }
 

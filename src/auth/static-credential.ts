@@ -33,15 +33,17 @@ export class StaticCredential implements Credential {
     for (const dependent of this.#dependents) dependent.refresh();
   }
 
-  /** Lets calls that are refused meanwhile wait for `rotation`, which sets the token itself before it settles. */
-  during<Result>(rotation: Promise<Result>): Promise<Result> {
-    const settled = rotation.then(
-      () => {},
-      () => {},
-    );
-    this.#rotations.add(settled);
-    void settled.then(() => this.#rotations.delete(settled));
-    return rotation;
+  /** From now on calls that are refused wait, until the function that this gives is called. The token is to be set by then. */
+  beginRotation(): () => void {
+    let finish = (): void => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    this.#rotations.add(finished);
+    return () => {
+      this.#rotations.delete(finished);
+      finish();
+    };
   }
 
   async #replacedAfter(rejected: string): Promise<boolean> {

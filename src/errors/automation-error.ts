@@ -39,6 +39,28 @@ export interface ErrorDetails {
   rawBody?: string | undefined;
 }
 
+/** Class names by kind, since a bundler may rename the classes themselves. */
+const NAMES: Readonly<Record<string, string>> = {
+  config: "ConfigError",
+  argument: "ArgumentError",
+  api: "ApiError",
+  bad_request: "BadRequestError",
+  auth: "AuthenticationError",
+  permission: "PermissionDeniedError",
+  not_found: "NotFoundError",
+  conflict: "ConflictError",
+  rate_limit: "RateLimitError",
+  server: "ServerError",
+  redirect: "RedirectError",
+  connection: "ConnectionError",
+  timeout: "TimeoutError",
+  abort: "AbortError",
+  parse: "ResponseParseError",
+  validation: "ResponseValidationError",
+  pagination: "PaginationError",
+  token_provider: "TokenProviderError",
+};
+
 const BRAND: unique symbol = Symbol.for("project-automation.error") as never; // a registered symbol is shared by every copy of the package
 
 /**
@@ -57,8 +79,14 @@ export class AutomationError extends Error {
     return this.kinds.length === 0 || this.kinds.includes(value.kind);
   }
 
+  /** The class's name, also where a bundler has renamed the class. */
   override get name(): string {
-    return "AutomationError";
+    // The platform reads it for the stack, before `kind` is set.
+    return NAMES[this.kind ?? kindOf(this)] ?? "AutomationError";
+  }
+
+  override set name(name: string) {
+    Object.defineProperty(this, "name", { value: name, configurable: true, writable: true });
   }
 
   declare readonly kind: string;
@@ -79,7 +107,7 @@ export class AutomationError extends Error {
     super(message);
     const { cause, rawBody, ...fields } = details;
     this.#rawBody = rawBody;
-    Object.assign(this, { kind: new.target.kinds[0] ?? "automation" });
+    Object.assign(this, { kind: kindOf(this) });
     for (const [key, value] of Object.entries(fields)) {
       if (value !== undefined) Object.assign(this, { [key]: value });
     }
@@ -110,6 +138,10 @@ export class AutomationError extends Error {
   }
 }
 
+function kindOf(error: AutomationError): string {
+  return (error.constructor as typeof AutomationError).kinds[0] ?? "automation"; // each constructor has its class's statics
+}
+
 function isBranded(value: unknown): value is AutomationError {
   // A brand carries the class's shape with it: only this package sets it.
   return typeof value === "object" && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
@@ -124,6 +156,14 @@ export function isBrandedError(value: unknown): value is AutomationError {
 export function noteCursor(error: unknown, cursor: string | null): void {
   if (!isBranded(error) || error.cursor !== undefined) return;
   Object.defineProperty(error, "cursor", { value: cursor, enumerable: true, configurable: true, writable: true });
+}
+
+/** Appends the present stack to an error that came about where no caller was waiting. */
+export function continueStack(error: unknown): void {
+  if (!isBranded(error)) return;
+  const here = new Error().stack?.split("\n").slice(2).join("\n");
+  if (here)
+    Object.defineProperty(error, "stack", { value: `${error.stack}\n${here}`, configurable: true, writable: true });
 }
 
 // A data property `cause` is copied by structuredClone, which throws on what it cannot copy; an accessor is left out.
@@ -146,7 +186,7 @@ function isCloneable(value: unknown): boolean {
 }
 
 function summarize(cause: unknown): unknown {
-  if (!(cause instanceof Error)) return typeof cause === "object" || typeof cause === "function" ? undefined : cause;
+  if (!(cause instanceof Error)) return ["object", "function"].includes(typeof cause) ? undefined : String(cause);
   const code: unknown = "code" in cause ? cause.code : undefined;
   return { name: cause.name, message: cause.message, ...(typeof code === "string" ? { code } : {}) };
 }

@@ -4,30 +4,18 @@ import { AutomationError, type ErrorDetails, type TimeoutPhase, type ValidationI
 export class ConfigError extends AutomationError {
   static override readonly kinds: readonly ["config"] = ["config"];
   declare readonly kind: "config";
-
-  override get name(): string {
-    return "ConfigError";
-  }
 }
 
 /** A call was given arguments it cannot work with. Nothing was sent. */
 export class ArgumentError extends AutomationError {
   static override readonly kinds: readonly ["argument"] = ["argument"];
   declare readonly kind: "argument";
-
-  override get name(): string {
-    return "ArgumentError";
-  }
 }
 
 /** The service answered with a 3xx. Redirects are never followed, since the token would travel with them. */
 export class RedirectError extends AutomationError {
   static override readonly kinds: readonly ["redirect"] = ["redirect"];
   declare readonly kind: "redirect";
-
-  override get name(): string {
-    return "RedirectError";
-  }
 }
 
 /** What a connection failure knows beyond the rest. */
@@ -44,10 +32,6 @@ export class ConnectionError extends AutomationError {
 
   constructor(message: string, details: ConnectionErrorDetails = {}) {
     super(message, details);
-  }
-
-  override get name(): string {
-    return "ConnectionError";
   }
 }
 
@@ -69,30 +53,18 @@ export class TimeoutError extends AutomationError {
   constructor(message: string, details: TimeoutErrorDetails = {}) {
     super(message, details);
   }
-
-  override get name(): string {
-    return "TimeoutError";
-  }
 }
 
 /** The caller's signal ended the call. `cause` is the signal's reason, whatever it is. */
 export class AbortError extends AutomationError {
   static override readonly kinds: readonly ["abort"] = ["abort"];
   declare readonly kind: "abort";
-
-  override get name(): string {
-    return "AbortError";
-  }
 }
 
 /** A 2xx answer whose body is not JSON, or is empty where one is due. `rawBody` holds the text. */
 export class ResponseParseError extends AutomationError {
   static override readonly kinds: readonly ["parse"] = ["parse"];
   declare readonly kind: "parse";
-
-  override get name(): string {
-    return "ResponseParseError";
-  }
 }
 
 /** What a validation failure knows beyond the rest. */
@@ -110,28 +82,16 @@ export class ResponseValidationError extends AutomationError {
   constructor(message: string, details: ResponseValidationErrorDetails = {}) {
     super(message, { issues: [], ...details });
   }
-
-  override get name(): string {
-    return "ResponseValidationError";
-  }
 }
 
 /** A walk met a cursor it had been given before. The items of the page that brought it have been delivered. */
 export class PaginationError extends AutomationError {
   static override readonly kinds: readonly ["pagination"] = ["pagination"];
   declare readonly kind: "pagination";
-
-  override get name(): string {
-    return "PaginationError";
-  }
 }
 
 /** The token provider threw, or gave something that cannot be a token. `cause` is what it threw. */
 export class TokenProviderError extends AutomationError {
   static override readonly kinds: readonly ["token_provider"] = ["token_provider"];
   declare readonly kind: "token_provider";
-
-  override get name(): string {
-    return "TokenProviderError";
-  }
 }

@@ -25,60 +25,36 @@ export class ApiError extends AutomationError {
   ];
   declare readonly kind: ApiErrorKind;
   declare readonly status: number;
-
-  override get name(): string {
-    return "ApiError";
-  }
 }
 
 /** 400 or 422: the service does not accept what was sent. */
 export class BadRequestError extends ApiError {
   static override readonly kinds: readonly ["bad_request"] = ["bad_request"];
   declare readonly kind: "bad_request";
-
-  override get name(): string {
-    return "BadRequestError";
-  }
 }
 
 /** 401: the token is unknown, revoked or expired, and no other one could be had. */
 export class AuthenticationError extends ApiError {
   static override readonly kinds: readonly ["auth"] = ["auth"];
   declare readonly kind: "auth";
-
-  override get name(): string {
-    return "AuthenticationError";
-  }
 }
 
 /** 403: the token's scopes or its owner's own permissions do not allow the call. The message names the scope to look for. */
 export class PermissionDeniedError extends ApiError {
   static override readonly kinds: readonly ["permission"] = ["permission"];
   declare readonly kind: "permission";
-
-  override get name(): string {
-    return "PermissionDeniedError";
-  }
 }
 
 /** 404: no such resource, or none that the token may see. */
 export class NotFoundError extends ApiError {
   static override readonly kinds: readonly ["not_found"] = ["not_found"];
   declare readonly kind: "not_found";
-
-  override get name(): string {
-    return "NotFoundError";
-  }
 }
 
 /** 409: the call conflicts with the present state. */
 export class ConflictError extends ApiError {
   static override readonly kinds: readonly ["conflict"] = ["conflict"];
   declare readonly kind: "conflict";
-
-  override get name(): string {
-    return "ConflictError";
-  }
 }
 
 /** What a rate-limit refusal knows beyond the rest. */
@@ -103,18 +79,10 @@ export class RateLimitError extends ApiError {
   constructor(message: string, details: RateLimitErrorDetails = {}) {
     super(message, details);
   }
-
-  override get name(): string {
-    return "RateLimitError";
-  }
 }
 
 /** 5xx: the service failed. `retryAfterMs` is set where a 503 asked for a wait. */
 export class ServerError extends ApiError {
   static override readonly kinds: readonly ["server"] = ["server"];
   declare readonly kind: "server";
-
-  override get name(): string {
-    return "ServerError";
-  }
 }

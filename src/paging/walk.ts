@@ -1,4 +1,4 @@
-import { noteCursor } from "../errors/automation-error.ts";
+import { continueStack, noteCursor } from "../errors/automation-error.ts";
 import { PaginationError } from "../errors/failures.ts";
 import type { Page } from "../models.ts";
 import { CursorTrail } from "./cursor-trail.ts";
@@ -42,6 +42,7 @@ export class Walk<Item> {
    */
   async next(wanted: number): Promise<Page<Item> | undefined> {
     if (this.#ended) return undefined;
+    const wasAhead = this.#ahead !== undefined;
     try {
       if (this.#inCircles) throw this.#circleError();
       const page = await (this.#ahead ?? this.#fetch());
@@ -54,6 +55,8 @@ export class Walk<Item> {
       if (this.#ended) return undefined;
       this.#ended = true;
       noteCursor(error, this.#cursor);
+      // Nobody was waiting for it when it failed: the stack goes on with whoever is now.
+      if (wasAhead) continueStack(error);
       throw error;
     }
   }

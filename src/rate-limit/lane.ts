@@ -131,7 +131,8 @@ export class Lane {
     if (answer.status === 429) return this.#close(waiter, answer.retryAfterMs);
     if (this.#probe === waiter) {
       this.#probe = undefined;
-      this.#mustProbe = false;
+      // A pause that began meanwhile ends with a probe of its own.
+      if (this.#pauseLeft() === undefined) this.#mustProbe = false;
     }
     if (waiter.pausesBefore === this.#pauses && this.#refusals > 0) {
       this.#refusals = 0;

@@ -49,6 +49,6 @@ export function consequenceOf(call: Call, outcome: Outcome): string {
 }
 
 /** Takes everything secret that the call knows of out of what the service or the platform said. */
-export function redactorOf(call: Call): Redactor {
-  return new Redactor([...call.tokens, call.pipeline.credential.current]);
+export function redactorOf(call: Call, more: readonly string[] = []): Redactor {
+  return new Redactor([...call.tokens, call.pipeline.credential.current, ...more]);
 }

@@ -18,6 +18,7 @@ import {
   RateLimitError,
   ServerError,
 } from "../errors/refusals.ts";
+import { stringsOf } from "../schemas/foreign-issues.ts";
 import { describeIssues } from "../schemas/validator.ts";
 import { consequenceOf, detailsOf, labelOf, redactorOf } from "./account.ts";
 import type { Call } from "./call.ts";
@@ -30,6 +31,9 @@ import { readRateLimit, readRetryAfter } from "./rate-limit-headers.ts";
 
 /** Of a refusal that is not JSON, mostly a proxy's page, the beginning tells enough. */
 const MAX_FOREIGN_TEXT = 2_000;
+
+/** No secret is shorter, and shorter strings of an answer occur in any stack. */
+const SHORTEST_QUOTED = 12;
 
 const PLACES: Readonly<Record<Call["phase"], string>> = {
   queue: "in the queue of the rate limiter",
@@ -170,16 +174,18 @@ export function unparsable(call: Call, what: string, rawBody: string | undefined
 export function invalid(
   call: Call,
   issues: readonly ValidationIssue[],
-  found: { rawBody: string | undefined; cause?: unknown },
+  found: { data: unknown; text: string | undefined; cause?: unknown },
 ): ResponseValidationError {
   const details = detailsOf(call);
   const what = issues.length > 0 ? describeIssues(issues) : "the schema threw";
   const message = `${labelOf(call)}: answered ${details.status}, but not as expected: ${what}`;
-  const cause = "cause" in found ? { cause: redactorOf(call).cause(found.cause) } : {};
+  // A schema's own error may quote the answer, which may hold a one-time secret.
+  const quotable = "cause" in found ? stringsOf(found.data).filter((text) => text.length >= SHORTEST_QUOTED) : [];
+  const cause = "cause" in found ? { cause: redactorOf(call, quotable).cause(found.cause) } : {};
   return new ResponseValidationError(`${message}${consequenceOf(call, details.outcome)}`, {
     ...details,
     issues,
-    rawBody: found.rawBody,
+    rawBody: found.text,
     ...cause,
   });
 }

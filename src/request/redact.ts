@@ -15,6 +15,8 @@ const MAX_NODES = 10_000;
 /** What is shorter may occur in ordinary words: it is a secret only where it stands alone. */
 const SHORTEST_ANYWHERE = 8;
 
+const BUILT_IN = [TypeError, SyntaxError, RangeError] as const;
+
 /** Takes secrets out of texts and values: those of a call, whole tokens and their secret last segments. */
 export class Redactor {
   readonly #patterns: readonly RegExp[];
@@ -61,7 +63,9 @@ export class Redactor {
     while (pending.length > 0) {
       const value = pending.pop();
       if (typeof value === "string" && this.text(value) !== value) return false;
-      if (typeof value !== "object" || value === null || seen.has(value)) continue;
+      if (typeof value === "function") pending.push(Function.prototype.toString.call(value));
+      else if (typeof value !== "object" || value === null) continue;
+      if (seen.has(value)) continue;
       if (carriesHeaders(value) || seen.size >= MAX_NODES) return false;
       seen.add(value);
       for (const key of ArrayBuffer.isView(value) ? [] : Reflect.ownKeys(value)) {
@@ -78,10 +82,8 @@ export class Redactor {
     if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value;
     if (!(value instanceof Error) || depth > 5) return undefined;
     const { cause, code } = value as { cause?: unknown; code?: unknown }; // platform errors carry them without a type
-    const copy = new Error(
-      this.text(value.message),
-      cause === undefined ? {} : { cause: this.#copy(cause, depth + 1) },
-    );
+    const Kind = BUILT_IN.find((builtIn) => value instanceof builtIn) ?? Error;
+    const copy = new Kind(this.text(value.message), cause === undefined ? {} : { cause: this.#copy(cause, depth + 1) });
     const stack = this.text(value.stack ?? "");
     Object.defineProperty(copy, "name", { value: value.name, configurable: true, writable: true });
     Object.defineProperty(copy, "stack", { value: stack, configurable: true, writable: true });

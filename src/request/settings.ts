@@ -58,7 +58,7 @@ export class SettingsCheck {
     }
     const unknown = Object.keys(value).find((key) => !keys.includes(key));
     if (unknown !== undefined) {
-      const shown = /^\w{1,40}$/.test(unknown) ? `: "${unknown}"` : "";
+      const shown = /^[A-Za-z]{1,30}$/.test(unknown) ? `: "${unknown}"` : "";
       this.fail(`${what}: unknown option${shown}; accepted: ${keys.join(", ")}`);
     }
   }

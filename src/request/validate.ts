@@ -14,10 +14,10 @@ export async function interpret(call: Call, text: string | undefined): Promise<u
   const result = await check(call, schema, { data, text });
   if (result.issues === undefined) return result.value;
   const issues = fromStandardIssues(result.issues, data);
-  if (!call.pipeline.lenient) throw invalid(call, issues, { rawBody: text });
+  if (!call.pipeline.lenient) throw invalid(call, issues, { data, text });
   if (envelope !== undefined) {
     const outer = await check(call, envelope, { data, text });
-    if (outer.issues !== undefined) throw invalid(call, fromStandardIssues(outer.issues, data), { rawBody: text });
+    if (outer.issues !== undefined) throw invalid(call, fromStandardIssues(outer.issues, data), { data, text });
   }
   call.emit({ type: "drift", issues });
   return data;
@@ -48,6 +48,6 @@ async function check<Output>(
     return isPromise(result) ? await call.budget.race(result) : result;
   } catch (cause) {
     if (cause instanceof Stopped) throw stopped(call, text);
-    throw invalid(call, [], { rawBody: text, cause });
+    throw invalid(call, [], { data, text, cause });
   }
 }

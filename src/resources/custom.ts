@@ -83,9 +83,9 @@ function customOperation<Output>(request: CustomRequest<Output>): Operation<Outp
 function known(value: unknown, what: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
   const given = fields(value, `${what}: the first argument`);
   const unknown = Object.keys(given).find((key) => !keys.includes(key));
-  if (unknown !== undefined)
-    refuse(`${what}: "${unknown.slice(0, 40)}" is not known here; accepted: ${keys.join(", ")}`);
-  return given;
+  if (unknown === undefined) return given;
+  const shown = /^[A-Za-z]{1,30}$/.test(unknown) ? ` "${unknown}"` : "";
+  return refuse(`${what}: unknown field${shown}; accepted: ${keys.join(", ")}`);
 }
 
 function toJson(value: unknown): string {

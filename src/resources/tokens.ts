@@ -61,7 +61,7 @@ export class Tokens {
     if (options === null) refuse("tokens.rotate: options must be an object, not null");
     if (typeof adopt !== "boolean") refuse(`tokens.rotate: adopt must be a boolean, not ${describeType(adopt)}`);
     const rotate = (): Promise<CreatedToken> => this.#send(() => rotateToken(id), callOptions);
-    return adopt ? this.#adopt(rotate) : rotate();
+    return await (adopt ? this.#adopt(rotate) : rotate());
   };
 
   /**

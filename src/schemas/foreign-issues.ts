@@ -20,7 +20,8 @@ export function fromStandardIssues(issues: readonly StandardIssue[], received: u
   }));
 }
 
-function stringsOf(root: unknown): string[] {
+/** Every string in parsed JSON that is long enough to be told from a word, also as JSON spells it. */
+export function stringsOf(root: unknown): string[] {
   const found = new Set<string>();
   const pending: unknown[] = [root];
   while (pending.length > 0) {

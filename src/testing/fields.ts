@@ -12,21 +12,21 @@ export function readObject(bytes: Uint8Array | undefined): Record<string, unknow
 
 /** A required string that is not empty. */
 export function readString(body: Record<string, unknown>, field: string): string {
-  const value = own(body, field);
+  const value = body[field];
   if (typeof value === "string" && value !== "") return value;
   throw new Refusal("invalidField", `${field} is required and must be a non-empty string`);
 }
 
 /** An array of strings; absent, it is empty. */
 export function readStrings(body: Record<string, unknown>, field: string): string[] {
-  const value = own(body, field) ?? [];
+  const value = body[field] ?? [];
   if (Array.isArray(value) && value.every((item): item is string => typeof item === "string")) return value;
   throw new Refusal("invalidField", `${field} must be an array of strings`);
 }
 
 /** An integer from 1 to `max`, or `undefined` where it is absent. */
 export function readCount(body: Record<string, unknown>, field: string, max: number): number | undefined {
-  const value = own(body, field);
+  const value = body[field];
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;
   throw new Refusal("invalidField", `${field} must be an integer from 1 to ${max}`);
@@ -38,11 +38,6 @@ export function readLimit(query: URLSearchParams): number {
   if (value === null) return 50;
   if (!/^[+-]?\d+$/.test(value)) throw new Refusal("invalidField", "limit must be an integer");
   return Math.min(Math.max(Number(value), 1), 200);
-}
-
-/** Never a member that the object inherits. */
-function own(body: Record<string, unknown>, field: string): unknown {
-  return Object.hasOwn(body, field) ? body[field] : undefined;
 }
 
 function parse(bytes: Uint8Array): unknown {

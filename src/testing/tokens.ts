@@ -165,7 +165,7 @@ export function maskedToken(row: TokenRow, state: EmulatorToken["state"]): Emula
 
 /** Whether rotating `target` would hand the caller a more powerful token than its own. */
 export function wouldEscalate(caller: TokenRow, target: TokenRow): boolean {
-  return caller !== target && target.scopes.some((scope) => !holds(caller.scopes, scope));
+  return target.scopes.some((scope) => !holds(caller.scopes, scope));
 }
 
 function holds(held: readonly string[], wanted: string): boolean {

@@ -9,7 +9,7 @@ export function fakeTime(): void {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"] });
   });
   afterEach(() => {
-    const left = vi.getTimerCount();
+    const left = vi.isFakeTimers() ? vi.getTimerCount() : 0;
     vi.useRealTimers();
     vi.restoreAllMocks();
     expect(left, "timers left behind").toBe(0);
@@ -58,10 +58,21 @@ export async function ended<Result>(promise: Promise<Result>): Promise<Settled<R
   throw new Error("it never settles");
 }
 
-/** All of them. */
-export async function allEnded<Result>(promises: readonly Promise<Result>[]): Promise<readonly Settled<Result>[]> {
-  const all = await ended(Promise.all(promises.map((promise) => settledAt(promise))));
-  return all.value ?? [];
+/** How each of them ended, once time has been made to pass: see `finish`. */
+export function watch<Result>(promises: readonly Promise<Result>[]): Promise<readonly Settled<Result>[]> {
+  return Promise.all(promises.map((promise) => settledAt(promise)));
+}
+
+/** Lets time pass until the promise, which does not reject, is settled. */
+export async function finish<Result>(promise: Promise<Result>): Promise<Result> {
+  const { value, error } = await ended(promise);
+  if (error !== undefined) throw error;
+  return value as Result; // it resolved
+}
+
+/** Lets time pass until all of them have ended. */
+export function allEnded<Result>(promises: readonly Promise<Result>[]): Promise<readonly Settled<Result>[]> {
+  return finish(watch(promises));
 }
 
 async function settledAt<Result>(promise: Promise<Result>): Promise<Settled<Result>> {

@@ -179,6 +179,28 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
     expect(opened.emulator.sessions.get(id)?.state).toBe("running");
   });
 
+  test("a transform may alter its argument in depth", async () => {
+    const { id, scopes } = opened.emulator.createToken({ scopes: ["projects:read"] });
+    fault({
+      operation: "tokens.rotate",
+      transform: (body) => {
+        if (Array.isArray(body["scopes"])) body["scopes"].push("projects:fly");
+        return body;
+      },
+    });
+    const told = await post(opened, `/me/tokens/${id}/rotate`);
+    expect(told.body.scopes).toEqual(["projects:read", "projects:fly"]);
+    expect(opened.emulator.tokens.get(told.body.id)?.scopes).toEqual(scopes);
+  });
+
+  test("a status in the place of a real 429 does not bring its Retry-After along", async () => {
+    opened.emulator.setRateLimit({ limit: 0 });
+    fault({ status: 503, apply: true });
+    const told = await ask(opened, "/projects");
+    expect([told.status, told.headers.has("retry-after")]).toEqual([503, false]);
+    expect(opened.emulator.requests.at(-1)?.applied).toBe(false);
+  });
+
   test("what a transform or a match throws is answered, and told", async () => {
     fault({
       transform: () => {

@@ -20,7 +20,7 @@ import {
   throws,
   tooMany,
 } from "../support/fake-service.ts";
-import { allEnded, ended, fakeTime, pass, settleDown } from "../support/fake-time.ts";
+import { allEnded, ended, fakeTime, finish, pass, settleDown, watch } from "../support/fake-time.ts";
 
 fakeTime();
 
@@ -35,22 +35,23 @@ const times = (service: FakeService): number[] => {
 
 describe("a pause", () => {
   test("lets requests in flight finish, and sends nothing else", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(0);
     const service = fakeService((sent) => (sent.index === 0 ? tooMany(10)(sent) : after(500, good)(sent)));
-    const done = allEnded(herd(service.client({ maxConcurrency: 4 }), 20));
+    const done = watch(herd(service.client({ maxConcurrency: 4 }), 20));
     await pass(9_990);
     expect(numbers(service)).toEqual([0, 1, 2, 3]);
-    await pass(1_010);
+    await pass(20);
     expect(numbers(service), "the refused one, alone").toEqual([0, 1, 2, 3, 0]);
-    await pass(500);
+    await pass(510);
     expect(numbers(service), "then as many as may").toEqual([0, 1, 2, 3, 0, 4, 5, 6, 7]);
-    expect((await done).filter(({ error }) => error !== undefined)).toEqual([]);
+    expect((await finish(done)).filter(({ error }) => error !== undefined)).toEqual([]);
     expect(numbers(service).slice(4)).toEqual([0, ...Array.from({ length: 16 }, (_, nth) => nth + 4)]);
   });
 
   test("is not cut short by a shorter Retry-After after a longer one", async () => {
     const service = fakeService(tooMany(60), after(10, tooMany(1)), good);
-    const done = allEnded(herd(service.client({ maxConcurrency: 2 }), 2));
-    await done;
+    const done = watch(herd(service.client({ maxConcurrency: 2 }), 2));
+    await finish(done);
     expect(times(service)[2]).toBeGreaterThanOrEqual(60_000);
   });
 
@@ -64,11 +65,10 @@ describe("a pause", () => {
     const straggler = after(1_200, tooMany(5));
     const replies: Reply[] = [tooMany(1), straggler, after(400, good)];
     const service = fakeService((sent) => (replies[sent.index] ?? after(300, good))(sent));
-    const done = allEnded(herd(service.client({ maxConcurrency: 10, retry: { rateLimitWaits: 5 } }), 12));
-    void done;
+    const done = watch(herd(service.client({ maxConcurrency: 10, retry: { rateLimitWaits: 5 } }), 12));
     await pass(0);
     expect(service.sent.length).toBe(10);
-    await done;
+    await finish(done);
     const resumed = service.sent.filter(({ at }) => at - (service.sent[0]?.at ?? 0) >= 6_200);
     const [probe, second] = resumed;
     expect((second?.at ?? 0) - (probe?.at ?? 0)).toBeGreaterThanOrEqual(300);
@@ -79,23 +79,23 @@ describe("a pause", () => {
     const rateLimiter = memoryRateLimiter();
     const one = service.client({ token: "one", rateLimiter });
     const two = service.client({ token: "two", rateLimiter });
-    const refused = ended(get(one, 1).catch(() => undefined));
+    const refused = watch([get(one, 1)]);
     await pass(1);
     const { tookMs } = await ended(get(two, 2));
     expect(tookMs).toBeLessThan(50);
-    await refused;
+    await finish(refused);
   });
 
   test("ends at once for a new token", async () => {
     const service = fakeService((sent) => (sent.token === "old" ? tooMany(100)(sent) : good(sent)));
     const client = service.client({ token: "old", maxConcurrency: 2 });
-    const done = allEnded(herd(client, 5));
+    const done = watch(herd(client, 5));
     await pass(1_000);
     expect(service.sent.every(({ token }) => token === "old")).toBe(true);
     client.setToken("new");
     await settleDown();
     expect(client.rateLimit?.pausedUntil).toBeUndefined();
-    const settled = await done;
+    const settled = await finish(done);
     expect(settled.map(({ error }) => error)).toEqual([undefined, undefined, undefined, undefined, undefined]);
     expect(Math.max(...settled.map(({ tookMs }) => tookMs))).toBeLessThan(1_100);
   });
@@ -131,11 +131,11 @@ describe("a probe that fails passes the role on", () => {
     const service = fakeService(tooMany(2), never, good);
     const client = service.client({ maxConcurrency: 1 });
     const first = client.sessions.get("0", { signal: controller.signal });
-    const done = allEnded([first, ...[1, 2].map((number) => get(client, number))]);
+    const done = watch([first, ...[1, 2].map((number) => get(client, number))]);
     await pass(2_500);
     expect(numbers(service)).toEqual([0, 0]);
     controller.abort();
-    const [aborted, ...others] = await done;
+    const [aborted, ...others] = await finish(done);
     expect(aborted?.error).toMatchObject({ kind: "abort" });
     expect(others.map(({ error }) => error)).toEqual([undefined, undefined]);
   });
@@ -188,10 +188,11 @@ describe("a service that never stops refusing", () => {
   test("serves those who come later the same way", async () => {
     const service = fakeService(tooMany(1));
     const client = service.client({ retry: { rateLimitWaits: 2 } });
-    const early = allEnded(herd(client, 5));
+    const early = watch(herd(client, 5));
     await pass(1_500);
-    const late = allEnded(herd(client, 5));
-    for (const { error } of [...(await early), ...(await late)]) expect(error).toBeInstanceOf(RateLimitError);
+    const late = watch(herd(client, 5));
+    for (const { error } of [...(await finish(early)), ...(await finish(late))])
+      expect(error).toBeInstanceOf(RateLimitError);
     expect(service.sent.length).toBeLessThan(20);
   });
 
@@ -213,10 +214,10 @@ describe("clients that share a limiter", () => {
     const rateLimiter = memoryRateLimiter();
     const narrow = service.client({ rateLimiter, maxConcurrency: 2 });
     const wide = service.client({ rateLimiter, maxConcurrency: 8 });
-    const done = allEnded([get(narrow, 0), ...herd(wide, 10)]);
+    const done = watch([get(narrow, 0), ...herd(wide, 10)]);
     await pass(3_990);
     expect(service.sent).toHaveLength(2);
-    const settled = await done;
+    const settled = await finish(done);
     expect(settled.every(({ error }) => error === undefined)).toBe(true);
     const starts = service.sent.slice(2).map(({ at }) => at);
     for (const [index, at] of starts.entries()) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Client, type AutomationError, type ClientEvent, isAutomationError, path } from "../../../src/index.ts";
-import { expectClean, printsOf, textsOf } from "../../support/sweep.ts";
+import { expectClean, textsOf } from "../../support/sweep.ts";
 import { BASE, json, openWire, rejection, TOKEN, text } from "../../support/wire.ts";
 
 const wire = openWire();
@@ -62,7 +62,7 @@ describe("RD no secret can be had from an error", () => {
     ["a body cut in the middle", text(`{"plaintext":"${PLAINTEXT}`), "parse"],
     ["no JSON", text(`tok ${PLAINTEXT} ${TOKEN}`), "parse"],
     ["an unquoted value", text(`{"plaintext": ${PLAINTEXT}}`), "parse"],
-    ["a content type that holds it", text("x", 200, { "content-type": `text/${TOKEN}` }), "parse"],
+    ["a content type that holds it", text("no JSON at all", 200, { "content-type": `text/${TOKEN}` }), "parse"],
     ["another shape", json({ ...created, id: 7, scopes: TOKEN, expires_at: PLAINTEXT }), "validation"],
     ["the secret as a key", json({ [PLAINTEXT]: 1, [TOKEN]: { plaintext: PLAINTEXT } }), "validation"],
     ["an array", json([PLAINTEXT]), "validation"],
@@ -93,13 +93,11 @@ describe("RD no secret can be had from an error", () => {
     ["an object that refers to itself", cyclic()],
     ["a symbol key", { [Symbol("hidden")]: TOKEN }],
     ["a function that holds it", Object.assign(() => {}, { token: TOKEN })],
-    ["bytes", { sent: new TextEncoder().encode(`Bearer ${TOKEN}`) }],
   ])("NF-10 of a fetch that rejects with %s", async (_, thrown) => {
     const fetch: typeof globalThis.fetch = () => Promise.reject(thrown);
     const error = (await rejection(create(wire.client({ fetch, retry: false })))) as AutomationError;
     expect(error.kind).toBe("connection");
     expectClean(error, SECRETS);
-    for (const printed of printsOf(error)) expect(printed).not.toContain(Buffer.from(SECRET_PART).toString("hex"));
   });
 
   test("of a body that is cut with an error that quotes what came", async () => {
@@ -151,7 +149,7 @@ describe("RD no secret can be had from an error", () => {
       rejection((async () => new Client({ baseUrl: `https://h.example/api?token=${TOKEN}`, token: "t" }))()),
       rejection((async () => new Client({ baseUrl: `//${TOKEN}`, token: "t" }))()),
       rejection((async () => new Client({ baseUrl: BASE, token: "t", headers: { authorization: TOKEN } }))()),
-      rejection((async () => new Client({ baseUrl: BASE, token: "t", headers: { "x-a": `${TOKEN}\n` } }))()),
+      rejection((async () => new Client({ baseUrl: BASE, token: "t", headers: { "x-a": `${TOKEN}\n${TOKEN}` } }))()),
       rejection((async () => new Client({ baseUrl: BASE, token: "t", headers: { [`${TOKEN} `]: "x" } }))()),
       rejection((async () => new Client({ [TOKEN]: 1 } as never))()),
       rejection((async () => wire.client().setToken(`${TOKEN} `))()),
@@ -190,7 +188,11 @@ test("RD-04 RD-08 no event and no line of a log holds a secret", async () => {
   const lines: string[] = [];
   const log = (line: string): void => void lines.push(line);
   const logger = { debug: log, info: log, warn: log, error: log };
-  wire.answer((_, index) => [json({ ...created, id: 1 }, 201), echo(500), json({ ...created, "x y": TOKEN })][index % 3] ?? echo(404));
+  wire.answer(({ path, method }) => {
+    if (path.endsWith("/rotate")) return echo(500);
+    if (method === "POST") return json({ ...created, id: 1, [TOKEN]: TOKEN }, 201);
+    return method === "DELETE" ? text(TOKEN) : echo(503);
+  });
   const client = wire.client({ onEvent: (event) => events.push(event), logger, validation: "lenient", retry: { minDelayMs: 0 } });
   await create(client);
   await rejection(rotate(client));

@@ -1,0 +1,300 @@
+/** Those who wait at the gate: deadlines, caps, aborts, order, and what the headers say of what is left. */
+import { getEventListeners } from "node:events";
+import { describe, expect, test, vi } from "vitest";
+import { type Client, type ClientEvent, isAutomationError, RateLimitError } from "../../src/index.ts";
+import {
+  after,
+  answers,
+  type FakeService,
+  fakeService,
+  fetchFailed,
+  good,
+  never,
+  status,
+  tooMany,
+} from "../support/fake-service.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+
+fakeTime();
+
+const get = (client: Client, number: number, options = {}): Promise<unknown> =>
+  client.sessions.get(String(number), options);
+const herd = (client: Client, size: number): Promise<unknown>[] =>
+  Array.from({ length: size }, (_, number) => get(client, number));
+const numbers = (service: FakeService): number[] => service.sent.map(({ url }) => Number(url.split("/").at(-1)));
+const kinds = (settled: readonly { error: unknown }[]): unknown[] =>
+  settled.map(({ error }) => (isAutomationError(error) ? error.kind : error));
+
+describe("a wait that is too long fails now", () => {
+  test("over maxRetryAfterMs, for the refused call and whoever waits", async () => {
+    const service = fakeService((sent) => (sent.index === 0 ? tooMany(121)(sent) : never(sent)));
+    const settled = await allEnded(herd(service.client({ maxConcurrency: 1 }), 3));
+    expect(kinds(settled)).toEqual(["rate_limit", "rate_limit", "rate_limit"]);
+    expect(Math.max(...settled.map(({ tookMs }) => tookMs))).toBeLessThan(5);
+    expect(settled[0]?.error).toMatchObject({ retryAfterMs: 121_000, outcome: "rejected", attempts: 1, status: 429 });
+    for (const { error } of settled.slice(1)) {
+      expect(error).toMatchObject({ outcome: "not_sent", attempts: 0 });
+      if (!(error instanceof RateLimitError)) throw error;
+      expect(error.retryAfterMs).toBeGreaterThan(120_990);
+    }
+    expect(service.sent).toHaveLength(1);
+  });
+
+  test("just below it waits in full", async () => {
+    const service = fakeService(tooMany(120), good);
+    const { error, tookMs } = await ended(get(service.client(), 1));
+    expect(error).toBeUndefined();
+    expect(tookMs).toBeGreaterThanOrEqual(120_000);
+    expect(tookMs).toBeLessThanOrEqual(121_000);
+  });
+
+  test("each waiter goes by its own cap", async () => {
+    const service = fakeService(tooMany(60), good);
+    const client = service.client({ maxConcurrency: 1 });
+    const settled = await allEnded([
+      get(client, 0, { retry: { maxRetryAfterMs: 10_000 } }),
+      get(client, 1, { retry: { maxRetryAfterMs: 10_000 } }),
+      get(client, 2),
+    ]);
+    expect(kinds(settled)).toEqual(["rate_limit", "rate_limit", undefined]);
+    expect(settled[2]?.tookMs).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test("longer than what is left of totalTimeoutMs", async () => {
+    const service = fakeService(tooMany(30), good);
+    const client = service.client({ maxConcurrency: 1 });
+    const settled = await allEnded([
+      get(client, 0, { totalTimeoutMs: 20_000 }),
+      get(client, 1, { totalTimeoutMs: 20_000 }),
+      get(client, 2, { totalTimeoutMs: 50_000 }),
+    ]);
+    expect(kinds(settled)).toEqual(["rate_limit", "rate_limit", undefined]);
+    expect(settled[0]?.tookMs).toBeLessThan(5);
+    expect(settled[1]?.tookMs).toBeLessThan(5);
+  });
+
+  test("with retries off, a call that finds the gate closed", async () => {
+    const service = fakeService(tooMany(10), good);
+    const client = service.client();
+    const [first, second] = await allEnded([get(client, 0, { retry: false })]).then(async (settled) => [
+      ...settled,
+      ...(await allEnded([get(client, 1, { retry: false })])),
+    ]);
+    expect(first?.error).toMatchObject({ kind: "rate_limit", attempts: 1, retryAfterMs: 10_000, outcome: "rejected" });
+    expect(second?.error).toMatchObject({ kind: "rate_limit", attempts: 0, outcome: "not_sent" });
+    expect(second?.tookMs).toBeLessThan(5);
+    expect(service.sent).toHaveLength(1);
+    await pass(11_000);
+    expect((await ended(get(client, 2, { retry: false }))).error, "once it is over").toBeUndefined();
+  });
+
+  test("tells how long the gate is shut, also where another call's refusal shut it for longer", async () => {
+    const service = fakeService(tooMany(1), after(100, tooMany(300)));
+    const [first] = await allEnded(herd(service.client({ maxConcurrency: 2 }), 2));
+    expect(first?.error).toMatchObject({ kind: "rate_limit", attempts: 1 });
+    if (!(first?.error instanceof RateLimitError)) throw first?.error;
+    expect(first.error.retryAfterMs).toBeGreaterThan(299_000);
+  });
+
+  test("counts what was sent in between, and that it may have been applied", async () => {
+    const service = fakeService(tooMany(1), answers(500), (sent) => tooMany(300)(sent));
+    const client = service.client({ retry: { minDelayMs: 1_000 } });
+    const revoked = watch([client.tokens.revoke("tok_1")]);
+    await pass(1_060);
+    expect(service.sent).toHaveLength(2);
+    await ended(get(client, 9)); // shuts the gate while the first call backs off
+    const [first] = await finish(revoked);
+    expect(first?.error).toMatchObject({ kind: "rate_limit", attempts: 2, outcome: "unknown" });
+  });
+});
+
+describe("leaving the line", () => {
+  test("an aborted waiter leaves at once and the others keep their order", async () => {
+    const service = fakeService(tooMany(5), good);
+    const controller = new AbortController();
+    const client = service.client({ maxConcurrency: 1 });
+    const done = watch(
+      [0, 1, 2, 3, 4].map((number) => get(client, number, number % 2 ? { signal: controller.signal } : {})),
+    );
+    await pass(1_000);
+    controller.abort("enough");
+    const settled = await finish(done);
+    expect(kinds(settled)).toEqual([undefined, "abort", undefined, "abort", undefined]);
+    expect(settled[1]?.error).toMatchObject({ cause: "enough", outcome: "not_sent", attempts: 0 });
+    expect(settled[1]?.tookMs).toBe(1_000);
+    expect(numbers(service)).toEqual([0, 0, 2, 4]);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+
+  test("a waiter whose deadline passes leaves with phase queue", async () => {
+    const service = fakeService((sent) => (sent.index === 0 ? never(sent) : good(sent)));
+    const client = service.client({ maxConcurrency: 1, timeoutMs: 5_000, retry: false });
+    const settled = await allEnded([get(client, 0), get(client, 1, { totalTimeoutMs: 300 }), get(client, 2)]);
+    expect(settled[1]?.error).toMatchObject({ kind: "timeout", phase: "queue", outcome: "not_sent", attempts: 0 });
+    expect(settled[1]?.tookMs).toBeLessThan(310);
+    expect(numbers(service)).toEqual([0, 2]);
+  });
+
+  test("10 000 waiters aborted at once settle within a second, and nothing is left of them", async () => {
+    const service = fakeService(tooMany(60), good);
+    const controller = new AbortController();
+    const client = service.client({ maxConcurrency: 1 });
+    const refused = watch([get(client, 0)]);
+    await pass(1);
+    const waiting = watch(
+      Array.from({ length: 10_000 }, (_, nth) => get(client, nth + 1, { signal: controller.signal })),
+    );
+    await pass(1);
+    vi.useRealTimers(); // from here on, real time is what counts
+    const startedAt = performance.now();
+    controller.abort();
+    const settled = await waiting;
+    const took = performance.now() - startedAt;
+    expect(settled.filter(({ error }) => isAutomationError(error) && error.kind === "abort")).toHaveLength(10_000);
+    expect(took).toBeLessThan(1_000);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+    client.setToken("another");
+    expect((await refused)[0]?.error).toBeUndefined();
+    expect(service.sent).toHaveLength(2);
+  });
+
+  test("a handler that aborts others in the midst of a pause's news does no harm", async () => {
+    const controller = new AbortController();
+    const service = fakeService(tooMany(5), good);
+    const onEvent = (event: ClientEvent): void => {
+      if (event.type === "rate_limit_pause") controller.abort();
+    };
+    const client = service.client({ maxConcurrency: 1, onEvent });
+    const settled = await allEnded(
+      [0, 1, 2].map((number) => get(client, number, number === 1 ? { signal: controller.signal } : {})),
+    );
+    expect(kinds(settled)).toEqual([undefined, "abort", undefined]);
+    expect(numbers(service)).toEqual([0, 0, 2]);
+  });
+});
+
+describe("order", () => {
+  test("first come, first served; a refused call keeps its place", async () => {
+    const service = fakeService((sent) => after(10, sent.index % 7 === 3 ? tooMany(1) : good)(sent));
+    const settled = await allEnded(herd(service.client({ maxConcurrency: 1 }), 30));
+    expect(kinds(settled).filter(Boolean)).toEqual([]);
+    const order = numbers(service);
+    expect([...new Set(order)]).toEqual(Array.from({ length: 30 }, (_, number) => number));
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  });
+
+  test("backoff after 5xx or a network fault pauses nobody else", async () => {
+    const service = fakeService((sent) => {
+      if (sent.index === 0) return answers(503, { "retry-after": "20" })(sent);
+      if (sent.index === 1) throw fetchFailed("ECONNRESET");
+      return good(sent);
+    });
+    const settled = await allEnded(herd(service.client({ maxConcurrency: 1 }), 10));
+    expect(settled[0]?.tookMs).toBeGreaterThanOrEqual(20_000);
+    for (const { tookMs } of settled.slice(2)) expect(tookMs).toBeLessThan(50);
+  });
+
+  test("single calls get their turn beside an endless walk", async () => {
+    let page = 0;
+    const service = fakeService((sent) => {
+      if (!sent.url.includes("/projects")) return after(20, good)(sent);
+      page += 1;
+      return after(20, () =>
+        status(200, {}, JSON.stringify({ data: [{ id: "p", name: "p" }], next_cursor: `c${page}` })),
+      )(sent);
+    });
+    const client = service.client({ maxConcurrency: 2 });
+    const walks = Array.from({ length: 6 }, async () => {
+      for await (const _ of client.projects.list()) if (page > 200) break;
+    });
+    const done = watch(walks);
+    await pass(500);
+    const { tookMs } = await ended(get(client, 1));
+    expect(tookMs).toBeLessThanOrEqual(4 * 22);
+    await finish(done);
+  });
+});
+
+describe("RateLimit-Remaining", () => {
+  const inFlight = (service: FakeService): number[] =>
+    service.sent.map(({ at }, index) => service.sent.slice(0, index).filter((other) => other.at + 100 > at).length + 1);
+  const leaving = (remaining: string | undefined) =>
+    after(100, async (sent) => {
+      const told = await good(sent);
+      if (remaining !== undefined) told.headers.set("ratelimit-remaining", remaining);
+      return told;
+    });
+
+  test("at 0, one at a time; a service that always says 0 does not deadlock", async () => {
+    const service = fakeService(leaving("0"));
+    const client = service.client();
+    await ended(get(client, 0));
+    const settled = await allEnded(herd(client, 30));
+    expect(kinds(settled).filter(Boolean)).toEqual([]);
+    expect(Math.max(...inFlight(service).slice(1))).toBe(1);
+    expect(Math.max(...settled.map(({ tookMs }) => tookMs)), "and never sleeps on a guess").toBeLessThan(30 * 105);
+  });
+
+  test("never more in flight than the service last said is left", async () => {
+    const service = fakeService(leaving("3"));
+    const client = service.client();
+    await ended(get(client, 0));
+    await allEnded(herd(client, 30));
+    expect(Math.max(...inFlight(service).slice(1))).toBe(3);
+  });
+
+  test.each([undefined, "", "-1", "many", "NaN", "99999999999999999999999", "1000000"])(
+    "%j limits nothing",
+    async (remaining) => {
+      const service = fakeService(leaving(remaining));
+      const client = service.client({ maxConcurrency: 5 });
+      await ended(get(client, 0));
+      await allEnded(herd(client, 20));
+      expect(Math.max(...inFlight(service).slice(1))).toBe(5);
+      expect(client.rateLimit?.remaining ?? 0).not.toBeNaN();
+    },
+  );
+
+  test("a service that lies: 100 left, and a 429", async () => {
+    let refusals = 0;
+    const service = fakeService((sent) => {
+      const refuse = sent.index % 10 === 9;
+      refusals += refuse ? 1 : 0;
+      return refuse ? tooMany(1, { "ratelimit-remaining": "100" })(sent) : leaving("100")(sent);
+    });
+    const settled = await allEnded(herd(service.client(), 60));
+    expect(kinds(settled).filter(Boolean)).toEqual([]);
+    expect(service.sent).toHaveLength(60 + refusals);
+  });
+
+  test("another process eats the budget: still one refusal a window and no failure", async () => {
+    let [used, windowAt, refusedInWindow, most] = [0, performance.now(), 0, 0];
+    const service = fakeService((sent) =>
+      after(20, () => {
+        if (performance.now() - windowAt >= 1_000) [used, windowAt, refusedInWindow] = [0, performance.now(), 0];
+        used += 3; // ours, and two of the other's
+        if (used <= 30) return good(sent);
+        refusedInWindow += 1;
+        most = Math.max(most, refusedInWindow);
+        return status(429, { "retry-after": "1", "ratelimit-remaining": "0" });
+      })(sent),
+    );
+    const settled = await allEnded(herd(service.client({ maxConcurrency: 1 }), 60));
+    expect(kinds(settled).filter(Boolean)).toEqual([]);
+    expect(most).toBe(1);
+  });
+
+  test("without any headers, a burst of refusals is at most what was in flight", async () => {
+    let [used, windowAt] = [0, performance.now()];
+    const service = fakeService((sent) =>
+      after(20, () => {
+        if (performance.now() - windowAt >= 1_000) [used, windowAt] = [0, performance.now()];
+        used += 1;
+        return used <= 50 ? good(sent) : status(429, { "retry-after": "1" });
+      })(sent),
+    );
+    const settled = await allEnded(herd(service.client(), 300));
+    expect(kinds(settled).filter(Boolean)).toEqual([]);
+    expect(service.sent.length - 300, "refusals").toBeLessThanOrEqual(6 * 10);
+  });
+});
