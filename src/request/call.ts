@@ -83,13 +83,15 @@ export class Call {
   failures = 0;
   /** 429s so far. */
   refusals = 0;
+  /** The rate limiter would not let it go on. */
+  heldBack = false;
   /** The latest 429. */
   refusal: RateLimitError | undefined;
   lastFailure: Error | undefined;
   fault: Fault | undefined;
 
   constructor(pipeline: Pipeline, operation: Operation<unknown>, options: CallOptions | undefined) {
-    const given = options ?? {};
+    const given = options === undefined ? {} : options;
     check.object(given, "call options", OPTION_KEYS);
     this.pipeline = pipeline;
     this.operation = operation;

@@ -59,18 +59,22 @@ export function stopped(call: Call, rawBody?: string): AutomationError {
   });
 }
 
-/** The token's pause is longer than the call would wait. If it was refused itself, that refusal is what it is told. */
+/** The token's pause is longer than the call would wait. After a 429 of its own, what that said is told again. */
 export function heldBack(call: Call, pauseMs: number): RateLimitError {
-  if (call.refusal !== undefined) return call.refusal;
+  call.heldBack = true;
+  const own = call.lastFailure === call.refusal ? call.refusal : undefined;
   const { credential, rateLimiter } = call.pipeline;
-  const { limit, remaining } = rateLimiter.snapshot(credential.current) ?? {};
+  const { limit, remaining } = own ?? rateLimiter.snapshot(credential.current) ?? {};
+  const details = detailsOf(call);
   const message = `${labelOf(call)}: held back, the service's rate limit pauses this token for another ${seconds(pauseMs)}`;
-  return new RateLimitError(message, {
-    ...detailsOf(call),
+  return new RateLimitError(`${message}${consequenceOf(call, own?.outcome ?? details.outcome)}`, {
+    ...details,
+    ...(own === undefined ? {} : { code: own.code, body: own.body, requestId: own.requestId, outcome: own.outcome }),
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
     limit,
     remaining,
+    ...(own === undefined && call.lastFailure !== undefined ? { cause: call.lastFailure } : {}),
   });
 }
 

@@ -13,15 +13,20 @@ export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] |
  */
 export function encodeQuery(query: Query | undefined): string {
   if (query === undefined) return "";
-  if (typeof query !== "object" || query === null || Array.isArray(query) || query instanceof URLSearchParams) {
-    throw new ArgumentError("query must be a plain object of parameters", { outcome: "not_sent" });
-  }
+  checkQuery(query);
   const pairs: string[] = [];
   for (const [name, value] of Object.entries(query)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
     for (const single of values) pairs.push(`${encodeText(name, "a query name")}=${encodeValue(name, single)}`);
   }
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+/** Refuses what is not a plain object: of a `Map` or `URLSearchParams` nothing would be sent. */
+export function checkQuery(query: unknown): void {
+  const prototype: unknown = typeof query === "object" && query !== null ? Object.getPrototypeOf(query) : undefined;
+  if (prototype === null || prototype === Object.prototype) return;
+  throw new ArgumentError("query must be a plain object of parameters", { outcome: "not_sent" });
 }
 
 function encodeValue(name: string, value: unknown): string {

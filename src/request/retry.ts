@@ -17,10 +17,10 @@ export function withRetries<Result>(call: Call, attempt: (call: Call) => Promise
 }
 
 async function prepareRetry(call: Call, error: Error): Promise<boolean> {
-  if (!isAutomationError(error) || call.budget.reason !== undefined) return false;
+  if (!isAutomationError(error) || call.heldBack || call.budget.reason !== undefined) return false;
   call.lastFailure = error;
   if (error.outcome === "unknown") call.ambiguous = true;
-  if (error instanceof RateLimitError && error.outcome === "rejected") {
+  if (error instanceof RateLimitError) {
     call.refusals += 1;
     call.refusal = error;
   } else if (!(error instanceof AuthenticationError)) {

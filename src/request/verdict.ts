@@ -54,8 +54,7 @@ export function judge(failure: AutomationError, evidence: Evidence): Verdict {
 
 // The service did no work, so this is for every method.
 function judgeRateLimit(failure: RateLimitError, { rules, refusals }: Evidence): Verdict {
-  const wasHeldBack = failure.outcome !== "rejected";
-  if (wasHeldBack || refusals > rules.rateLimitWaits) return STOP;
+  if (refusals > rules.rateLimitWaits) return STOP;
   if ((failure.retryAfterMs ?? 0) > rules.maxRetryAfterMs) return STOP;
   return { again: true, after: "gate", reason: "rate_limit" };
 }

@@ -2,7 +2,7 @@ import { ArgumentError } from "../errors/failures.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions, Method, Operation, Send } from "../request/operation.ts";
 import { describeType, type Path } from "../request/path.ts";
-import type { Query } from "../request/query.ts";
+import { checkQuery, type Query } from "../request/query.ts";
 import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
 import { fields, refuse } from "./inputs.ts";
 import { type ListOptions, paginate } from "./list.ts";
@@ -56,11 +56,12 @@ export function paginateCustom<Item>(
         "schema",
       ]) as unknown as CustomList<Item>; // checked below and in the pipeline
       if (!isStandardSchema(schema)) refuse(`paginate: schema must be a Standard Schema, not ${describeType(schema)}`);
+      if (query !== undefined) checkQuery(query);
       const cursor: unknown = query?.["cursor"];
       if (cursor !== undefined && (typeof cursor !== "string" || cursor === "")) {
         refuse("paginate: query.cursor must be a non-empty string");
       }
-      return { name: "paginate", path, query: { ...query }, item: schema };
+      return { name: "paginate", path, query: structuredClone(query ?? {}), item: schema };
     },
     options,
   );

@@ -47,7 +47,7 @@ export class SessionPoll {
   async *changes(options: WatchOptions | undefined): AsyncGenerator<Session, void, undefined> {
     let state: string | undefined;
     const changed = (session: Session): boolean => session.state !== state;
-    for await (const session of this.#polls(options ?? {}, changed)) {
+    for await (const session of this.#polls(options === undefined ? {} : options, changed)) {
       if (!changed(session)) continue;
       state = session.state;
       yield session;

@@ -75,7 +75,7 @@ function createToken(input: TokenCreateInput): Operation<CreatedToken> {
   const given = fields(input, "tokens.create: the token");
   const name = requiredString(given["name"], "tokens.create: name");
   const { scopes, expires_in_days } = given;
-  if (scopes !== undefined && (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === "string"))) {
+  if (scopes !== undefined && (!Array.isArray(scopes) || ![...scopes].every((scope) => typeof scope === "string"))) {
     refuse(`tokens.create: scopes must be an array of strings, not ${describeType(scopes)}`);
   }
   if (expires_in_days !== undefined && !Number.isSafeInteger(expires_in_days)) {

@@ -43,7 +43,12 @@ const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
     return await client.projects.list().toArray();
   },
   async waitsForAll(client) {
-    return await Promise.all([client.sessions.get("a"), client.sessions.get("b")]);
+    const calls = [client.sessions.get("a"), client.sessions.get("b")];
+    try {
+      return await Promise.all(calls);
+    } finally {
+      await Promise.allSettled(calls); // none is left for the next test
+    }
   },
   async waitsForASession(client) {
     return await client.sessions.waitFor("s", { until: () => false });
