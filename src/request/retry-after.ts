@@ -4,6 +4,7 @@ const IMF_FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) ([A-Z][a-z]{2}) (
 const RFC_850 =
   /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
 const ASCTIME = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
+const WEEKDAY = /^\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*$/;
 const SECONDS = /^\d+(?:\.\d+)?$/;
 
 /**
@@ -29,7 +30,7 @@ function membersOf(value: string): string[] {
   const members: string[] = [];
   for (const part of value.split(",")) {
     const last = members.at(-1);
-    if (last !== undefined && /^\s*[A-Za-z]+$/.test(last)) members[members.length - 1] = `${last},${part}`;
+    if (last !== undefined && WEEKDAY.test(last)) members[members.length - 1] = `${last},${part}`;
     else members.push(part);
   }
   return members.map((member) => member.trim());

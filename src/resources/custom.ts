@@ -61,7 +61,7 @@ export function paginateCustom<Item>(
       if (cursor !== undefined && (typeof cursor !== "string" || cursor === "")) {
         refuse("paginate: query.cursor must be a non-empty string");
       }
-      return { name: "paginate", path, query: structuredClone(query ?? {}), item: schema };
+      return { name: "paginate", path, query: copyOf(query ?? {}), item: schema };
     },
     options,
   );
@@ -87,6 +87,13 @@ function known(value: unknown, what: string, keys: readonly string[]): Readonly<
   if (unknown === undefined) return given;
   const shown = /^[A-Za-z]{1,30}$/.test(unknown) ? ` "${unknown}"` : "";
   return refuse(`${what}: unknown field${shown}; accepted: ${keys.join(", ")}`);
+}
+
+// What the caller does to it later changes nothing.
+function copyOf(query: Query): Query {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value]),
+  );
 }
 
 function toJson(value: unknown): string {

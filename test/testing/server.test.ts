@@ -171,7 +171,8 @@ describe("connections", () => {
     const [busy, idle] = [await open(), await open()];
     busy.write(request("GET /api/v1/projects"));
     await expect.poll(() => running.emulator.requests.length).toBe(1);
-    await Promise.all([running.close(), running.close()]);
+    expect(running.close()).toBe(running.close());
+    await running.close();
     expect([await busy.ended, await idle.ended]).toEqual(["", ""]);
     await expect.poll(() => running.emulator.requests[0]?.outcome).toBe("aborted");
     await expect(fetch(running.baseUrl)).rejects.toThrow("fetch failed");

@@ -245,8 +245,10 @@ describe("the tables", () => {
   test("a token record tells its state", () => {
     let now = 0;
     const clocked = createEmulator({ now: () => now });
-    const { id } = clocked.createToken({ scopes: [], expires_in_days: 1 });
-    expect(clocked.tokens.get(id)?.state).toBe("active");
+    const { id, plaintext, ...created } = clocked.createToken({ scopes: [], expires_in_days: 1 });
+    expect(plaintext).toContain(created.key_id);
+    expect(clocked.tokens.get(id)).toEqual({ id, ...created, state: "active" });
+    expect(created.state).toBe("active");
     now = 86_400_000;
     expect(clocked.tokens.get(id)?.state).toBe("expired");
     expect(clocked.tokens.get("nope")).toBeUndefined();
@@ -302,6 +304,7 @@ describe("the log", () => {
       outcome: "completed",
     });
     expect(one.requests[0]?.headers["x-thing"]).toBe("1");
+    expect(one.requests.map(({ inFlight }) => inFlight)).toEqual([0, 0, 0]);
     expect(one.requests[1]).toMatchObject({
       status: 403,
       code: "forbidden",

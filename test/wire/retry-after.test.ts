@@ -46,7 +46,7 @@ const rows: readonly Row[] = [
     "Infinity",
     "NaN",
     "٥",
-    "1,5s",
+    "1;5",
     "2026-01-01T00:00:00Z",
   ].map((value): Row => ({ value: encodeURI(value) === value ? value : "5 Sekunden", waits: FALLBACK })),
   ...["Sun, 31 Feb 2027 08:49:40 GMT", "Sun, 06 Nov 1994 25:00:00 GMT", "06 Nov 1994 08:49:40 GMT"].map(

@@ -39,10 +39,10 @@ async function exchange(core: Core, request: IncomingMessage, response: ServerRe
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const body = await readBody(request);
-  if (gone.signal.aborted) return;
   const { method = "", url: target = "" } = request;
   const answer = core.handle({ method, target, headers: headersOf(request), body });
-  response.once("close", () => answer.settle("aborted"));
+  if (gone.signal.aborted) return answer.settle("aborted");
+  gone.signal.addEventListener("abort", () => answer.settle("aborted"));
   await delay(answer.delivery.delayMs, gone.signal);
   if (answer.delivery.dropped) {
     answer.settle("dropped");
