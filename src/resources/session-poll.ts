@@ -23,6 +23,17 @@ const GROWTH = 1.5;
 /** Waits are cut by up to this part, so that many waiters do not ask in step. */
 const SPREAD = 0.25;
 
+const ENDED: unique symbol = Symbol("ended");
+
+/** How a wait goes, from its options. */
+interface Plan {
+  readonly firstMs: number;
+  readonly longestMs: number;
+  readonly callOptions: CallOptions;
+  /** On the monotonic clock. */
+  readonly deadline: number;
+}
+
 /** Asks for one session again and again. */
 export class SessionPoll {
   readonly #name: string;
@@ -38,8 +49,10 @@ export class SessionPoll {
   async until(options: WaitOptions): Promise<Session> {
     const { until, ...watchOptions } = fields(options, `${this.#name}: options`) as unknown as WaitOptions; // checked below
     if (typeof until !== "function") refuse(`${this.#name}: until must be a function, not ${describeType(until)}`);
-    for await (const session of this.#polls(watchOptions, () => false)) {
-      if (await until(session)) return session;
+    const plan = this.#plan(watchOptions);
+    for await (const session of this.#polls(plan, () => false)) {
+      const answer = until(session);
+      if (typeof answer === "object" ? await this.#awaited(answer, plan, session) : answer) return session;
     }
     throw new Error("unreachable: polls end only by an error");
   }
@@ -47,48 +60,61 @@ export class SessionPoll {
   async *changes(options: WatchOptions | undefined): AsyncGenerator<Session, void, undefined> {
     let state: string | undefined;
     const changed = (session: Session): boolean => session.state !== state;
-    for await (const session of this.#polls(options === undefined ? {} : options, changed)) {
+    for await (const session of this.#polls(this.#plan(options === undefined ? {} : options), changed)) {
       if (!changed(session)) continue;
       state = session.state;
       yield session;
     }
   }
 
-  /** Every session seen. `isNews` starts the waits over from the shortest. */
-  async *#polls(
-    options: WatchOptions,
-    isNews: (session: Session) => boolean,
-  ): AsyncGenerator<Session, never, undefined> {
+  #plan(options: WatchOptions): Plan {
     const { intervalMs, maxIntervalMs, ...callOptions } = fields(options, `${this.#name}: options`) as WatchOptions; // the rest is checked in the pipeline
-    const first = interval(intervalMs, 1_000, `${this.#name}: intervalMs`);
-    const longest = interval(maxIntervalMs, 15_000, `${this.#name}: maxIntervalMs`);
-    const deadline = now() + this.#totalMs(callOptions.totalTimeoutMs);
+    const longestMs = interval(maxIntervalMs, 15_000, `${this.#name}: maxIntervalMs`);
+    const firstMs = Math.min(interval(intervalMs, 1_000, `${this.#name}: intervalMs`), longestMs);
+    return { firstMs, longestMs, callOptions, deadline: now() + this.#totalMs(callOptions.totalTimeoutMs) };
+  }
+
+  /** Every session seen. `isNews` starts the waits over from the shortest. */
+  async *#polls(plan: Plan, isNews: (session: Session) => boolean): AsyncGenerator<Session, never, undefined> {
     let last: Session | undefined;
-    let waitMs = Math.min(first, longest);
+    let waitMs = plan.firstMs;
     for (;;) {
-      const session = await this.#ask(callOptions, { deadline, last });
-      if (isNews(session)) waitMs = Math.min(first, longest);
+      const session = await this.#ask(plan, last);
+      if (isNews(session)) waitMs = plan.firstMs;
       last = session;
       yield session;
       const cut = waitMs * (1 - SPREAD * Math.random());
-      await sleep(Math.min(cut, Math.max(0, deadline - now())), callOptions.signal);
-      waitMs = Math.min(waitMs * GROWTH, longest);
+      await sleep(Math.min(cut, Math.max(0, plan.deadline - now())), plan.callOptions.signal);
+      waitMs = Math.min(waitMs * GROWTH, plan.longestMs);
     }
   }
 
-  async #ask(
-    options: CallOptions,
-    { deadline, last }: { deadline: number; last: Session | undefined },
-  ): Promise<Session> {
+  async #ask({ callOptions, deadline }: Plan, last: Session | undefined): Promise<Session> {
     const leftMs = deadline - now();
-    if (leftMs <= 0 && !options.signal?.aborted) throw this.#timeout(last);
+    if (leftMs <= 0 && !callOptions.signal?.aborted) throw this.#timeout(last);
     try {
-      const totalTimeoutMs = leftMs === Number.POSITIVE_INFINITY ? options.totalTimeoutMs : Math.max(leftMs, 1);
-      return await this.#get({ ...options, totalTimeoutMs });
+      const totalTimeoutMs = leftMs === Number.POSITIVE_INFINITY ? callOptions.totalTimeoutMs : Math.max(leftMs, 1);
+      return await this.#get({ ...callOptions, totalTimeoutMs });
     } catch (error) {
       if (error instanceof TimeoutError && deadline - now() <= 0) throw this.#timeout(last, error);
       throw error;
     }
+  }
+
+  /** What an asynchronous `until` answers. It may hang: the budget and the signal end it. */
+  async #awaited(answer: Promise<boolean>, plan: Plan, session: Session): Promise<boolean> {
+    const { signal } = plan.callOptions;
+    const answered = new AbortController();
+    const signals = signal === undefined ? [answered.signal] : [answered.signal, signal];
+    const ended = sleep(plan.deadline - now(), AbortSignal.any(signals)).then((): typeof ENDED => ENDED);
+    try {
+      const first = await Promise.race([answer, ended]);
+      if (first !== ENDED) return first;
+    } finally {
+      answered.abort();
+    }
+    await this.#ask(plan, session);
+    throw this.#timeout(session);
   }
 
   // What is no timeout at all is refused by the pipeline, which checks it again.

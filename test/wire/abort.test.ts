@@ -1,0 +1,196 @@
+/** The caller's signal: every wait ends at once, and the error says what had become of the call. */
+import { getEventListeners } from "node:events";
+import { describe, expect, test } from "vitest";
+import { AbortError, type CallOptions, type Client, type ClientOptions, type Outcome } from "../../src/index.ts";
+import {
+  after,
+  answers,
+  bodyThat,
+  fakeService,
+  fetchFailed,
+  good,
+  never,
+  type Reply,
+  status,
+  throws,
+  tooMany,
+} from "../support/fake-service.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+
+fakeTime();
+
+const create = (client: Client, options: CallOptions): Promise<unknown> =>
+  client.issues.create("web", { title: "Title", type: "bug" }, options);
+const hanging = (): Promise<string> => new Promise(() => undefined);
+
+interface Moment {
+  readonly when: string;
+  readonly replies: readonly Reply[];
+  readonly options?: ClientOptions;
+  readonly outcome: Outcome | readonly Outcome[];
+  readonly requests: number;
+}
+
+const moments: readonly Moment[] = [
+  { when: "the token provider hangs", replies: [good], options: { token: hanging }, outcome: "not_sent", requests: 0 },
+  { when: "headers are awaited", replies: [never], outcome: "unknown", requests: 1 },
+  { when: "the body is read", replies: [bodyThat("stalls")], outcome: "accepted", requests: 1 },
+  {
+    when: "a pause runs",
+    replies: [tooMany(60)],
+    outcome: ["not_sent", "rejected"],
+    requests: 1,
+  },
+  {
+    when: "it backs off",
+    replies: [throws(() => fetchFailed("ECONNREFUSED"))],
+    options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } },
+    outcome: "not_sent",
+    requests: 1,
+  },
+  {
+    when: "it backs off, having been sent",
+    replies: [answers(500)],
+    options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000, unsafeWrites: true } },
+    outcome: "unknown",
+    requests: 1,
+  },
+  {
+    when: "a refusal's body stalls",
+    replies: [() => new Response(new ReadableStream(), { status: 400 })],
+    outcome: "rejected",
+    requests: 1,
+  },
+];
+
+describe.each(moments)("while $when", ({ replies, options, outcome, requests }) => {
+  test("ends at once", async () => {
+    const controller = new AbortController();
+    const service = fakeService(...replies);
+    const call = watch([create(service.client(options), { signal: controller.signal })]);
+    await pass(200);
+    const reason = new Error("the reason");
+    controller.abort(reason);
+    const [settled] = await finish(call);
+    if (!(settled?.error instanceof AbortError)) throw settled?.error;
+    expect(settled.error.cause).toBe(reason);
+    expect([outcome].flat()).toContain(settled.error.outcome);
+    expect(settled.error.attempts).toBe(requests);
+    expect(settled.tookMs).toBe(200);
+    await pass(120_000);
+    expect(service.sent).toHaveLength(requests);
+    expect(service.open).toBe(0);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+});
+
+test("while it stands in line: before sending nothing is sent", async () => {
+  const controller = new AbortController();
+  const service = fakeService(after(1_000, good));
+  const client = service.client({ maxConcurrency: 1 });
+  const done = watch([create(client, {}), create(client, { signal: controller.signal }), create(client, {})]);
+  await pass(500);
+  controller.abort();
+  const settled = await finish(done);
+  expect(settled.map(({ error }) => error instanceof AbortError)).toEqual([false, true, false]);
+  expect(settled[1]?.error).toMatchObject({ outcome: "not_sent", attempts: 0 });
+  expect(service.sent).toHaveLength(2);
+});
+
+test("already aborted: nothing is sent and the provider is not asked", async () => {
+  let asked = 0;
+  const service = fakeService(good);
+  const token = (): string => {
+    asked += 1;
+    return "provided";
+  };
+  const { error } = await ended(create(service.client({ token }), { signal: AbortSignal.abort("why") }));
+  expect(error).toMatchObject({ kind: "abort", cause: "why", outcome: "not_sent" });
+  expect([asked, service.sent.length]).toEqual([0, 0]);
+});
+
+test.each([undefined, "x", null, 42, new Error("e"), Symbol("s"), { a: 1 }])(
+  "the reason %o is the cause",
+  async (reason) => {
+    const controller = new AbortController();
+    const service = fakeService(never);
+    const call = watch([service.client().sessions.get("1", { signal: controller.signal })]);
+    await pass(10);
+    controller.abort(reason);
+    const [settled] = await finish(call);
+    expect(settled?.error).toBeInstanceOf(Error);
+    if (!(settled?.error instanceof AbortError)) throw settled?.error;
+    expect(settled.error.name).toBe("AbortError");
+    expect(settled.error.cause).toBe(controller.signal.reason);
+  },
+);
+
+test("one of 50: the others succeed, and the client goes on", async () => {
+  const controller = new AbortController();
+  const service = fakeService(after(100, good));
+  const client = service.client();
+  const done = watch(
+    Array.from({ length: 50 }, (_, nth) => client.sessions.get("1", nth === 17 ? { signal: controller.signal } : {})),
+  );
+  await pass(150);
+  controller.abort();
+  const settled = await finish(done);
+  expect(settled.filter(({ error }) => error !== undefined)).toHaveLength(1);
+  expect(settled[17]?.error).toBeInstanceOf(AbortError);
+  expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  const again = await ended(client.sessions.get("1", { signal: controller.signal }));
+  expect(again.error).toBeInstanceOf(AbortError);
+  expect(service.sent).toHaveLength(51);
+});
+
+test("300 calls at once on one signal: all end, no warning, no listener left", async () => {
+  const controller = new AbortController();
+  const service = fakeService(never);
+  const client = service.client();
+  const done = watch(Array.from({ length: 300 }, () => client.sessions.get("1", { signal: controller.signal })));
+  await pass(100);
+  controller.abort();
+  const settled = await finish(done);
+  expect(settled.every(({ error }) => error instanceof AbortError)).toBe(true);
+  expect(service.sent).toHaveLength(10);
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+});
+
+describe("between pages", () => {
+  const pages: Reply = (sent) =>
+    status(200, {}, JSON.stringify({ data: [{ id: "p", name: "p" }], next_cursor: `c${sent.index + 1}` }));
+
+  test("next() rejects once and is done then", async () => {
+    const controller = new AbortController();
+    const service = fakeService(pages);
+    const iterator = service.client().projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
+    await ended(iterator.next());
+    controller.abort();
+    expect((await ended(iterator.next())).error).toBeInstanceOf(AbortError);
+    expect((await ended(iterator.next())).value).toEqual({ done: true, value: undefined });
+    expect(service.sent).toHaveLength(1);
+  });
+});
+
+test("a DELETE that is aborted after its 2xx head was accepted", async () => {
+  const controller = new AbortController();
+  const service = fakeService(bodyThat("stalls", "x", 200));
+  const call = watch([service.client().tokens.revoke("tok_1", { signal: controller.signal })]);
+  await pass(100);
+  controller.abort();
+  const [settled] = await finish(call);
+  if (settled?.error !== undefined) expect(settled.error).toMatchObject({ kind: "abort", outcome: "accepted" });
+  expect(service.sent).toHaveLength(1);
+});
+
+test("abort is never told as anything else, whatever the fetch makes of it", async () => {
+  const service = fakeService(
+    ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(fetchFailed("ECONNRESET")))),
+  );
+  const controller = new AbortController();
+  const call = allEnded([service.client().sessions.get("1", { signal: controller.signal })]);
+  setTimeout(() => controller.abort(), 10);
+  expect((await call)[0]?.error).toBeInstanceOf(AbortError);
+  expect(service.sent).toHaveLength(1);
+});
