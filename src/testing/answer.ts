@@ -18,7 +18,7 @@ export interface Reply {
 export interface Envelope {
   readonly now: number;
   readonly requestId: string;
-  readonly fault: Fault | undefined;
+  readonly fault?: Fault | undefined;
 }
 
 /** The code that an error body carries. */

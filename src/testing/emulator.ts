@@ -6,7 +6,7 @@ import { checkRateLimit, resolveOptions } from "./options.ts";
 import { randomPerRun } from "./random.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { RateLimiter } from "./rate-limit.ts";
-import type { RecordedRequest } from "./request-log.ts";
+import type { LogEntry, RecordedRequest } from "./request-log.ts";
 import { Service } from "./service.ts";
 import type { EmulatorTables } from "./tables.ts";
 import { createTables } from "./tables.ts";
@@ -20,7 +20,7 @@ export interface Emulator extends EmulatorTables {
   readonly token: string;
   /** For `new Client({ fetch })`. Reaches the emulator and nothing else, whatever the URL. */
   readonly fetch: typeof globalThis.fetch;
-  /** The requests since the last `reset()`, oldest first. Live: it grows, and its entries fill in. */
+  /** The requests since the last `reset()`, oldest first. Always the same array: it grows, and its entries fill in. */
   readonly requests: readonly RecordedRequest[];
   /** Puts a fault in force until it is used up, removed, or `reset()`. */
   fault(fault: Fault): FaultHandle;
@@ -51,23 +51,23 @@ export function createEmulator(options?: EmulatorOptions): Emulator {
 /** As {@link createEmulator}, for adapters. */
 export function assembleEmulator(given?: EmulatorOptions): AssembledEmulator {
   const options = resolveOptions(given);
-  const random = randomPerRun(options.random);
-  const service = new Service(options, createWorld(options, random));
+  const requests: LogEntry[] = [];
+  const source = { options, requests, randomPerRun: randomPerRun(options.random) };
+  const service = new Service(options, createWorld(source));
   const emulator: Emulator = {
     baseUrl: options.baseUrl,
-    get token() {
-      return service.world.token;
-    },
+    token: service.world.token,
     fetch: createFetch({ core: service, origin: new URL(options.baseUrl).origin }),
-    get requests() {
-      return service.world.log.entries;
-    },
+    requests,
     fault: (fault) => service.world.faults.add(fault),
     setRateLimit: (rateLimit) => {
       service.world.limiter = new RateLimiter(checkRateLimit("rateLimit", rateLimit));
     },
-    reset: () => service.enter(createWorld(options, random)),
+    reset: () => {
+      requests.length = 0;
+      service.enter(createWorld(source));
+    },
     ...createTables(() => service.world, options),
   };
-  return { emulator: Object.freeze(emulator), core: service };
+  return { emulator, core: service };
 }

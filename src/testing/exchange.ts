@@ -43,7 +43,7 @@ export interface Answer {
   readonly settle: (ending: Ending) => void;
 }
 
-/** The core, as a transport sees it: synchronous, so that each request is applied as one step. Never throws. */
+/** The core, as a transport sees it: synchronous, so that each request is applied as one step. Throws only if `now` does. */
 export interface Core {
   handle(incoming: Incoming): Answer;
 }

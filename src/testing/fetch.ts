@@ -45,26 +45,32 @@ export function createFetch({ core, origin }: FetchTarget): typeof globalThis.fe
 
 function signalOf(input: RequestInfo | URL, init: RequestInit | undefined): AbortSignal | undefined {
   if (init?.signal !== undefined) return init.signal ?? undefined;
-  return input instanceof Request ? input.signal : undefined;
+  // Not `instanceof`: a request may be of another realm.
+  return typeof input === "object" && "signal" in input ? input.signal : undefined;
 }
 
 async function readBody(request: Request, signal: AbortSignal | undefined): Promise<Incoming["body"]> {
   if (request.body === null) return undefined;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
   const reader = request.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    signal?.throwIfAborted();
-    if (done) break;
-    size += value.length;
-    if (size > MAX_BODY_BYTES) {
-      void reader.cancel();
+  const stop = (): void => {
+    reader.cancel().catch(() => undefined);
+  };
+  signal?.addEventListener("abort", stop, { once: true });
+  try {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      chunks.push(read.value);
+      size += read.value.length;
+      if (size <= MAX_BODY_BYTES) continue;
+      stop();
       return "too large";
     }
-    chunks.push(value);
+    signal?.throwIfAborted();
+    return concatenate(chunks, size);
+  } finally {
+    signal?.removeEventListener("abort", stop);
   }
-  return concatenate(chunks, size);
 }
 
 async function wait(answer: Answer, { ms, signal }: { ms: number; signal: AbortSignal | undefined }): Promise<void> {

@@ -5,6 +5,7 @@ import { resolveConventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import type { IssueInput, ProjectInput, SessionInput } from "./store.ts";
+import type { ScopeName } from "./tokens.ts";
 
 /** A project to begin with. What it does not say of itself, the emulator makes up. */
 export interface ProjectSeed extends ProjectInput {
@@ -21,7 +22,7 @@ export interface EmulatorOptions {
   /** How many sessions each project begins with. Default 3. */
   readonly sessionsPerProject?: number | undefined;
   /** What the owner of `emulator.token` may do, whatever the scopes of a token say. Default: every scope. */
-  readonly permissions?: readonly string[] | undefined;
+  readonly permissions?: readonly ScopeName[] | undefined;
   /** Requests per token and window; `false` for no limit. Default 600 in 60 000 ms. */
   readonly rateLimit?: RateLimit | false | undefined;
   /** The clock, in milliseconds since 1970. Default `Date.now`, looked up at each use. */

@@ -88,7 +88,8 @@ export class LogEntry implements RecordedRequest {
     this.operation = arrival.operation;
     this.token = arrival.token;
     this.headers = maskedHeaders(incoming.headers, arrival.token !== undefined);
-    this.text = incoming.body instanceof Uint8Array ? new TextDecoder().decode(incoming.body) : "";
+    this.text =
+      incoming.body instanceof Uint8Array ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(incoming.body) : "";
   }
 
   get body(): unknown {
@@ -103,13 +104,15 @@ export class LogEntry implements RecordedRequest {
 
 /** The requests of one emulator, oldest first; beyond `limit` the oldest are forgotten. */
 export class RequestLog {
-  readonly entries: LogEntry[] = [];
+  readonly #entries: LogEntry[];
   readonly #limit: number;
   readonly #attempts = new Map<string, number>();
   #count = 0;
   #inFlight = 0;
 
-  constructor(limit: number) {
+  /** Writes to `entries`, which are the caller's. */
+  constructor(entries: LogEntry[], limit: number) {
+    this.#entries = entries;
     this.#limit = limit;
   }
 
@@ -119,8 +122,8 @@ export class RequestLog {
     const entry = new LogEntry(arrival, { index: this.#count, attempt, inFlight: this.#inFlight });
     this.#count += 1;
     this.#inFlight += 1;
-    this.entries.push(entry);
-    if (this.entries.length > this.#limit) this.entries.shift();
+    this.#entries.push(entry);
+    if (this.#entries.length > this.#limit) this.#entries.shift();
     return entry;
   }
 

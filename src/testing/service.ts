@@ -57,8 +57,7 @@ export class Service implements Core {
     const operation = route.operation?.name;
     const entry = world.log.open({ incoming, path: route.path, operation, token: token?.keyId, at: now });
     const exchange = { world, incoming, route, token, now, entry };
-    const { reply, fault } = this.#reply(exchange);
-    const answer = toAnswer(reply, { now, requestId: entry.requestId, fault });
+    const { reply, answer } = this.#answer(exchange);
     entry.status = answer.delivery.dropped ? undefined : answer.status;
     entry.code = answer.delivery.dropped ? undefined : codeOf(reply.content);
     return { ...answer, settle: (ending) => this.#settle(exchange, ending) };
@@ -73,15 +72,19 @@ export class Service implements Core {
     }
   }
 
-  #reply(exchange: Exchange): { reply: Reply; fault?: Fault | undefined } {
+  #answer(exchange: Exchange): { reply: Reply; answer: Omit<Answer, "settle"> } {
+    const { world, entry, now } = exchange;
+    const envelope = { now, requestId: entry.requestId };
     try {
-      const fault = exchange.world.faults.take(exchange.entry);
-      exchange.entry.faulty = fault !== undefined;
-      return { reply: fault === undefined ? this.#serve(exchange) : this.#misbehave(exchange, fault), fault };
+      const fault = world.faults.take(entry);
+      entry.faulty = fault !== undefined;
+      const reply = fault === undefined ? this.#serve(exchange) : this.#misbehave(exchange, fault);
+      return { reply, answer: toAnswer(reply, { ...envelope, fault }) };
     } catch (error) {
       // Only a function of a fault or a fault of the emulator itself can come here; the test should see which.
       const content = this.#errorBody("emulator_error", String(error));
-      return { reply: { status: 500, content, headers: {}, quota: UNLIMITED } };
+      const reply = { status: 500, content, headers: {}, quota: UNLIMITED };
+      return { reply, answer: toAnswer(reply, envelope) };
     }
   }
 

@@ -23,9 +23,10 @@ export function delay(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** Lets the runtime's other work run, timers included; not by a timer, which a test may have replaced. */
+/** Lets the runtime's other work run, timers included; where it can, not by a timer, which a test may have replaced. */
 export function giveTurn(): Promise<void> {
   return new Promise((resolve) => {
+    if (typeof MessageChannel === "undefined") return void setTimeout(resolve, 0);
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();

@@ -5,6 +5,7 @@ import type { ResolvedOptions } from "./options.ts";
 import type { RandomPerRun } from "./random.ts";
 import { Identifiers } from "./random.ts";
 import { RateLimiter } from "./rate-limit.ts";
+import type { LogEntry } from "./request-log.ts";
 import { RequestLog } from "./request-log.ts";
 import { Store } from "./store.ts";
 import { DEFAULT_OWNER, Tokens } from "./tokens.ts";
@@ -23,8 +24,16 @@ export interface World {
 
 const TEN_YEARS_MS = 3650 * 24 * 60 * 60 * 1000;
 
+/** What a world is built from. */
+export interface WorldSource {
+  readonly options: ResolvedOptions;
+  readonly randomPerRun: RandomPerRun;
+  /** Where its requests are logged. */
+  readonly requests: LogEntry[];
+}
+
 /** Builds the state that the options describe. */
-export function createWorld(options: ResolvedOptions, randomPerRun: RandomPerRun): World {
+export function createWorld({ options, randomPerRun, requests }: WorldSource): World {
   const { random, seeded } = randomPerRun();
   const ids = new Identifiers(random);
   const cursors = new Cursors(ids.characters(16));
@@ -40,7 +49,7 @@ export function createWorld(options: ResolvedOptions, randomPerRun: RandomPerRun
     tokens,
     cursors,
     faults: new Faults(),
-    log: new RequestLog(options.logLimit),
+    log: new RequestLog(requests, options.logLimit),
     token: plaintext,
     limiter: new RateLimiter(options.rateLimit),
   };

@@ -92,6 +92,10 @@ export const throws =
     throw error();
   };
 
+function socketError(): Error {
+  return Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
+}
+
 /** Never answers; ends when it is aborted, as fetch does. */
 export const never: Reply = () => new Promise<Response>(() => undefined);
 
@@ -107,14 +111,20 @@ export const after =
 export const bodyThat =
   (what: "breaks" | "stalls", first = '{"id":', code = 200): Reply =>
   ({ signal }) => {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        controller.enqueue(new TextEncoder().encode(first));
-        if (what === "breaks")
-          controller.error(new TypeError("terminated", { cause: fetchFailed("UND_ERR_SOCKET").cause }));
-        else signal.addEventListener("abort", () => controller.error(signal.reason));
+    let isFirst = true;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) => {
+          if (isFirst) controller.enqueue(new TextEncoder().encode(first));
+          else if (what === "breaks") controller.error(new TypeError("terminated", { cause: socketError() }));
+          else signal.addEventListener("abort", () => controller.error(signal.reason));
+          const isDone = !isFirst && what === "stalls";
+          isFirst = false;
+          return isDone ? new Promise<void>(() => undefined) : undefined;
+        },
       },
-    });
+      { highWaterMark: 0 },
+    );
     return new Response(body, { status: code });
   };
 

@@ -207,8 +207,11 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
         throw new Error("my mistake");
       },
     });
-    const { status, body } = await ask(opened, "/projects");
-    expect([status, body.error, body.message]).toEqual([500, "emulator_error", "Error: my mistake"]);
+    fault({ skip: 1, transform: () => ({ big: 1n }) });
+    for (const message of ["Error: my mistake", "TypeError: Do not know how to serialize a BigInt"]) {
+      const { status, body } = await ask(opened, "/projects");
+      expect([status, body.error, body.message]).toEqual([500, "emulator_error", message]);
+    }
   });
 });
 

@@ -127,6 +127,22 @@ describe("a signal", () => {
     expect(last()?.outcome).toBe("aborted");
   });
 
+  test("aborted while the body is sent: rejects with the reason, and nothing arrives", async () => {
+    const leave = new AbortController();
+    let cancelled = false;
+    const body = new ReadableStream({
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half", signal: leave.signal };
+    const asking = emulator.fetch(`${emulator.baseUrl}/projects/project-1/issues`, init);
+    leave.abort("enough");
+    await expect(asking).rejects.toBe("enough");
+    expect(cancelled).toBe(true);
+    expect(emulator.requests).toEqual([]);
+  });
+
   test("aborted before the body is read: the body rejects with the reason", async () => {
     const leave = new AbortController();
     const response = await emulator.fetch(`${emulator.baseUrl}/projects`, { headers, signal: leave.signal });

@@ -173,7 +173,7 @@ describe("reset", () => {
   test.each([undefined, seededRandom(3)])("brings everything back", async (random) => {
     const one = createEmulator({ now: () => 0, random, rateLimit: { limit: 2 } });
     const before = snapshot(one);
-    const { token } = one;
+    const { token, requests } = one;
     const issued = one.createToken({ scopes: ["projects:read"], permissions: ["projects:read"] });
     one.projects.delete("project-1");
     one.sessions.create("project-2");
@@ -188,6 +188,7 @@ describe("reset", () => {
     expect(snapshot(one)).toEqual(before);
     expect(one.token).toBe(token);
     expect(one.requests).toEqual([]);
+    expect(one.requests).toBe(requests);
     const { status, headers } = await ask(over(one), "/projects");
     expect([status, headers.get("ratelimit-remaining")]).toEqual([200, "1"]);
     expect((await ask(over(one), "/projects", { token: issued.plaintext })).status).toBe(401);

@@ -2,7 +2,7 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { type Client, isAutomationError, type TokenContext } from "../../src/index.ts";
-import { after, answers, fakeService, good, type Reply, status, tooMany } from "../support/fake-service.ts";
+import { after, answers, fakeService, good, type Reply, status } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
 
 fakeTime();
@@ -248,18 +248,6 @@ describe("swapping a static token", () => {
     );
     for (const { url, token } of service.sent) expect(url.endsWith(token)).toBe(true);
     expect(service.sent).toHaveLength(100);
-  });
-
-  test("of a provider's the same: its new token is not held by the old one's pause", async () => {
-    let current = "old";
-    const service = fakeService((sent) => (sent.token === "old" ? tooMany(100)(sent) : good(sent)));
-    const client = service.client({ token: () => current });
-    const done = watch([client.sessions.get("1")]);
-    await pass(10);
-    current = "new";
-    const fresh = await ended(client.sessions.get("2").catch((error: unknown) => error));
-    await finish(done);
-    expect(fresh.error).toBeUndefined();
   });
 });
 

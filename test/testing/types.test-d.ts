@@ -1,0 +1,45 @@
+/** What must compile and what must not; checked by `npm run typecheck`, never run. */
+import type { Emulator, EmulatorOptions, Fault, OperationName, RecordedRequest } from "../../src/testing/index.ts";
+import { createEmulator } from "../../src/testing/index.ts";
+import type { RunningEmulator, StartOptions } from "../../src/testing/node.ts";
+
+// Every optional property accepts undefined.
+export const options: EmulatorOptions = {
+  projects: undefined,
+  sessionsPerProject: undefined,
+  permissions: undefined,
+  rateLimit: { limit: 1, windowMs: undefined },
+  now: undefined,
+  random: undefined,
+  baseUrl: undefined,
+  tokenPrefix: undefined,
+  conventions: { refusals: { unknownToken: { status: undefined } }, successStatus: undefined, extraFields: {} },
+  logLimit: undefined,
+  onRequest: undefined,
+};
+export const startOptions: StartOptions = { ...options, port: undefined, host: undefined, headersTimeoutMs: undefined };
+export const fault: Fault = { operation: undefined, times: Infinity, status: undefined, drop: undefined, delayMs: 1 };
+
+// `emulator.fetch` is a fetch.
+const emulator: Emulator = createEmulator();
+export const fetch: typeof globalThis.fetch = emulator.fetch;
+
+// A transform may spread the body without a cast.
+emulator.fault({ transform: (body) => ({ ...body, next_cursor: 7 }) });
+
+// Operations are told by name, in the log as well.
+export const operation = (request: RecordedRequest): OperationName | undefined => request.operation;
+// @ts-expect-error the contract has no such operation
+emulator.fault({ operation: "projects.get", status: 500 });
+// @ts-expect-error there is no such option
+createEmulator({ project: 3 });
+// @ts-expect-error the log is not the caller's to write
+emulator.requests = [];
+// @ts-expect-error a token is created with scopes, if with none
+emulator.createToken({});
+
+// A running emulator is disposable where the library knows of that.
+export async function use(running: RunningEmulator): Promise<void> {
+  await using scoped = running;
+  await scoped.close();
+}

@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ArgumentError } from "../../../src/index.ts";
+import { encodePath, path } from "../../../src/request/path.ts";
+
+const values = fc.string({ unit: "binary" }).filter((value) => value.isWellFormed() && !["", ".", ".."].includes(value));
+
+test("whatever the values are, they come back out of their segments and out of nowhere else", () => {
+  fc.assert(
+    fc.property(values, values, (a, b) => {
+      const encoded = encodePath(path`/projects/${a}/issues/${b}`);
+      const { pathname, search, hash, origin } = new URL(`https://example.com/api/v1${encoded}`);
+      expect([search, hash, origin]).toEqual(["", "", "https://example.com"]);
+      const segments = pathname.split("/").slice(3);
+      expect(segments.map(decodeURIComponent)).toEqual(["projects", a, "issues", b]);
+    }),
+  );
+});
+
+test("a URL parser changes nothing about what is sent", () => {
+  fc.assert(
+    fc.property(values, (value) => {
+      const encoded = encodePath(path`/a/${value}/b`);
+      expect(new URL(encoded, "https://example.com").pathname).toBe(encoded);
+    }),
+  );
+});
+
+test("the template shows each value as {}", () => {
+  expect(path`/projects`.template).toBe("/projects");
+  expect(path`/projects/${"secret"}/issues/${"b"}`.template).toBe("/projects/{}/issues/{}");
+  expect(path`/a-${"x"}${"y"}.z`.template).toBe("/a-{}{}.z");
+  expect(encodePath(path`/a-${"x/"}${"y"}.z`)).toBe("/a-x%2Fy.z");
+  expect(JSON.stringify(path`/projects/${"secret"}`)).not.toContain("secret");
+});
+
+describe("values that would address another endpoint", () => {
+  test.each(["", ".", "..", "\ud800", "a\udfff", 5, null, undefined, true, {}, [], ["a"], Symbol("s"), new String("a")])("%o", (value) => {
+    expect(() => path`/x/${value as string}`).toThrow(ArgumentError);
+  });
+
+  test.each([
+    ["a dot made of two parts", () => path`/x/.${"."}`],
+    ["an encoded dot in the static part", () => path`/x/%2e${"a"}/..`],
+    ["a value between dots", () => path`/x/${"a"}/../y`],
+  ])("%s", (_, make) => {
+    expect(make).toThrow(ArgumentError);
+  });
+});
+
+describe("static parts that would leave the base", () => {
+  const bad: readonly (readonly [string, () => unknown])[] = [
+    ["nothing", () => path``],
+    ["no slash", () => path`projects`],
+    ["a scheme", () => path`https://evil.example.com/x`],
+    ["a host", () => path`//evil.example.com/x`],
+    ["a double slash", () => path`/x//y`],
+    ["a trailing double slash", () => path`/x//`],
+    ["dots", () => path`/x/../y`],
+    ["a dot", () => path`/x/./y`],
+    ["dots at the end", () => path`/x/..`],
+    ["encoded dots", () => path`/x/%2e%2E/y`],
+    ["half encoded dots", () => path`/x/.%2e/y`],
+    ["a query", () => path`/x?a=1`],
+    ["a fragment", () => path`/x#a`],
+    ["white space", () => path`/x y`],
+    ["a line break", () => path`/x
+/y`],
+    ["a tab", () => path`/x/\t../y`],
+    ["an escaped backslash", () => path`/x\\y`],
+    ["a backslash before a dot segment", () => path`/x\\..\\y`],
+    ["a backslash that is an escape of the language", () => path`/projects\issues`],
+    ["a backslash before a value", () => path`/projects\i${"x"}`],
+    ["a value that begins the path", () => path`${"projects"}/x`],
+  ];
+
+  test.each(bad)("%s", (_, make) => {
+    expect(make).toThrow(ArgumentError);
+  });
+
+  test("an escape that is none, whose part would be lost", () => {
+    const parts = Object.assign(["/projects/", undefined], { raw: ["/projects/", "\\users"] });
+    expect(() => path(parts as never, "x")).toThrow(ArgumentError);
+  });
+});
+
+test.each([["/x"], [["/x"]], [undefined], [null], [5], [{ raw: ["/x"] }]])("path(%o), without a template, is an ArgumentError", (parts) => {
+  expect(() => path(parts as never)).toThrow(ArgumentError);
+});
+
+test.each(["/x", null, undefined, {}, { template: "/x" }, Object.create(Object.getPrototypeOf(path`/x`)), new URL("https://a.b/c")])(
+  "%o is no path",
+  (value) => {
+    expect(() => encodePath(value)).toThrow(ArgumentError);
+  },
+);
+
+test("what was made by the tag cannot be changed to lead elsewhere", () => {
+  const made = path`/projects/${"a"}`;
+  try {
+    Object.assign(made, { template: "/evil", encoded: "/evil", toString: () => "/evil" });
+  } catch {
+    // Frozen is fine too.
+  }
+  expect(encodePath(made)).toBe("/projects/a");
+});

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { REDACTED, Redactor } from "../../../src/request/redact.ts";
+import { textsOf } from "../../support/sweep.ts";
+
+const TOKEN = "pat_public_verySecretPart";
+const redactor = new Redactor([TOKEN]);
+
+describe("text", () => {
+  test("a token and its secret part are taken out wherever they stand, its public part stays", () => {
+    expect(redactor.text(`Bearer ${TOKEN}, ${TOKEN}${TOKEN}; xverySecretParty`)).toBe(
+      `Bearer ${REDACTED}, ${REDACTED}${REDACTED}; x${REDACTED}y`,
+    );
+    expect(redactor.text("pat_public_other public")).toBe("pat_public_other public");
+  });
+
+  test("any token of visible ASCII is found in any text, special characters and all", () => {
+    const token = fc.stringMatching(/^[\x21-\x7e]{8,40}$/);
+    const around = fc.stringMatching(/^[\x20-\x7e]{0,20}$/);
+    fc.assert(
+      fc.property(token, around, around, (secret, before, after) => {
+        const clean = new Redactor([secret]).text(`${before}${secret}${after}`);
+        // What is left can hold the token only where the words that stand for it, and what is around, spell it.
+        expect(clean.replaceAll(REDACTED, "\n").includes(secret)).toBe(false);
+      }),
+    );
+  });
+
+  test("a short token is taken out where it stands alone, and does not eat words", () => {
+    const short = new Redactor(["t"]);
+    expect(short.text("Bearer t")).toBe(`Bearer ${REDACTED}`);
+    expect(short.text("the text is not it")).toBe("the text is not it");
+  });
+
+  test("no token, or an empty one, changes nothing", () => {
+    expect(new Redactor([]).text("abc")).toBe("abc");
+    expect(new Redactor([""]).text("abc")).toBe("abc");
+  });
+
+  test("one token that contains another leaves nothing of either", () => {
+    const both = new Redactor(["pat_a_12345678", "pat_a_12345678_longer90"]);
+    expect(both.text("x pat_a_12345678_longer90 y pat_a_12345678 z")).toBe(`x ${REDACTED} y ${REDACTED} z`);
+  });
+});
+
+describe("json", () => {
+  test.each(["plaintext", "token", "access_token", "secret", "password", "authorization", "Authorization", "PLAINTEXT"])(
+    "the field %s is hidden whatever it holds",
+    (field) => {
+      expect(redactor.json({ a: [{ [field]: "anything" }] })).toEqual({ a: [{ [field]: REDACTED }] });
+    },
+  );
+
+  test("what is clean comes back equal, keys and all", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const text = JSON.stringify(value);
+        if (/plaintext|token|secret|password|authorization|__proto__/i.test(text)) return;
+        expect(redactor.json(JSON.parse(text))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test("100 000 levels are cut off, not overflowed", () => {
+    const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+    expect(JSON.stringify(redactor.json(deep)).length).toBeLessThan(1_000);
+  });
+
+  test("members of a secret field that are no strings are looked into", () => {
+    expect(redactor.json({ token: { id: 1, plaintext: "x" }, secret: null })).toEqual({ token: { id: 1, plaintext: REDACTED }, secret: null });
+  });
+});
+
+describe("cause", () => {
+  test("what is clean is kept as the very same value", () => {
+    for (const value of [new TypeError("x", { cause: { a: [1] } }), { a: 1 }, "text", 5, null, undefined, Symbol("s")]) {
+      expect(redactor.cause(value)).toBe(value);
+    }
+  });
+
+  test("what is not clean is copied with name, code and clean text, and nothing else", () => {
+    const inner = Object.assign(new Error(`read ${TOKEN}`), { code: "ECONNRESET", request: { token: TOKEN } });
+    const copy = redactor.cause(new TypeError(`failed ${TOKEN}`, { cause: inner }));
+    expect(copy).toBeInstanceOf(Error);
+    expect(copy).toMatchObject({ name: "TypeError", message: `failed ${REDACTED}`, cause: { code: "ECONNRESET", message: `read ${REDACTED}` } });
+    expect(textsOf(copy).join("\n")).not.toContain("verySecretPart");
+  });
+
+  test.each([
+    ["a getter that gives it", Object.defineProperty(new Error("x"), "config", { get: () => TOKEN, enumerable: true })],
+    ["an accessor on the prototype", new (class extends Error { get token(): string { return TOKEN; } })("x")],
+    ["a nested AggregateError", new Error("x", { cause: new AggregateError([new Error("a", { cause: TOKEN })]) })],
+    ["an array", [[TOKEN]]],
+    ["a WeakRef-like holder", new Error("x", { cause: new Map([[{ k: 1 }, new Set([TOKEN])]]) })],
+  ])("%s gives nothing away", (_, value) => {
+    expect(textsOf(redactor.cause(value)).join("\n")).not.toContain("verySecretPart");
+  });
+
+  test("10 000 levels of causes do not overflow", () => {
+    let error = new Error(TOKEN);
+    for (let level = 0; level < 10_000; level += 1) error = new Error("x", { cause: error });
+    expect(textsOf(redactor.cause(error)).join("\n")).not.toContain("verySecretPart");
+  });
+});

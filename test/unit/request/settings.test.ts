@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ArgumentError, ConfigError } from "../../../src/index.ts";
+import { DEFAULT_RETRY, NO_RETRY, SettingsCheck } from "../../../src/request/settings.ts";
+
+const check = new SettingsCheck(ConfigError);
+
+describe("timeout", () => {
+  test("any number above 0, false and Infinity; nothing else", () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        const fits = value === false || (typeof value === "number" && value > 0);
+        if (fits) expect(check.timeout(value, "x")).toBe(value === false ? Infinity : value);
+        else expect(() => check.timeout(value, "x")).toThrow(ConfigError);
+      }),
+    );
+  });
+});
+
+describe("retry", () => {
+  test("the defaults of the promise", () => {
+    expect(DEFAULT_RETRY).toEqual({
+      attempts: 3,
+      minDelayMs: 500,
+      maxDelayMs: 8_000,
+      rateLimitWaits: 5,
+      maxRetryAfterMs: 120_000,
+      unsafeWrites: false,
+    });
+    expect(check.retry(undefined, DEFAULT_RETRY)).toEqual(DEFAULT_RETRY);
+    expect(check.retry({}, DEFAULT_RETRY)).toEqual(DEFAULT_RETRY);
+    expect(NO_RETRY).toMatchObject({ attempts: 1, rateLimitWaits: 0 });
+    expect(check.retry(false, { ...DEFAULT_RETRY, attempts: 9 })).toMatchObject({ attempts: 1, rateLimitWaits: 0 });
+  });
+
+  test("any rules laid over any others: what is given counts, what is undefined does not", () => {
+    const rules = fc.record(
+      {
+        attempts: fc.oneof(fc.integer({ min: 1 }), fc.constant(Infinity)),
+        minDelayMs: fc.double({ min: 0, noNaN: true }),
+        maxDelayMs: fc.double({ min: 0, noNaN: true }),
+        rateLimitWaits: fc.nat(),
+        maxRetryAfterMs: fc.double({ min: 0, noNaN: true }),
+        unsafeWrites: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(rules, rules, (under, over) => {
+        const base = check.retry(under, DEFAULT_RETRY);
+        const withUndefined = { ...Object.fromEntries(Object.keys(DEFAULT_RETRY).map((key) => [key, undefined])), ...over };
+        expect(check.retry(over, base)).toEqual({ ...base, ...over });
+        expect(check.retry(withUndefined, base)).toEqual({ ...base, ...over });
+      }),
+    );
+  });
+});
+
+describe("headers", () => {
+  test("become a record of lower-case names, from whatever HeadersInit", () => {
+    const expected = { "x-a": "1, 2", "x-b": "" };
+    expect(check.headers({ "X-A": "1, 2", "x-b": "" })).toEqual(expected);
+    expect(check.headers([["x-a", "1"], ["X-A", "2"], ["x-b", ""]])).toEqual(expected);
+    expect(check.headers(new Headers(expected))).toEqual(expected);
+    expect(check.headers(new Map([["x-a", "1, 2"], ["x-b", ""]]))).toEqual(expected);
+    expect(check.headers({ "x-a": undefined, "x-b": "" })).toEqual({ "x-b": "" });
+    expect(check.headers(undefined)).toEqual({});
+  });
+
+  test.each(["authorization", "Authorization", "COOKIE", "host", "Host"])("%s is the client's", (name) => {
+    expect(() => check.headers({ [name]: "secret-value" })).toThrow(new RegExp(name, "i"));
+    expect(() => check.headers({ [name]: "secret-value" })).not.toThrow(/secret-value/);
+  });
+});
+
+test("a checker throws the class that it was made for", () => {
+  const arguments_ = new SettingsCheck(ArgumentError);
+  expect(() => arguments_.timeout(0, "timeoutMs")).toThrow(ArgumentError);
+  expect(() => arguments_.timeout(0, "timeoutMs")).toThrow(/timeoutMs.*0/);
+});
+
+test("an AbortSignal of another realm will do, an object that only looks like half of one will not", () => {
+  const { signal } = new AbortController();
+  expect(check.signal(signal)).toBe(signal);
+  expect(check.signal(undefined)).toBeUndefined();
+  for (const bad of [null, {}, { aborted: false }, { addEventListener() {} }, new AbortController(), "signal"]) {
+    expect(() => check.signal(bad)).toThrow(ConfigError);
+  }
+});

@@ -1,0 +1,188 @@
+/** After a failure: whether the service did it, as far as anybody can know, and that a write is never sent for nothing. */
+import { describe, expect, test } from "vitest";
+import {
+  type AnyAutomationError,
+  type CallOptions,
+  type Client,
+  isAutomationError,
+  type Outcome,
+} from "../../src/index.ts";
+import {
+  answers,
+  bodyThat,
+  fakeService,
+  fetchFailed,
+  good,
+  never,
+  type Reply,
+  status,
+  throws,
+  tooMany,
+} from "../support/fake-service.ts";
+import { ended, fakeTime } from "../support/fake-time.ts";
+
+fakeTime();
+
+const lost = throws(() => fetchFailed("ECONNRESET"));
+const neverSent = throws(() => fetchFailed("ECONNREFUSED"));
+const CREATED =
+  '{"id":"tok_1","name":"ci","key_id":"K1","scopes":[],"plaintext":"emu_K1_onlyonce","expires_at":"2027-01-01T00:00:00Z"';
+
+async function failing(
+  replies: readonly Reply[],
+  call: (client: Client) => Promise<unknown>,
+  options = {},
+): Promise<AnyAutomationError> {
+  const { error } = await ended(call(fakeService(...replies).client({ timeoutMs: 1_000, ...options })));
+  if (!isAutomationError(error)) throw error;
+  return error;
+}
+
+const revoke = (client: Client): Promise<unknown> => client.tokens.revoke("tok_1");
+const rotate = (client: Client, options: CallOptions = {}): Promise<unknown> => client.tokens.rotate("tok_1", options);
+const createToken = (client: Client): Promise<unknown> => client.tokens.create({ name: "ci", scopes: [] });
+const createIssue = (client: Client): Promise<unknown> => client.issues.create("web", { title: "T", type: "bug" });
+
+describe("a DELETE that was sent again after it may have been applied", () => {
+  test.each([
+    [404, "not_found"],
+    [401, "auth"],
+    [403, "permission"],
+    [410, "api"],
+  ] as const)("%i reports priorAmbiguous", async (code, kind) => {
+    for (const ambiguous of [lost, answers(500), answers(503, { "retry-after": "1" }), answers(408), never]) {
+      const error = await failing([ambiguous, answers(code)], revoke);
+      expect(error).toMatchObject({ kind, priorAmbiguous: true, attempts: 2, outcome: "rejected" });
+    }
+  });
+
+  test.each([
+    ["at the first attempt", [answers(404)]],
+    ["after a 429", [tooMany(1), answers(404)]],
+    ["after a connection that was never made", [neverSent, answers(404)]],
+  ] as const)("not so %s", async (_, replies) => {
+    expect(await failing(replies, revoke)).not.toHaveProperty("priorAmbiguous");
+  });
+
+  test("nor for a GET", async () => {
+    expect(await failing([lost, answers(404)], (client) => client.sessions.get("1"))).not.toHaveProperty(
+      "priorAmbiguous",
+    );
+  });
+
+  test("a connection that is never made after one that was lost: still unknown", async () => {
+    expect(await failing([lost, neverSent], revoke)).toMatchObject({
+      outcome: "unknown",
+      attempts: 3,
+      priorAmbiguous: true,
+    });
+  });
+
+  test("held back or timed out in between: still unknown", async () => {
+    const error = await failing([lost], revoke, { totalTimeoutMs: 200, retry: { minDelayMs: 5_000 } });
+    expect(error).toMatchObject({ kind: "timeout", phase: "total", outcome: "unknown" });
+  });
+
+  test.each([200, 202, 204, 299])("resolves for %i with whatever body", async (code) => {
+    for (const body of ["", "null", "[]", "<p>", '{"error":"x"}']) {
+      const service = fakeService(() => status(code, {}, body));
+      expect(await ended(revoke(service.client()))).toMatchObject({ value: undefined, error: undefined });
+      expect(service.sent).toHaveLength(1);
+    }
+  });
+
+  test.each(["breaks", "stalls"] as const)("resolves where its 2xx body %s", async (what) => {
+    const { error, tookMs } = await ended(revoke(fakeService(bodyThat(what)).client({ timeoutMs: 500 })));
+    expect(error).toBeUndefined();
+    expect(tookMs).toBeLessThan(510);
+  });
+});
+
+describe("a write that may have been applied says so in its message", () => {
+  test.each([
+    ["issues.create", createIssue],
+    ["tokens.create", createToken],
+    ["tokens.revoke", revoke],
+  ] as const)("%s", async (_, call) => {
+    const error = await failing([answers(500)], call);
+    expect(error.outcome).toBe("unknown");
+    expect(error.message).toMatch(/may have been applied/);
+  });
+
+  test("rotate: the old token may be dead", async () => {
+    for (const reply of [lost, answers(500), never]) {
+      const error = await failing([reply], rotate);
+      expect(error).toMatchObject({ outcome: "unknown", attempts: 1 });
+      expect(error.message).toMatch(/old token may be dead/);
+    }
+  });
+
+  test("a GET says nothing of the kind", async () => {
+    const error = await failing([answers(500)], (client) => client.sessions.get("1"));
+    expect(error.message).not.toMatch(/applied/);
+  });
+});
+
+describe("a 2xx body is never lost", () => {
+  const calls = [
+    ["tokens.create", createToken],
+    ["tokens.rotate", rotate],
+  ] as const;
+  const broken: readonly [string, Reply, AnyAutomationError["kind"]][] = [
+    ["cut off", bodyThat("breaks", CREATED, 201), "connection"],
+    ["stalled", bodyThat("stalls", CREATED, 201), "timeout"],
+    ["not JSON", answers(201, {}, CREATED), "parse"],
+    ["misshapen", answers(201, {}, `${CREATED},"scopes":7}`), "validation"],
+    ["a list", answers(201, {}, `[${CREATED}}]`), "validation"],
+  ];
+  const cases = calls.flatMap(([name, call]) => broken.map(([how, reply, kind]) => ({ name, call, how, reply, kind })));
+  test.each(cases)("$name, $how", async ({ call, reply, kind }) => {
+    const error = await failing([reply], call, { retry: { unsafeWrites: true } });
+    expect(error).toMatchObject({ kind, outcome: "accepted", attempts: 1 });
+    expect(error.rawBody).toContain("emu_K1_onlyonce");
+    expect(JSON.stringify(error)).not.toContain("onlyonce");
+    expect(error.message).not.toContain("onlyonce");
+    expect(error.message).toMatch(/accepted/);
+  });
+
+  test("nor by an abort or the call's deadline in the midst of it", async () => {
+    const late = await failing([bodyThat("stalls", CREATED, 201)], rotate, { timeoutMs: false, totalTimeoutMs: 300 });
+    expect(late).toMatchObject({ kind: "timeout", outcome: "accepted" });
+    expect(late.rawBody).toContain("onlyonce");
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 100);
+    const aborted = await failing([bodyThat("stalls", CREATED, 201)], (client) =>
+      rotate(client, { signal: controller.signal }),
+    );
+    expect(aborted).toMatchObject({ kind: "abort", outcome: "accepted" });
+    expect(aborted.rawBody).toContain("onlyonce");
+  });
+});
+
+test("rotate is sent again where nothing can have happened: never made, 429, 401 with another token", async () => {
+  let asked = 0;
+  const token = (): string => {
+    asked += 1;
+    return `t${asked}`;
+  };
+  const service = fakeService(neverSent, tooMany(1), answers(401), good);
+  expect((await ended(rotate(service.client({ token })))).error).toBeUndefined();
+  expect(service.sent).toHaveLength(4);
+});
+
+test("what a rotation's outcome is, by what comes after a refusal", async () => {
+  const rows: readonly [readonly Reply[], Outcome][] = [
+    [[tooMany(1), lost], "unknown"],
+    [[tooMany(1), neverSent], "not_sent"],
+    [[tooMany(1), answers(403)], "rejected"],
+    [[neverSent, lost], "unknown"],
+    [[neverSent], "not_sent"],
+    [[answers(302)], "rejected"],
+  ];
+  for (const [replies, outcome] of rows) expect((await failing(replies, rotate)).outcome).toBe(outcome);
+});
+
+test("a POST with unsafeWrites that ends unanswered is unknown even if its last connection was never made", async () => {
+  const error = await failing([lost, neverSent], createIssue, { retry: { unsafeWrites: true } });
+  expect(error).toMatchObject({ outcome: "unknown", attempts: 3, priorAmbiguous: true });
+});

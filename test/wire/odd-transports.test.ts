@@ -1,0 +1,143 @@
+/** Transports and rate limiters of the caller's own that do not do what they should. */
+import { describe, expect, test } from "vitest";
+import { type ClientEvent, isAutomationError, memoryRateLimiter, type RateLimiter } from "../../src/index.ts";
+import { fakeService, fetchFailed, good, type Reply, throws } from "../support/fake-service.ts";
+import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
+
+fakeTime();
+
+describe("a fetch", () => {
+  const garbage: readonly [string, unknown][] = [
+    ["undefined", undefined],
+    ["null", null],
+    ["a string", "200 OK"],
+    ["an object", {}],
+    ["an object with a status", { status: 200, ok: true, headers: new Headers() }],
+    ["a Response.error()", Response.error()],
+  ];
+  test.each(garbage)("that resolves with %s", async (_, value) => {
+    const { error } = await ended(
+      fakeService(() => value as Response)
+        .client({ retry: false })
+        .sessions.get("1"),
+    );
+    expect(isAutomationError(error)).toBe(true);
+  });
+
+  test("that throws before it is a promise", async () => {
+    const fetch = (): never => {
+      throw fetchFailed("ECONNREFUSED");
+    };
+    const { error } = await ended(
+      fakeService()
+        .client({ fetch, retry: { attempts: 2 } })
+        .sessions.get("1"),
+    );
+    expect(error).toMatchObject({ kind: "connection", attempts: 2, outcome: "not_sent", platformCode: "ECONNREFUSED" });
+  });
+
+  test("that hands out one Response twice", async () => {
+    const shared = new Response('{"id":"ses_1","state":"running"}');
+    const client = fakeService(() => shared).client({ retry: false });
+    const settled = await allEnded([client.sessions.get("1"), client.sessions.get("1")]);
+    expect(settled.filter(({ error }) => error === undefined)).toHaveLength(1);
+    expect(settled.filter(({ error }) => isAutomationError(error))).toHaveLength(1);
+  });
+
+  test("that ignores its signal: the call ends in time all the same", async () => {
+    const fetch = (): Promise<Response> => new Promise(() => undefined);
+    const { error, tookMs } = await ended(
+      fakeService().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"),
+    );
+    expect(error).toMatchObject({ kind: "timeout", phase: "headers" });
+    expect(tookMs).toBeLessThanOrEqual(102);
+  });
+
+  test("whose body ignores its signal, too", async () => {
+    const stuck: Reply = () => new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }));
+    const { error, tookMs } = await ended(
+      fakeService(stuck).client({ timeoutMs: 100, retry: false }).sessions.get("1"),
+    );
+    expect(error).toMatchObject({ kind: "timeout", phase: "body" });
+    expect(tookMs).toBeLessThanOrEqual(102);
+  });
+
+  test("whose late rejection nobody waits for any more", async () => {
+    const fetch = (): Promise<Response> => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 500));
+    const { error } = await ended(fakeService().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "timeout" });
+    await ended(new Promise((resolve) => setTimeout(resolve, 1_000)));
+  });
+
+  test("two DNS flaps, then well: success, and two retries told", async () => {
+    const events: ClientEvent[] = [];
+    const flap = throws(() => fetchFailed("EAI_AGAIN"));
+    const client = fakeService(flap, flap, good).client({ onEvent: (event) => void events.push(event) });
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect(events.filter(({ type }) => type === "retry")).toMatchObject([
+      { reason: "connection" },
+      { reason: "connection" },
+    ]);
+  });
+});
+
+describe("a rate limiter of the caller's own", () => {
+  const broken: readonly [string, Partial<RateLimiter>][] = [
+    ["enter throws", { enter: () => raise() }],
+    [
+      "admission rejects",
+      {
+        enter: () => ({
+          admission: () => Promise.reject(new Error("no")),
+          answered: () => undefined,
+          release: () => undefined,
+        }),
+      },
+    ],
+    [
+      "answered throws",
+      { enter: () => ({ admission: async () => ({ kind: "admitted" }), answered: raise, release: () => undefined }) },
+    ],
+    [
+      "release throws",
+      { enter: () => ({ admission: async () => ({ kind: "admitted" }), answered: () => undefined, release: raise }) },
+    ],
+  ];
+  test.each(broken)("%s: nothing foreign comes out, and no timer stays", async (_, part) => {
+    const service = fakeService(good);
+    const rateLimiter = {
+      ...{ refresh: () => undefined, snapshot: () => undefined },
+      enter: memoryRateLimiter().enter,
+      ...part,
+    };
+    const client = service.client({ rateLimiter, totalTimeoutMs: 60_000, retry: false });
+    const { error } = await ended(client.sessions.get("1"));
+    if (error !== undefined) expect(isAutomationError(error)).toBe(true);
+  });
+
+  test("one that admits everybody is asked for each attempt, and told of each answer", async () => {
+    const told: string[] = [];
+    const rateLimiter: RateLimiter = {
+      enter: () => ({
+        admission: async () => {
+          told.push("admission");
+          return { kind: "admitted" };
+        },
+        answered: ({ status }) => {
+          told.push(String(status));
+          return undefined;
+        },
+        release: () => void told.push("release"),
+      }),
+      refresh: () => undefined,
+      snapshot: () => undefined,
+    };
+    const service = fakeService(() => new Response("{}", { status: 500 }), good);
+    await ended(service.client({ rateLimiter }).sessions.get("1"));
+    expect(told).toEqual(["admission", "500", "release", "admission", "200", "release"]);
+  });
+});
+
+function raise(): never {
+  throw new Error("no");
+}
