@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
     setupFiles: ["test/support/strict.ts"],
     // A test that passes at the second try is a failing test.
     retry: 0,

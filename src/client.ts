@@ -5,7 +5,6 @@ import { RotatingCredential } from "./auth/rotating-credential.ts";
 import type { Rotate } from "./auth/rotating-token.ts";
 import { StaticCredential } from "./auth/static-credential.ts";
 import { flawOfToken } from "./auth/token-format.ts";
-import { ConfigError } from "./errors/failures.ts";
 import { combineListeners, type EventListener, type Logger } from "./events.ts";
 import { logEvents } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
@@ -17,6 +16,7 @@ import {
   checkToken,
   checkTransport,
   fromEnvironment,
+  refuseOption,
 } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
@@ -99,12 +99,10 @@ export class Client {
   setToken = (token: string): void => {
     const { credential } = this.#parts.pipeline;
     if (!(credential instanceof StaticCredential)) {
-      throw new ConfigError(
-        "setToken: this client has a token provider or a rotating token, which alone decide the token",
-      );
+      refuseOption("setToken: this client has a token provider or a rotating token, which alone decide the token");
     }
     const flaw = flawOfToken(token);
-    if (flaw !== undefined) throw new ConfigError(`setToken: token ${flaw}`);
+    if (flaw !== undefined) refuseOption(`setToken: token ${flaw}`);
     credential.set(token);
   };
 
@@ -127,7 +125,7 @@ function partsOf(options: ClientOptions): Parts {
   const checked = checkOptions(options);
   const token = checked.token ?? fromEnvironment("PROJECT_AUTOMATION_TOKEN");
   if (token === undefined) {
-    throw new ConfigError("token is missing: pass it, or set PROJECT_AUTOMATION_TOKEN in the environment");
+    refuseOption("token is missing: pass it, or set PROJECT_AUTOMATION_TOKEN in the environment");
   }
   const baseUrl = checked.baseUrl ?? baseUrlFromEnvironment();
   return assemble(checked, {
@@ -140,7 +138,7 @@ function partsOf(options: ClientOptions): Parts {
 function baseUrlFromEnvironment(): URL {
   const value = fromEnvironment("PROJECT_AUTOMATION_BASE_URL");
   if (value !== undefined) return checkBaseUrl(value);
-  throw new ConfigError("baseUrl is missing: pass it, or set PROJECT_AUTOMATION_BASE_URL in the environment");
+  refuseOption("baseUrl is missing: pass it, or set PROJECT_AUTOMATION_BASE_URL in the environment");
 }
 
 function derive(parent: Parts, options: ClientOptions): Parts {
@@ -148,9 +146,7 @@ function derive(parent: Parts, options: ClientOptions): Parts {
   const checked = checkOptions(options, pipeline.retry);
   const baseUrl = checked.baseUrl ?? parent.baseUrl;
   if (checked.token === undefined && baseUrl.origin !== parent.baseUrl.origin) {
-    throw new ConfigError(
-      "withOptions: a baseUrl of another origin needs a token of its own; this client's would travel there",
-    );
+    refuseOption("withOptions: a baseUrl of another origin needs a token of its own; this client's would travel there");
   }
   const allowInsecureHttp = checked.allowInsecureHttp ?? parent.allowInsecureHttp;
   return assemble(checked, { baseUrl, token: checked.token, allowInsecureHttp, parent });
@@ -199,5 +195,5 @@ function credentialOf(token: Exclude<CheckedOptions["token"], undefined>, rotate
 // The calls that wait for it hold slots of the client's rate limiter, so it must not stand in that line itself.
 function rotateItself(pipeline: Pipeline, id: string, token: string): Promise<CreatedToken> {
   const own = { ...pipeline, credential: new StaticCredential(token), rateLimiter: memoryRateLimiter() };
-  return createSend(own)(() => rotateToken(id), undefined);
+  return createSend(own)(() => rotateToken(id, true), undefined);
 }

@@ -101,7 +101,8 @@ export function combineListeners(...listeners: readonly (EventListener | undefin
   const present = listeners.filter((listener) => listener !== undefined);
   if (present.length === 0) return undefined;
   return (event) => {
-    for (const listener of present) quietly(() => listener(event));
+    // Each has its own: what one does to it, the next does not see.
+    for (const listener of present) quietly(() => listener({ ...event }));
   };
 }
 

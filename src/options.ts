@@ -84,6 +84,11 @@ const KEYS: readonly (keyof ClientOptions)[] = [
 
 const check: SettingsCheck = new SettingsCheck(ConfigError);
 
+/** Throws `ConfigError`. */
+export function refuseOption(message: string): never {
+  return check.fail(message);
+}
+
 /** Checks every option; throws `ConfigError` for the first that cannot be. What it gives is no part of `options`. */
 export function checkOptions(options: ClientOptions, retry: RetryRules = DEFAULT_RETRY): CheckedOptions {
   check.object(options, "client options", KEYS);

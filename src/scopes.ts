@@ -22,12 +22,12 @@ export const SCOPES = Object.freeze([
 export type Scope = (typeof SCOPES)[number];
 
 const RANKS: readonly string[] = ["read", "write", "admin"];
+const FORM = /^([^\s:]+):(read|write|admin)$/;
 
 function parseScope(scope: unknown): { resource: string; rank: number } | undefined {
   if (typeof scope !== "string") return undefined;
-  const [resource, action, ...rest] = scope.split(":");
-  const rank = RANKS.indexOf(action ?? "");
-  return resource && rank >= 0 && rest.length === 0 ? { resource, rank } : undefined;
+  const [, resource, action] = FORM.exec(scope) ?? [];
+  return resource === undefined ? undefined : { resource, rank: RANKS.indexOf(action ?? "") };
 }
 
 /**

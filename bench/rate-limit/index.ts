@@ -4,6 +4,7 @@
  * Usage: node rate-limit/index.ts [--scenario get|post] [contender …]
  */
 
+import { relative } from "node:path";
 import { parseArgs } from "node:util";
 import { Part } from "../support/part.ts";
 import { table, writeResults } from "../support/report.ts";
@@ -75,7 +76,7 @@ if (positionals.length === 0 && values.scenario === undefined) {
     versions,
     runs,
   };
-  console.log(`written: ${writeResults("rate-limit", figures)}`);
+  console.log(`written: ${relative("", writeResults("rate-limit", figures))}`);
 }
 if (runs.some(({ wrong }) => wrong > 0)) {
   console.error("some calls resolved with something else than what the service holds");

@@ -20,8 +20,11 @@ export interface Credential {
   readonly current: string;
   /** The token to send now. `rejected`: the one this call has just been refused with. */
   read(signal: AbortSignal, rejected: string | undefined): string | Promise<string>;
-  /** Whether another token than the rejected one can be had now; may have to wait for a rotation under way. */
-  canReplace(rejected: string): boolean | Promise<boolean>;
+  /**
+   * Whether another token than the rejected one can be had now. A rotation under way is waited for, except where
+   * `patient` is false: a rotation must not wait for rotations, of which it may be one.
+   */
+  canReplace(rejected: string, patient: boolean): boolean | Promise<boolean>;
   /** Calls `refresh` whenever `current` changes. */
   inform(dependent: Dependent): void;
 }

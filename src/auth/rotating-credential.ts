@@ -22,8 +22,8 @@ export class RotatingCredential implements Credential {
     return typeof token === "string" ? token : this.#told(before, token);
   }
 
-  async canReplace(rejected: string): Promise<boolean> {
-    await this.#state.settled();
+  async canReplace(rejected: string, patient: boolean): Promise<boolean> {
+    if (patient) await this.#state.settled();
     return this.current !== rejected;
   }
 

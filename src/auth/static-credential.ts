@@ -18,8 +18,8 @@ export class StaticCredential implements Credential {
     return this.#token;
   }
 
-  canReplace(rejected: string): boolean | Promise<boolean> {
-    if (this.#token !== rejected || this.#rotations.size === 0) return this.#token !== rejected;
+  canReplace(rejected: string, patient: boolean): boolean | Promise<boolean> {
+    if (this.#token !== rejected || !patient || this.#rotations.size === 0) return this.#token !== rejected;
     return this.#replacedAfter(rejected);
   }
 

@@ -53,6 +53,7 @@ async function readToken(call: Call, budget: Budget): Promise<string> {
   if (call.rejectedToken !== undefined) {
     // There is no other token after all, so the 401 stands.
     if (token === call.rejectedToken && call.lastFailure !== undefined) throw call.lastFailure;
+    call.emit({ type: "retry", reason: "unauthorized", delayMs: 0, status: 401 });
     call.emit({ type: "token_refresh" });
   }
   call.token = token;

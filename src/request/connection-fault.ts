@@ -65,10 +65,11 @@ export function classifyFault(error: unknown, isNetwork: boolean): ConnectionFau
   if (codes.some((code) => CERTIFICATE.test(code)) || (!wasAnswered && chain.some(isRefusedByFetch))) {
     return { fault: "permanent", notSent: true, platformCode };
   }
-  if (codes.some((code) => NEVER_SENT.has(code)) || chain.some(failedToConnect)) {
+  const wasLost = chain.some((one) => LOST.has(codeOf(one) ?? "") && !failedToConnect(one));
+  if (!wasLost && (codes.some((code) => NEVER_SENT.has(code)) || chain.some(failedToConnect))) {
     return { fault: "never_sent", notSent: true, platformCode };
   }
-  const isLost = isNetwork || wasAnswered || codes.some((code) => LOST.has(code));
+  const isLost = isNetwork || wasAnswered || wasLost;
   return { fault: isLost ? "lost" : "permanent", notSent: false, platformCode };
 }
 
@@ -76,9 +77,9 @@ function chainOf(error: unknown): object[] {
   const chain: object[] = [];
   let current = error;
   while (typeof current === "object" && current !== null && chain.length < MAX_DEPTH) {
-    chain.push(current);
-    if (current instanceof AggregateError)
-      chain.push(...current.errors.slice(0, MAX_DEPTH).filter((one) => isObject(one)));
+    // Of several connections that were tried, each says what became of it.
+    const tried = current instanceof AggregateError ? current.errors.slice(0, MAX_DEPTH).filter(isObject) : [];
+    chain.push(...(tried.length > 0 ? tried : [current]));
     current = "cause" in current ? current.cause : undefined;
   }
   return chain;

@@ -45,7 +45,7 @@ export interface Operation<Output> {
   /** What the answer must be; without one it is handed over as parsed. */
   readonly schema?: StandardSchema<Output> | undefined;
   /** What must hold even where validation is lenient. */
-  readonly envelope?: StandardSchema | undefined;
+  readonly essentials?: StandardSchema | undefined;
   /** What becomes of a 2xx body: it must be JSON, is taken if it is JSON, or does not matter. */
   readonly answer: "json" | "json_if_any" | "none";
   /** The scope that the contract asks for, as a hint in refusals. */

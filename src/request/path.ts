@@ -33,7 +33,8 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
       outcome: "not_sent",
     });
   }
-  const parts: readonly string[] = strings;
+  // What stands in the source: an escape in it would be lost, or stand for something else.
+  const parts: readonly string[] = strings.raw;
   const encoded = parts.map((part, index) =>
     index < values.length ? part + encodeSegment(values[index], `value ${index + 1} of the path`) : part,
   );

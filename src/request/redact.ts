@@ -1,3 +1,5 @@
+import { isBrandedError } from "../errors/automation-error.ts";
+
 /** What stands in the place of a secret. */
 export const REDACTED = "[redacted]";
 
@@ -65,9 +67,11 @@ export class Redactor {
       if (typeof value === "string" && this.text(value) !== value) return false;
       if (typeof value === "function") pending.push(Function.prototype.toString.call(value));
       else if (typeof value !== "object" || value === null) continue;
-      if (seen.has(value)) continue;
+      // Our own errors are clean by the time they exist.
+      if (seen.has(value) || isBrandedError(value)) continue;
       if (carriesHeaders(value) || seen.size >= MAX_NODES) return false;
       seen.add(value);
+      if (hasAccessors(value)) return false;
       for (const key of ArrayBuffer.isView(value) ? [] : Reflect.ownKeys(value)) {
         pending.push(Object.getOwnPropertyDescriptor(value, key)?.value);
       }
@@ -80,6 +84,7 @@ export class Redactor {
   #copy(value: unknown, depth: number): unknown {
     if (typeof value === "string") return this.text(value);
     if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value;
+    if (isBrandedError(value)) return value;
     if (!(value instanceof Error) || depth > 5) return undefined;
     const { cause, code } = value as { cause?: unknown; code?: unknown }; // platform errors carry them without a type
     const Kind = BUILT_IN.find((builtIn) => value instanceof builtIn) ?? Error;
@@ -94,6 +99,23 @@ export class Redactor {
 function toPattern(secret: string): RegExp {
   const literal = secret.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return new RegExp(secret.length < SHORTEST_ANYWHERE ? `(?<![\\w-])${literal}(?![\\w-])` : literal, "g");
+}
+
+// What a getter gives cannot be known without running it. Those of the platform's own classes are known: `stack` mostly.
+function hasAccessors(value: object): boolean {
+  let holder: object | null = value;
+  while (holder !== null && !isPlatformPrototype(holder)) {
+    const keys = Reflect.ownKeys(holder).filter((key) => key !== "stack");
+    for (const key of keys) if (Object.getOwnPropertyDescriptor(holder, key)?.get !== undefined) return true;
+    holder = Object.getPrototypeOf(holder);
+  }
+  return false;
+}
+
+function isPlatformPrototype(value: object): boolean {
+  if (!Object.hasOwn(value, "constructor")) return false;
+  const made = value.constructor;
+  return typeof made === "function" && Function.prototype.toString.call(made).includes("[native code]");
 }
 
 function carriesHeaders(value: object): boolean {

@@ -54,20 +54,17 @@ async function waitOwn(call: Call, delayMs: number): Promise<void> {
 }
 
 async function findToken(call: Call): Promise<boolean> {
-  const { credential } = call.pipeline;
-  const rejected = call.token;
-  // A rotation must not wait for rotations, of which it may be one.
-  const canReplace = call.operation.rotatesToken ? credential.current !== rejected : await replaceable(call, rejected);
-  if (!canReplace) return false;
-  call.rejectedToken = rejected;
-  call.emit({ type: "retry", reason: "unauthorized", delayMs: 0, status: 401 });
+  if (!(await canReplaceToken(call))) return false;
+  call.rejectedToken = call.token;
   return true;
 }
 
-async function replaceable(call: Call, rejected: string): Promise<boolean> {
+async function canReplaceToken(call: Call): Promise<boolean> {
+  const { operation, pipeline } = call;
   call.begin("total");
   try {
-    return await call.budget.race(Promise.resolve(call.pipeline.credential.canReplace(rejected)));
+    const found = pipeline.credential.canReplace(call.token, operation.rotatesToken !== true);
+    return await call.budget.race(Promise.resolve(found));
   } catch {
     throw stopped(call);
   }

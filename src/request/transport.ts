@@ -27,7 +27,7 @@ export class TransportFailure {
  */
 export async function dispatch({ url, method, headers, body, signal, fetch: given }: WireRequest): Promise<Response> {
   try {
-    return await ky(url, {
+    const response = await ky(url, {
       method,
       headers,
       ...(body === undefined ? {} : { body }),
@@ -39,6 +39,9 @@ export async function dispatch({ url, method, headers, body, signal, fetch: give
       // The signal goes in here: given to ky, it would be merged with one of ky's own at twice the cost.
       fetch: (input, init) => (given ?? globalThis.fetch)(input, { ...init, signal }),
     });
+    // A fetch of the caller's own may give anything.
+    if (!("headers" in response)) throw new TypeError("fetch gave something that is no Response");
+    return response;
   } catch (error) {
     // ky's own error holds the request, and with it the token.
     throw isNetworkError(error) ? new TransportFailure(error.cause, true) : new TransportFailure(error, false);

@@ -1,5 +1,7 @@
+import type { ValidationIssue } from "../errors/automation-error.ts";
 import { fromStandardIssues } from "../schemas/foreign-issues.ts";
-import { isPromise, type StandardResult, type StandardSchema } from "../schemas/standard-schema.ts";
+import { isPromise, type StandardIssue, type StandardResult, type StandardSchema } from "../schemas/standard-schema.ts";
+import { redactorOf } from "./account.ts";
 import { Stopped } from "./budget.ts";
 import type { Call } from "./call.ts";
 import { invalid, stopped, unparsable } from "./failure.ts";
@@ -7,20 +9,29 @@ import { parseJson } from "./json.ts";
 
 /** What a call comes to, from the text of its 2xx answer; `undefined` for no body that matters. */
 export async function interpret(call: Call, text: string | undefined): Promise<unknown> {
-  const { answer, schema, envelope } = call.operation;
+  const { answer, schema, essentials } = call.operation;
   if (answer === "none") return undefined;
   const data = parse(call, text);
   if (data === undefined || schema === undefined) return data;
   const result = await check(call, schema, { data, text });
   if (result.issues === undefined) return result.value;
-  const issues = fromStandardIssues(result.issues, data);
+  const issues = presentable(call, result.issues, data);
   if (!call.pipeline.lenient) throw invalid(call, issues, { data, text });
-  if (envelope !== undefined) {
-    const outer = await check(call, envelope, { data, text });
-    if (outer.issues !== undefined) throw invalid(call, fromStandardIssues(outer.issues, data), { data, text });
+  if (essentials !== undefined) {
+    const least = await check(call, essentials, { data, text });
+    if (least.issues !== undefined) throw invalid(call, presentable(call, least.issues, data), { data, text });
   }
   call.emit({ type: "drift", issues });
   return data;
+}
+
+// A key that nobody knows may be anything, the token included.
+function presentable(call: Call, issues: readonly StandardIssue[], data: unknown): ValidationIssue[] {
+  const redactor = redactorOf(call);
+  return fromStandardIssues(issues, data).map(({ path, message }) => ({
+    path: path.map((key) => (typeof key === "string" ? redactor.text(key) : key)),
+    message: redactor.text(message),
+  }));
 }
 
 function parse(call: Call, text: string | undefined): unknown {

@@ -3,7 +3,7 @@ import type { Project } from "../models.ts";
 import { describeType, encodeSegment } from "../request/path.ts";
 
 /** A project as methods take it: its name, its id, or a record of it, whose id is then used. */
-export type ProjectRef = string | Pick<Project, "id">;
+export type ProjectRef = string | Project | Pick<Project, "id">;
 
 /** What lists take. */
 export interface ListParams {

@@ -69,7 +69,7 @@ function pageOperation<Item>(
   schema: StandardSchema<Page<Item>>,
   query: Query,
 ): Operation<Page<Item>> {
-  return { name, method: "GET", path, query, schema, envelope: PageEnvelopeSchema, answer: "json", scope };
+  return { name, method: "GET", path, query, schema, essentials: PageEnvelopeSchema, answer: "json", scope };
 }
 
 // Runs something now, and throws later what it threw.

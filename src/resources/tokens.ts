@@ -1,7 +1,7 @@
 import type { CreatedToken } from "../models.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import { describeType, path } from "../request/path.ts";
-import { CreatedTokenSchema } from "../schemas/records.ts";
+import { AdoptedTokenSchema, CreatedTokenSchema, SendableTokenSchema } from "../schemas/records.ts";
 import type { Scope } from "../scopes.ts";
 import { fields, refuse, requiredString, segment } from "./inputs.ts";
 
@@ -60,7 +60,7 @@ export class Tokens {
     const { adopt = false, ...callOptions } = fields(options ?? {}, "tokens.rotate: options") as RotateOptions; // checked below and in the pipeline
     if (options === null) refuse("tokens.rotate: options must be an object, not null");
     if (typeof adopt !== "boolean") refuse(`tokens.rotate: adopt must be a boolean, not ${describeType(adopt)}`);
-    const rotate = (): Promise<CreatedToken> => this.#send(() => rotateToken(id), callOptions);
+    const rotate = (): Promise<CreatedToken> => this.#send(() => rotateToken(id, adopt), callOptions);
     return await (adopt ? this.#adopt(rotate) : rotate());
   };
 
@@ -92,13 +92,14 @@ function createToken(input: TokenCreateInput): Operation<CreatedToken> {
   };
 }
 
-/** Rotates the token of an id. */
-export function rotateToken(id: string): Operation<CreatedToken> {
+/** Rotates the token of an id. `adopt`: the replacement must be one that can be sent. */
+export function rotateToken(id: string, adopt: boolean): Operation<CreatedToken> {
   return {
     name: "tokens.rotate",
     method: "POST",
     path: path`/me/tokens/${segment(id, "tokens.rotate: id")}/rotate`,
-    schema: CreatedTokenSchema,
+    schema: adopt ? AdoptedTokenSchema : CreatedTokenSchema,
+    essentials: adopt ? SendableTokenSchema : undefined,
     answer: "json",
     rotatesToken: true,
   };

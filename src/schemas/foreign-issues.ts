@@ -12,7 +12,8 @@ const SHORTEST_HIDDEN = 4;
 export function fromStandardIssues(issues: readonly StandardIssue[], received: unknown): ValidationIssue[] {
   const strings = stringsOf(received).sort((a, b) => b.length - a.length);
   return issues.map(({ message, path = [] }) => ({
-    path: path.map((member) => {
+    // A path may be an array of a class of its own, whose `map` gives another of these.
+    path: Array.from(path, (member) => {
       const key = typeof member === "object" ? member.key : member;
       return typeof key === "symbol" ? String(key) : key;
     }),

@@ -19,6 +19,9 @@ const token = z.looseObject({
 });
 const createdToken = z.extend(token, { plaintext: z.string().check(z.minLength(1)) });
 
+/** A token is sent in a header: what it may consist of there. */
+const sendable = z.string().check(z.regex(/^[!-~]+$/));
+
 /** A project as the service sends it. */
 export const ProjectSchema: Validator<Project> = zodValidator<Project>(project);
 
@@ -33,3 +36,13 @@ export const TokenSchema: Validator<Token> = zodValidator<Token>(token);
 
 /** The answer to a token's creation or rotation: a token record with its `plaintext`. */
 export const CreatedTokenSchema: Validator<CreatedToken> = zodValidator<CreatedToken>(createdToken);
+
+/** As `CreatedTokenSchema`, for a replacement that the client is to go on with: its `plaintext` can be sent. */
+export const AdoptedTokenSchema: Validator<CreatedToken> = zodValidator<CreatedToken>(
+  z.extend(token, { plaintext: sendable }),
+);
+
+/** The least of an answer from which a client can go on. */
+export const SendableTokenSchema: Validator<{ plaintext: string }> = zodValidator<{ plaintext: string }>(
+  z.looseObject({ plaintext: sendable }),
+);

@@ -74,7 +74,9 @@ function expectation(issue: z.core.$ZodIssue): string {
     case "invalid_type":
       return `expected ${issue.expected === "int" ? "an integer" : issue.expected}`;
     case "invalid_format":
-      return `expected ${issue.format === "datetime" ? "an ISO 8601 timestamp" : `a valid ${issue.format}`}`;
+      return issue.format === "datetime"
+        ? "expected an ISO 8601 timestamp"
+        : "expected visible ASCII without white space";
     case "too_small":
       return issue.origin === "string" ? "expected a non-empty string" : `expected at least ${issue.minimum}`;
     case "too_big":

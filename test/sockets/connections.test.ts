@@ -114,7 +114,7 @@ describe("keep-alive", () => {
     for (const one of settled) {
       expect(one.status === "rejected" && isAutomationError(one.reason) && one.reason.kind).toBe("timeout");
     }
-    expect(await soon(() => closed(server), 1_000)).toBe(true);
+    expect(await soon(() => server.owing.length === 0, 1_000)).toBe(true);
   });
 });
 

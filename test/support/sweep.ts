@@ -48,9 +48,20 @@ export function expectClean(value: unknown, secrets: readonly string[], except: 
 }
 
 const builtIns = new Set<unknown>(
-  [Object, Function, Array, Error, TypeError, RangeError, SyntaxError, AggregateError, Map, Set, Promise, DOMException].flatMap(
-    (one) => [one, one.prototype],
-  ),
+  [
+    Object,
+    Function,
+    Array,
+    Error,
+    TypeError,
+    RangeError,
+    SyntaxError,
+    AggregateError,
+    Map,
+    Set,
+    Promise,
+    DOMException,
+  ].flatMap((one) => [one, one.prototype]),
 );
 
 function isBuiltIn(value: object): boolean {

@@ -1,6 +1,6 @@
 /** Transports and rate limiters of the caller's own that do not do what they should. */
 import { describe, expect, test } from "vitest";
-import { type ClientEvent, isAutomationError, memoryRateLimiter, type RateLimiter } from "../../src/index.ts";
+import { type ClientEvent, isAutomationError, type RateLimiter } from "../../src/index.ts";
 import { fakeService, fetchFailed, good, type Reply, throws } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
 
@@ -82,7 +82,7 @@ describe("a fetch", () => {
 });
 
 describe("a rate limiter of the caller's own", () => {
-  const broken: readonly [string, Partial<RateLimiter>][] = [
+  const broken: readonly [string, Pick<RateLimiter, "enter">][] = [
     ["enter throws", { enter: () => raise() }],
     [
       "admission rejects",
@@ -105,11 +105,7 @@ describe("a rate limiter of the caller's own", () => {
   ];
   test.each(broken)("%s: nothing foreign comes out, and no timer stays", async (_, part) => {
     const service = fakeService(good);
-    const rateLimiter = {
-      ...{ refresh: () => undefined, snapshot: () => undefined },
-      enter: memoryRateLimiter().enter,
-      ...part,
-    };
+    const rateLimiter: RateLimiter = { refresh: () => undefined, snapshot: () => undefined, ...part };
     const client = service.client({ rateLimiter, totalTimeoutMs: 60_000, retry: false });
     const { error } = await ended(client.sessions.get("1"));
     if (error !== undefined) expect(isAutomationError(error)).toBe(true);

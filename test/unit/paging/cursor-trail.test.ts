@@ -43,8 +43,7 @@ describe("cycles", () => {
 
   // A service that puts a fresh cursor (a time stamp) into each round is in circles all the same.
   test.each([10, 20, 50])("one of %i cursors with a fresh one in each round is told", (length) => {
-    const at = (index: number): string =>
-      index % length === 0 ? `fresh${index / length}` : `c${index % length}`;
+    const at = (index: number): string => (index % length === 0 ? `fresh${index / length}` : `c${index % length}`);
     expect(toldAfter(at, 20 * length)).toBeDefined();
   });
 });

@@ -6,21 +6,46 @@ const fetchFailed = (cause: unknown): TypeError => new TypeError("fetch failed",
 
 const TABLE = {
   never_sent: [
-    ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "UND_ERR_CONNECT_TIMEOUT", "EADDRNOTAVAIL"].map((code) => coded(code)),
+    ...[
+      "ECONNREFUSED",
+      "ENOTFOUND",
+      "EAI_AGAIN",
+      "ENETUNREACH",
+      "EHOSTUNREACH",
+      "UND_ERR_CONNECT_TIMEOUT",
+      "EADDRNOTAVAIL",
+    ].map((code) => coded(code)),
     coded("ETIMEDOUT", { syscall: "connect" }),
     coded("ECONNRESET", { syscall: "connect" }),
     new AggregateError([coded("ECONNREFUSED"), coded("ENETUNREACH")], ""),
-    Object.assign(new AggregateError([coded("ETIMEDOUT", { syscall: "connect" }), coded("ENETUNREACH")], ""), { code: "ETIMEDOUT" }),
+    Object.assign(new AggregateError([coded("ETIMEDOUT", { syscall: "connect" }), coded("ENETUNREACH")], ""), {
+      code: "ETIMEDOUT",
+    }),
     new Error("client error (Connect): tcp connect error: refused"),
   ],
   lost: [
-    ...["ECONNRESET", "EPIPE", "ECONNABORTED", "ETIMEDOUT", "UND_ERR_SOCKET", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"].map((code) => coded(code)),
+    ...[
+      "ECONNRESET",
+      "EPIPE",
+      "ECONNABORTED",
+      "ETIMEDOUT",
+      "UND_ERR_SOCKET",
+      "UND_ERR_HEADERS_TIMEOUT",
+      "UND_ERR_BODY_TIMEOUT",
+    ].map((code) => coded(code)),
     coded("HPE_INVALID_CONSTANT"),
     coded("UND_ERR_SOCKET", { cause: coded("ECONNRESET", { syscall: "read" }) }),
   ],
   permanent: [
-    ...["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"].map((code) => coded(code)),
-    ...["ERR_TLS_CERT_ALTNAME_INVALID", "ERR_SSL_WRONG_VERSION_NUMBER", "EPROTO", "HOSTNAME_MISMATCH"].map((code) => coded(code)),
+    ...[
+      "CERT_HAS_EXPIRED",
+      "DEPTH_ZERO_SELF_SIGNED_CERT",
+      "SELF_SIGNED_CERT_IN_CHAIN",
+      "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    ].map((code) => coded(code)),
+    ...["ERR_TLS_CERT_ALTNAME_INVALID", "ERR_SSL_WRONG_VERSION_NUMBER", "EPROTO", "HOSTNAME_MISMATCH"].map((code) =>
+      coded(code),
+    ),
     new Error("bad port"),
     new Error("unknown scheme"),
     new TypeError("Headers.append: x is an invalid header value"),
@@ -28,14 +53,21 @@ const TABLE = {
 } as const;
 
 describe.each(Object.entries(TABLE))("%s", (fault, errors) => {
-  test.each(errors.map((error) => [String(error) + ("code" in error ? ` ${String(error.code)}` : ""), error] as const))("%s", (_, error) => {
-    const expected = { fault, notSent: fault !== "lost", platformCode: "code" in error ? error.code : expect.anything() };
-    for (const given of [fetchFailed(error), fetchFailed(fetchFailed(error))]) {
-      const found = classifyFault(given, true);
-      expect(found).toMatchObject({ fault: expected.fault, notSent: expected.notSent });
-      if ("code" in error) expect(found.platformCode).toBe(error.code);
-    }
-  });
+  test.each(errors.map((error) => [String(error) + ("code" in error ? ` ${String(error.code)}` : ""), error] as const))(
+    "%s",
+    (_, error) => {
+      const expected = {
+        fault,
+        notSent: fault !== "lost",
+        platformCode: "code" in error ? error.code : expect.anything(),
+      };
+      for (const given of [fetchFailed(error), fetchFailed(fetchFailed(error))]) {
+        const found = classifyFault(given, true);
+        expect(found).toMatchObject({ fault: expected.fault, notSent: expected.notSent });
+        if ("code" in error) expect(found.platformCode).toBe(error.code);
+      }
+    },
+  );
 });
 
 test("what is known for a failure of the network and nothing else was perhaps sent", () => {
@@ -44,12 +76,19 @@ test("what is known for a failure of the network and nothing else was perhaps se
   }
 });
 
-test.each([undefined, null, "x", 5, {}, new Error("mine"), new TypeError("x is not a function"), { code: 5 }, { code: "" }])(
-  "NF-10 %o, of a fetch of the caller's own, is not sent again, and was perhaps sent",
-  (error) => {
-    expect(classifyFault(error, false)).toEqual({ fault: "permanent", notSent: false, platformCode: undefined });
-  },
-);
+test.each([
+  undefined,
+  null,
+  "x",
+  5,
+  {},
+  new Error("mine"),
+  new TypeError("x is not a function"),
+  { code: 5 },
+  { code: "" },
+])("NF-10 %o, of a fetch of the caller's own, is not sent again, and was perhaps sent", (error) => {
+  expect(classifyFault(error, false)).toEqual({ fault: "permanent", notSent: false, platformCode: undefined });
+});
 
 test("a code is believed also where the fetch is not the platform's", () => {
   expect(classifyFault(coded("ECONNREFUSED"), false).fault).toBe("never_sent");

@@ -28,14 +28,24 @@ test("deeply nested members named __proto__ are left out too, arrays kept", () =
   expect(parseJson('[{"a":[{"__proto__":1,"b":[2]}]},null]')).toEqual([{ a: [{ b: [2] }] }, null]);
 });
 
-test.each(["", " ", "{", "[1,]", "undefined", "NaN", "{'a':1}", "1 2", '{"a":1}{"b":2}', '{"a":1}\n{"b":2}', "<html>", '"\n"'])(
-  "VA-09 %j is no JSON",
-  (text) => {
-    expect(() => parseJson(text)).toThrow();
-  },
-);
+test.each([
+  "",
+  " ",
+  "{",
+  "[1,]",
+  "undefined",
+  "NaN",
+  "{'a':1}",
+  "1 2",
+  '{"a":1}{"b":2}',
+  '{"a":1}\n{"b":2}',
+  "<html>",
+  '"\n"',
+])("VA-09 %j is no JSON", (text) => {
+  expect(() => parseJson(text)).toThrow();
+});
 
-test.each(["", "\"__proto__\"", "\"\\u0041\""])("VA-13 100 000 levels are read, also around %s", (inner) => {
+test.each(["", '"__proto__"', '"\\u0041"'])("VA-13 100 000 levels are read, also around %s", (inner) => {
   const depth = 100_000;
   let value = parseJson("[".repeat(depth) + inner + "]".repeat(depth));
   let levels = 0;

@@ -3,7 +3,9 @@ import { describe, expect, test } from "vitest";
 import { ArgumentError } from "../../../src/index.ts";
 import { encodePath, path } from "../../../src/request/path.ts";
 
-const values = fc.string({ unit: "binary" }).filter((value) => value.isWellFormed() && !["", ".", ".."].includes(value));
+const values = fc
+  .string({ unit: "binary" })
+  .filter((value) => !/\p{Surrogate}/u.test(value) && !["", ".", ".."].includes(value));
 
 test("whatever the values are, they come back out of their segments and out of nowhere else", () => {
   fc.assert(
@@ -35,7 +37,22 @@ test("the template shows each value as {}", () => {
 });
 
 describe("values that would address another endpoint", () => {
-  test.each(["", ".", "..", "\ud800", "a\udfff", 5, null, undefined, true, {}, [], ["a"], Symbol("s"), new String("a")])("%o", (value) => {
+  test.each([
+    "",
+    ".",
+    "..",
+    "\ud800",
+    "a\udfff",
+    5,
+    null,
+    undefined,
+    true,
+    {},
+    [],
+    ["a"],
+    Symbol("s"),
+    new String("a"),
+  ])("%o", (value) => {
     expect(() => path`/x/${value as string}`).toThrow(ArgumentError);
   });
 
@@ -64,8 +81,11 @@ describe("static parts that would leave the base", () => {
     ["a query", () => path`/x?a=1`],
     ["a fragment", () => path`/x#a`],
     ["white space", () => path`/x y`],
-    ["a line break", () => path`/x
-/y`],
+    [
+      "a line break",
+      () => path`/x
+/y`,
+    ],
     ["a tab", () => path`/x/\t../y`],
     ["an escaped backslash", () => path`/x\\y`],
     ["a backslash before a dot segment", () => path`/x\\..\\y`],
@@ -84,16 +104,24 @@ describe("static parts that would leave the base", () => {
   });
 });
 
-test.each([["/x"], [["/x"]], [undefined], [null], [5], [{ raw: ["/x"] }]])("path(%o), without a template, is an ArgumentError", (parts) => {
-  expect(() => path(parts as never)).toThrow(ArgumentError);
-});
-
-test.each(["/x", null, undefined, {}, { template: "/x" }, Object.create(Object.getPrototypeOf(path`/x`)), new URL("https://a.b/c")])(
-  "%o is no path",
-  (value) => {
-    expect(() => encodePath(value)).toThrow(ArgumentError);
+test.each([["/x"], [["/x"]], [undefined], [null], [5], [{ raw: ["/x"] }]])(
+  "path(%o), without a template, is an ArgumentError",
+  (parts) => {
+    expect(() => path(parts as never)).toThrow(ArgumentError);
   },
 );
+
+test.each([
+  "/x",
+  null,
+  undefined,
+  {},
+  { template: "/x" },
+  Object.create(Object.getPrototypeOf(path`/x`)),
+  new URL("https://a.b/c"),
+])("%o is no path", (value) => {
+  expect(() => encodePath(value)).toThrow(ArgumentError);
+});
 
 test("what was made by the tag cannot be changed to lead elsewhere", () => {
   const made = path`/projects/${"a"}`;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ArgumentError } from "../../../src/index.ts";
 import { encodeQuery } from "../../../src/request/query.ts";
 
-const text = fc.string({ unit: "binary" }).filter((value) => value.isWellFormed());
+const text = fc.string({ unit: "binary" }).filter((value) => !/\p{Surrogate}/u.test(value));
 const scalar = fc.oneof(text, fc.boolean(), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
 const query = fc.dictionary(
   text.filter((name) => name !== "__proto__"),
@@ -18,7 +18,11 @@ test("whatever goes in comes out of a form decoder and of an RFC 3986 one, in or
       );
       const encoded = encodeQuery(given);
       expect([...new URL(`https://example.com/x${encoded}`).searchParams]).toEqual(expected);
-      const strict = encoded.slice(1).split("&").filter(Boolean).map((pair) => pair.split("=").map(decodeURIComponent));
+      const strict = encoded
+        .slice(1)
+        .split("&")
+        .filter(Boolean)
+        .map((pair) => pair.split("=").map(decodeURIComponent));
       expect(strict).toEqual(expected);
       expect(encoded === "").toBe(expected.length === 0);
     }),
@@ -32,12 +36,21 @@ test.each([null, 5, "a=1", ["a"], new URLSearchParams("a=1"), new Map([["a", "1"
   },
 );
 
-test.each([null, Number.NaN, Number.POSITIVE_INFINITY, {}, [null], [undefined], [[1]], Symbol("s"), 1n, "\ud800", () => {}])(
-  "a parameter of %o is refused",
-  (value) => {
-    expect(() => encodeQuery({ a: value as never })).toThrow(ArgumentError);
-  },
-);
+test.each([
+  null,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  {},
+  [null],
+  [undefined],
+  [[1]],
+  Symbol("s"),
+  1n,
+  "\ud800",
+  () => {},
+])("a parameter of %o is refused", (value) => {
+  expect(() => encodeQuery({ a: value as never })).toThrow(ArgumentError);
+});
 
 test("null-prototype objects are queries, inherited parameters are none", () => {
   expect(encodeQuery(Object.assign(Object.create(null) as object, { a: 1 }))).toBe("?a=1");

@@ -44,12 +44,18 @@ describe("text", () => {
 });
 
 describe("json", () => {
-  test.each(["plaintext", "token", "access_token", "secret", "password", "authorization", "Authorization", "PLAINTEXT"])(
-    "the field %s is hidden whatever it holds",
-    (field) => {
-      expect(redactor.json({ a: [{ [field]: "anything" }] })).toEqual({ a: [{ [field]: REDACTED }] });
-    },
-  );
+  test.each([
+    "plaintext",
+    "token",
+    "access_token",
+    "secret",
+    "password",
+    "authorization",
+    "Authorization",
+    "PLAINTEXT",
+  ])("the field %s is hidden whatever it holds", (field) => {
+    expect(redactor.json({ a: [{ [field]: "anything" }] })).toEqual({ a: [{ [field]: REDACTED }] });
+  });
 
   test("what is clean comes back equal, keys and all", () => {
     fc.assert(
@@ -67,13 +73,24 @@ describe("json", () => {
   });
 
   test("members of a secret field that are no strings are looked into", () => {
-    expect(redactor.json({ token: { id: 1, plaintext: "x" }, secret: null })).toEqual({ token: { id: 1, plaintext: REDACTED }, secret: null });
+    expect(redactor.json({ token: { id: 1, plaintext: "x" }, secret: null })).toEqual({
+      token: { id: 1, plaintext: REDACTED },
+      secret: null,
+    });
   });
 });
 
 describe("cause", () => {
   test("what is clean is kept as the very same value", () => {
-    for (const value of [new TypeError("x", { cause: { a: [1] } }), { a: 1 }, "text", 5, null, undefined, Symbol("s")]) {
+    for (const value of [
+      new TypeError("x", { cause: { a: [1] } }),
+      { a: 1 },
+      "text",
+      5,
+      null,
+      undefined,
+      Symbol("s"),
+    ]) {
       expect(redactor.cause(value)).toBe(value);
     }
   });
@@ -82,13 +99,24 @@ describe("cause", () => {
     const inner = Object.assign(new Error(`read ${TOKEN}`), { code: "ECONNRESET", request: { token: TOKEN } });
     const copy = redactor.cause(new TypeError(`failed ${TOKEN}`, { cause: inner }));
     expect(copy).toBeInstanceOf(Error);
-    expect(copy).toMatchObject({ name: "TypeError", message: `failed ${REDACTED}`, cause: { code: "ECONNRESET", message: `read ${REDACTED}` } });
+    expect(copy).toMatchObject({
+      name: "TypeError",
+      message: `failed ${REDACTED}`,
+      cause: { code: "ECONNRESET", message: `read ${REDACTED}` },
+    });
     expect(textsOf(copy).join("\n")).not.toContain("verySecretPart");
   });
 
   test.each([
     ["a getter that gives it", Object.defineProperty(new Error("x"), "config", { get: () => TOKEN, enumerable: true })],
-    ["an accessor on the prototype", new (class extends Error { get token(): string { return TOKEN; } })("x")],
+    [
+      "an accessor on the prototype",
+      new (class extends Error {
+        get token(): string {
+          return TOKEN;
+        }
+      })("x"),
+    ],
     ["a nested AggregateError", new Error("x", { cause: new AggregateError([new Error("a", { cause: TOKEN })]) })],
     ["an array", [[TOKEN]]],
     ["a WeakRef-like holder", new Error("x", { cause: new Map([[{ k: 1 }, new Set([TOKEN])]]) })],

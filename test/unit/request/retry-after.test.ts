@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { parseHttpDate, parseRetryAfter } from "../../../src/request/retry-after.ts";
 
 const CLOCK = Date.UTC(2026, 10, 21, 2, 0, 0);
-const parse = (value: string | null, date: string | null = null): number | undefined => parseRetryAfter(value, date, CLOCK);
+const parse = (value: string | null, date: string | null = null): number | undefined =>
+  parseRetryAfter(value, date, CLOCK);
 
 describe("seconds", () => {
   test.each([
@@ -45,10 +46,51 @@ describe("seconds", () => {
 });
 
 test.each([
-  ...["", " ", "soon", "10 minutes", "5s", "+5", "-5", "-0", "0x10", "1e3", "1E3", "Infinity", "NaN", "null", "٣", "５", "5.", ".5", ","],
-  ...["1_000", "1 000", "5 5", "5;q=1", "2026-11-21T02:00:05Z", "2026-11-21", "Sat, 21 Nov 2026 02:00:05", "1795226405abc", "true", "[5]"],
-  ...["Sat, 21 Nov 2026 02:00:05 UTC", "Sat, 21 Nov 2026 02:00:05 +0000", "Sat, 21 nov 2026 02:00:05 GMT", "Xyz, 21 Nov 2026 02:00:05 GMT"],
-  ...["Sat, 31 Feb 2026 02:00:05 GMT", "Sat, 21 Nov 2026 24:00:05 GMT", "Sat, 21 Nov 2026 02:60:05 GMT", "Sat, 21 Nov 2026 2:00:05 GMT"],
+  ...[
+    "",
+    " ",
+    "soon",
+    "10 minutes",
+    "5s",
+    "+5",
+    "-5",
+    "-0",
+    "0x10",
+    "1e3",
+    "1E3",
+    "Infinity",
+    "NaN",
+    "null",
+    "٣",
+    "５",
+    "5.",
+    ".5",
+    ",",
+  ],
+  ...[
+    "1_000",
+    "1 000",
+    "5 5",
+    "5;q=1",
+    "2026-11-21T02:00:05Z",
+    "2026-11-21",
+    "Sat, 21 Nov 2026 02:00:05",
+    "1795226405abc",
+    "true",
+    "[5]",
+  ],
+  ...[
+    "Sat, 21 Nov 2026 02:00:05 UTC",
+    "Sat, 21 Nov 2026 02:00:05 +0000",
+    "Sat, 21 nov 2026 02:00:05 GMT",
+    "Xyz, 21 Nov 2026 02:00:05 GMT",
+  ],
+  ...[
+    "Sat, 31 Feb 2026 02:00:05 GMT",
+    "Sat, 21 Nov 2026 24:00:05 GMT",
+    "Sat, 21 Nov 2026 02:60:05 GMT",
+    "Sat, 21 Nov 2026 2:00:05 GMT",
+  ],
 ])("%j asks for nothing", (value) => {
   expect(parse(value)).toBeUndefined();
 });
@@ -104,8 +146,24 @@ test("no header asks for nothing", () => {
 });
 
 test("whatever the header is, the wait is a number from 0 up, or nothing", () => {
-  const pieces = fc.constantFrom("1", "Sat", ",", " ", "21 Nov 2026 02:00:03 GMT", "-", ".", "e", "GMT", "\u0000", "Nov", "26");
-  const header = fc.oneof(fc.string(), fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join("")));
+  const pieces = fc.constantFrom(
+    "1",
+    "Sat",
+    ",",
+    " ",
+    "21 Nov 2026 02:00:03 GMT",
+    "-",
+    ".",
+    "e",
+    "GMT",
+    "\u0000",
+    "Nov",
+    "26",
+  );
+  const header = fc.oneof(
+    fc.string(),
+    fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join("")),
+  );
   fc.assert(
     fc.property(header, fc.option(header), (value, date) => {
       const wait = parse(value, date);

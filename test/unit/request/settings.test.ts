@@ -48,7 +48,10 @@ describe("retry", () => {
     fc.assert(
       fc.property(rules, rules, (under, over) => {
         const base = check.retry(under, DEFAULT_RETRY);
-        const withUndefined = { ...Object.fromEntries(Object.keys(DEFAULT_RETRY).map((key) => [key, undefined])), ...over };
+        const withUndefined = {
+          ...Object.fromEntries(Object.keys(DEFAULT_RETRY).map((key) => [key, undefined])),
+          ...over,
+        };
         expect(check.retry(over, base)).toEqual({ ...base, ...over });
         expect(check.retry(withUndefined, base)).toEqual({ ...base, ...over });
       }),
@@ -60,9 +63,22 @@ describe("headers", () => {
   test("become a record of lower-case names, from whatever HeadersInit", () => {
     const expected = { "x-a": "1, 2", "x-b": "" };
     expect(check.headers({ "X-A": "1, 2", "x-b": "" })).toEqual(expected);
-    expect(check.headers([["x-a", "1"], ["X-A", "2"], ["x-b", ""]])).toEqual(expected);
+    expect(
+      check.headers([
+        ["x-a", "1"],
+        ["X-A", "2"],
+        ["x-b", ""],
+      ]),
+    ).toEqual(expected);
     expect(check.headers(new Headers(expected))).toEqual(expected);
-    expect(check.headers(new Map([["x-a", "1, 2"], ["x-b", ""]]))).toEqual(expected);
+    expect(
+      check.headers(
+        new Map([
+          ["x-a", "1, 2"],
+          ["x-b", ""],
+        ]),
+      ),
+    ).toEqual(expected);
     expect(check.headers({ "x-a": undefined, "x-b": "" })).toEqual({ "x-b": "" });
     expect(check.headers(undefined)).toEqual({});
   });

@@ -29,13 +29,48 @@ const ofStatus = (status: number, Class: typeof sdk.ApiError = sdk.ServerError):
 /** The table of the public promise: failure, its fault, and whether GET, DELETE, POST are sent again, and after what. */
 const TABLE: readonly (readonly [string, AutomationError, Fault | undefined, string, string, string])[] = [
   ["429", new sdk.RateLimitError("m", { status: 429, outcome: "rejected" }), undefined, "gate", "gate", "gate"],
-  ["429 with Retry-After", new sdk.RateLimitError("m", { status: 429, outcome: "rejected", retryAfterMs: 5 }), undefined, "gate", "gate", "gate"],
-  ["429 over the cap", new sdk.RateLimitError("m", { status: 429, outcome: "rejected", retryAfterMs: 120_001 }), undefined, "no", "no", "no"],
-  ["a pause that held it back", new sdk.RateLimitError("m", { status: 429, outcome: "not_sent" }), undefined, "no", "no", "no"],
-  ["503 with Retry-After", new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 5 }), undefined, "delay", "delay", "no"],
-  ["503 over the cap", new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 120_001 }), undefined, "no", "no", "no"],
+  [
+    "429 with Retry-After",
+    new sdk.RateLimitError("m", { status: 429, outcome: "rejected", retryAfterMs: 5 }),
+    undefined,
+    "gate",
+    "gate",
+    "gate",
+  ],
+  [
+    "429 over the cap",
+    new sdk.RateLimitError("m", { status: 429, outcome: "rejected", retryAfterMs: 120_001 }),
+    undefined,
+    "no",
+    "no",
+    "no",
+  ],
+  [
+    "503 with Retry-After",
+    new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 5 }),
+    undefined,
+    "delay",
+    "delay",
+    "no",
+  ],
+  [
+    "503 over the cap",
+    new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 120_001 }),
+    undefined,
+    "no",
+    "no",
+    "no",
+  ],
   ...[408, 500, 502, 503, 504, 520, 522, 524, 529].map(
-    (status) => [`${status}`, ofStatus(status, status < 500 ? sdk.ApiError : sdk.ServerError), undefined, "delay", "delay", "no"] as const,
+    (status) =>
+      [
+        `${status}`,
+        ofStatus(status, status < 500 ? sdk.ApiError : sdk.ServerError),
+        undefined,
+        "delay",
+        "delay",
+        "no",
+      ] as const,
   ),
   ["401", ofStatus(401, sdk.AuthenticationError), undefined, "token", "token", "token"],
   ...[400, 402, 403, 404, 405, 409, 410, 413, 414, 418, 422, 423, 425, 431, 451].map(
@@ -48,15 +83,57 @@ const TABLE: readonly (readonly [string, AutomationError, Fault | undefined, str
   ["never connected", new sdk.ConnectionError("m", { outcome: "not_sent" }), "never_sent", "delay", "delay", "delay"],
   ["connection lost", new sdk.ConnectionError("m", { outcome: "unknown" }), "lost", "delay", "delay", "no"],
   ["a certificate", new sdk.ConnectionError("m", { outcome: "not_sent" }), "permanent", "no", "no", "no"],
-  ["2xx, then the body is lost", new sdk.ConnectionError("m", { status: 200, outcome: "accepted" }), "lost", "delay", "delay", "no"],
-  ["attempt timeout, headers", new sdk.TimeoutError("m", { phase: "headers", outcome: "unknown" }), undefined, "delay", "delay", "no"],
-  ["attempt timeout, body", new sdk.TimeoutError("m", { phase: "body", outcome: "accepted" }), undefined, "delay", "delay", "no"],
-  ["attempt timeout, token", new sdk.TimeoutError("m", { phase: "token", outcome: "not_sent" }), undefined, "no", "no", "no"],
+  [
+    "2xx, then the body is lost",
+    new sdk.ConnectionError("m", { status: 200, outcome: "accepted" }),
+    "lost",
+    "delay",
+    "delay",
+    "no",
+  ],
+  [
+    "attempt timeout, headers",
+    new sdk.TimeoutError("m", { phase: "headers", outcome: "unknown" }),
+    undefined,
+    "delay",
+    "delay",
+    "no",
+  ],
+  [
+    "attempt timeout, body",
+    new sdk.TimeoutError("m", { phase: "body", outcome: "accepted" }),
+    undefined,
+    "delay",
+    "delay",
+    "no",
+  ],
+  [
+    "attempt timeout, token",
+    new sdk.TimeoutError("m", { phase: "token", outcome: "not_sent" }),
+    undefined,
+    "no",
+    "no",
+    "no",
+  ],
   ["total deadline", new sdk.TimeoutError("m", { phase: "total", outcome: "unknown" }), undefined, "no", "no", "no"],
   ["in the queue", new sdk.TimeoutError("m", { phase: "queue", outcome: "not_sent" }), undefined, "no", "no", "no"],
   ["abort", new sdk.AbortError("m", { outcome: "unknown" }), undefined, "no", "no", "no"],
-  ["2xx that does not parse", new sdk.ResponseParseError("m", { status: 200, outcome: "accepted" }), undefined, "no", "no", "no"],
-  ["2xx that does not validate", new sdk.ResponseValidationError("m", { status: 200, outcome: "accepted" }), undefined, "no", "no", "no"],
+  [
+    "2xx that does not parse",
+    new sdk.ResponseParseError("m", { status: 200, outcome: "accepted" }),
+    undefined,
+    "no",
+    "no",
+    "no",
+  ],
+  [
+    "2xx that does not validate",
+    new sdk.ResponseValidationError("m", { status: 200, outcome: "accepted" }),
+    undefined,
+    "no",
+    "no",
+    "no",
+  ],
   ["the provider", new sdk.TokenProviderError("m", { outcome: "not_sent" }), undefined, "no", "no", "no"],
   ["an argument", new sdk.ArgumentError("m", { outcome: "not_sent" }), undefined, "no", "no", "no"],
   ["a cycle", new sdk.PaginationError("m", { outcome: "accepted" }), undefined, "no", "no", "no"],
@@ -67,7 +144,8 @@ function shown(failure: AutomationError, over: Partial<Evidence>): string {
   return verdict.again ? verdict.after : "no";
 }
 
-describe.each(TABLE)("%s", (_, failure, fault, get, remove, post) => {
+describe.each(TABLE)("%s", (...row) => {
+  const [, failure, fault, get, remove, post] = row;
   test.each(METHODS)("%s", (method) => {
     const expected = method === "GET" || method === "HEAD" ? get : method === "DELETE" ? remove : post;
     expect(shown(failure, { method, fault })).toBe(expected);
@@ -118,18 +196,23 @@ describe("delays", () => {
 
   test("SV-09 a backoff doubles from the first up to the longest, times half to once, and is a number", () => {
     fc.assert(
-      fc.property(delay, delay, fc.integer({ min: 1, max: 5_000 }), random, (minDelayMs, maxDelayMs, failures, chance) => {
-        const rules = { ...DEFAULT_RETRY, attempts: Infinity, minDelayMs, maxDelayMs };
-        const got = delayOf(lost, { rules, failures, random: chance });
-        expect(got).not.toBeNaN();
-        expect(got).toBeGreaterThanOrEqual(0);
-        expect(got).toBeLessThanOrEqual(maxDelayMs);
-        if (failures <= 20) {
-          const whole = Math.min(minDelayMs * 2 ** (failures - 1), maxDelayMs);
-          expect(got).toBeGreaterThanOrEqual(whole / 2);
-          expect(got).toBeLessThanOrEqual(whole);
-        }
-      }),
+      fc.property(
+        fc.record({ minDelayMs: delay, maxDelayMs: delay }),
+        fc.integer({ min: 1, max: 5_000 }),
+        random,
+        ({ minDelayMs, maxDelayMs }, failures, chance) => {
+          const rules = { ...DEFAULT_RETRY, attempts: Infinity, minDelayMs, maxDelayMs };
+          const got = delayOf(lost, { rules, failures, random: chance });
+          expect(got).not.toBeNaN();
+          expect(got).toBeGreaterThanOrEqual(0);
+          expect(got).toBeLessThanOrEqual(maxDelayMs);
+          if (failures <= 20) {
+            const whole = Math.min(minDelayMs * 2 ** (failures - 1), maxDelayMs);
+            expect(got).toBeGreaterThanOrEqual(whole / 2);
+            expect(got).toBeLessThanOrEqual(whole);
+          }
+        },
+      ),
     );
   });
 

@@ -1,22 +1,54 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ResponseValidationError } from "../../../src/index.ts";
-import { CreatedTokenSchema, IssueSchema, pageOf, ProjectSchema, SessionSchema, TokenSchema } from "../../../src/schemas/index.ts";
 import type { Validator } from "../../../src/schemas/index.ts";
+import {
+  CreatedTokenSchema,
+  IssueSchema,
+  ProjectSchema,
+  pageOf,
+  SessionSchema,
+  TokenSchema,
+} from "../../../src/schemas/index.ts";
 
 const token = { id: "t", name: "n", key_id: "k", scopes: ["a:b"], expires_at: "2030-01-01T00:00:00Z" };
 
 /** Each with a record that fits, and its fields with what does not. */
-const SCHEMAS: Readonly<Record<string, readonly [Validator<unknown>, Record<string, unknown>, Record<string, readonly unknown[]>]>> = {
-  ProjectSchema: [ProjectSchema, { id: "p", name: "n" }, { id: [undefined, null, 5, {}], name: [undefined, null, 5, []] }],
+const SCHEMAS: Readonly<
+  Record<string, readonly [Validator<unknown>, Record<string, unknown>, Record<string, readonly unknown[]>]>
+> = {
+  ProjectSchema: [
+    ProjectSchema,
+    { id: "p", name: "n" },
+    { id: [undefined, null, 5, {}], name: [undefined, null, 5, []] },
+  ],
   IssueSchema: [
     IssueSchema,
     { number: 12, title: "t", status: "open", type: "bug" },
-    { number: [undefined, null, "12", 1.5, Number.POSITIVE_INFINITY, Number.NaN], title: [undefined, 5], status: [undefined, null], type: [5, {}] },
+    {
+      number: [undefined, null, "12", 1.5, Number.POSITIVE_INFINITY, Number.NaN],
+      title: [undefined, 5],
+      status: [undefined, null],
+      type: [5, {}],
+    },
   ],
   SessionSchema: [SessionSchema, { id: "s", state: "on" }, { id: [undefined, 5], state: [undefined, null, true] }],
-  TokenSchema: [TokenSchema, token, { id: [undefined, 5], name: [null], key_id: [undefined], scopes: [undefined, "a", [1], {}], expires_at: [undefined, null, 123, "never", ""] }],
-  CreatedTokenSchema: [CreatedTokenSchema, { ...token, plaintext: "pat_k_s" }, { plaintext: [undefined, null, "", 5], expires_at: ["2030-02-30T00:00:00Z"] }],
+  TokenSchema: [
+    TokenSchema,
+    token,
+    {
+      id: [undefined, 5],
+      name: [null],
+      key_id: [undefined],
+      scopes: [undefined, "a", [1], {}],
+      expires_at: [undefined, null, 123, "never", ""],
+    },
+  ],
+  CreatedTokenSchema: [
+    CreatedTokenSchema,
+    { ...token, plaintext: "pat_k_s" },
+    { plaintext: [undefined, null, "", 5], expires_at: ["2030-02-30T00:00:00Z"] },
+  ],
 };
 
 describe.each(Object.entries(SCHEMAS))("%s", (_, [schema, good, bad]) => {
@@ -68,7 +100,15 @@ describe("VA-05 expires_at", () => {
   });
 
   test.each([
-    ...["never", "", "2030-02-30T00:00:00Z", "2030-02-29T00:00:00Z", "2030-13-01T00:00:00Z", "2030-01-01T24:00:01Z", "2030-01-01T00:60:00Z"],
+    ...[
+      "never",
+      "",
+      "2030-02-30T00:00:00Z",
+      "2030-02-29T00:00:00Z",
+      "2030-13-01T00:00:00Z",
+      "2030-01-01T24:00:01Z",
+      "2030-01-01T00:60:00Z",
+    ],
     ...["2030-01-01", "01/01/2030", "2030-01-01 00:00:00", "1893456000", "2030-01-01T00:00:00"],
   ])("%j is not", (expires_at) => {
     expect(TokenSchema.safeParse({ ...token, expires_at }).success).toBe(false);
@@ -103,7 +143,9 @@ describe("pageOf", () => {
   });
 
   test("an asynchronous schema is told for what it is, and leaves no unhandled rejection", async () => {
-    const schema = { "~standard": { version: 1, vendor: "t", validate: async () => Promise.reject(new Error("x")) } } as const;
+    const schema = {
+      "~standard": { version: 1, vendor: "t", validate: async () => Promise.reject(new Error("x")) },
+    } as const;
     const result = pageOf(schema).safeParse(page);
     if (result.success) return expect.fail("it fits");
     expect(result.error.message).toContain("asynchronous");

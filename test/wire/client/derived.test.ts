@@ -3,7 +3,8 @@ import { Client, ConfigError, memoryRateLimiter } from "../../../src/index.ts";
 import { BASE, json, openWire, pagesOf, rejection, TOKEN } from "../../support/wire.ts";
 
 const wire = openWire();
-const session = (): Response => json({ id: "s", state: "on" }, 200, { "ratelimit-limit": "60", "ratelimit-remaining": "59" });
+const session = (): Response =>
+  json({ id: "s", state: "on" }, 200, { "ratelimit-limit": "60", "ratelimit-remaining": "59" });
 const authorizations = (): (string | null)[] => wire.seen.map(({ headers }) => headers.get("authorization"));
 const other = "pat_other_9876543210";
 
@@ -31,7 +32,9 @@ describe("withOptions", () => {
   test("undefined keeps, also where everything is undefined", async () => {
     wire.answer(session);
     const first = wire.client({ headers: { "x-a": "1" }, validation: "lenient" });
-    await first.withOptions({ headers: undefined, token: undefined, baseUrl: undefined, validation: undefined }).sessions.get("s");
+    await first
+      .withOptions({ headers: undefined, token: undefined, baseUrl: undefined, validation: undefined })
+      .sessions.get("s");
     expect(wire.seen[0]?.headers.get("x-a")).toBe("1");
     wire.answer(() => json({ odd: true }));
     expect(await first.withOptions({}).sessions.get("s")).toEqual({ odd: true });
@@ -64,14 +67,22 @@ describe("withOptions", () => {
 
   test("another origin needs a token of its own", async () => {
     const first = wire.client();
-    for (const baseUrl of ["https://other.example.com/api/v1", "https://automation.example.com:8443/api/v1", new URL("http://127.0.0.1/api/v1")]) {
+    for (const baseUrl of [
+      "https://other.example.com/api/v1",
+      "https://automation.example.com:8443/api/v1",
+      new URL("http://127.0.0.1/api/v1"),
+    ]) {
       expect(() => first.withOptions({ baseUrl })).toThrow(ConfigError);
       expect(first.withOptions({ baseUrl, token: other })).toBeInstanceOf(Client);
     }
-    expect(() => wire.client({ token: () => TOKEN }).withOptions({ baseUrl: "https://other.example.com" })).toThrow(ConfigError);
+    expect(() => wire.client({ token: () => TOKEN }).withOptions({ baseUrl: "https://other.example.com" })).toThrow(
+      ConfigError,
+    );
     expect(first.withOptions({ baseUrl: "HTTPS://AUTOMATION.example.com:443/x" })).toBeInstanceOf(Client);
     // The chain does not launder it either.
-    expect(() => first.withOptions({ baseUrl: `${BASE}/x` }).withOptions({ baseUrl: "https://evil.example.com" })).toThrow(ConfigError);
+    expect(() =>
+      first.withOptions({ baseUrl: `${BASE}/x` }).withOptions({ baseUrl: "https://evil.example.com" }),
+    ).toThrow(ConfigError);
   });
 
   test("works detached", async () => {
@@ -86,13 +97,16 @@ describe("withOptions", () => {
 });
 
 describe("setToken", () => {
-  test.each(["", " x", "x\n", "Bearer x", "é", null, undefined, 5, () => "x"])("refuses %o, and keeps the old one", async (token) => {
-    wire.answer(session);
-    const client = wire.client();
-    expect(() => client.setToken(token as never)).toThrow(ConfigError);
-    await client.sessions.get("s");
-    expect(authorizations()).toEqual([`Bearer ${TOKEN}`]);
-  });
+  test.each(["", " x", "x\n", "Bearer x", "é", null, undefined, 5, () => "x"])(
+    "refuses %o, and keeps the old one",
+    async (token) => {
+      wire.answer(session);
+      const client = wire.client();
+      expect(() => client.setToken(token as never)).toThrow(ConfigError);
+      await client.sessions.get("s");
+      expect(authorizations()).toEqual([`Bearer ${TOKEN}`]);
+    },
+  );
 
   test("is refused on a client with a provider, and on one made from it", () => {
     const client = wire.client({ token: () => TOKEN });
@@ -127,7 +141,18 @@ test("MI-01 every method works detached", async () => {
   wire.answer(({ path, query }, index) =>
     path.startsWith("/projects?") || path.endsWith("/projects") || path.endsWith("/sessions")
       ? pagesOf([])({ query } as never, index)
-      : json({ id: "i", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext: "p", state: "s", number: 1, title: "t", status: "o" }),
+      : json({
+          id: "i",
+          name: "n",
+          key_id: "k",
+          scopes: [],
+          expires_at: "2030-01-01T00:00:00Z",
+          plaintext: "p",
+          state: "s",
+          number: 1,
+          title: "t",
+          status: "o",
+        }),
   );
   const client = wire.client();
   const { create, rotate, revoke } = client.tokens;
@@ -155,7 +180,12 @@ test("the snapshot takes nothing from headers that are no numbers", async () => 
     ["٣", "1.5", undefined, 1],
   ];
   for (const [limit, remaining, expectedLimit, expectedRemaining] of odd) {
-    wire.answer(() => json({ id: "s", state: "on" }, 200, { "ratelimit-limit": encodeURI(limit) === limit || /[ ;]/.test(limit) ? limit : "x", "ratelimit-remaining": remaining }));
+    wire.answer(() =>
+      json({ id: "s", state: "on" }, 200, {
+        "ratelimit-limit": encodeURI(limit) === limit || /[ ;]/.test(limit) ? limit : "x",
+        "ratelimit-remaining": remaining,
+      }),
+    );
     const client = wire.client({ rateLimiter: memoryRateLimiter() });
     await client.sessions.get("s");
     expect(client.rateLimit?.limit).toBe(expectedLimit);
@@ -191,6 +221,9 @@ test("onResponse of a walk sees each page; an async one that rejects breaks noth
     pages += 1;
     throw new Error("ignored");
   };
-  await wire.client().projects.list({}, { onResponse: onResponse as () => void }).toArray();
+  await wire
+    .client()
+    .projects.list({}, { onResponse: onResponse as () => void })
+    .toArray();
   expect(pages).toBe(2);
 });

@@ -4,7 +4,8 @@ import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../.
 import { BASE, json, openWire, rejection, TOKEN } from "../../support/wire.ts";
 
 const wire = openWire();
-const session = (): Response => json({ id: "s", state: "on" }, 200, { "ratelimit-limit": "60", "ratelimit-remaining": "59" });
+const session = (): Response =>
+  json({ id: "s", state: "on" }, 200, { "ratelimit-limit": "60", "ratelimit-remaining": "59" });
 
 beforeEach(() => {
   vi.stubEnv("PROJECT_AUTOMATION_BASE_URL", undefined);
@@ -31,11 +32,40 @@ function configError(make: () => unknown): ConfigError {
 const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
   baseUrl: [
     ...["", " ", "/api/v1", "api/v1", "localhost:3000", "localhost:3000/api/v1", "example.com", "//example.com/api"],
-    ...["ftp://example.com", "file:///etc", "javascript:alert(1)", "ws://example.com", "https://", "https:example.com", "https:/example.com"],
-    ...["https://example.com/api?x=1", "https://example.com/api?", "https://example.com/api#x", "https://example.com/api#"],
-    ...["https://u@example.com", "https://u:p@example.com", "https://:p@example.com", " https://example.com", "https://example.com\n"],
+    ...[
+      "ftp://example.com",
+      "file:///etc",
+      "javascript:alert(1)",
+      "ws://example.com",
+      "https://",
+      "https:example.com",
+      "https:/example.com",
+    ],
+    ...[
+      "https://example.com/api?x=1",
+      "https://example.com/api?",
+      "https://example.com/api#x",
+      "https://example.com/api#",
+    ],
+    ...[
+      "https://u@example.com",
+      "https://u:p@example.com",
+      "https://:p@example.com",
+      " https://example.com",
+      "https://example.com\n",
+    ],
     ...["https://exa mple.com", "https://example.com:99999", "https://example.com\\api"],
-    ...[null, 5, true, {}, [], () => BASE, new URL("https://example.com/?a=1"), new URL("ftp://example.com"), new URL("https://u:p@example.com")],
+    ...[
+      null,
+      5,
+      true,
+      {},
+      [],
+      () => BASE,
+      new URL("https://example.com/?a=1"),
+      new URL("ftp://example.com"),
+      new URL("https://u:p@example.com"),
+    ],
   ],
   token: [
     ...["", " ", " tok", "tok ", "tok\n", "to k", "\ttok", "tok\u0000", "tok\u007f", "Bearer tok", "bearer tok"],
@@ -45,14 +75,40 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
   timeoutMs: [0, -1, Number.NaN, -Infinity, "5", true, null, {}],
   totalTimeoutMs: [0, -1, Number.NaN, "5", true, null],
   retry: [
-    ...[true, null, 3, "3", [], { attempts: 0 }, { attempts: -1 }, { attempts: 1.5 }, { attempts: Number.NaN }, { attempts: "3" }],
-    ...[{ attempts: null }, { minDelayMs: -1 }, { maxDelayMs: Number.NaN }, { rateLimitWaits: -1 }, { rateLimitWaits: 0.5 }],
+    ...[
+      true,
+      null,
+      3,
+      "3",
+      [],
+      { attempts: 0 },
+      { attempts: -1 },
+      { attempts: 1.5 },
+      { attempts: Number.NaN },
+      { attempts: "3" },
+    ],
+    ...[
+      { attempts: null },
+      { minDelayMs: -1 },
+      { maxDelayMs: Number.NaN },
+      { rateLimitWaits: -1 },
+      { rateLimitWaits: 0.5 },
+    ],
     ...[{ maxRetryAfterMs: "1" }, { unsafeWrites: "yes" }, { unsafeWrites: null }, { retries: 3 }, { limit: 2 }],
   ],
   maxConcurrency: [0, -1, 1.5, Number.NaN, "10", null, true],
   rateLimiter: [null, {}, 5, { enter: () => {} }, () => {}],
   headers: [
-    ...[null, "a: b", 5, { Authorization: "x" }, { cookie: "x" }, { HOST: "x" }, [["Cookie", "x"]], new Headers({ authorization: "x" })],
+    ...[
+      null,
+      "a: b",
+      5,
+      { Authorization: "x" },
+      { cookie: "x" },
+      { HOST: "x" },
+      [["Cookie", "x"]],
+      new Headers({ authorization: "x" }),
+    ],
     ...[{ "a b": "x" }, { a: "x\ny" }, { a: "x\u0000" }, { "": "x" }, { a: "é🚀" }, [["a"]]],
   ],
   fetch: [null, 42, "fetch", {}, true],
@@ -136,7 +192,15 @@ describe("options that can be", () => {
     for (const host of ["localhost", "localhost:8080", "127.0.0.1", "127.8.8.8:1", "[::1]:3000", "app.localhost"]) {
       new Client({ baseUrl: `http://${host}/api/v1`, token: TOKEN });
     }
-    for (const host of ["example.com", "127.0.0.1.example.com", "localhost.example.com", "10.0.0.1", "[::2]", "0.0.0.0", "127.0.0.1.nip.io"]) {
+    for (const host of [
+      "example.com",
+      "127.0.0.1.example.com",
+      "localhost.example.com",
+      "10.0.0.1",
+      "[::2]",
+      "0.0.0.0",
+      "127.0.0.1.nip.io",
+    ]) {
       const baseUrl = `http://${host}/api/v1`;
       configError(() => new Client({ baseUrl, token: TOKEN }));
       configError(() => new Client({ baseUrl, token: TOKEN, allowInsecureHttp: false }));
@@ -179,7 +243,14 @@ describe("the environment", () => {
   });
 
   test("may refuse to be read, as Deno's does without permission", () => {
-    const env = new Proxy({}, { get: () => { throw new Error("NotCapable"); } });
+    const env = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("NotCapable");
+        },
+      },
+    );
     vi.stubGlobal("process", { env });
     const make = (): unknown => new Client({ baseUrl: BASE });
     expect(make).toThrow(/token is missing/);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Client, type AutomationError, type ClientEvent, isAutomationError, path } from "../../../src/index.ts";
+import { type AutomationError, Client, type ClientEvent, isAutomationError, path } from "../../../src/index.ts";
 import { expectClean, textsOf } from "../../support/sweep.ts";
 import { BASE, json, openWire, rejection, TOKEN, text } from "../../support/wire.ts";
 
@@ -10,7 +10,14 @@ const SECRET_PART = "s3cr3tTailOfTheToken";
 const PLAINTEXT = "pat_newpublic_0neT1meSecretThatIsNeverShownAgain";
 const HEADER = "x-internal-value-of-a-header";
 const SECRETS = [TOKEN, SECRET_PART, PLAINTEXT, HEADER];
-const created = { id: "t", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext: PLAINTEXT };
+const created = {
+  id: "t",
+  name: "n",
+  key_id: "k",
+  scopes: [],
+  expires_at: "2030-01-01T00:00:00Z",
+  plaintext: PLAINTEXT,
+};
 
 const create = (client: C): Promise<unknown> => client.tokens.create({ name: "n", scopes: [] });
 const rotate = (client: C): Promise<unknown> => client.tokens.rotate("t");
@@ -28,19 +35,26 @@ function echo(status: number): Response {
     plaintext: PLAINTEXT,
     token: PLAINTEXT,
   };
-  return json(body, status, { "x-request-id": `req-${TOKEN}`, "x-echo": HEADER, "www-authenticate": `Bearer realm="${TOKEN}"` });
+  return json(body, status, {
+    "x-request-id": `req-${TOKEN}`,
+    "x-echo": HEADER,
+    "www-authenticate": `Bearer realm="${TOKEN}"`,
+  });
 }
 
 describe("RD no secret can be had from an error", () => {
-  test.each([300, 400, 401, 403, 404, 409, 418, 422, 429, 500, 503])("of a %i that echoes the credential", async (status) => {
-    for (const call of [create, rotate, get, walk]) {
-      wire.answer(() => echo(status));
-      const error = (await rejection(call(wire.client({ retry: false })))) as AutomationError;
-      expect(error.status).toBe(status);
-      expect(error.body).toBeDefined();
-      expectClean(error, SECRETS);
-    }
-  });
+  test.each([300, 400, 401, 403, 404, 409, 418, 422, 429, 500, 503])(
+    "of a %i that echoes the credential",
+    async (status) => {
+      for (const call of [create, rotate, get, walk]) {
+        wire.answer(() => echo(status));
+        const error = (await rejection(call(wire.client({ retry: false })))) as AutomationError;
+        expect(error.status).toBe(status);
+        expect(error.body).toBeDefined();
+        expectClean(error, SECRETS);
+      }
+    },
+  );
 
   test("of a refusal whose body is text that echoes the credential", async () => {
     wire.script(text(`<pre>GET /x\nauthorization: Bearer ${TOKEN}</pre>`, 502, { "content-type": "text/html" }));
@@ -81,11 +95,20 @@ describe("RD no secret can be had from an error", () => {
 
   test.each([
     ["an Error whose message quotes it", new Error(`bad header value "Bearer ${TOKEN}"`)],
-    ["an Error with the request on it", Object.assign(new TypeError("x"), { request: new Request(BASE, { headers: { a: TOKEN } }) })],
+    [
+      "an Error with the request on it",
+      Object.assign(new TypeError("x"), { request: new Request(BASE, { headers: { a: TOKEN } }) }),
+    ],
     ["an Error with a response on it", Object.assign(new Error("x"), { response: new Response(TOKEN) })],
     ["an Error with headers on it", Object.assign(new Error("x"), { headers: new Headers({ authorization: TOKEN }) })],
-    ["an Error with plain headers on it", Object.assign(new Error("x"), { config: { headers: { Authorization: `Bearer ${TOKEN}` } } })],
-    ["an Error whose cause quotes it", new Error("x", { cause: new Error("y", { cause: new Error(`${SECRET_PART}`) }) })],
+    [
+      "an Error with plain headers on it",
+      Object.assign(new Error("x"), { config: { headers: { Authorization: `Bearer ${TOKEN}` } } }),
+    ],
+    [
+      "an Error whose cause quotes it",
+      new Error("x", { cause: new Error("y", { cause: new Error(`${SECRET_PART}`) }) }),
+    ],
     ["an AggregateError that quotes it", new AggregateError([new Error(TOKEN)], "all failed")],
     ["a string", `could not send Bearer ${TOKEN}`],
     ["an object", { sent: { authorization: [`Bearer ${TOKEN}`] } }],
@@ -109,8 +132,16 @@ describe("RD no secret can be had from an error", () => {
   });
 
   test.each([
-    ["throws what it was told of", ({ rejected }: { rejected?: string }) => { throw new Error(`cannot replace ${rejected}`); }],
-    ["rejects with what it was told of", async (context: { rejected?: string }) => Promise.reject(Object.assign(new Error("no"), { context }))],
+    [
+      "throws what it was told of",
+      ({ rejected }: { rejected?: string }) => {
+        throw new Error(`cannot replace ${rejected}`);
+      },
+    ],
+    [
+      "rejects with what it was told of",
+      async (context: { rejected?: string }) => Promise.reject(Object.assign(new Error("no"), { context })),
+    ],
     ["gives it with a line break", () => `${TOKEN}\n`],
     ["gives it with the scheme", () => `Bearer ${TOKEN}`],
     ["gives an object", () => ({ access_token: TOKEN }) as never],
@@ -133,7 +164,9 @@ describe("RD no secret can be had from an error", () => {
       throw new TypeError(message);
     };
     const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
-    const error = (await rejection(wire.client().request({ method: "POST", path: path`/me/tokens`, json: {}, schema }))) as AutomationError;
+    const error = (await rejection(
+      wire.client().request({ method: "POST", path: path`/me/tokens`, json: {}, schema }),
+    )) as AutomationError;
     expect(error.kind).toBe("validation");
     expect(error.cause).toBeInstanceOf(TypeError);
     expectClean(error, SECRETS, ["rawBody"]);
@@ -177,7 +210,15 @@ test("RD-03 no secret can be had from a client", async () => {
   const client = wire.client({ headers: { "x-own": HEADER }, token: TOKEN });
   await client.sessions.get("s");
   const list = client.projects.list();
-  for (const value of [client, client.withOptions({ retry: false }), client.tokens, client.sessions, list, list.pages(), client.rateLimit]) {
+  for (const value of [
+    client,
+    client.withOptions({ retry: false }),
+    client.tokens,
+    client.sessions,
+    list,
+    list.pages(),
+    client.rateLimit,
+  ]) {
     expectClean(value, SECRETS);
     expect(`${value}`).not.toContain(TOKEN);
   }
@@ -193,7 +234,12 @@ test("RD-04 RD-08 no event and no line of a log holds a secret", async () => {
     if (method === "POST") return json({ ...created, id: 1, [TOKEN]: TOKEN }, 201);
     return method === "DELETE" ? text(TOKEN) : echo(503);
   });
-  const client = wire.client({ onEvent: (event) => events.push(event), logger, validation: "lenient", retry: { minDelayMs: 0 } });
+  const client = wire.client({
+    onEvent: (event) => events.push(event),
+    logger,
+    validation: "lenient",
+    retry: { minDelayMs: 0 },
+  });
   await create(client);
   await rejection(rotate(client));
   await create(client);

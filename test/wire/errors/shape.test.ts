@@ -2,11 +2,10 @@ import { inspect } from "node:util";
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import * as sdk from "../../../src/index.ts";
-import { type AutomationError, Client, ConfigError, isAutomationError } from "../../../src/index.ts";
+import { type AutomationError, Client, type ConfigError, isAutomationError } from "../../../src/index.ts";
 import { BASE, json, openWire, page, rejection, TOKEN, text } from "../../support/wire.ts";
 
 const wire = openWire();
-type C = Client;
 
 const created = { id: "t1", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
 const aborted = (reason: unknown): AbortSignal => {
@@ -14,7 +13,10 @@ const aborted = (reason: unknown): AbortSignal => {
   controller.abort(reason);
   return controller.signal;
 };
-const failing = (thrown: unknown): typeof globalThis.fetch => () => Promise.reject(thrown);
+const failing =
+  (thrown: unknown): typeof globalThis.fetch =>
+  () =>
+    Promise.reject(thrown);
 const socketError = Object.assign(new TypeError("fetch failed"), {
   cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", callback: () => {} }),
 });
@@ -33,12 +35,18 @@ const WAYS: readonly (readonly [name: string, way: () => Promise<unknown>])[] = 
   ["ServerError", () => refused(500)],
   ["RedirectError", () => refused(302)],
   ["ConnectionError", () => wire.client({ fetch: failing(socketError), retry: false }).sessions.get("s")],
-  ["TimeoutError", () => wire.client({ fetch: () => new Promise(() => {}), timeoutMs: 1, retry: false }).sessions.get("s")],
+  [
+    "TimeoutError",
+    () => wire.client({ fetch: () => new Promise(() => {}), timeoutMs: 1, retry: false }).sessions.get("s"),
+  ],
   ["AbortError", () => wire.client().sessions.get("s", { signal: aborted(() => "a function cannot be cloned") })],
   ["ResponseParseError", () => answered(text("<html>"))],
   ["ResponseValidationError", () => answered(json({ id: 1 }))],
   ["PaginationError", () => circles()],
-  ["TokenProviderError", () => wire.client({ token: () => Promise.reject(new Error("vault is closed")) }).sessions.get("s")],
+  [
+    "TokenProviderError",
+    () => wire.client({ token: () => Promise.reject(new Error("vault is closed")) }).sessions.get("s"),
+  ],
 ];
 
 function refused(status: number): Promise<unknown> {
@@ -56,6 +64,11 @@ function circles(): Promise<unknown> {
   return wire.client().projects.list().toArray();
 }
 
+function classNamed(name: string): typeof ConfigError {
+  const found = Object.entries(sdk).find(([key]) => key === name)?.[1];
+  return (found ?? expect.fail(`no ${name} is exported`)) as typeof ConfigError; // its name says so
+}
+
 async function errorOf(way: () => Promise<unknown>): Promise<AutomationError & { kind: string }> {
   return (await rejection(way())) as AutomationError;
 }
@@ -69,7 +82,7 @@ describe.each(WAYS)("%s", (name, way) => {
     expect(error.stack).toMatch(new RegExp(`^${name}: `));
     expect(isAutomationError(error)).toBe(true);
     const classes = WAYS.map(([one]) => one).filter((one) => one !== "ApiError");
-    const matching = classes.filter((one) => error instanceof (sdk[one as keyof typeof sdk] as typeof ConfigError));
+    const matching = classes.filter((one) => error instanceof classNamed(one));
     expect(matching).toEqual(name === "ApiError" ? [] : [name]);
   });
 
@@ -86,7 +99,17 @@ describe.each(WAYS)("%s", (name, way) => {
     const error = await errorOf(way);
     const copy = JSON.parse(JSON.stringify(error)) as Record<string, unknown>;
     expect(copy).toMatchObject({ name, message: error.message, kind: error.kind });
-    for (const field of ["status", "code", "method", "path", "attempts", "outcome", "requestId", "body", "cursor"] as const) {
+    for (const field of [
+      "status",
+      "code",
+      "method",
+      "path",
+      "attempts",
+      "outcome",
+      "requestId",
+      "body",
+      "cursor",
+    ] as const) {
       expect(copy[field]).toEqual(error[field]);
     }
     expect(copy).not.toHaveProperty("stack");
@@ -138,7 +161,9 @@ test("an abort of a write after it was sent says that it may have been applied",
     controller.abort();
     return new Promise(() => {});
   });
-  const error = await rejection(wire.client().issues.create("p", { title: "t", type: "bug" }, { signal: controller.signal }));
+  const error = await rejection(
+    wire.client().issues.create("p", { title: "t", type: "bug" }, { signal: controller.signal }),
+  );
   expect(error).toMatchObject({ kind: "abort", outcome: "unknown", attempts: 1 });
   expect((error as Error).message).toMatch(/applied/);
 });
@@ -165,7 +190,18 @@ test("VA-14 a created token without plaintext is a validation error with the raw
 test("instanceof and the guard take nothing else for one of theirs, and never throw", () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
-  for (const value of [undefined, null, 1, "x", {}, new Error("x"), Object.create(null), () => {}, { kind: "auth" }, proxy]) {
+  for (const value of [
+    undefined,
+    null,
+    1,
+    "x",
+    {},
+    new Error("x"),
+    Object.create(null),
+    () => {},
+    { kind: "auth" },
+    proxy,
+  ]) {
     expect(isAutomationError(value)).toBe(false);
     if (value !== proxy) expect(value instanceof sdk.AutomationError).toBe(false);
   }

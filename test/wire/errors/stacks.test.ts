@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { path, type Client } from "../../../src/index.ts";
+import { type Client, path } from "../../../src/index.ts";
 import { json, openWire, page, rejection } from "../../support/wire.ts";
 
 const wire = openWire();

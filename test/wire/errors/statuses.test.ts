@@ -51,18 +51,34 @@ const TABLE = [
 ] as const;
 
 describe("ER-01 each status has its class, kind and outcome", () => {
-  test.each(TABLE)("%i", async (status, Class, kind, outcome) => {
+  test.each(TABLE)("%i", async (...row) => {
+    const [status, Class, kind, outcome] = row;
     wire.script((_, index) => text(status === 304 ? null : JSON.stringify({ error: `code_${index}` }), status));
     const error = await rejection(wire.client({ retry: false }).sessions.get("s1"));
     expect(error).toBeInstanceOf(Class);
     expect(error).toBeInstanceOf(AutomationError);
     expect(error instanceof ApiError).toBe(Class !== RedirectError);
     expect(isAutomationError(error)).toBe(true);
-    expect(error).toMatchObject({ kind, status, outcome, name: Class.name, method: "GET", path: "/sessions/{}", attempts: 1 });
+    expect(error).toMatchObject({
+      kind,
+      status,
+      outcome,
+      name: Class.name,
+      method: "GET",
+      path: "/sessions/{}",
+      attempts: 1,
+    });
     expect((error as AutomationError).code).toBe(status === 304 ? undefined : "code_0");
     expect((error as AutomationError).message).toContain("sessions.get");
     expect((error as AutomationError).message).toContain(String(status));
-    for (const Other of [AuthenticationError, RateLimitError, ServerError, NotFoundError, RedirectError, ConflictError]) {
+    for (const Other of [
+      AuthenticationError,
+      RateLimitError,
+      ServerError,
+      NotFoundError,
+      RedirectError,
+      ConflictError,
+    ]) {
       expect(error instanceof Other).toBe((Other as unknown) === Class);
     }
   });
@@ -88,7 +104,8 @@ test.each([
   ["JSON null", "null", undefined, null],
   ["cut JSON", '{"error":"to', undefined, '{"error":"to'],
   ["an error", '{"error":"too_many_requests","more":1}', "too_many_requests", { error: "too_many_requests", more: 1 }],
-])("ER-01 ER-03 a refusal with %s: classified by status, code and body as far as they are there", async (_, body, code, parsed) => {
+])("ER-01 ER-03 a refusal with %s: classified by status, code and body as far as they are there", async (...row) => {
+  const [, body, code, parsed] = row;
   wire.script(text(body, 503));
   const error = await rejection(wire.client({ retry: false }).sessions.get("s"));
   expect(error).toMatchObject({ kind: "server", status: 503 });
@@ -100,7 +117,10 @@ test.each([
 test("a body of more than 64 KiB is left out, and a hanging one is not waited for", async () => {
   wire.script(
     json({ error: "big", more: "x".repeat(70_000) }, 400),
-    () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) }), { status: 400 }),
+    () =>
+      new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) }), {
+        status: 400,
+      }),
   );
   const client = wire.client();
   for (let round = 0; round < 2; round += 1) {
@@ -119,7 +139,11 @@ test("the request id of the answer is on the error and in its message", async ()
 
 test.each([
   ["projects.list", "projects:read", (c: ReturnType<typeof wire.client>) => c.projects.list().toArray()],
-  ["issues.create", "issues:write", (c: ReturnType<typeof wire.client>) => c.issues.create("p", { title: "t", type: "bug" })],
+  [
+    "issues.create",
+    "issues:write",
+    (c: ReturnType<typeof wire.client>) => c.issues.create("p", { title: "t", type: "bug" }),
+  ],
   ["sessions.list", "sessions:read", (c: ReturnType<typeof wire.client>) => c.sessions.list("p").toArray()],
   ["sessions.get", "sessions:read", (c: ReturnType<typeof wire.client>) => c.sessions.get("s")],
 ])("a 403 of %s names %s", async (name, scope, call) => {
@@ -137,7 +161,11 @@ test("a redirect is not followed, and the token does not travel", async () => {
 });
 
 test.each([
-  ["issues.create", (c: ReturnType<typeof wire.client>) => c.issues.create("p", { title: "t", type: "bug" }), /applied/],
+  [
+    "issues.create",
+    (c: ReturnType<typeof wire.client>) => c.issues.create("p", { title: "t", type: "bug" }),
+    /applied/,
+  ],
   ["tokens.rotate", (c: ReturnType<typeof wire.client>) => c.tokens.rotate("t"), /old token may be dead/],
   ["tokens.revoke", (c: ReturnType<typeof wire.client>) => c.tokens.revoke("t", { retry: false }), /applied/],
 ])("a %s that may have been applied says so", async (_, call, words) => {

@@ -61,7 +61,16 @@ test.each([
   ["missing", { next_cursor: null }],
   ["null", { data: null, next_cursor: null }],
   ["an object", { data: {}, next_cursor: null }],
-  ["of a bad item", { data: [{ id: "b", name: "b" }, { id: 2, name: "c" }], next_cursor: null }],
+  [
+    "of a bad item",
+    {
+      data: [
+        { id: "b", name: "b" },
+        { id: 2, name: "c" },
+      ],
+      next_cursor: null,
+    },
+  ],
   ["no envelope", [{ id: "a", name: "a" }]],
 ])("PG-09 data %s on page 2: page 1 is delivered, then the failing cursor is told", async (_, body) => {
   wire.script(page(["a"], "c1"), json(body));
@@ -190,7 +199,10 @@ test.each([
   ["params", (client: ReturnType<typeof wire.client>) => client.projects.list(null as never)],
   ["options", (client: ReturnType<typeof wire.client>) => client.projects.list({}, null as never)],
   ["signal", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { signal: null as never })],
-  ["a signal that is none", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { signal: 42 as never })],
+  [
+    "a signal that is none",
+    (client: ReturnType<typeof wire.client>) => client.projects.list({}, { signal: 42 as never }),
+  ],
   ["prefetch", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { prefetch: null as never })],
   ["cursor", (client: ReturnType<typeof wire.client>) => client.projects.list({ cursor: null as never })],
   ["limit", (client: ReturnType<typeof wire.client>) => client.projects.list({ limit: null as never })],

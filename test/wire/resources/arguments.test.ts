@@ -9,7 +9,23 @@ const issue = { title: "t", type: "bug" };
 const token = { name: "n", scopes: [] };
 const schema = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;
 
-const BAD_SEGMENTS: readonly unknown[] = ["", ".", "..", "\ud800", "a\udc00", 7, null, undefined, true, [], ["a"], {}, Symbol("s"), () => {}, 1n];
+const BAD_SEGMENTS: readonly unknown[] = [
+  "",
+  ".",
+  "..",
+  "\ud800",
+  "a\udc00",
+  7,
+  null,
+  undefined,
+  true,
+  [],
+  ["a"],
+  {},
+  Symbol("s"),
+  () => {},
+  1n,
+];
 
 /** Every place where a path value is given. */
 const SEGMENTS: Readonly<Record<string, (client: Client, value: Bad) => Promise<unknown>>> = {
@@ -33,7 +49,9 @@ describe.each(Object.entries(SEGMENTS))("path values of %s", (_, call) => {
 
 const CASES: Readonly<Record<string, readonly ((client: Client) => unknown)[]>> = {
   "the token to create": [null, undefined, "n", [], 5].map((bad) => (c: Client) => c.tokens.create(bad as Bad)),
-  "a token's name": [undefined, null, 5, {}].map((name) => (c: Client) => c.tokens.create({ ...token, name: name as Bad })),
+  "a token's name": [undefined, null, 5, {}].map(
+    (name) => (c: Client) => c.tokens.create({ ...token, name: name as Bad }),
+  ),
   scopes: [null, "issues:read", [1], [null], [undefined], new Array(2), new Set(["a"]), {}].map(
     (scopes) => (c: Client) => c.tokens.create({ name: "n", scopes: scopes as Bad }),
   ),
@@ -67,7 +85,11 @@ const CASES: Readonly<Record<string, readonly ((client: Client) => unknown)[]>> 
     { until: () => true, unknown: 1 },
   ].map((options) => (c: Client) => c.sessions.waitFor("s", options as Bad)),
   "watch's options": [null, 5, { intervalMs: -1 }, { until: () => true }, { maxIntervalMs: null }].map(
-    (options) => (c: Client) => c.sessions.watch("s", options as Bad)[Symbol.asyncIterator]().next(),
+    (options) => (c: Client) =>
+      c.sessions
+        .watch("s", options as Bad)
+        [Symbol.asyncIterator]()
+        .next(),
   ),
   "the custom request": [
     null,
@@ -110,9 +132,14 @@ const CASES: Readonly<Record<string, readonly ((client: Client) => unknown)[]>> 
     (c: Client) => c.request({ method: "GET", path: path`/x`, query: query as Bad }),
     (c: Client) => c.paginate({ path: path`/x`, query: query as Bad, schema }).toArray(),
   ]),
-  "the custom list": [null, undefined, {}, { path: path`/x` }, { path: path`/x`, schema: {} }, { path: "/x", schema }].map(
-    (list) => (c: Client) => c.paginate(list as Bad).toArray(),
-  ),
+  "the custom list": [
+    null,
+    undefined,
+    {},
+    { path: path`/x` },
+    { path: path`/x`, schema: {} },
+    { path: "/x", schema },
+  ].map((list) => (c: Client) => c.paginate(list as Bad).toArray()),
   "a call's options": [
     null,
     5,

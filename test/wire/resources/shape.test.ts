@@ -38,9 +38,27 @@ const CALLS: readonly (readonly [string, string, string, unknown, (client: Clien
   ],
   ["tokens.rotate", "POST", "/me/tokens/t1/rotate", undefined, (c) => c.tokens.rotate("t1")],
   ["tokens.revoke", "DELETE", "/me/tokens/t1", undefined, (c) => c.tokens.revoke("t1")],
-  ["projects.list", "GET", "/projects?limit=5&cursor=c", undefined, (c) => c.projects.list({ cursor: "c", limit: 5 }).toArray()],
-  ["issues.create", "POST", "/projects/p/issues", { title: "t", type: "bug" }, (c) => c.issues.create("p", { title: "t", type: "bug" })],
-  ["sessions.list", "GET", "/projects/p/sessions?limit=5", undefined, (c) => c.sessions.list("p", { limit: 5 }).toArray()],
+  [
+    "projects.list",
+    "GET",
+    "/projects?limit=5&cursor=c",
+    undefined,
+    (c) => c.projects.list({ cursor: "c", limit: 5 }).toArray(),
+  ],
+  [
+    "issues.create",
+    "POST",
+    "/projects/p/issues",
+    { title: "t", type: "bug" },
+    (c) => c.issues.create("p", { title: "t", type: "bug" }),
+  ],
+  [
+    "sessions.list",
+    "GET",
+    "/projects/p/sessions?limit=5",
+    undefined,
+    (c) => c.sessions.list("p", { limit: 5 }).toArray(),
+  ],
   ["sessions.get", "GET", "/sessions/s1", undefined, (c) => c.sessions.get("s1")],
   ["sessions.waitFor", "GET", "/sessions/s1", undefined, (c) => c.sessions.waitFor("s1", { until: () => true })],
   ["request GET", "GET", "/x?a=1", undefined, (c) => c.request({ method: "GET", path: path`/x`, query: { a: 1 } })],
@@ -52,7 +70,8 @@ const CALLS: readonly (readonly [string, string, string, unknown, (client: Clien
 ];
 
 describe("RQ-01 RQ-02 RQ-12 AU-01 what is on the wire", () => {
-  test.each(CALLS)("%s", async (_, method, target, body, call) => {
+  test.each(CALLS)("%s", async (...row) => {
+    const [, method, target, body, call] = row;
     const { server, client } = await service();
     await call(client);
     expect(server.seen).toHaveLength(1);
@@ -210,7 +229,10 @@ describe("RQ what goes into a body", () => {
     const { server, client } = await service();
     await client.tokens.create({ name: "n", scopes: ["b:c", "a", "", "a"] as never });
     await client.tokens.create({ name: "" } as never);
-    expect(server.seen.map(({ body }) => JSON.parse(body))).toEqual([{ name: "n", scopes: ["b:c", "a", "", "a"] }, { name: "" }]);
+    expect(server.seen.map(({ body }) => JSON.parse(body))).toEqual([
+      { name: "n", scopes: ["b:c", "a", "", "a"] },
+      { name: "" },
+    ]);
   });
 
   test("RQ-13 a title of a megabyte with emoji and line breaks arrives byte for byte", async () => {

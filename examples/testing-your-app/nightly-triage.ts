@@ -1,0 +1,81 @@
+/**
+ * An application: each night it looks at the agent sessions of every project, and files one issue in each project where
+ * some have failed. It never gives up on the whole for the sake of one project, and tells what became of each.
+ */
+import { type Client, isAutomationError, type Project, type Session } from "project-automation";
+
+/** What became of one project. */
+export type Triaged =
+  | { readonly project: string; readonly result: "fine" }
+  | { readonly project: string; readonly result: "filed"; readonly issue: number }
+  /** There may be an issue now, or not: look before filing it again. */
+  | { readonly project: string; readonly result: "unsure"; readonly reason: string }
+  /** There is no issue. */
+  | { readonly project: string; readonly result: "failed"; readonly reason: string };
+
+export interface TriageReport {
+  /** In the order of the walk. */
+  readonly projects: readonly Triaged[];
+  /** Where the walk over the projects broke off, if it did: another run goes on from there. */
+  readonly brokeOffAt: { readonly cursor: string | undefined; readonly reason: string } | undefined;
+}
+
+export interface TriageOptions {
+  /** How many projects are worked on at once. */
+  readonly concurrency?: number;
+  /** Where an earlier run broke off. */
+  readonly cursor?: string | undefined;
+}
+
+export async function triage(client: Client, options: TriageOptions = {}): Promise<TriageReport> {
+  const { concurrency = 4, cursor } = options;
+  const walk = client.projects.list({ cursor })[Symbol.asyncIterator]();
+  const projects: Triaged[] = [];
+  let brokeOffAt: TriageReport["brokeOffAt"];
+
+  // The workers share one walk: each takes the next project when it is done with the last.
+  let taken = 0;
+  async function work(): Promise<void> {
+    for (;;) {
+      const project = await next();
+      if (project === undefined) return;
+      const place = taken++;
+      projects[place] = await triageProject(client, project);
+    }
+  }
+  async function next(): Promise<Project | undefined> {
+    try {
+      const { done, value } = await walk.next();
+      return done === true ? undefined : value;
+    } catch (error) {
+      if (!isAutomationError(error)) throw error;
+      brokeOffAt = { cursor: error.cursor ?? undefined, reason: error.message };
+      return undefined;
+    }
+  }
+
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return { projects, brokeOffAt };
+}
+
+async function triageProject(client: Client, { id, name }: Project): Promise<Triaged> {
+  let sessions: Session[];
+  try {
+    sessions = await client.sessions.list(id).toArray();
+  } catch (error) {
+    if (!isAutomationError(error)) throw error;
+    return { project: name, result: "failed", reason: error.message };
+  }
+  const failed = sessions.filter(({ state }) => state === "failed");
+  if (failed.length === 0) return { project: name, result: "fine" };
+  try {
+    const title = `Failed agent sessions: ${failed.map((session) => session.id).join(", ")}`;
+    const issue = await client.issues.create(id, { title, type: "bug" });
+    return { project: name, result: "filed", issue: issue.number };
+  } catch (error) {
+    if (!isAutomationError(error)) throw error;
+    // The client repeats a write only where it cannot have been applied. Whether it was is in the error.
+    const isSure = error.outcome === "rejected" || error.outcome === "not_sent";
+    return { project: name, result: isSure ? "failed" : "unsure", reason: error.message };
+  }
+}

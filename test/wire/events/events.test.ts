@@ -1,0 +1,202 @@
+import { describe, expect, test } from "vitest";
+import type { ClientEvent, Logger } from "../../../src/index.ts";
+import { json, openWire, pagesOf, rejection } from "../../support/wire.ts";
+
+const wire = openWire();
+const session = (headers = {}): Response => json({ id: "s", state: "on" }, 200, headers);
+
+function recorder(): { events: ClientEvent[]; onEvent: (event: ClientEvent) => void; types: () => string[] } {
+  const events: ClientEvent[] = [];
+  return { events, onEvent: (event) => void events.push(event), types: () => events.map(({ type }) => type) };
+}
+
+test("a call that succeeds at once: request, response, with what they promise", async () => {
+  wire.script(session({ "x-request-id": "req_1" }));
+  const { events, onEvent } = recorder();
+  const before = Date.now();
+  await wire.client({ onEvent }).sessions.get("secret-id");
+  const base = {
+    callId: expect.any(String),
+    operation: "sessions.get",
+    attempt: 1,
+    at: expect.any(Number),
+    queueMs: expect.any(Number),
+    tokenMs: expect.any(Number),
+  };
+  expect(events).toMatchObject([
+    { ...base, type: "request", method: "GET", path: "/sessions/{}" },
+    { ...base, type: "response", status: 200, headersMs: expect.any(Number), bodyMs: expect.any(Number) },
+  ]);
+  for (const event of events) {
+    expect(event.at).toBeGreaterThanOrEqual(before);
+    expect(event.at).toBeLessThanOrEqual(Date.now());
+    for (const value of Object.values(event)) expect(["string", "number", "undefined"]).toContain(typeof value);
+    expect(JSON.stringify(event)).not.toContain("secret-id");
+  }
+});
+
+test("a retry tells why and after how long, and attempts count", async () => {
+  wire.script(json({}, 503), json({}, 429, { "retry-after": "0" }), session());
+  const { events, onEvent, types } = recorder();
+  await wire.client({ onEvent, retry: { minDelayMs: 0 } }).sessions.get("s");
+  expect(types().filter((type) => !type.startsWith("rate_limit"))).toEqual([
+    ...["request", "response", "retry", "request", "response", "retry", "request", "response"],
+  ]);
+  const retries = events.filter((event) => event.type === "retry");
+  expect(retries).toMatchObject([
+    { reason: "server_error", status: 503, attempt: 1, delayMs: 0 },
+    { reason: "rate_limit", status: 429, attempt: 2, delayMs: expect.any(Number) },
+  ]);
+  expect(events.filter((event) => event.type === "request").map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  expect(new Set(events.map(({ callId }) => callId)).size).toBe(1);
+});
+
+test("a pause is told once, and so is its end, however many calls wait for it", async () => {
+  let paused = true;
+  wire.answer(() => {
+    if (!paused) return session();
+    paused = false;
+    return json({}, 429, { "retry-after": "0.05" });
+  });
+  const { events, onEvent, types } = recorder();
+  const client = wire.client({ onEvent, maxConcurrency: 1 });
+  await Promise.all(Array.from({ length: 5 }, (_, index) => client.sessions.get(`s${index}`)));
+  expect(types().filter((type) => type.startsWith("rate_limit"))).toEqual(["rate_limit_pause", "rate_limit_resume"]);
+  expect(events.find((event) => event.type === "rate_limit_pause")).toMatchObject({ delayMs: expect.any(Number) });
+});
+
+test("another token after a 401 is told, with its retry", async () => {
+  wire.script(json({}, 401), session());
+  const { events, onEvent, types } = recorder();
+  let asked = 0;
+  await wire.client({ onEvent, token: () => `pat_${++asked}` }).sessions.get("s");
+  expect(types()).toEqual(["request", "response", "retry", "token_refresh", "request", "response"]);
+  expect(events[2]).toMatchObject({ reason: "unauthorized", delayMs: 0, status: 401 });
+});
+
+test("no token_refresh and no retry are told where no other token can be had", async () => {
+  wire.script(json({}, 401));
+  const { onEvent, types } = recorder();
+  await rejection(wire.client({ onEvent }).sessions.get("s"));
+  expect(types()).toEqual(["request", "response"]);
+});
+
+test("a provider that has no other token: nothing is told that did not happen", async () => {
+  wire.script(json({}, 401));
+  const { onEvent, types } = recorder();
+  await rejection(wire.client({ onEvent, token: () => "pat_same" }).sessions.get("s"));
+  expect(types()).not.toContain("token_refresh");
+  expect(types()).toEqual(["request", "response"]);
+});
+
+test("a deprecation is told once per operation", async () => {
+  wire.answer(({ path }) =>
+    json(
+      { id: "s", state: "on", data: [], next_cursor: null },
+      200,
+      path.startsWith("/sessions") ? { deprecation: "@1735689599", sunset: "Sat, 21 Nov 2026 00:00:00 GMT" } : {},
+    ),
+  );
+  const { events, onEvent } = recorder();
+  const client = wire.client({ onEvent });
+  for (let call = 0; call < 3; call += 1) await client.sessions.get("s");
+  await client.projects.list().toArray();
+  const told = events.filter((event) => event.type === "deprecation");
+  expect(told).toMatchObject([
+    { operation: "sessions.get", deprecation: "@1735689599", sunset: "Sat, 21 Nov 2026 00:00:00 GMT" },
+  ]);
+});
+
+test("operations have their names, calls their ids", async () => {
+  wire.answer(pagesOf(["a"], ["b"]));
+  const { events, onEvent } = recorder();
+  const client = wire.client({ onEvent });
+  await client.projects.list().toArray();
+  expect(events.map(({ operation }) => operation)).toEqual(Array(4).fill("projects.list"));
+  expect(new Set(events.map(({ callId }) => callId)).size).toBe(2);
+});
+
+describe("MI-05 a listener that misbehaves breaks nothing", () => {
+  const BAD: Readonly<Record<string, () => unknown>> = {
+    throws: () => {
+      throw new Error("listener");
+    },
+    rejects: () => Promise.reject(new Error("listener")),
+    hangs: () => new Promise(() => {}),
+    "gives a thenable that throws": () =>
+      Object.fromEntries([
+        [
+          "then",
+          () => {
+            throw new Error("listener");
+          },
+        ],
+      ]),
+    "gives a hostile object": () =>
+      new Proxy(
+        {},
+        {
+          has: () => {
+            throw new Error("listener");
+          },
+          get: () => {
+            throw new Error("listener");
+          },
+        },
+      ),
+  };
+
+  test.each(Object.entries(BAD))("onEvent %s", async (_, listener) => {
+    wire.script(json({}, 503), session());
+    const { events, onEvent } = recorder();
+    const log = (line: string): void => void (line && onEvent(line as never));
+    const client = wire.client({
+      onEvent: listener,
+      logger: { debug: log, info: log, warn: log, error: log },
+      retry: { minDelayMs: 0 },
+    });
+    expect(await client.sessions.get("s")).toMatchObject({ id: "s" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(events.length).toBe(5);
+  });
+
+  test.each(Object.entries(BAD))("a logger %s", async (_, listener) => {
+    wire.script(json({}, 503), session());
+    const { events, onEvent } = recorder();
+    const logger = { debug: listener, info: listener, warn: listener, error: listener } as Logger;
+    expect(await wire.client({ onEvent, logger, retry: { minDelayMs: 0 } }).sessions.get("s")).toMatchObject({
+      id: "s",
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(events.length).toBe(5);
+  });
+
+  test("an event that a listener changes is not seen changed by the logger", async () => {
+    wire.script(session());
+    const lines: string[] = [];
+    const log = (line: string): void => void lines.push(line);
+    const onEvent = (event: ClientEvent): void => void Object.assign(event, { operation: "changed", type: "changed" });
+    await wire.client({ onEvent, logger: { debug: log, info: log, warn: log, error: log } }).sessions.get("s");
+    expect(lines.join()).not.toContain("changed");
+    expect(lines).toHaveLength(2);
+  });
+});
+
+test("a logger is called as a method, with one line of text each", async () => {
+  wire.script(json({}, 503), session());
+  class Pino {
+    readonly lines: string[] = [];
+    debug(...args: unknown[]): void {
+      this.lines.push(`debug ${args.join("|")}`);
+    }
+    info(...args: unknown[]): void {
+      this.lines.push(`info ${args.join("|")}`);
+    }
+    warn(): void {}
+    error(): void {}
+  }
+  const logger = new Pino();
+  await wire.client({ logger, retry: { minDelayMs: 0 } }).sessions.get("s");
+  expect(logger.lines.map((line) => line.split(" ")[0])).toEqual(["debug", "debug", "info", "debug", "debug"]);
+  for (const line of logger.lines) expect(line).toMatch(/^\w+ \[call_\d+\] sessions\.get: [^\n|]+$/);
+});

@@ -1,0 +1,111 @@
+/** Crowds of calls that fare in every way there is, from seeds: what must hold whatever happens. */
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { type CallOptions, type Client, isAutomationError } from "../../src/index.ts";
+import {
+  after,
+  answers,
+  bodyThat,
+  fakeService,
+  fetchFailed,
+  good,
+  never,
+  type Reply,
+  type Sent,
+  throws,
+  tooMany,
+} from "../support/fake-service.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+
+fakeTime();
+
+const CALLS = 120;
+const MAX_CONCURRENCY = 7;
+
+/** Numbers in [0, 1), the same for the same seed. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i", async (seed) => {
+  const random = randomOf(seed);
+  const pick = <Item>(...items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item; // never beyond
+  const tooEarly: Sent[] = [];
+  let [mostOpen, pauseBeganAt, pauseEndsAt] = [0, 0, 0];
+  const refusing: Reply = (sent) => {
+    const seconds = pick(0, 1, 1, 2, 5);
+    const now = performance.now();
+    // Nobody hears of it if the caller has gone meanwhile.
+    if (!sent.signal.aborted && now + seconds * 1_000 > pauseEndsAt) {
+      [pauseBeganAt, pauseEndsAt] = [now < pauseEndsAt ? pauseBeganAt : now, now + seconds * 1_000];
+    }
+    return tooMany(seconds)(sent);
+  };
+  const service = fakeService((sent) => {
+    mostOpen = Math.max(mostOpen, service.open);
+    if (sent.at > pauseBeganAt && sent.at < pauseEndsAt) tooEarly.push(sent);
+    const fate = pick<Reply>(
+      good,
+      good,
+      good,
+      good,
+      refusing,
+      answers(500),
+      answers(503, { "retry-after": "1" }),
+      answers(404),
+      throws(() => fetchFailed("ECONNRESET")),
+      throws(() => fetchFailed("ECONNREFUSED")),
+      never,
+      bodyThat("breaks"),
+      bodyThat("stalls"),
+      answers(200, {}, "<p>"),
+    );
+    return after(Math.ceil(random() * 300), fate)(sent);
+  });
+  const client = service.client({
+    maxConcurrency: MAX_CONCURRENCY,
+    timeoutMs: 700,
+    retry: { rateLimitWaits: 50, minDelayMs: 50 },
+  });
+  const controllers: AbortController[] = [];
+  const call = (): Promise<unknown> => {
+    const options: CallOptions = {};
+    if (random() < 0.3) options.totalTimeoutMs = Math.ceil(random() * 4_000);
+    if (random() < 0.3) {
+      const controller = new AbortController();
+      controllers.push(controller);
+      setTimeout(() => controller.abort(), Math.ceil(random() * 3_000));
+      options.signal = controller.signal;
+    }
+    if (random() < 0.1) options.retry = false;
+    return pick<(client: Client) => Promise<unknown>>(
+      (one) => one.sessions.get("1", options),
+      (one) => one.tokens.revoke("tok_1", options),
+      (one) => one.issues.create("web", { title: "T", type: "bug" }, options),
+    )(client);
+  };
+
+  const first = watch(Array.from({ length: CALLS / 2 }, call));
+  await pass(400);
+  const second = watch(Array.from({ length: CALLS / 2 }, call));
+  const settled = [...(await finish(first)), ...(await finish(second))];
+
+  for (const { error } of settled) if (error !== undefined && !isAutomationError(error)) throw error;
+  expect(mostOpen).toBeLessThanOrEqual(MAX_CONCURRENCY);
+  expect(tooEarly).toEqual([]);
+  expect(service.open).toBe(0);
+  await pass(60_000); // the callers' own timers, and whatever pause there still is
+  for (const { signal } of controllers) expect(getEventListeners(signal, "abort")).toEqual([]);
+
+  // No slot was lost on the way, and the gate opens.
+  const healthy = fakeService(after(100, good));
+  const successor = client.withOptions({ fetch: healthy.fetch });
+  await ended(successor.sessions.get("1"));
+  const last = await allEnded(Array.from({ length: 3 * MAX_CONCURRENCY }, () => successor.sessions.get("1")));
+  expect(last.filter(({ error }) => error !== undefined)).toEqual([]);
+  expect(Math.max(...last.map(({ tookMs }) => tookMs))).toBeLessThan(320);
+});

@@ -1,0 +1,148 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { AbortError, isAutomationError, PaginationError } from "../../../src/index.ts";
+import { drain, json, openWire, page, pagesOf, rejection } from "../../support/wire.ts";
+
+const wire = openWire();
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
+
+test.each([
+  ["first", 0, [], null],
+  ["second", 1, ["a", "b"], "c1"],
+  ["last", 2, ["a", "b", "c"], "c2"],
+] as const)("PG-13 an error on the %s page carries its cursor, from which exactly the rest is had", async (...row) => {
+  const [, at, got, cursor] = row;
+  const pages = pagesOf(["a", "b"], ["c"], ["d", "e"]);
+  wire.answer((seen, index) => (index === at ? json({ error: "no" }, 404) : pages(seen, index)));
+  const client = wire.client();
+  const iterator = client.projects.list({ limit: 2 })[Symbol.asyncIterator]();
+  const items: string[] = [];
+  const failure = await rejection(
+    (async () => {
+      for (;;) items.push(((await iterator.next()).value as { id: string }).id);
+    })(),
+  );
+  expect(items).toEqual(got);
+  if (!isAutomationError(failure)) throw failure;
+  expect(failure.cursor).toBe(cursor);
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  wire.answer(pages);
+  const rest = await client.projects.list({ limit: 2, cursor: failure.cursor ?? undefined }).toArray();
+  expect([...items, ...ids(rest)]).toEqual(["a", "b", "c", "d", "e"]);
+});
+
+test("an error of toArray and of pages carries the cursor too", async () => {
+  wire.answer((_, index) => (index % 2 === 1 ? json({}, 404) : page(["a"], "c1")));
+  const list = wire.client().projects.list();
+  expect(await rejection(list.toArray())).toMatchObject({ cursor: "c1" });
+  expect((await drain(list.pages())).error).toMatchObject({ cursor: "c1" });
+});
+
+test("an error of a resumed walk's first page carries the cursor that it was resumed with", async () => {
+  wire.answer(() => json({}, 404));
+  expect(await rejection(wire.client().projects.list({ cursor: "c7" }).toArray())).toMatchObject({ cursor: "c7" });
+});
+
+test.each([
+  ["A again at once", ["A", "A"], 2],
+  ["A, B, A", ["A", "B", "A"], 3],
+  ["back to the start of a resumed walk", ["S"], 1],
+  ["A, B, C, B", ["A", "B", "C", "B"], 4],
+])(
+  "PG-05 cursors %s: the page's items are delivered, then a PaginationError and no further request",
+  async (_, trail, requests) => {
+    for (const walk of ["items", "pages", "prefetch"]) {
+      const before = wire.seen.length;
+      wire.answer((_, index) => page([`i${index}`], trail[index - before] ?? null));
+      const list = wire.client().projects.list({ cursor: "S" }, { prefetch: walk === "prefetch" });
+      const { items, error } = await drain<unknown>(walk === "pages" ? list.pages() : list, 50);
+      expect(items).toHaveLength(requests);
+      expect(error).toBeInstanceOf(PaginationError);
+      expect(error).toMatchObject({ kind: "pagination", cursor: trail.at(-1) });
+      expect(wire.seen.length - before).toBe(requests);
+    }
+  },
+);
+
+test("PG-05 a cycle met with prefetch sends no request past the repeat", async () => {
+  wire.answer((_, index) => page([`i${index}`], ["A", "B", "A"][index] ?? "unexpected"));
+  const { items, error } = await drain(wire.client().projects.list({}, { prefetch: true }));
+  expect(items).toHaveLength(3);
+  expect(error).toBeInstanceOf(PaginationError);
+  expect(wire.seen).toHaveLength(3);
+});
+
+test("PG-05 toArray rejects where a walk goes in circles", async () => {
+  wire.answer(() => page(["a"], "A"));
+  expect(await rejection(wire.client().projects.list().toArray())).toBeInstanceOf(PaginationError);
+  expect(await wire.client().projects.list().toArray({ max: 2 })).toHaveLength(2);
+});
+
+test.each([9, 40, 300])("a cycle of %i cursors is told, a round late at most", async (length) => {
+  wire.answer((_, index) => page([], `c${index % length}`));
+  const { error } = await drain(wire.client().projects.list());
+  expect(error).toBeInstanceOf(PaginationError);
+  expect(wire.seen.length).toBeLessThanOrEqual(2 * length + 1);
+});
+
+test("AB-11 an abort between pages: next rejects once, with the cursor, then it is done", async () => {
+  wire.script(page(["a"], "c1"));
+  const controller = new AbortController();
+  const iterator = wire.client().projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
+  await iterator.next();
+  controller.abort("enough");
+  const error = await rejection(iterator.next());
+  expect(error).toBeInstanceOf(AbortError);
+  expect(error).toMatchObject({ cause: "enough", cursor: "c1", outcome: "not_sent" });
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  expect(wire.seen).toHaveLength(1);
+});
+
+test("an abort during a page rejects at once with the caller's reason, also while prefetching", async () => {
+  for (const prefetch of [false, true]) {
+    const controller = new AbortController();
+    const reason = { any: "thing" };
+    const fetch: typeof globalThis.fetch = async (input) => {
+      if (!new Request(input).url.includes("cursor")) return page(["a"], "c1");
+      queueMicrotask(() => controller.abort(reason));
+      return new Promise(() => {});
+    };
+    const list = wire.client({ fetch }).projects.list({}, { signal: controller.signal, prefetch });
+    const { items, error } = await drain(list);
+    expect(ids(items)).toEqual(["a"]);
+    expect(error).toMatchObject({ kind: "abort", cause: reason, cursor: "c1" });
+  }
+});
+
+test("walks leave no listener on the caller's signal, however they end", async () => {
+  const { signal } = new AbortController();
+  wire.answer(pagesOf(["a"], ["b"], ["c"]));
+  const client = wire.client();
+  await client.projects.list({}, { signal }).toArray();
+  await client.projects.list({}, { signal, prefetch: true }).toArray();
+  await drain(client.projects.list({}, { signal, prefetch: true }), 1);
+  wire.answer(() => json({}, 404));
+  await drain(client.projects.list({}, { signal }));
+  await settled();
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("PG-15 a consumer may take longer between items than any timeout", async () => {
+  wire.answer(pagesOf(["a"], ["b"]));
+  const list = wire.client().projects.list({}, { timeoutMs: 2_000, totalTimeoutMs: 2_000, prefetch: true });
+  const clock = performance.now;
+  const { items, error } = await drain(
+    (async function* () {
+      for await (const item of list) {
+        // An hour passes on the clock that deadlines are measured with.
+        performance.now = () => clock.call(performance) + 3_600_000;
+        yield item;
+      }
+    })(),
+  ).finally(() => {
+    performance.now = clock;
+  });
+  expect(error).toBeUndefined();
+  expect(items).toHaveLength(2);
+});

@@ -1,0 +1,212 @@
+import { describe, expect, test } from "vitest";
+import { AuthenticationError, Client, type CreatedToken } from "../../../src/index.ts";
+import { createEmulator } from "../../../src/testing/index.ts";
+import { expectClean } from "../../support/sweep.ts";
+import { gate, json, openWire, rejection, TOKEN, text } from "../../support/wire.ts";
+
+const wire = openWire();
+const NEXT = "pat_next_TheSecretOfTheReplacement";
+const authorizations = (): (string | null)[] => wire.seen.map(({ headers }) => headers.get("authorization"));
+const replacement = (plaintext: unknown = NEXT): Response =>
+  json({ id: "t2", name: "n", key_id: "next", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext }, 201);
+const session = (): Response => json({ id: "s", state: "on" });
+
+/** A service that knows one token at a time. */
+function onlyAccepts(current: () => string): (seen: { headers: Headers; path: string }) => Response {
+  return ({ headers, path }) => {
+    if (headers.get("authorization") !== `Bearer ${current()}`) return json({ error: "unauthorized" }, 401);
+    return path.includes("/issues") ? json({ number: 1, title: "t", status: "o" }, 201) : session();
+  };
+}
+
+test("without adopt the client keeps its token", async () => {
+  wire.script(replacement(), session());
+  const client = wire.client();
+  const created = await client.tokens.rotate("t1");
+  expect(created.plaintext).toBe(NEXT);
+  await client.sessions.get("s");
+  expect(authorizations()).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`]);
+});
+
+test("with adopt it goes on with the replacement, as do clients made from it before and after", async () => {
+  wire.answer(({ path }) => (path.endsWith("/rotate") ? replacement() : session()));
+  const client = wire.client();
+  const before = client.withOptions({ retry: false });
+  const created: CreatedToken = await client.tokens.rotate("t1", { adopt: true });
+  expect(created).toMatchObject({ id: "t2", plaintext: NEXT });
+  for (const one of [client, before, client.withOptions({})]) await one.sessions.get("s");
+  expect(authorizations().slice(1)).toEqual(Array(3).fill(`Bearer ${NEXT}`));
+});
+
+test("calls that are refused under the old token while the rotation is under way wait for it, a POST too, and go once more", async () => {
+  const arrived = gate();
+  const go = gate();
+  let current = "somebody else's";
+  const accepts = onlyAccepts(() => current);
+  wire.answer(async (seen) => {
+    if (!seen.path.endsWith("/rotate")) return accepts(seen);
+    arrived.open();
+    await go.opened;
+    current = NEXT;
+    return replacement();
+  });
+  const client = wire.client();
+  const rotation = client.tokens.rotate("t1", { adopt: true });
+  await arrived.opened;
+  const calls = [
+    client.sessions.get("a"),
+    client.issues.create("p", { title: "t", type: "bug" }),
+    client.sessions.get("b"),
+  ];
+  while (wire.seen.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  go.open();
+  await Promise.all([rotation, ...calls]);
+  expect(authorizations()).toEqual([...Array(4).fill(`Bearer ${TOKEN}`), ...Array(3).fill(`Bearer ${NEXT}`)]);
+});
+
+test("a call that was sent under the old token and is refused after the rotation goes once more", async () => {
+  const first = gate();
+  wire.answer(async ({ path, headers }) => {
+    if (path.endsWith("/rotate")) return replacement();
+    if (headers.get("authorization") === `Bearer ${NEXT}`) return session();
+    await first.opened;
+    return json({}, 401);
+  });
+  const client = wire.client();
+  const call = client.sessions.get("s");
+  await client.tokens.rotate("t1", { adopt: true });
+  first.open();
+  expect(await call).toMatchObject({ id: "s" });
+});
+
+test("a rotation that fails changes nothing, and those that waited for it are told of their 401", async () => {
+  const arrived = gate();
+  const go = gate();
+  wire.answer(async ({ path }) => {
+    if (!path.endsWith("/rotate")) return json({ error: "unauthorized" }, 401);
+    arrived.open();
+    await go.opened;
+    return json({ error: "conflict" }, 409);
+  });
+  const client = wire.client();
+  const rotation = rejection(client.tokens.rotate("t1", { adopt: true }));
+  await arrived.opened;
+  const call = rejection(client.sessions.get("s"));
+  while (wire.seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  go.open();
+  expect(await rotation).toMatchObject({ kind: "conflict" });
+  expect(await call).toMatchObject({ kind: "auth", attempts: 1 });
+  expect(wire.seen).toHaveLength(2);
+});
+
+test("a waiting call can be aborted while the rotation goes on", async () => {
+  const go = gate();
+  wire.answer(async ({ path }) => {
+    if (!path.endsWith("/rotate")) return json({}, 401);
+    await go.opened;
+    return replacement();
+  });
+  const client = wire.client();
+  const rotation = client.tokens.rotate("t1", { adopt: true });
+  const controller = new AbortController();
+  const call = rejection(client.sessions.get("s", { signal: controller.signal }));
+  while (wire.seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  controller.abort();
+  expect(await call).toMatchObject({ kind: "abort" });
+  go.open();
+  expect(await rotation).toMatchObject({ plaintext: NEXT });
+});
+
+test("a rotation that is refused with 401 itself does not wait for itself", async () => {
+  wire.answer(() => json({ error: "unauthorized" }, 401));
+  expect(await rejection(wire.client().tokens.rotate("t1", { adopt: true }))).toBeInstanceOf(AuthenticationError);
+  expect(wire.seen).toHaveLength(1);
+});
+
+test("of two rotations at once each settles, and the last good replacement stays", async () => {
+  const cases: readonly (readonly (string | number)[])[] = [
+    ["first", "second"],
+    ["first", 401],
+    [401, "second"],
+    [401, 401],
+  ];
+  for (const outcomes of cases) {
+    const start = wire.seen.length;
+    const answers = outcomes.map((one) => (one === 401 ? json({}, 401) : replacement(`pat_${one}_0123456789`)));
+    wire.answer(({ path }, index) =>
+      path.endsWith("/rotate") ? (answers[index - start]?.clone() ?? json({}, 401)) : session(),
+    );
+    const client = wire.client();
+    const settled = await Promise.allSettled([
+      client.tokens.rotate("t1", { adopt: true }),
+      client.tokens.rotate("t1", { adopt: true }),
+    ]);
+    for (const [at, one] of outcomes.entries()) if (one !== 401) expect(settled[at]?.status).toBe("fulfilled");
+    await client.sessions.get("s");
+    const last = outcomes.filter((one) => one !== 401).at(-1);
+    expect(authorizations().at(-1)).toBe(`Bearer ${last === undefined ? TOKEN : `pat_${last}_0123456789`}`);
+  }
+});
+
+describe("an answer that is not as expected", () => {
+  test("holds the plaintext all the same: it is adopted, and the error told", async () => {
+    wire.script(json({ id: 5, plaintext: NEXT }, 201), session());
+    const client = wire.client();
+    const error = await rejection(client.tokens.rotate("t1", { adopt: true }));
+    expect(error).toMatchObject({
+      kind: "validation",
+      outcome: "accepted",
+      rawBody: JSON.stringify({ id: 5, plaintext: NEXT }),
+    });
+    expectClean(error, [NEXT, TOKEN], ["rawBody"]);
+    await client.sessions.get("s");
+    expect(authorizations()[1]).toBe(`Bearer ${NEXT}`);
+  });
+
+  test.each(["with space", "Bearer x", "line\n", "é"])(
+    "holds a plaintext that cannot be a token (%j): an error with all its fields, the old one kept",
+    async (bad) => {
+      wire.script(replacement(bad), session());
+      const client = wire.client();
+      const error = await rejection(client.tokens.rotate("t1", { adopt: true }));
+      expect(error).toMatchObject({
+        kind: "validation",
+        outcome: "accepted",
+        status: 201,
+        method: "POST",
+        path: "/me/tokens/{}/rotate",
+        attempts: 1,
+      });
+      expect((error as { rawBody?: string }).rawBody).toContain(JSON.stringify(bad).slice(1, -1));
+      await client.sessions.get("s");
+      expect(authorizations()[1]).toBe(`Bearer ${TOKEN}`);
+    },
+  );
+
+  test("is no JSON: the error says what may have become of the token, and keeps the text", async () => {
+    wire.script(text(`<html>${NEXT}`, 201));
+    const error = await rejection(wire.client().tokens.rotate("t1", { adopt: true }));
+    expect(error).toMatchObject({ kind: "parse", outcome: "accepted", rawBody: `<html>${NEXT}` });
+    expectClean(error, [NEXT], ["rawBody"]);
+  });
+});
+
+test("against a service with state: 20 calls at once over a rotation all succeed, and the old token is dead", async () => {
+  const emulator = createEmulator();
+  const own = emulator.createToken({ scopes: ["projects:read", "issues:write", "sessions:read"] });
+  const { baseUrl, fetch } = emulator;
+  const client = new Client({ baseUrl, fetch, token: own.plaintext });
+  const calls = Array.from({ length: 20 }, (_, index) =>
+    index === 10
+      ? client.tokens.rotate(own.id, { adopt: true })
+      : index % 2 === 0
+        ? client.projects.list().toArray()
+        : client.issues.create(emulator.projects.list()[0]?.id ?? "", { title: `${index}`, type: "bug" }),
+  );
+  await Promise.all(calls);
+  expect(emulator.issues.list(emulator.projects.list()[0]?.id ?? "")).toHaveLength(10);
+  await client.projects.list().toArray();
+  const old = new Client({ baseUrl, fetch, token: own.plaintext });
+  expect(await rejection(old.projects.list().toArray())).toMatchObject({ kind: "auth" });
+});

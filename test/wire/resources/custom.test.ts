@@ -1,0 +1,205 @@
+import { type } from "arktype";
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import * as zm from "zod/mini";
+import { path, ResponseValidationError, type StandardSchema } from "../../../src/index.ts";
+import { ProjectSchema } from "../../../src/schemas/index.ts";
+import { expectClean } from "../../support/sweep.ts";
+import { json, openWire, page, rejection, text } from "../../support/wire.ts";
+
+const wire = openWire();
+const SECRET = "tok_secret_abcdefghijklmnop";
+
+/** The same shape in each library: `{ id: string, count: number }`. */
+const SCHEMAS: Readonly<Record<string, StandardSchema<{ id: string; count: number }>>> = {
+  zod: z.object({ id: z.string(), count: z.number() }),
+  "zod/mini": zm.object({ id: zm.string(), count: zm.number() }),
+  valibot: v.object({ id: v.string(), count: v.number() }),
+  arktype: type({ id: "string", count: "number" }),
+  "an asynchronous valibot": v.objectAsync({
+    id: v.pipeAsync(
+      v.string(),
+      v.checkAsync(async () => true),
+    ),
+    count: v.number(),
+  }),
+};
+
+describe.each(Object.entries(SCHEMAS))("a schema of %s", (_, schema) => {
+  const get = (): Promise<{ id: string; count: number }> =>
+    wire.client().request({ method: "GET", path: path`/x/${"a/b"}`, schema });
+
+  test("gives what it makes of the answer", async () => {
+    wire.script(json({ id: "a", count: 1 }));
+    expect(await get()).toEqual({ id: "a", count: 1 });
+    expect(wire.seen[0]?.path).toBe("/x/a%2Fb");
+  });
+
+  test("RD-07 refuses by path, and no value of the answer is in the error", async () => {
+    wire.script(json({ id: "a", count: SECRET, [SECRET]: SECRET, list: [{ [SECRET]: 1 }] }));
+    const error = (await rejection(get())) as ResponseValidationError;
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error.issues.map((issue) => issue.path)).toContainEqual(["count"]);
+    expect(error).toMatchObject({ path: "/x/{}", method: "GET", status: 200 });
+    expectClean(error, [SECRET], ["rawBody"]);
+  });
+
+  test("is for one item in a walk", async () => {
+    wire.script(
+      json({ data: [{ id: "a", count: 1 }], next_cursor: "c" }),
+      json({ data: [{ id: "b", count: SECRET }], next_cursor: null }),
+    );
+    const walk = wire.client().paginate({ path: path`/x`, schema })[Symbol.asyncIterator]();
+    expect((await walk.next()).value).toEqual({ id: "a", count: 1 });
+    const error = (await rejection(walk.next())) as ResponseValidationError;
+    expect(error.issues[0]?.path).toEqual(["data", 0, "count"]);
+    expect(error.cursor).toBe("c");
+    expectClean(error, [SECRET], ["rawBody"]);
+  });
+});
+
+test("a strict schema that tells of unknown keys does not show those that are secrets", async () => {
+  const token = "pat_public_theSecretTokenOfTheClient";
+  const strict = [
+    z.strictObject({ id: z.string() }),
+    v.strictObject({ id: v.string() }),
+    type({ "+": "reject", id: "string" }),
+  ];
+  for (const schema of strict) {
+    wire.answer(() => json({ id: "a", [token]: 1 }));
+    const error = await rejection(
+      wire.client({ token }).request({ method: "GET", path: path`/x`, schema: schema as StandardSchema }),
+    );
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expectClean(error, [token], ["rawBody"]);
+  }
+});
+
+test("a schema that transforms gives its output, in requests and in walks", async () => {
+  wire.script(json({ at: "2030" }), json({ data: ["1", "2"], next_cursor: null }));
+  const client = wire.client();
+  const year = z.object({ at: z.string() }).transform(({ at }) => Number(at));
+  expect(await client.request({ method: "GET", path: path`/x`, schema: year })).toBe(2030);
+  expect(await client.paginate({ path: path`/x`, schema: z.coerce.number() }).toArray()).toEqual([1, 2]);
+});
+
+test("a schema that makes undefined of an item loses no item", async () => {
+  wire.script(json({ data: [1, 2], next_cursor: null }));
+  const items = await wire
+    .client()
+    .paginate({ path: path`/x`, schema: z.number().transform(() => undefined) })
+    .toArray();
+  expect(items).toEqual([undefined, undefined]);
+});
+
+test.each([
+  [
+    "throws",
+    () => {
+      throw new RangeError("broken schema");
+    },
+  ],
+  ["rejects", async () => Promise.reject(new RangeError("broken schema"))],
+])("a schema that %s is a ResponseValidationError with that cause", async (_, validate) => {
+  const schema = { "~standard": { version: 1, vendor: "t", validate } } as StandardSchema;
+  wire.answer(() => json({ data: [1], next_cursor: null }));
+  for (const call of [
+    wire.client().request({ method: "GET", path: path`/x`, schema }),
+    wire.client().paginate({ path: path`/x`, schema }).toArray(),
+  ]) {
+    const error = (await rejection(call)) as ResponseValidationError;
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error.cause).toBeInstanceOf(RangeError);
+    expect(error.rawBody).toBe('{"data":[1],"next_cursor":null}');
+  }
+});
+
+test("a schema that never answers is ended by the signal and by the total budget", async () => {
+  const schema = {
+    "~standard": { version: 1, vendor: "t", validate: () => new Promise(() => {}) },
+  } as unknown as StandardSchema;
+  wire.answer(() => json({}));
+  const request = { method: "POST", path: path`/x`, json: {}, schema } as const;
+  expect(await rejection(wire.client().request(request, { totalTimeoutMs: 20 }))).toMatchObject({
+    kind: "timeout",
+    outcome: "accepted",
+  });
+  const controller = new AbortController();
+  const call = wire.client().request(request, { signal: controller.signal });
+  const ended = rejection(call);
+  while (wire.seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  controller.abort("enough");
+  expect(await ended).toMatchObject({ kind: "abort", cause: "enough" });
+});
+
+describe("without a schema", () => {
+  test.each([
+    ["null", null],
+    ["0", 0],
+    ['""', ""],
+    ["false", false],
+    ["[]", []],
+    ['{"a":1}', { a: 1 }],
+  ])("%s is what it is", async (body, value) => {
+    wire.answer(() => text(body));
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+      expect(await wire.client().request({ method, path: path`/x` })).toEqual(value);
+    }
+  });
+
+  test("HEAD gives undefined, whatever is said of the body", async () => {
+    wire.script(text(null, 200, { "content-type": "application/json", "content-length": "5" }));
+    expect(await wire.client().request({ method: "HEAD", path: path`/x` })).toBeUndefined();
+  });
+
+  test("a DELETE gives its body if it is JSON, else undefined", async () => {
+    wire.script(text(null, 204), text("<html>"), text(""), json({ gone: true }));
+    const remove = (): Promise<unknown> => wire.client().request({ method: "DELETE", path: path`/x` });
+    expect([await remove(), await remove(), await remove(), await remove()]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      { gone: true },
+    ]);
+  });
+
+  test("a write without an answer's body is a parse error, since one is due", async () => {
+    wire.answer(() => text(null, 204));
+    for (const method of ["POST", "PUT", "PATCH", "GET"] as const) {
+      expect(await rejection(wire.client().request({ method, path: path`/x` }))).toMatchObject({
+        kind: "parse",
+        status: 204,
+      });
+    }
+  });
+});
+
+test("errors name the template, not what was filled in", async () => {
+  wire.script(json({ error: "no" }, 404));
+  const error = (await rejection(
+    wire.client().request({ method: "PUT", path: path`/x/${"my-secret-name"}/y`, json: 1 }),
+  )) as Error;
+  expect(error).toMatchObject({ path: "/x/{}/y", method: "PUT", kind: "not_found" });
+  expect(error.message).toContain("PUT /x/{}/y");
+  expectClean(error, ["my-secret-name"]);
+});
+
+test("json is written once, when the call is made: byte-identical on each attempt", async () => {
+  let writes = 0;
+  const body = { toJSON: () => ({ writes: ++writes }) };
+  wire.script(json({}, 429, { "retry-after": "0" }), json({}, 503), json({ ok: true }));
+  await wire
+    .client({ retry: { unsafeWrites: true, minDelayMs: 0 } })
+    .request({ method: "POST", path: path`/x`, json: body });
+  expect(wire.seen.map((seen) => seen.body)).toEqual(['{"writes":1}', '{"writes":1}', '{"writes":1}']);
+});
+
+test("the client's own schemas fit the escape hatch", async () => {
+  wire.script(page(["a"], null));
+  const [first] = await wire
+    .client()
+    .paginate({ path: path`/projects`, schema: ProjectSchema, query: { limit: 1 } })
+    .toArray();
+  expect(first?.name).toBe("name of a");
+});
