@@ -1,8 +1,6 @@
 import { adoptReplacement } from "./auth/adoption.ts";
-import type { Credential } from "./auth/credential.ts";
+import type { Credential, Rotate } from "./auth/credential.ts";
 import { ProviderCredential } from "./auth/provider-credential.ts";
-import { RotatingCredential } from "./auth/rotating-credential.ts";
-import type { Rotate } from "./auth/rotating-token.ts";
 import { StaticCredential } from "./auth/static-credential.ts";
 import { flawOfToken } from "./auth/token-format.ts";
 import { combineListeners, type EventListener, type Logger } from "./events.ts";
@@ -189,7 +187,7 @@ function assemble(checked: CheckedOptions, { baseUrl, token, allowInsecureHttp, 
 
 function credentialOf(token: Exclude<CheckedOptions["token"], undefined>, rotate: Rotate): Credential {
   if (typeof token === "string") return new StaticCredential(token);
-  return typeof token === "function" ? new ProviderCredential(token) : new RotatingCredential(token, rotate);
+  return typeof token === "function" ? new ProviderCredential(token) : token.toCredential(rotate);
 }
 
 // The calls that wait for it hold slots of the client's rate limiter, so it must not stand in that line itself.

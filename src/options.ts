@@ -1,5 +1,5 @@
-import type { TokenProvider } from "./auth/credential.ts";
-import { type RotatingToken, SelfRenewingToken } from "./auth/rotating-token.ts";
+import type { CredentialSource, TokenProvider } from "./auth/credential.ts";
+import type { RotatingToken } from "./auth/rotating-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
 import { ConfigError } from "./errors/failures.ts";
 import type { EventListener, Logger } from "./events.ts";
@@ -52,7 +52,7 @@ export interface ClientOptions {
 /** Options that have been checked; `undefined` where they say nothing. */
 export interface CheckedOptions {
   readonly baseUrl: URL | undefined;
-  readonly token: string | TokenProvider | SelfRenewingToken | undefined;
+  readonly token: string | TokenProvider | CredentialSource | undefined;
   readonly timeoutMs: number | undefined;
   readonly totalTimeoutMs: number | undefined;
   readonly retry: RetryRules;
@@ -117,11 +117,15 @@ export function checkOptions(options: ClientOptions, retry: RetryRules = DEFAULT
 }
 
 /** A token or what gives it; anything else is told without being shown. */
-export function checkToken(token: unknown): string | TokenProvider | SelfRenewingToken {
-  if (token instanceof SelfRenewingToken) return token;
+export function checkToken(token: unknown): string | TokenProvider | CredentialSource {
+  if (isCredentialSource(token)) return token;
   if (typeof token === "function") return token as TokenProvider; // what it gives is checked when it gives it
   const flaw = flawOfToken(token);
   return flaw === undefined ? (token as string) : check.fail(`token ${flaw}`); // flawless tokens are strings
+}
+
+function isCredentialSource(token: unknown): token is CredentialSource {
+  return typeof token === "object" && token !== null && "toCredential" in token;
 }
 
 /** A token may travel in clear only within this machine, or where that is wanted. */

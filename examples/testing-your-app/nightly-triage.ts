@@ -45,8 +45,8 @@ export async function triage(client: Client, options: TriageOptions = {}): Promi
   }
   async function next(): Promise<Project | undefined> {
     try {
-      const { done, value } = await walk.next();
-      return done === true ? undefined : value;
+      const step = await walk.next();
+      return step.done === true ? undefined : step.value;
     } catch (error) {
       if (!isAutomationError(error)) throw error;
       brokeOffAt = { cursor: error.cursor ?? undefined, reason: error.message };
@@ -58,10 +58,11 @@ export async function triage(client: Client, options: TriageOptions = {}): Promi
   return { projects, brokeOffAt };
 }
 
-async function triageProject(client: Client, { id, name }: Project): Promise<Triaged> {
+async function triageProject(client: Client, project: Project): Promise<Triaged> {
+  const { name } = project;
   let sessions: Session[];
   try {
-    sessions = await client.sessions.list(id).toArray();
+    sessions = await client.sessions.list(project).toArray();
   } catch (error) {
     if (!isAutomationError(error)) throw error;
     return { project: name, result: "failed", reason: error.message };
@@ -70,7 +71,7 @@ async function triageProject(client: Client, { id, name }: Project): Promise<Tri
   if (failed.length === 0) return { project: name, result: "fine" };
   try {
     const title = `Failed agent sessions: ${failed.map((session) => session.id).join(", ")}`;
-    const issue = await client.issues.create(id, { title, type: "bug" });
+    const issue = await client.issues.create(project, { title, type: "bug" });
     return { project: name, result: "filed", issue: issue.number };
   } catch (error) {
     if (!isAutomationError(error)) throw error;

@@ -1,3 +1,5 @@
+import type { CreatedToken } from "../models.ts";
+
 /** What a token provider is told. */
 export interface TokenContext {
   /** Aborts when nobody waits for the token any more. */
@@ -8,6 +10,15 @@ export interface TokenContext {
 
 /** Gives the token for the next attempt; asked at each, so it should remember what it has. Concurrent calls share one flight. */
 export type TokenProvider = (context: TokenContext) => string | Promise<string>;
+
+/** Rotates a token: `POST /me/tokens/{id}/rotate`, sent with that very token. */
+export type Rotate = (id: string, token: string) => Promise<CreatedToken>;
+
+/** Something that can be passed as `token` and decides by itself what is sent. */
+export interface CredentialSource {
+  /** Not for callers: the credential of one client, which gives its own way to rotate. */
+  toCredential(rotate: Rotate): Credential;
+}
 
 /** Something that goes by the current token. */
 export interface Dependent {

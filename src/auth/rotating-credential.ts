@@ -1,13 +1,21 @@
-import type { Credential, Dependent } from "./credential.ts";
-import type { Rotate, SelfRenewingToken } from "./rotating-token.ts";
+import type { Credential, Dependent, Rotate } from "./credential.ts";
+
+/** The state that all clients of one rotating token share. */
+export interface RenewingState {
+  latest(): { readonly token: string };
+  /** The token to send now; renews it first if that is due. */
+  read(rotate: Rotate): string | Promise<string>;
+  /** Settles when no renewal is under way. Never rejects. */
+  settled(): Promise<void>;
+}
 
 /** A token that renews itself, as one client sees it: it is rotated through that client's own pipeline. */
 export class RotatingCredential implements Credential {
-  readonly #state: SelfRenewingToken;
+  readonly #state: RenewingState;
   readonly #rotate: Rotate;
   readonly #dependents = new Set<Dependent>();
 
-  constructor(state: SelfRenewingToken, rotate: Rotate) {
+  constructor(state: RenewingState, rotate: Rotate) {
     this.#state = state;
     this.#rotate = rotate;
   }

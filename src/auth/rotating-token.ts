@@ -1,6 +1,8 @@
 import { ConfigError, ResponseValidationError } from "../errors/failures.ts";
 import type { CreatedToken } from "../models.ts";
 import { plaintextIn } from "./adoption.ts";
+import type { Credential, CredentialSource, Rotate } from "./credential.ts";
+import { type RenewingState, RotatingCredential } from "./rotating-credential.ts";
 import { flawOfToken } from "./token-format.ts";
 
 /** What `rotatingToken` takes. */
@@ -30,13 +32,10 @@ export interface RotatingTokenOptions {
 }
 
 /** The state of a token that renews itself. Pass it as `token`, to one client or to several. */
-export interface RotatingToken {
+export interface RotatingToken extends CredentialSource {
   /** The token in force, secret included: what to store if `onRotated` could not. */
   latest(): { readonly id: string; readonly token: string; readonly expiresAt: Date };
 }
-
-/** Rotates a token: `POST /me/tokens/{id}/rotate`, sent with that very token. */
-export type Rotate = (id: string, token: string) => Promise<CreatedToken>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** After a rotation that failed while the token is still good. */
@@ -56,8 +55,7 @@ export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
   return new SelfRenewingToken(options);
 }
 
-/** What `rotatingToken` makes. */
-export class SelfRenewingToken implements RotatingToken {
+class SelfRenewingToken implements RotatingToken, RenewingState {
   #id: string;
   #token: string;
   #expiresAt: number;
@@ -82,6 +80,10 @@ export class SelfRenewingToken implements RotatingToken {
 
   latest(): { readonly id: string; readonly token: string; readonly expiresAt: Date } {
     return { id: this.#id, token: this.#token, expiresAt: new Date(this.#expiresAt) };
+  }
+
+  toCredential(rotate: Rotate): Credential {
+    return new RotatingCredential(this, rotate);
   }
 
   /** The token to send now; renews it first if that is due. Rejects with what the rotation or `onRotated` failed with. */

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client, isAutomationError } from "../../src/index.ts";
 import { good } from "../support/raw-behaviours.ts";
-import { closedPort, type RawServer, rawServer, soon } from "../support/raw-server.ts";
+import { CLOSED_PORT, type RawServer, rawServer, soon } from "../support/raw-server.ts";
 import { ATTEMPTS, type Detour, type Fault, faults, RATE_LIMIT_WAITS, TIMEOUT_MS, type Verb } from "./faults.ts";
 
 /** Time that is nobody's budget: connecting, parsing, a busy machine. */
-const SLACK_MS = 400;
+const SLACK_MS = 1_000;
 
 const operations: readonly {
   readonly verb: Verb;
@@ -34,12 +34,10 @@ const positions = [
 let elsewhere: RawServer;
 let untrusted: RawServer;
 let plain: RawServer;
-let closed: number;
 beforeAll(async () => {
   elsewhere = await rawServer([good]);
   untrusted = await rawServer([good], { tls: true });
   plain = await rawServer([good], { greeting: "HTTP/1.1 400 Bad Request\r\n\r\n" });
-  closed = await closedPort();
 });
 afterAll(async () => {
   await elsewhere[Symbol.asyncDispose]();
@@ -48,7 +46,7 @@ afterAll(async () => {
 });
 
 function originOf(detour: Detour): string {
-  if (detour === "a closed port") return `http://127.0.0.1:${closed}`;
+  if (detour === "a closed port") return `http://127.0.0.1:${CLOSED_PORT}`;
   if (detour === "an unknown host") return "http://nowhere.invalid";
   if (detour === "a bad certificate") return new URL(untrusted.baseUrl).origin;
   if (detour === "TLS to a plain port") return `https://127.0.0.1:${plain.port}`;

@@ -46,7 +46,7 @@ export interface Fault {
 }
 
 /** `timeoutMs` of the matrix. */
-export const TIMEOUT_MS = 150;
+export const TIMEOUT_MS = 300;
 /** `retry.attempts` of the matrix. */
 export const ATTEMPTS = 3;
 /** `retry.rateLimitWaits` of the matrix. */

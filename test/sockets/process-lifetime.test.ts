@@ -6,8 +6,8 @@ import { answer, good, silence } from "../support/raw-behaviours.ts";
 import { type Behaviour, rawServer } from "../support/raw-server.ts";
 
 const MODULE = resolve(import.meta.dirname, "../../src/index.ts");
-/** From the last word of the program to its end. */
-const PROMPTLY_MS = 300;
+/** From the last word of the program to its end, on a busy machine. What would keep it alive would do so for a minute. */
+const PROMPTLY_MS = 1_000;
 
 interface Ran {
   readonly code: number | null;

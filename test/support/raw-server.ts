@@ -110,13 +110,11 @@ export async function rawServer(script: Script, options: RawServerOptions = {}):
   };
 }
 
-/** A port of this machine where nobody listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
+/**
+ * A port where nobody listens: assigned to nothing, and out of the range that is handed out. A port that was free a
+ * moment ago may be another test's by now.
+ */
+export const CLOSED_PORT = 4;
 
 /** Whether `condition` comes true in time. */
 export async function soon(condition: () => boolean, withinMs: number): Promise<boolean> {

@@ -1,0 +1,153 @@
+/** The emulator behind a service worker in a real browser. Where there is none, says so; fails in continuous integration. */
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { build } from "esbuild";
+import { type Browser, type ConsoleMessage, chromium } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ARGUMENTS, executablePath, WHY_NOT } from "./chromium.ts";
+import type { Scenario } from "./page.ts";
+
+/** As strict as a page can be that has a worker: the client and the emulator need nothing more. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'self' https://emulator.invalid",
+].join("; ");
+
+const isNeeded = Boolean(process.env["CI"]);
+if (executablePath === undefined && !isNeeded) console.log(`Not tested in a browser: ${WHY_NOT}.`);
+
+describe.runIf(executablePath !== undefined || isNeeded)(
+  "in a browser, behind a service worker",
+  { timeout: 30_000 },
+  () => {
+    let browser: Browser | undefined;
+    let site: Server | undefined;
+    let origin: string;
+
+    beforeAll(async () => {
+      if (executablePath === undefined) throw new Error(WHY_NOT);
+      site = createServer(await siteOf(await bundle()));
+      site.listen(0, "127.0.0.1");
+      await once(site, "listening");
+      origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`; // it listens on a port
+      browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+    }, 60_000);
+
+    afterAll(async () => {
+      await browser?.close();
+      site?.closeAllConnections();
+      site?.close();
+    });
+
+    /**
+     * Runs a scenario in a fresh profile; gives what it told, and whatever the browser complained of. A browser notes each
+     * request that fails, whoever asked for it: `noted` is how the scenario's own requests do.
+     */
+    async function run(scenario: Scenario, noted?: string): Promise<{ told: object; complaints: string[] }> {
+      if (browser === undefined) throw new Error(WHY_NOT);
+      const context = await browser.newContext();
+      try {
+        const complaints: string[] = [];
+        const listen = (message: ConsoleMessage): void => {
+          if (!["error", "warning", "assert"].includes(message.type())) return;
+          const isNoted = noted !== undefined && message.text() === `Failed to load resource: ${noted}`;
+          if (!isNoted) complaints.push(message.text());
+        };
+        context.on("console", listen);
+        context.on("weberror", (error) => complaints.push(error.error().message));
+        context.on("serviceworker", (worker) => worker.on("console", listen));
+        const page = await context.newPage();
+        await page.goto(origin);
+        const told = await page.evaluate((name) => globalThis.runInPage(name), scenario);
+        return { told, complaints };
+      } finally {
+        await context.close();
+      }
+    }
+
+    test("the client walks, page by page", async () => {
+      const { told, complaints } = await run("walk");
+      const names = [1, 2, 3, 4, 5, 6, 7].map((number) => `project-${number}`);
+      expect(told).toEqual({ names, requests: [200, 200, 200], rateLimit: 600 });
+      expect(complaints).toEqual([]);
+    });
+
+    test("it creates an issue, whatever the project's name", async () => {
+      const { told, complaints } = await run("write");
+      const issue = { number: 1, title: "Login page is blank ☂", type: "bug", status: "open" };
+      expect(told).toEqual({ number: 1, issues: [issue], url: "/api/v1/projects/team%2F%C3%BC%20b/issues" });
+      expect(complaints).toEqual([]);
+    });
+
+    test("a refusal is a typed error", async () => {
+      const { told, complaints } = await run("refusal", "the server responded with a status of 403 ()");
+      const error = { kind: "permission", outcome: "rejected", status: 403, attempts: 1, isPermission: true };
+      expect(told).toEqual(error);
+      expect(complaints).toEqual([]);
+    });
+
+    test("a rate limit is waited out: every issue once", async () => {
+      const { told, complaints } = await run("limit", "the server responded with a status of 429 ()");
+      expect(told).toMatchObject({
+        numbers: [1, 2, 3, 4, 5, 6, 7, 8],
+        stored: 8,
+        statuses: [201, 429],
+        pauses: ["rate_limit_pause", "rate_limit_resume"],
+      });
+      expect((told as { pausedMs: number }).pausedMs).toBeGreaterThanOrEqual(1_000);
+      expect(complaints).toEqual([]);
+    });
+
+    test("an answer that is lost leaves the outcome unknown, and nothing is sent again", async () => {
+      const { told, complaints } = await run("drop", "net::ERR_FAILED");
+      expect(told).toMatchObject({ kind: "connection", outcome: "unknown", requests: 1, stored: 1 });
+      expect(complaints).toEqual([]);
+    });
+
+    test("requests to other places reach them", async () => {
+      expect(await run("elsewhere")).toEqual({ told: { text: "from the site" }, complaints: [] });
+    });
+
+    test("a breach of the page's policy would be told", async () => {
+      const { told, complaints } = await run("forbidden");
+      expect(told).toEqual({ refused: true });
+      expect(complaints.join()).toContain("Content Security Policy");
+    });
+  },
+);
+
+/** The page's program, from what is built. */
+async function bundle(): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [`${import.meta.dirname}/page.ts`],
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    write: false,
+    logLevel: "silent",
+  });
+  return outputFiles[0]?.text ?? "";
+}
+
+async function siteOf(program: string): Promise<Parameters<typeof createServer>[1] & object> {
+  const worker = readFileSync(createRequire(import.meta.url).resolve("msw/mockServiceWorker.js"));
+  const html =
+    '<!doctype html><html lang="en"><title>Test</title><script type="module" src="/page.js"></script></html>';
+  const files: Readonly<Record<string, readonly [type: string, content: string | Buffer]>> = {
+    "/": ["text/html; charset=utf-8", html],
+    "/page.js": ["text/javascript; charset=utf-8", program],
+    "/mockServiceWorker.js": ["text/javascript; charset=utf-8", worker],
+    "/elsewhere": ["text/plain", "from the site"],
+  };
+  return ({ url = "" }, response) => {
+    const [type, content] = files[url] ?? ["text/plain", ""];
+    response.writeHead(url in files ? 200 : 204, { "content-type": type, "content-security-policy": POLICY });
+    response.end(content);
+  };
+}

@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { describe, expect, test, vi } from "vitest";
+import * as first from "../../../src/index.ts";
+import { json, openWire, rejection } from "../../support/wire.ts";
+
+const wire = openWire();
+
+/** The package loaded once more, as its ESM and its CommonJS copy are in one process. */
+async function anotherCopy(): Promise<typeof first> {
+  vi.resetModules();
+  return import("../../../src/index.ts");
+}
+
+test("errors of one copy of the package are errors of the other", async () => {
+  const second = await anotherCopy();
+  expect(second.NotFoundError).not.toBe(first.NotFoundError);
+  wire.answer(() => json({ error: "no" }, 404));
+  const options = { baseUrl: "https://automation.example.com/api/v1", token: "t" };
+  const error = await rejection(new second.Client(options).sessions.get("s"));
+  expect(Object.getPrototypeOf(error)).toBe(second.NotFoundError.prototype);
+  for (const copy of [first, second]) {
+    expect(copy.isAutomationError(error)).toBe(true);
+    expect(error).toBeInstanceOf(copy.AutomationError);
+    expect(error).toBeInstanceOf(copy.ApiError);
+    expect(error).toBeInstanceOf(copy.NotFoundError);
+    expect(error).not.toBeInstanceOf(copy.ConflictError);
+    expect(error).not.toBeInstanceOf(copy.ConfigError);
+  }
+});
+
+test("a path of one copy is no path of the other, and refused rather than taken for something else", async () => {
+  const second = await anotherCopy();
+  const foreign = second.path`/x`;
+  const error = await rejection(wire.client().request({ method: "GET", path: foreign as unknown as first.Path }));
+  expect(error).toMatchObject({ kind: "argument" });
+  expect(wire.seen).toHaveLength(0);
+});
+
+describe("RD-02 a rejection that nobody handles", () => {
+  const source = new URL("../../../src/index.ts", import.meta.url).href;
+  const token = "pat_public_childSecretOfTheToken";
+  const plaintext = "pat_new_oneTimeSecretOfTheAnswer";
+  const answers = {
+    "a refusal that echoes the token": `new Response(JSON.stringify({ error: "${token}", plaintext: "${plaintext}" }), { status: 400 })`,
+    "an answer of another shape": `new Response(JSON.stringify({ plaintext: "${plaintext}", id: 1 }), { status: 201 })`,
+    "no JSON": `new Response("{${plaintext}", { status: 201 })`,
+    "a failure that holds the request": `(() => { throw Object.assign(new TypeError("fetch failed"), { input, init, token: "${token}" }); })()`,
+  };
+
+  test.each(Object.entries(answers))("%s prints no secret", (_, answer) => {
+    const code = `
+      import { Client } from ${JSON.stringify(source)};
+      const fetch = async (input, init) => ${answer};
+      const client = new Client({ baseUrl: "https://a.example/api/v1", token: "${token}", fetch, retry: false });
+      void client.tokens.create({ name: "n", scopes: [] });`;
+    const args = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", code];
+    const { stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8" });
+    expect(status).toBe(1);
+    expect(stderr).toContain("tokens.create");
+    for (const secret of [token, "childSecretOfTheToken", plaintext]) expect(stderr).not.toContain(secret);
+  });
+});
