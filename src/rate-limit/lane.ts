@@ -93,26 +93,12 @@ export class Lane {
     return strangers;
   }
 
-  /** Whether the waiter, standing in no line, may go now. */
-  mayStart(waiter: Waiter): boolean {
-    const first = this.#line.first;
-    return (first === undefined || waiter.place < first.place) && this.#hasRoom();
-  }
-
-  start(waiter: Waiter): void {
-    this.#inFlight += 1;
-    waiter.startedAt = now();
-    waiter.pausesBefore = this.#pauses;
-    if (this.#mustProbe) this.#probe = waiter;
-    waiter.admitted(this);
-  }
-
   /** Lets the first in line go, if it may. */
   startFirst(): boolean {
     const first = this.#line.first;
     if (first === undefined || !this.#hasRoom()) return false;
     this.leave(first);
-    this.start(first);
+    this.#start(first);
     first.settle({ kind: "admitted" });
     return true;
   }
@@ -141,6 +127,14 @@ export class Lane {
     return undefined;
   }
 
+  #start(waiter: Waiter): void {
+    this.#inFlight += 1;
+    waiter.startedAt = now();
+    waiter.pausesBefore = this.#pauses;
+    if (this.#mustProbe) this.#probe = waiter;
+    waiter.admitted(this);
+  }
+
   /** Why the waiter will not be let through, if it will not. */
   #refusalOf(waiter: Waiter): Admission | undefined {
     const pause = this.#pauseLeft();
@@ -165,10 +159,10 @@ export class Lane {
     return this.#said.remaining;
   }
 
-  // Answers overtake one another: only one to a request sent since the last statement can know of a higher number.
+  // Answers overtake one another: a higher number is believed only of a request that was sent after the lower was heard.
   #hear(remaining: number, startedAt: number): void {
-    const known = startedAt >= (this.#said?.at ?? 0) ? remaining : Math.min(remaining, this.#remaining());
-    this.#said = { remaining: known, at: now() };
+    const isLater = startedAt >= (this.#said?.at ?? 0);
+    if (isLater || remaining < this.#remaining()) this.#said = { remaining, at: now() };
   }
 
   #close(waiter: Waiter, retryAfterMs: number | undefined): number {

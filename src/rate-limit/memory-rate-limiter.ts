@@ -55,14 +55,6 @@ class MemoryRateLimiter implements RateLimiter {
     return lane;
   }
 
-  /** Lets a waiter that stands in no line go, if it may. */
-  start(waiter: Waiter, lane: Lane): boolean {
-    if (this.#inFlight >= this.#maxConcurrency || !lane.mayStart(waiter)) return false;
-    this.#inFlight += 1;
-    lane.start(waiter);
-    return true;
-  }
-
   finish(waiter: Waiter, lane: Lane): void {
     this.#inFlight -= 1;
     lane.finish(waiter);
@@ -100,20 +92,21 @@ class MemoryTurn implements Turn, Waiter {
 
   async admission(): Promise<Admission> {
     if (this.call.signal.aborted) return { kind: "stopped" };
-    const lane = this.#limiter.lane(this.call.token());
-    if (this.#limiter.start(this, lane)) return { kind: "admitted" };
+    const admission = new Promise<Admission>((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#limiter.lane(this.call.token()).join(this);
+    this.#limiter.pump();
+    if (this.lane === undefined) return admission;
     const leave = (): void => {
       if (this.lane === undefined) return;
       this.lane.leave(this);
       this.settle({ kind: "stopped" });
     };
     this.call.signal.addEventListener("abort", leave);
-    const admission = await new Promise<Admission>((resolve) => {
-      this.#resolve = resolve;
-      lane.join(this);
-    });
+    const result = await admission;
     this.call.signal.removeEventListener("abort", leave);
-    return admission;
+    return result;
   }
 
   answered(answer: RateLimitAnswer): number | undefined {

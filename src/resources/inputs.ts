@@ -46,7 +46,7 @@ export function requiredString(value: unknown, what: string): string {
 export function listQuery(params: ListParams | undefined, method: string): { limit?: number; cursor?: string } {
   const { limit, cursor } = fields(params ?? {}, `${method}: parameters`);
   if (params === null) refuse(`${method}: parameters must be an object, not null`);
-  if (limit !== undefined && !Number.isSafeInteger(limit)) {
+  if (limit !== undefined && !Number.isInteger(limit)) {
     refuse(`${method}: limit must be a whole number, not ${typeof limit === "number" ? limit : describeType(limit)}`);
   }
   if (cursor !== undefined && (typeof cursor !== "string" || cursor === "")) {

@@ -1,8 +1,9 @@
 import { now, sleep } from "../clock.ts";
-import { TimeoutError } from "../errors/failures.ts";
+import { ArgumentError, TimeoutError } from "../errors/failures.ts";
 import type { Session } from "../models.ts";
 import type { CallOptions } from "../request/operation.ts";
 import { describeType } from "../request/path.ts";
+import { SettingsCheck } from "../request/settings.ts";
 import { fields, refuse } from "./inputs.ts";
 
 /** What `sessions.watch` takes. */
@@ -18,6 +19,8 @@ export interface WaitOptions extends WatchOptions {
   /** Ends the wait when it is true. May be async. */
   until: (session: Session) => boolean | Promise<boolean>;
 }
+
+const check: SettingsCheck = new SettingsCheck(ArgumentError);
 
 const GROWTH = 1.5;
 /** Waits are cut by up to this part, so that many waiters do not ask in step. */
@@ -57,18 +60,42 @@ export class SessionPoll {
     throw new Error("unreachable: polls end only by an error");
   }
 
-  async *changes(options: WatchOptions | undefined): AsyncGenerator<Session, void, undefined> {
+  changes(options: WatchOptions | undefined): AsyncIterableIterator<Session> {
+    const left = new AbortController();
+    const changes = this.#changes(options, left.signal);
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      next: () => changes.next(),
+      // A generator would first wait for the poll under way, and for the wait before it.
+      return: () => {
+        left.abort();
+        return changes.return();
+      },
+    };
+  }
+
+  async *#changes(options: WatchOptions | undefined, left: AbortSignal): AsyncGenerator<Session, void, undefined> {
+    const plan = this.#plan(options === undefined ? {} : options);
+    const { signal } = plan.callOptions;
+    const callOptions = { ...plan.callOptions, signal: signal === undefined ? left : AbortSignal.any([left, signal]) };
     let state: string | undefined;
     const changed = (session: Session): boolean => session.state !== state;
-    for await (const session of this.#polls(this.#plan(options === undefined ? {} : options), changed)) {
-      if (!changed(session)) continue;
-      state = session.state;
-      yield session;
+    try {
+      for await (const session of this.#polls({ ...plan, callOptions }, changed)) {
+        if (!changed(session)) continue;
+        state = session.state;
+        yield session;
+      }
+    } catch (error) {
+      if (!left.aborted) throw error;
     }
   }
 
   #plan(options: WatchOptions): Plan {
     const { intervalMs, maxIntervalMs, ...callOptions } = fields(options, `${this.#name}: options`) as WatchOptions; // the rest is checked in the pipeline
+    check.signal(callOptions.signal);
     const longestMs = interval(maxIntervalMs, 15_000, `${this.#name}: maxIntervalMs`);
     const firstMs = Math.min(interval(intervalMs, 1_000, `${this.#name}: intervalMs`), longestMs);
     return { firstMs, longestMs, callOptions, deadline: now() + this.#totalMs(callOptions.totalTimeoutMs) };
