@@ -14,17 +14,14 @@ abstract class WalkIterator<Item, Value> implements AsyncIterableIterator<Value>
     this.#source = source;
   }
 
-  protected abstract restarted(source: () => PageSource<Item>): AsyncIterableIterator<Value>;
-
   /** What has been fetched already. */
   protected abstract buffered(): IteratorResult<Value> | undefined;
 
   /** Takes a page in. */
   protected abstract take(page: Page<Item>): void;
 
-  // Each `for await` starts afresh, also on an iterator that has been used.
-  [Symbol.asyncIterator](): AsyncIterableIterator<Value> {
-    return this.#walk === undefined && !this.#closed ? this : this.restarted(this.#source);
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 
   next(): Promise<IteratorResult<Value>> {
@@ -72,10 +69,6 @@ export class ItemIterator<Item> extends WalkIterator<Item, Item> {
   #items: readonly Item[] = [];
   #index = 0;
 
-  protected restarted(source: () => PageSource<Item>): ItemIterator<Item> {
-    return new ItemIterator(source);
-  }
-
   protected buffered(): IteratorResult<Item> | undefined {
     if (this.#index >= this.#items.length) return undefined;
     const value = this.#items[this.#index] as Item; // the index is in range, and an item may itself be undefined
@@ -92,10 +85,6 @@ export class ItemIterator<Item> extends WalkIterator<Item, Item> {
 /** Page by page. */
 export class PageIterator<Item> extends WalkIterator<Item, Page<Item>> {
   #page: Page<Item> | undefined;
-
-  protected restarted(source: () => PageSource<Item>): PageIterator<Item> {
-    return new PageIterator(source);
-  }
 
   protected buffered(): IteratorResult<Page<Item>> | undefined {
     const value = this.#page;

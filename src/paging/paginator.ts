@@ -30,9 +30,22 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     return new ItemIterator(this.#source);
   }
 
-  /** Walks the pages, as the service sends them. A page's `next_cursor` resumes the list after it. */
+  /**
+   * Walks the pages, as the service sends them. A page's `next_cursor` resumes the list after it. As with the list itself,
+   * each `for await` starts afresh; only where `next()` was called before, it goes on from there.
+   */
   pages(): AsyncIterableIterator<Page<Item>> {
-    return new PageIterator(this.#source);
+    let begun: PageIterator<Item> | undefined;
+    const start = (): PageIterator<Item> => new PageIterator(this.#source);
+    const begin = (): PageIterator<Item> => {
+      begun ??= start();
+      return begun;
+    };
+    return {
+      [Symbol.asyncIterator]: () => begun ?? start(),
+      next: () => begin().next(),
+      return: () => begin().return(),
+    };
   }
 
   /** All items, or the first `max` of them. Rejects with what a walk rejects with, and then nothing is returned. */

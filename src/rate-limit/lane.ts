@@ -50,8 +50,10 @@ export class Lane {
     this.#onOpen = onOpen;
   }
 
-  get isIdle(): boolean {
-    return this.#inFlight === 0 && this.#line.length === 0 && this.#pauseLeft() === undefined;
+  /** Nothing happens in it, and what it knows is of a window that is over. */
+  get isForgettable(): boolean {
+    const isFresh = this.#observedAt !== undefined && Date.now() - this.#observedAt.getTime() < WINDOW_MS;
+    return this.#inFlight === 0 && this.#line.length === 0 && !isFresh && this.#pauseLeft() === undefined;
   }
 
   snapshot(): RateLimitSnapshot | undefined {

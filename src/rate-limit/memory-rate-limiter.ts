@@ -48,8 +48,8 @@ class MemoryRateLimiter implements RateLimiter {
   lane(token: string): Lane {
     const known = this.#lanes.get(token);
     if (known !== undefined) return known;
-    // Tokens come and go: what is idle and open need not be remembered.
-    for (const [other, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(other);
+    // Tokens come and go.
+    for (const [other, lane] of this.#lanes) if (lane.isForgettable) this.#lanes.delete(other);
     const lane = new Lane(token, () => this.pump());
     this.#lanes.set(token, lane);
     return lane;

@@ -50,9 +50,10 @@ async function readToken(call: Call, budget: Budget): Promise<string> {
   const token = await askCredential(call, budget);
   const flaw = flawOfToken(token);
   if (flaw !== undefined) throw providerFailed(call, { flaw });
-  if (call.rejectedToken !== undefined) {
-    // There is no other token after all, so the 401 stands.
-    if (token === call.rejectedToken && call.lastFailure !== undefined) throw call.lastFailure;
+  // There is no other token after all, so the 401 stands.
+  if (token === call.unauthorized?.token) throw call.unauthorized.error;
+  if (call.renewing) {
+    call.renewing = false;
     call.emit({ type: "retry", reason: "unauthorized", delayMs: 0, status: 401 });
     call.emit({ type: "token_refresh" });
   }
@@ -63,7 +64,7 @@ async function readToken(call: Call, budget: Budget): Promise<string> {
 
 async function askCredential(call: Call, budget: Budget): Promise<string> {
   try {
-    const token = call.pipeline.credential.read(budget.signal, call.rejectedToken);
+    const token = call.pipeline.credential.read(budget.signal, call.unauthorized?.token);
     return typeof token === "string" ? token : await budget.race(token);
   } catch (cause) {
     throw cause instanceof Stopped ? stopped(call) : providerFailed(call, { cause });

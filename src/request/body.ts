@@ -23,8 +23,8 @@ export interface PartialText {
  */
 export async function readText(response: Response, budget: Budget, partial: PartialText): Promise<string> {
   const stream = response.body;
-  // Without a stream there is nothing to count: some platforms have none for an empty body.
-  if (stream === null) return await budget.race(response.text());
+  // Some platforms have none for an empty body, and some have none at all: there is nothing to count then.
+  if (!stream) return await budget.race(response.text());
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let bytes = 0;
@@ -51,11 +51,13 @@ export async function readBriefly(response: Response, budget: Budget): Promise<s
   let text = "";
   let bytes = 0;
   try {
-    while (bytes < MAX_BRIEF_BYTES) {
+    while (bytes <= MAX_BRIEF_BYTES) {
       const { done, value } = await patience.race(reader.read());
       if (done) return text + decoder.decode();
       bytes += value.byteLength;
       text += decoder.decode(value, { stream: true });
+      // What is whole is enough, also where the service leaves the stream open.
+      if (isWholeObject(text)) return text;
     }
   } catch {
     return undefined;
@@ -65,4 +67,14 @@ export async function readBriefly(response: Response, budget: Budget): Promise<s
     reader.cancel().catch(() => {});
   }
   return undefined;
+}
+
+function isWholeObject(text: string): boolean {
+  if (!/\}\s*$/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

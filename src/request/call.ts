@@ -75,8 +75,10 @@ export class Call {
   token = "";
   /** Every token this call was sent with. */
   readonly tokens: Set<string> = new Set();
-  /** The token that was answered 401, from then on. */
-  rejectedToken: string | undefined;
+  /** The 401 that this call was answered, and the token it was sent with, from then on. */
+  unauthorized: { readonly error: Error; readonly token: string } | undefined;
+  /** It is about to be sent with another token than the one that was answered 401. */
+  renewing = false;
   /** An earlier attempt may have been applied. */
   ambiguous = false;
   /** Failures that may pass, so far. */

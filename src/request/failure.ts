@@ -96,7 +96,7 @@ export function disconnected(
   call.fault = inBody ? "lost" : fault;
   if (notSent && !inBody) call.sent = false;
   const details = detailsOf(call);
-  const what = inBody ? "the answer was cut off" : WHAT_HAPPENED[fault];
+  const what = inBody && thrown.isNetwork ? "the answer was cut off" : WHAT_HAPPENED[fault];
   const code = platformCode === undefined ? "" : ` (${platformCode})`;
   return new ConnectionError(`${labelOf(call)}: ${what}${code}${consequenceOf(call, details.outcome)}`, {
     ...details,
@@ -181,7 +181,8 @@ export function invalid(
   found: { data: unknown; text: string | undefined; cause?: unknown },
 ): ResponseValidationError {
   const details = detailsOf(call);
-  const what = issues.length > 0 ? describeIssues(issues) : "the schema threw";
+  const silent = "cause" in found ? "the schema threw" : "the schema does not say why";
+  const what = issues.length > 0 ? describeIssues(issues) : silent;
   const message = `${labelOf(call)}: answered ${details.status}, but not as expected: ${what}`;
   // A schema's own error may quote the answer, which may hold a one-time secret.
   const quotable = "cause" in found ? stringsOf(found.data).filter((text) => text.length >= SHORTEST_QUOTED) : [];

@@ -27,8 +27,12 @@ export class Redactor {
     const secrets = new Set<string>();
     for (const token of tokens) {
       if (token !== "") secrets.add(token);
-      const secret = token.split("_").slice(2).join("_");
-      if (secret.length >= SHORTEST_ANYWHERE) secrets.add(secret);
+      // <prefix>_<key_id>_<secret>, where a prefix may have an underscore of its own.
+      const parts = token.split("_");
+      for (let first = 2; first < parts.length; first += 1) {
+        const tail = parts.slice(first).join("_");
+        if (tail.length >= SHORTEST_ANYWHERE) secrets.add(tail);
+      }
     }
     this.#patterns = [...secrets].sort((a, b) => b.length - a.length).map(toPattern);
   }
@@ -69,12 +73,11 @@ export class Redactor {
       else if (typeof value !== "object" || value === null) continue;
       // Our own errors are clean by the time they exist.
       if (seen.has(value) || isBrandedError(value)) continue;
-      if (carriesHeaders(value) || seen.size >= MAX_NODES) return false;
+      if (ArrayBuffer.isView(value) || carriesHeaders(value) || seen.size >= MAX_NODES) return false;
       seen.add(value);
-      if (hasAccessors(value)) return false;
-      for (const key of ArrayBuffer.isView(value) ? [] : Reflect.ownKeys(value)) {
-        pending.push(Object.getOwnPropertyDescriptor(value, key)?.value);
-      }
+      const members = membersOf(value);
+      if (members === undefined) return false;
+      pending.push(...members);
       if (value instanceof Error) pending.push(value.message, value.stack);
       if (value instanceof Map || value instanceof Set) pending.push(...value.keys(), ...value.values());
     }
@@ -101,15 +104,20 @@ function toPattern(secret: string): RegExp {
   return new RegExp(secret.length < SHORTEST_ANYWHERE ? `(?<![\\w-])${literal}(?![\\w-])` : literal, "g");
 }
 
-// What a getter gives cannot be known without running it. Those of the platform's own classes are known: `stack` mostly.
-function hasAccessors(value: object): boolean {
+// Its own and inherited values, up to the platform's classes; `undefined` if one is an accessor, since what that gives
+// cannot be known without running it. (`stack` is one in some runtimes.)
+function membersOf(value: object): unknown[] | undefined {
+  const members: unknown[] = [];
   let holder: object | null = value;
   while (holder !== null && !isPlatformPrototype(holder)) {
-    const keys = Reflect.ownKeys(holder).filter((key) => key !== "stack");
-    for (const key of keys) if (Object.getOwnPropertyDescriptor(holder, key)?.get !== undefined) return true;
+    for (const key of Reflect.ownKeys(holder)) {
+      const descriptor = Object.getOwnPropertyDescriptor(holder, key);
+      if (descriptor?.get !== undefined && key !== "stack") return undefined;
+      members.push(descriptor?.value);
+    }
     holder = Object.getPrototypeOf(holder);
   }
-  return false;
+  return members;
 }
 
 function isPlatformPrototype(value: object): boolean {

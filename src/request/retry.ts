@@ -32,13 +32,13 @@ async function prepareRetry(call: Call, error: Error): Promise<boolean> {
     rules: call.retry,
     failures: call.failures,
     refusals: call.refusals,
-    reauthenticated: call.rejectedToken !== undefined,
+    reauthenticated: call.unauthorized !== undefined,
     fault: call.fault,
     random: Math.random(),
   });
   if (!verdict.again) return false;
   const { reason } = verdict;
-  if (verdict.after === "token") return await findToken(call);
+  if (verdict.after === "token") return await findToken(call, error);
   const delayMs = verdict.after === "gate" ? call.pauseMs : verdict.delayMs;
   // A wait that the service asked for and that does not fit is not begun.
   if ((reason === "rate_limit" || reason === "unavailable") && delayMs >= call.budget.leftMs) return false;
@@ -53,9 +53,10 @@ async function waitOwn(call: Call, delayMs: number): Promise<void> {
   if (call.budget.reason !== undefined) throw stopped(call);
 }
 
-async function findToken(call: Call): Promise<boolean> {
+async function findToken(call: Call, error: Error): Promise<boolean> {
   if (!(await canReplaceToken(call))) return false;
-  call.rejectedToken = call.token;
+  call.unauthorized = { error, token: call.token };
+  call.renewing = true;
   return true;
 }
 

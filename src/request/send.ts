@@ -1,3 +1,4 @@
+import { ArgumentError } from "../errors/failures.ts";
 import { isAutomationError } from "../errors/guard.ts";
 import { attempt } from "./attempt.ts";
 import { Call, type Pipeline } from "./call.ts";
@@ -12,7 +13,7 @@ import { interpret } from "./validate.ts";
  */
 export function createSend(pipeline: Pipeline): Send {
   return async <Output>(describe: () => Operation<Output>, options: CallOptions | undefined): Promise<Output> => {
-    const call = new Call(pipeline, describe(), options);
+    const call = prepare(() => new Call(pipeline, describe(), options));
     try {
       if (call.budget.reason !== undefined) throw stopped(call);
       const text = await withRetries(call, attempt);
@@ -25,4 +26,14 @@ export function createSend(pipeline: Pipeline): Send {
       call.finish();
     }
   };
+}
+
+// Looking at arguments runs their getters, which may throw anything.
+function prepare(make: () => Call): Call {
+  try {
+    return make();
+  } catch (error) {
+    if (isAutomationError(error)) throw error;
+    throw new ArgumentError("an argument cannot be read", { outcome: "not_sent", cause: error });
+  }
 }

@@ -116,6 +116,8 @@ export class SettingsCheck {
     if (value === undefined) return {};
     if (value === null || typeof value !== "object")
       this.fail(`headers must be a HeadersInit, not ${describeType(value)}`);
+    const isRecord = !(Symbol.iterator in value);
+    if (isRecord && Object.values(value).includes(null)) this.fail("headers must have strings as values, not null");
     let entries: [string, string][];
     try {
       entries = [...new Headers(withoutUndefined(value))];

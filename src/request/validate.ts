@@ -1,6 +1,7 @@
 import type { ValidationIssue } from "../errors/automation-error.ts";
-import { fromStandardIssues } from "../schemas/foreign-issues.ts";
-import { isPromise, type StandardIssue, type StandardResult, type StandardSchema } from "../schemas/standard-schema.ts";
+import { issuesOf } from "../schemas/foreign-issues.ts";
+import { isPromise, type StandardSchema } from "../schemas/standard-schema.ts";
+import type { Checked } from "../schemas/validator.ts";
 import { redactorOf } from "./account.ts";
 import { Stopped } from "./budget.ts";
 import type { Call } from "./call.ts";
@@ -13,25 +14,15 @@ export async function interpret(call: Call, text: string | undefined): Promise<u
   if (answer === "none") return undefined;
   const data = parse(call, text);
   if (data === undefined || schema === undefined) return data;
-  const result = await check(call, schema, { data, text });
-  if (result.issues === undefined) return result.value;
-  const issues = presentable(call, result.issues, data);
-  if (!call.pipeline.lenient) throw invalid(call, issues, { data, text });
+  const checked = await check(call, schema, { data, text });
+  if (checked.issues === undefined) return checked.value;
+  if (!call.pipeline.lenient) throw invalid(call, checked.issues, { data, text });
   if (essentials !== undefined) {
     const least = await check(call, essentials, { data, text });
-    if (least.issues !== undefined) throw invalid(call, presentable(call, least.issues, data), { data, text });
+    if (least.issues !== undefined) throw invalid(call, least.issues, { data, text });
   }
-  call.emit({ type: "drift", issues });
+  call.emit({ type: "drift", issues: checked.issues });
   return data;
-}
-
-// A key that nobody knows may be anything, the token included.
-function presentable(call: Call, issues: readonly StandardIssue[], data: unknown): ValidationIssue[] {
-  const redactor = redactorOf(call);
-  return fromStandardIssues(issues, data).map(({ path, message }) => ({
-    path: path.map((key) => (typeof key === "string" ? redactor.text(key) : key)),
-    message: redactor.text(message),
-  }));
 }
 
 function parse(call: Call, text: string | undefined): unknown {
@@ -53,12 +44,22 @@ async function check<Output>(
   call: Call,
   schema: StandardSchema<Output>,
   { data, text }: { data: unknown; text: string | undefined },
-): Promise<StandardResult<Output>> {
+): Promise<Checked<Output>> {
   try {
     const result = schema["~standard"].validate(data);
-    return isPromise(result) ? await call.budget.race(result) : result;
+    const told = isPromise(result) ? await call.budget.race(result) : result;
+    return told.issues === undefined ? told : { issues: presentable(call, issuesOf(schema, told.issues, data)) };
   } catch (cause) {
     if (cause instanceof Stopped) throw stopped(call, text);
     throw invalid(call, [], { data, text, cause });
   }
+}
+
+// A key that nobody knows may be anything, the token included.
+function presentable(call: Call, issues: readonly ValidationIssue[]): ValidationIssue[] {
+  const redactor = redactorOf(call);
+  return issues.map(({ path, message }) => ({
+    path: path.map((key) => (typeof key === "string" ? redactor.text(key) : key)),
+    message: redactor.text(message),
+  }));
 }

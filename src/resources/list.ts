@@ -41,11 +41,18 @@ export function paginate<Item>(
     const {
       prefetch = false,
       signal,
-      ...callOptions
+      headers,
+      retry,
+      ...others
     } = fields(options ?? {}, `${operation.name}: options`) as ListOptions; // checked again where it is used
     if (options === null) refuse(`${operation.name}: options must be an object, not null`);
     if (typeof prefetch !== "boolean") refuse(`${operation.name}: prefetch must be a boolean`);
     const schema = pageOf(operation.item);
+    const callOptions = {
+      ...others,
+      headers: check.headers(headers),
+      retry: typeof retry === "object" && retry !== null ? { ...retry } : retry,
+    };
     return { operation, schema, prefetch, signal: check.signal(signal), callOptions };
   });
   return new Paginator(() => {

@@ -1,15 +1,21 @@
 import type { ValidationIssue } from "../errors/automation-error.ts";
-import type { StandardIssue } from "./standard-schema.ts";
+import { OWN_VENDOR, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
 
 const HIDDEN = "[value]";
 /** Shorter strings occur in ordinary words, and are no secret. */
 const SHORTEST_HIDDEN = 4;
 
 /**
- * The issues of somebody else's schema as ours. Many libraries quote the received value in their messages, and a
+ * The issues of any schema as ours. Many libraries quote the received value in their messages, and a
  * response may hold a one-time secret: whatever string of the response a message repeats is taken out of it.
  */
-export function fromStandardIssues(issues: readonly StandardIssue[], received: unknown): ValidationIssue[] {
+export function issuesOf(
+  schema: StandardSchema,
+  issues: readonly StandardIssue[],
+  received: unknown,
+): readonly ValidationIssue[] {
+  // Our own never quote a value, and say only what a response may say as well.
+  if (schema["~standard"].vendor === OWN_VENDOR) return issues as readonly ValidationIssue[]; // as our validators make them
   const strings = stringsOf(received).sort((a, b) => b.length - a.length);
   return issues.map(({ message, path = [] }) => ({
     // A path may be an array of a class of its own, whose `map` gives another of these.

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import type { Page } from "../models.ts";
-import { fromStandardIssues } from "./foreign-issues.ts";
+import { issuesOf } from "./foreign-issues.ts";
 import { isPromise, type StandardResult, type StandardSchema } from "./standard-schema.ts";
 import { type Checked, type Validator, validator, zodValidator } from "./validator.ts";
 
@@ -26,12 +26,16 @@ export function pageOf<Item>(item: StandardSchema<Item>): Validator<Page<Item>> 
     if (!page.success) return { issues: page.error.issues };
     const results = page.data.data.map((entry) => item["~standard"].validate(entry));
     return results.some((result) => isPromise(result))
-      ? Promise.all(results.map(async (result) => result)).then((settled) => withItems(page.data, settled))
-      : withItems(page.data, results as StandardResult<Item>[]); // none of them is a promise
+      ? Promise.all(results.map(async (result) => result)).then((settled) => withItems(item, page.data, settled))
+      : withItems(item, page.data, results as StandardResult<Item>[]); // none of them is a promise
   });
 }
 
-function withItems<Item>(page: Page<unknown>, results: readonly StandardResult<Item>[]): Checked<Page<Item>> {
+function withItems<Item>(
+  schema: StandardSchema<Item>,
+  page: Page<unknown>,
+  results: readonly StandardResult<Item>[],
+): Checked<Page<Item>> {
   const issues: ValidationIssue[] = [];
   const data: Item[] = [];
   for (const [index, result] of results.entries()) {
@@ -39,7 +43,7 @@ function withItems<Item>(page: Page<unknown>, results: readonly StandardResult<I
       data.push(result.value);
       continue;
     }
-    for (const issue of fromStandardIssues(result.issues, page.data[index])) {
+    for (const issue of issuesOf(schema, result.issues, page.data[index])) {
       issues.push({ path: ["data", index, ...issue.path], message: issue.message });
     }
   }

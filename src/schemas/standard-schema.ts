@@ -22,6 +22,9 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** What the schemas of this package call themselves. */
+export const OWN_VENDOR = "project-automation";
+
 /** Whether a value can be used as a Standard Schema. (arktype's are functions.) */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import { ResponseValidationError } from "../errors/failures.ts";
-import { isPromise, type StandardSchema } from "./standard-schema.ts";
+import { isPromise, OWN_VENDOR, type StandardSchema } from "./standard-schema.ts";
 
 /** What a check finds: the value, or what is wrong with it. */
 export type Checked<Output> =
@@ -20,7 +20,7 @@ export type SafeParseResult<Output> =
 export interface Validator<Output> extends StandardSchema<Output> {
   readonly "~standard": {
     readonly version: 1;
-    readonly vendor: "project-automation";
+    readonly vendor: typeof OWN_VENDOR;
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
   };
   /** The value itself, or throws `ResponseValidationError` with paths and expectations, never values. */
@@ -45,7 +45,7 @@ export function validator<Output>(
     return { success: false, error: new ResponseValidationError(describeIssues(issues), { issues }) };
   };
   return {
-    "~standard": { version: 1, vendor: "project-automation", validate: check },
+    "~standard": { version: 1, vendor: OWN_VENDOR, validate: check },
     safeParse,
     parse(value) {
       const result = safeParse(value);

@@ -1,0 +1,279 @@
+/** The rate limiter of one process under thousands of random schedules: what must hold at each step of each of them. */
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { memoryRateLimiter } from "../../../src/rate-limit/memory-rate-limiter.ts";
+import type { RateLimiter, Turn } from "../../../src/rate-limit/rate-limiter.ts";
+
+/** Timers fire up to this much late, by their resolution. */
+const TIMER_SLACK_MS = 3;
+const WINDOW_MS = 60_000;
+
+/** What is known of a token, from what the service has said alone. */
+interface Token {
+  pausedUntil: number;
+  /** A pause has begun, and nothing has got through since it ended. */
+  mustProbe: boolean;
+  probe: ModelCall | undefined;
+  left: { readonly remaining: number; readonly at: number } | undefined;
+}
+
+interface ModelCall {
+  readonly turn: Turn;
+  /** Orders calls: the lower, the earlier. */
+  readonly place: number;
+  readonly tokenNow: () => string;
+  readonly maxPauses: number;
+  readonly abort: AbortController;
+  state: "waiting" | "sent" | "over";
+  /** The token it was last sent with. */
+  token: string;
+  refusals: number;
+}
+
+interface Arrival {
+  readonly maxPauses: number;
+  readonly longestPauseMs: number;
+  /** Whose token it goes by. */
+  readonly credential: number;
+  /** Its listener aborts it when it hears of a pause. */
+  readonly isNervous: boolean;
+}
+
+type Answer = { readonly status: number; readonly retryAfterMs?: number; readonly remaining?: number };
+
+class World {
+  readonly #limiter: RateLimiter = memoryRateLimiter();
+  readonly #credentials = ["a", "b"];
+  readonly #tokens = new Map<string, Token>();
+  readonly #calls: ModelCall[] = [];
+  readonly #maxConcurrency: number;
+
+  constructor(maxConcurrency: number) {
+    this.#maxConcurrency = maxConcurrency;
+  }
+
+  arrive({ maxPauses, longestPauseMs, credential, isNervous }: Arrival): void {
+    const abort = new AbortController();
+    const tokenNow = (): string => this.#credentials[credential] ?? "";
+    const turn = this.#limiter.enter({
+      token: tokenNow,
+      // The smallest counts: that of the first.
+      maxConcurrency: this.#maxConcurrency + this.#calls.length,
+      maxPauses,
+      accepts: ({ askedMs }) => askedMs <= longestPauseMs,
+      signal: abort.signal,
+      onPause: () => (isNervous ? abort.abort() : undefined),
+    });
+    const shared = { turn, place: this.#calls.length, tokenNow, maxPauses, abort };
+    const call: ModelCall = { ...shared, state: "over", token: "", refusals: 0 };
+    this.#calls.push(call);
+    this.#standInLine(call);
+  }
+
+  /** Answers one of those that are in flight; a refused one tries again as long as it has patience. */
+  async answer(which: number, { status, retryAfterMs, remaining }: Answer): Promise<void> {
+    const call = pick(this.in("sent"), which);
+    if (call === undefined) return;
+    const token = this.#known(call.token);
+    const pauseMs = call.turn.answered({ token: call.token, status, retryAfterMs, limit: undefined, remaining });
+    if (remaining !== undefined) token.left = { remaining, at: performance.now() };
+    if (status === 429) {
+      expect(pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 4_000);
+      token.pausedUntil = Math.max(token.pausedUntil, performance.now() + (pauseMs ?? 0));
+      token.mustProbe = true;
+      call.refusals += 1;
+    } else if (token.probe === call && performance.now() >= token.pausedUntil) {
+      token.mustProbe = false;
+    }
+    await this.#release(call);
+    if (status === 429 && call.refusals <= call.maxPauses) this.#standInLine(call);
+  }
+
+  /** One in flight is never answered, and tries again or gives up. */
+  async lose(which: number, triesAgain: boolean): Promise<void> {
+    const call = pick(this.in("sent"), which);
+    if (call === undefined) return;
+    await this.#release(call);
+    if (triesAgain) this.#standInLine(call);
+  }
+
+  abort(which: number): void {
+    pick(this.in("waiting"), which)?.abort.abort();
+  }
+
+  changeToken(credential: number, to: string): void {
+    this.#credentials[credential] = to;
+    this.#limiter.refresh();
+  }
+
+  in(state: ModelCall["state"]): ModelCall[] {
+    return this.#calls.filter((call) => call.state === state);
+  }
+
+  /** What must hold whenever nothing more happens by itself. */
+  checkRest(): void {
+    const waiting = this.in("waiting");
+    if (waiting.length === 0) expect(vi.getTimerCount(), "no timer while nobody waits").toBe(0);
+    for (const call of waiting) {
+      expect(call.abort.signal.aborted, "an aborted call leaves at once").toBe(false);
+      const name = call.tokenNow();
+      const { pausedUntil } = this.#known(name);
+      const isPaused = performance.now() < pausedUntil + TIMER_SLACK_MS;
+      const isFull = this.in("sent").length >= this.#maxConcurrency;
+      const hasCompany = this.#inFlight(name) > 0;
+      expect(isPaused || isFull || hasCompany, "nobody waits for nothing").toBe(true);
+    }
+  }
+
+  /** Answers everything well until all is over. */
+  async end(): Promise<void> {
+    for (let step = 0; step < 500; step += 1) {
+      await settle();
+      this.checkRest();
+      if (this.in("sent").length > 0) await this.answer(0, { status: 200 });
+      else if (vi.getTimerCount() > 0) vi.advanceTimersToNextTimer();
+      else break;
+    }
+    await settle();
+    expect(this.in("waiting").length + this.in("sent").length, "everything comes to an end").toBe(0);
+    this.checkRest();
+  }
+
+  #standInLine(call: ModelCall): void {
+    call.state = "waiting";
+    const told = call.turn.admission().then(({ kind }) => {
+      if (kind === "admitted") return this.#admitted(call);
+      call.state = "over";
+      if (kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
+      else expect(this.#known(call.tokenNow()).pausedUntil, "refused for a pause only").toBeGreaterThan(0);
+    });
+    told.catch((error: unknown) => void failures.push(error));
+  }
+
+  #admitted(call: ModelCall): void {
+    const name = call.tokenNow();
+    const token = this.#known(name);
+    const now = performance.now();
+    const left = token.left !== undefined && now - token.left.at <= WINDOW_MS ? token.left.remaining : Infinity;
+    expect(this.in("sent").length, "never more than maxConcurrency").toBeLessThan(this.#maxConcurrency);
+    expect(this.#inFlight(name), "never more than what is left").toBeLessThan(Math.max(1, left));
+    expect(now, "nothing during a pause of its token").toBeGreaterThanOrEqual(token.pausedUntil);
+    if (token.mustProbe) {
+      expect(token.probe, "one probe after a pause").toBeUndefined();
+      token.probe = call;
+    }
+    const passed = this.in("waiting").filter((one) => one.place < call.place && one.tokenNow() === name);
+    expect(passed.filter((one) => !one.abort.signal.aborted).length, "first come, first served").toBe(0);
+    call.state = "sent";
+    call.token = name;
+  }
+
+  async #release(call: ModelCall): Promise<void> {
+    const token = this.#known(call.token);
+    if (token.probe === call) token.probe = undefined;
+    call.state = "over";
+    call.turn.release();
+    call.turn.release(); // a second time changes nothing
+    await settle();
+  }
+
+  #inFlight(token: string): number {
+    return this.in("sent").filter((call) => call.token === token).length;
+  }
+
+  #known(name: string): Token {
+    const fresh: Token = { pausedUntil: 0, mustProbe: false, probe: undefined, left: undefined };
+    const known = this.#tokens.get(name) ?? fresh;
+    this.#tokens.set(name, known);
+    return known;
+  }
+}
+
+const failures: unknown[] = [];
+
+function pick<Item>(items: readonly Item[], which: number): Item | undefined {
+  return items[which % Math.max(1, items.length)];
+}
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 12; turn += 1) await Promise.resolve();
+  if (failures.length > 0) throw failures.splice(0)[0];
+}
+
+const index = fc.nat(30);
+const arrival = fc.record({
+  maxPauses: fc.integer({ min: 0, max: 4 }),
+  longestPauseMs: fc.constantFrom(0, 2_000, 120_000),
+  credential: fc.constantFrom(0, 0, 0, 1),
+  isNervous: fc.constantFrom(false, false, false, true),
+});
+const retryAfterMs = fc.constantFrom(undefined, 0, 0.5, 10, 1_000, 5_000);
+const refusal = fc.record({ status: fc.constant(429), retryAfterMs, remaining: fc.constantFrom(undefined, 0) });
+const answer = fc.record({ status: fc.constantFrom(200, 503), remaining: fc.constantFrom(undefined, 0, 1, 2, 50) });
+const tokenChange = fc.tuple(fc.nat(1), fc.constantFrom("a", "b", "c"));
+const delay = fc.constantFrom(1, 9, 500, 4_000, 61_000);
+
+type Step = (world: World) => unknown;
+// What comes in one burst finds the limiter before what the one before has set going has come to rest.
+const burst = fc.array(fc.oneof({ weight: 4, arbitrary: arrival }, index), { minLength: 1, maxLength: 5 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: burst.map((all) => (world: World) => {
+      for (const one of all) typeof one === "number" ? world.abort(one) : world.arrive(one);
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.tuple(index, answer).map(
+      ([which, one]) =>
+        (world: World) =>
+          world.answer(which, one),
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.tuple(index, refusal).map(
+      ([which, one]) =>
+        (world: World) =>
+          world.answer(which, one),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(index, fc.boolean()).map(
+      ([which, b]) =>
+        (world: World) =>
+          world.lose(which, b),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: tokenChange.map(
+      ([whose, to]) =>
+        (world: World) =>
+          world.changeToken(whose, to),
+    ),
+  },
+  { weight: 4, arbitrary: delay.map((ms) => () => vi.advanceTimersByTime(ms)) },
+);
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("holds under any schedule of calls, answers, refusals, losses, aborts, token changes and time", async () => {
+  const schedule = fc.array(step, { minLength: 3, maxLength: 40 });
+  const holds = fc.asyncProperty(fc.integer({ min: 1, max: 4 }), schedule, async (maxConcurrency, steps) => {
+    // What a schedule that failed has left behind.
+    vi.clearAllTimers();
+    failures.length = 0;
+    const world = new World(maxConcurrency);
+    for (const take of steps) {
+      await take(world);
+      await settle();
+      world.checkRest();
+    }
+    await world.end();
+  });
+  await fc.assert(holds, { numRuns: 10_000 });
+}, 120_000);
