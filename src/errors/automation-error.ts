@@ -61,6 +61,9 @@ const NAMES: Readonly<Record<string, string>> = {
   token_provider: "TokenProviderError",
 };
 
+/** Of a stack. The longest way from a failure to the caller is about fifteen. */
+const FRAMES = 30;
+
 const BRAND: unique symbol = Symbol.for("project-automation.error") as never; // a registered symbol is shared by every copy of the package
 
 /**
@@ -104,7 +107,10 @@ export class AutomationError extends Error {
   readonly #rawBody: string | undefined;
 
   constructor(message: string, details: ErrorDetails = {}) {
+    // The client's own frames come first, and would leave none of the platform's usual ten for the caller's.
+    const restore = lengthenStacks();
     super(message);
+    restore();
     const { cause, rawBody, ...fields } = details;
     this.#rawBody = rawBody;
     Object.assign(this, { kind: kindOf(this) });
@@ -140,6 +146,17 @@ export class AutomationError extends Error {
 
 function kindOf(error: AutomationError): string {
   return (error.constructor as typeof AutomationError).kinds[0] ?? "automation"; // each constructor has its class's statics
+}
+
+/** Has stacks name more frames, until the function that it gives is called. Where they are switched off, they stay off. */
+function lengthenStacks(): () => void {
+  const platform = Error as { stackTraceLimit?: number }; // only some platforms have it
+  const usual = platform.stackTraceLimit;
+  if (typeof usual !== "number" || usual < 1 || usual >= FRAMES || Object.isFrozen(Error)) return () => {};
+  platform.stackTraceLimit = FRAMES;
+  return () => {
+    platform.stackTraceLimit = usual;
+  };
 }
 
 function isBranded(value: unknown): value is AutomationError {

@@ -95,14 +95,19 @@ export class Lane {
     return strangers;
   }
 
-  /** Lets the first in line go, if it may. */
-  startFirst(): boolean {
+  /** The place of the first in line, if it may go; `Infinity` if nobody may. */
+  get nextPlace(): number {
     const first = this.#line.first;
-    if (first === undefined || !this.#hasRoom()) return false;
+    return first !== undefined && this.#hasRoom() ? first.place : Number.POSITIVE_INFINITY;
+  }
+
+  /** Lets the first in line go. */
+  startFirst(): void {
+    const first = this.#line.first;
+    if (first === undefined) return;
     this.leave(first);
     this.#start(first);
     first.settle({ kind: "admitted" });
-    return true;
   }
 
   finish(waiter: Waiter): void {

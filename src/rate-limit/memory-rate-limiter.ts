@@ -61,10 +61,14 @@ class MemoryRateLimiter implements RateLimiter {
     this.pump();
   }
 
-  /** Lets everybody go who may. */
+  /** Lets everybody go who may, in the order in which they came, whatever their tokens. */
   pump(): void {
-    for (const lane of this.#lanes.values()) {
-      while (this.#inFlight < this.#maxConcurrency && lane.startFirst()) this.#inFlight += 1;
+    while (this.#inFlight < this.#maxConcurrency) {
+      let next: Lane | undefined;
+      for (const lane of this.#lanes.values()) if (lane.nextPlace < (next?.nextPlace ?? Infinity)) next = lane;
+      if (next === undefined) return;
+      this.#inFlight += 1;
+      next.startFirst();
     }
   }
 }

@@ -51,10 +51,11 @@ export async function readBriefly(response: Response, budget: Budget): Promise<s
   let text = "";
   let bytes = 0;
   try {
-    while (bytes <= MAX_BRIEF_BYTES) {
+    for (;;) {
       const { done, value } = await patience.race(reader.read());
       if (done) return text + decoder.decode();
       bytes += value.byteLength;
+      if (bytes > MAX_BRIEF_BYTES) return undefined;
       text += decoder.decode(value, { stream: true });
       // What is whole is enough, also where the service leaves the stream open.
       if (isWholeObject(text)) return text;
@@ -66,7 +67,6 @@ export async function readBriefly(response: Response, budget: Budget): Promise<s
     // Frees the connection where something is left; where nothing is, it does nothing.
     reader.cancel().catch(() => {});
   }
-  return undefined;
 }
 
 function isWholeObject(text: string): boolean {

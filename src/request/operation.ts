@@ -30,7 +30,7 @@ export interface CallOptions {
   /** Laid over the client's `headers`. `authorization`, `cookie` and `host` are refused. */
   headers?: HeadersInput | undefined;
   /** Sees the final answer's metadata once, after retries, also of a refusal. What it throws is ignored. */
-  onResponse?: ((response: ResponseInfo) => void) | undefined;
+  onResponse?: ((response: ResponseInfo) => unknown) | undefined;
 }
 
 /** One operation of the service as data: what to send, and what to make of the answer. */

@@ -115,7 +115,8 @@ function membersOf(value: object): unknown[] | undefined {
       if (descriptor?.get !== undefined && key !== "stack") return undefined;
       members.push(descriptor?.value);
     }
-    holder = Object.getPrototypeOf(holder);
+    const above: unknown = Object.getPrototypeOf(holder);
+    holder = typeof above === "object" ? above : null;
   }
   return members;
 }

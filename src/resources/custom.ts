@@ -92,7 +92,7 @@ function known(value: unknown, what: string, keys: readonly string[]): Readonly<
 // What the caller does to it later changes nothing.
 function copyOf(query: Query): Query {
   return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value]),
+    Object.entries(query).map(([name, value]) => [name, typeof value === "object" ? Array.from(value) : value]),
   );
 }
 

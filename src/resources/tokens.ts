@@ -75,7 +75,10 @@ function createToken(input: TokenCreateInput): Operation<CreatedToken> {
   const given = fields(input, "tokens.create: the token");
   const name = requiredString(given["name"], "tokens.create: name");
   const { scopes, expires_in_days } = given;
-  if (scopes !== undefined && (!Array.isArray(scopes) || ![...scopes].every((scope) => typeof scope === "string"))) {
+  if (
+    scopes !== undefined &&
+    (!Array.isArray(scopes) || !Array.from(scopes, (scope) => typeof scope).every((type) => type === "string"))
+  ) {
     refuse(`tokens.create: scopes must be an array of strings, not ${describeType(scopes)}`);
   }
   if (expires_in_days !== undefined && !Number.isSafeInteger(expires_in_days)) {

@@ -1,6 +1,8 @@
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import { OWN_VENDOR, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
 
+/** A schema that does not fit at all may find something wrong with every item. */
+const MOST_ISSUES = 100;
 const HIDDEN = "[value]";
 /** Shorter strings occur in ordinary words, and are no secret. */
 const SHORTEST_HIDDEN = 4;
@@ -16,8 +18,12 @@ export function issuesOf(
 ): readonly ValidationIssue[] {
   // Our own never quote a value, and say only what a response may say as well.
   if (schema["~standard"].vendor === OWN_VENDOR) return issues as readonly ValidationIssue[]; // as our validators make them
-  const strings = stringsOf(received).sort((a, b) => b.length - a.length);
-  return issues.map(({ message, path = [] }) => ({
+  const shown = issues.slice(0, MOST_ISSUES);
+  const said = shown.map(({ message }) => message).join("\n");
+  const strings = stringsOf(received)
+    .filter((text) => said.includes(text))
+    .sort((a, b) => b.length - a.length);
+  return shown.map(({ message, path = [] }) => ({
     // A path may be an array of a class of its own, whose `map` gives another of these.
     path: Array.from(path, (member) => {
       const key = typeof member === "object" ? member.key : member;

@@ -4,8 +4,8 @@ import { parseJson } from "../../../src/request/json.ts";
 
 test("any JSON is read as the platform reads it", () => {
   fc.assert(
-    fc.property(fc.json({ noUnicodeString: false } as never), (text) => {
-      expect(parseJson(text)).toEqual(withoutProto(JSON.parse(text)));
+    fc.property(fc.json({ stringUnit: "binary" }), (text) => {
+      expect(parseJson(text)).toEqual(withoutProto(JSON.parse(text) as unknown));
     }),
   );
 });

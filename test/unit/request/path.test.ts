@@ -117,7 +117,7 @@ test.each([
   undefined,
   {},
   { template: "/x" },
-  Object.create(Object.getPrototypeOf(path`/x`)),
+  Object.create(Object.getPrototypeOf(path`/x`) as object) as object,
   new URL("https://a.b/c"),
 ])("%o is no path", (value) => {
   expect(() => encodePath(value)).toThrow(ArgumentError);

@@ -90,9 +90,9 @@ describe("headers", () => {
 });
 
 test("a checker throws the class that it was made for", () => {
-  const arguments_ = new SettingsCheck(ArgumentError);
-  expect(() => arguments_.timeout(0, "timeoutMs")).toThrow(ArgumentError);
-  expect(() => arguments_.timeout(0, "timeoutMs")).toThrow(/timeoutMs.*0/);
+  const checker = new SettingsCheck(ArgumentError);
+  expect(() => checker.timeout(0, "timeoutMs")).toThrow(ArgumentError);
+  expect(() => checker.timeout(0, "timeoutMs")).toThrow(/timeoutMs.*0/);
 });
 
 test("an AbortSignal of another realm will do, an object that only looks like half of one will not", () => {

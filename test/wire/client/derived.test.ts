@@ -221,9 +221,6 @@ test("onResponse of a walk sees each page; an async one that rejects breaks noth
     pages += 1;
     throw new Error("ignored");
   };
-  await wire
-    .client()
-    .projects.list({}, { onResponse: onResponse as () => void })
-    .toArray();
+  await wire.client().projects.list({}, { onResponse }).toArray();
   expect(pages).toBe(2);
 });

@@ -124,7 +124,7 @@ describe("options that cannot be are a ConfigError, and nothing is sent", () => 
   test.each(rows)("$key: $value", ({ key, value }) => {
     const options = { baseUrl: BASE, token: TOKEN, [key]: value };
     expect(configError(() => new Client(options as never)).message).toMatch(new RegExp(key, "i"));
-    configError(() => wire.client().withOptions({ [key]: value } as never));
+    configError(() => wire.client().withOptions({ [key]: value }));
   });
 
   test.each([null, 5, "x", [], true, () => {}])("the options themselves: %o", (options) => {
@@ -133,9 +133,9 @@ describe("options that cannot be are a ConfigError, and nothing is sent", () => 
   });
 
   test.each(["timeout", "baseURL", "apiKey", "retries", "maxRetries", "Token"])("the unknown key %s", (key) => {
-    const { message } = configError(() => new Client({ baseUrl: BASE, token: TOKEN, [key]: 1 } as never));
+    const { message } = configError(() => new Client({ baseUrl: BASE, token: TOKEN, [key]: 1 }));
     expect(message).toContain(key);
-    configError(() => wire.client().withOptions({ [key]: undefined } as never));
+    configError(() => wire.client().withOptions({ [key]: undefined }));
   });
 
   test("the scheme in a token gets a hint, and the place of a bad character is told", () => {
@@ -274,14 +274,16 @@ describe("fetch", () => {
       receivers.push(this);
       return Promise.resolve(session());
     }
-    await wire.client({ fetch: strict as typeof fetch }).sessions.get("s");
+    await wire.client({ fetch: strict }).sessions.get("s");
     expect(receivers).toEqual([undefined]);
   });
 
   test("AU-13 two clients with two tokens, interleaved: each request bears its own", async () => {
     wire.answer(({ path }) => json({ id: path, state: "on" }));
     const clients = [wire.client({ token: "pat_a" }), wire.client({ token: "pat_b" })];
-    await Promise.all(Array.from({ length: 100 }, (_, index) => clients[index % 2]?.sessions.get(`s${index % 2}`)));
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => clients[index % 2]?.sessions.get(`s${index % 2}`)),
+    );
     expect(wire.seen).toHaveLength(100);
     for (const { path, headers } of wire.seen) {
       expect(headers.get("authorization")).toBe(path.endsWith("s0") ? "Bearer pat_a" : "Bearer pat_b");
@@ -291,7 +293,11 @@ describe("fetch", () => {
 
 test("prints of a client show no secret and do not throw", () => {
   const client = wire.client();
-  for (const print of [JSON.stringify(client), inspect(client, { depth: Infinity, showHidden: true }), `${client}`]) {
+  for (const print of [
+    JSON.stringify(client),
+    inspect(client, { depth: Infinity, showHidden: true }),
+    String(client),
+  ]) {
     expect(print).not.toContain(TOKEN);
   }
 });

@@ -220,7 +220,7 @@ test("RD-03 no secret can be had from a client", async () => {
     client.rateLimit,
   ]) {
     expectClean(value, SECRETS);
-    expect(`${value}`).not.toContain(TOKEN);
+    expect(String(value)).not.toContain(TOKEN);
   }
 });
 

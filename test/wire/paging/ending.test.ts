@@ -32,12 +32,12 @@ test("prefetch asks for page 2 while page 1 is consumed, and for one page at a t
     return answer(seen, index);
   });
   const iterator = wire.client().projects.list({}, { prefetch: true })[Symbol.asyncIterator]();
-  expect((await iterator.next()).value?.id).toBe("a");
+  expect(await iterator.next()).toMatchObject({ value: { id: "a" } });
   await second.opened; // without another next()
   await settled();
   expect(wire.seen).toHaveLength(2);
-  expect((await iterator.next()).value?.id).toBe("b");
-  expect((await iterator.next()).value?.id).toBe("c");
+  expect(await iterator.next()).toMatchObject({ value: { id: "b" } });
+  expect(await iterator.next()).toMatchObject({ value: { id: "c" } });
   expect((await iterator.next()).done).toBe(true);
   expect(wire.seen.map(({ query }) => query.get("cursor"))).toEqual([null, "c1", "c2"]);
 });

@@ -131,7 +131,7 @@ test("walks leave no listener on the caller's signal, however they end", async (
 test("PG-15 a consumer may take longer between items than any timeout", async () => {
   wire.answer(pagesOf(["a"], ["b"]));
   const list = wire.client().projects.list({}, { timeoutMs: 2_000, totalTimeoutMs: 2_000, prefetch: true });
-  const clock = performance.now;
+  const clock = performance.now.bind(performance);
   const { items, error } = await drain(
     (async function* () {
       for await (const item of list) {

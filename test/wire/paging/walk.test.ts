@@ -17,7 +17,7 @@ test("PG-01 three pages: items in order, three requests, the first without a cur
 test("PG-02 a list that nobody consumes sends nothing, is no promise, and can be awaited without being consumed", async () => {
   const list = wire.client().projects.list({ limit: 5 });
   expect("then" in list).toBe(false);
-  expect(await list).toBe(list);
+  expect(await Promise.resolve(list)).toBe(list);
   list.pages();
   list[Symbol.asyncIterator]();
   await Promise.resolve();

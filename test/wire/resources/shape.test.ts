@@ -111,7 +111,7 @@ describe("UR path values are encoded once, as one segment", () => {
   test.each(values)("%j", async (value, encoded) => {
     const { server, client } = await service();
     await client.issues.create(value, { title: "t", type: "bug" });
-    await client.issues.create({ id: value, name: "other" } as never, { title: "t", type: "bug" });
+    await client.issues.create({ id: value, name: "other" }, { title: "t", type: "bug" });
     await client.sessions.list(value).toArray();
     await client.sessions.get(value);
     await client.tokens.revoke(value);
@@ -229,7 +229,7 @@ describe("RQ what goes into a body", () => {
     const { server, client } = await service();
     await client.tokens.create({ name: "n", scopes: ["b:c", "a", "", "a"] as never });
     await client.tokens.create({ name: "" } as never);
-    expect(server.seen.map(({ body }) => JSON.parse(body))).toEqual([
+    expect(server.seen.map(({ body }): unknown => JSON.parse(body))).toEqual([
       { name: "n", scopes: ["b:c", "a", "", "a"] },
       { name: "" },
     ]);
