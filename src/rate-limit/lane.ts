@@ -50,10 +50,12 @@ export class Lane {
     this.#onOpen = onOpen;
   }
 
-  /** Nothing happens in it, and what it knows is of a window that is over. */
-  get isForgettable(): boolean {
-    const isFresh = this.#observedAt !== undefined && Date.now() - this.#observedAt.getTime() < WINDOW_MS;
-    return this.#inFlight === 0 && this.#line.length === 0 && !isFresh && this.#pauseLeft() === undefined;
+  get isIdle(): boolean {
+    return this.#inFlight === 0 && this.#line.length === 0 && !this.isPaused;
+  }
+
+  get isPaused(): boolean {
+    return this.#pauseLeft() !== undefined;
   }
 
   snapshot(): RateLimitSnapshot | undefined {
@@ -108,6 +110,14 @@ export class Lane {
     this.leave(first);
     this.#start(first);
     first.settle({ kind: "admitted" });
+  }
+
+  /** Takes over what was admitted to another lane before its token was known, if there is room. */
+  takeOver(waiter: Waiter, from: Lane | undefined): boolean {
+    if (!this.#hasRoom()) return false;
+    from?.finish(waiter);
+    this.#start(waiter);
+    return true;
   }
 
   finish(waiter: Waiter): void {

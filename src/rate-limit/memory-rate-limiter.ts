@@ -22,6 +22,9 @@ export function memoryRateLimiter(): RateLimiter {
   return new MemoryRateLimiter();
 }
 
+/** Tokens that are remembered while nobody uses them. */
+const MOST_LANES = 16;
+
 class MemoryRateLimiter implements RateLimiter {
   /** By token: the limit is a token's, and a new one starts unpaused. */
   readonly #lanes = new Map<string, Lane>();
@@ -48,8 +51,11 @@ class MemoryRateLimiter implements RateLimiter {
   lane(token: string): Lane {
     const known = this.#lanes.get(token);
     if (known !== undefined) return known;
-    // Tokens come and go.
-    for (const [other, lane] of this.#lanes) if (lane.isForgettable) this.#lanes.delete(other);
+    // Tokens come and go, some with every call: the oldest that nobody waits for are forgotten.
+    for (const [other, lane] of this.#lanes) {
+      if (this.#lanes.size < MOST_LANES) break;
+      if (lane.isIdle) this.#lanes.delete(other);
+    }
     const lane = new Lane(token, () => this.pump());
     this.#lanes.set(token, lane);
     return lane;
@@ -108,13 +114,21 @@ class MemoryTurn implements Turn, Waiter {
       this.settle({ kind: "stopped" });
     };
     this.call.signal.addEventListener("abort", leave);
+    // Joining may run a listener of the caller's, which may abort.
+    if (this.call.signal.aborted) leave();
     const result = await admission;
     this.call.signal.removeEventListener("abort", leave);
     return result;
   }
 
+  confirm(token: string): boolean {
+    const lane = this.#limiter.lane(token);
+    if (lane === this.#admittedTo) return !lane.isPaused;
+    return lane.takeOver(this, this.#admittedTo);
+  }
+
   answered(answer: RateLimitAnswer): number | undefined {
-    const pauseMs = this.#limiter.lane(answer.token).answered(this, answer);
+    const pauseMs = this.#admittedTo?.answered(this, answer);
     if (pauseMs === undefined) this.#limiter.pump();
     return pauseMs;
   }

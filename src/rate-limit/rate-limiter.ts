@@ -36,10 +36,18 @@ export interface Pause {
   readonly lastsMs: number;
 }
 
-/** A call's place in line. For each attempt: `admission`, then `answered` if an answer came, then `release`. */
+/**
+ * A call's place in line. For each attempt: `admission`, then `confirm` when the token is known, then `answered` if an
+ * answer came, and `release` at the end of whatever was admitted.
+ */
 export interface Turn {
   /** Waits until the next attempt may be sent. Never rejects. */
   admission(): Promise<Admission>;
+  /**
+   * Whether the admitted attempt may still be sent, now that its token is known: getting it may have taken long, and it may
+   * be another than the one it waited with. If not, the call gives its slot back and waits again, at its place.
+   */
+  confirm(token: string): boolean;
   /** The head of the answer to the admitted attempt has come. Gives the length of the pause that it begins, if it does. */
   answered(answer: RateLimitAnswer): number | undefined;
   /** The admitted attempt is over, however it ended: its slot is free. */
@@ -57,8 +65,6 @@ export type Admission =
 
 /** What the head of an answer says about the limit. */
 export interface RateLimitAnswer {
-  /** The token that the attempt was sent with. */
-  readonly token: string;
   readonly status: number;
   /** `Retry-After` in milliseconds, where there is one that can be understood. */
   readonly retryAfterMs: number | undefined;

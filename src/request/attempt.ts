@@ -15,26 +15,40 @@ export async function attempt(call: Call): Promise<string | undefined> {
   call.begin("queue");
   call.tries += 1;
   const queuedAt = now();
-  await waitInLine(call);
-  // The token provider's time is part of the budget, the queue's is not.
-  const budget = Budget.ofAttempt(call.timeoutMs, call.budget);
-  try {
-    const startedAt = now();
-    const token = await readToken(call, budget);
-    const sentAt = now();
-    const spent = { queueMs: startedAt - queuedAt, tokenMs: sentAt - startedAt };
-    const response = await exchange(call, { token, budget, spent });
-    const answeredAt = now();
-    const text = await receive(call, response, budget);
-    const spentOnAnswer = { headersMs: answeredAt - sentAt, bodyMs: now() - answeredAt };
-    call.emit({ type: "response", status: response.status, ...spent, ...spentOnAnswer });
-    // An abort that comes when a success has been read changes nothing any more.
-    if (response.ok) return text;
-    throw call.budget.reason === "abort" ? stopped(call) : refused(call, response, text);
-  } finally {
-    budget.release();
-    call.turn.release();
+  for (;;) {
+    await waitInLine(call);
+    // The token provider's time is part of the budget, the queue's is not.
+    const budget = Budget.ofAttempt(call.timeoutMs, call.budget);
+    try {
+      const admittedAt = now();
+      const token = await readToken(call, budget);
+      if (call.turn.confirm(token)) return await sendWith(call, { token, budget, queuedAt, admittedAt });
+      call.begin("queue");
+    } finally {
+      budget.release();
+      call.turn.release();
+    }
   }
+}
+
+interface Admitted {
+  readonly token: string;
+  readonly budget: Budget;
+  readonly queuedAt: number;
+  readonly admittedAt: number;
+}
+
+async function sendWith(call: Call, { token, budget, queuedAt, admittedAt }: Admitted): Promise<string | undefined> {
+  const sentAt = now();
+  const spent = { queueMs: admittedAt - queuedAt, tokenMs: sentAt - admittedAt };
+  const response = await exchange(call, { token, budget, spent });
+  const answeredAt = now();
+  const text = await receive(call, response, budget);
+  const spentOnAnswer = { headersMs: answeredAt - sentAt, bodyMs: now() - answeredAt };
+  call.emit({ type: "response", status: response.status, ...spent, ...spentOnAnswer });
+  // An abort that comes when a success has been read changes nothing any more.
+  if (response.ok) return text;
+  throw call.budget.reason === "abort" ? stopped(call) : refused(call, response, text);
 }
 
 async function waitInLine(call: Call): Promise<void> {
@@ -52,11 +66,6 @@ async function readToken(call: Call, budget: Budget): Promise<string> {
   if (flaw !== undefined) throw providerFailed(call, { flaw });
   // There is no other token after all, so the 401 stands.
   if (token === call.unauthorized?.token) throw call.unauthorized.error;
-  if (call.renewing) {
-    call.renewing = false;
-    call.emit({ type: "retry", reason: "unauthorized", delayMs: 0, status: 401 });
-    call.emit({ type: "token_refresh" });
-  }
   call.token = token;
   call.tokens.add(token);
   return token;
@@ -80,6 +89,11 @@ interface Exchange {
 /** Sends the request; resolves at the head of the answer, which the rate limiter is told at once. */
 async function exchange(call: Call, { token, budget, spent }: Exchange): Promise<Response> {
   const { operation, pipeline } = call;
+  if (call.renewing) {
+    call.renewing = false;
+    call.emit({ type: "retry", reason: "unauthorized", delayMs: 0, status: 401 });
+    call.emit({ type: "token_refresh" });
+  }
   call.begin("headers");
   call.attempts += 1;
   call.sent = true;
@@ -95,7 +109,7 @@ async function exchange(call: Call, { token, budget, spent }: Exchange): Promise
   try {
     const response = await budget.race(sending);
     call.answered(response);
-    call.pauseMs = call.turn.answered(readRateLimit(response, token)) ?? 0;
+    call.pauseMs = call.turn.answered(readRateLimit(response)) ?? 0;
     if (response.status === 429) call.notePause(call.pauseMs);
     return response;
   } catch (error) {

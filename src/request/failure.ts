@@ -136,7 +136,7 @@ export function refused(call: Call, response: Response, text: string | undefined
     );
   }
   if (status === 429) {
-    const { limit, remaining, retryAfterMs } = readRateLimit(response, "");
+    const { limit, remaining, retryAfterMs } = readRateLimit(response);
     const asked = retryAfterMs === undefined ? "" : `; the service asks to wait ${seconds(retryAfterMs)}`;
     return new RateLimitError(`${message}${asked}`, { ...details, limit, remaining, retryAfterMs });
   }

@@ -2,10 +2,9 @@ import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
 /** What the head of an answer says about the token's limit (contract, section 8). */
-export function readRateLimit(response: Response, token: string): RateLimitAnswer {
+export function readRateLimit(response: Response): RateLimitAnswer {
   const { headers, status } = response;
   return {
-    token,
     status,
     limit: leadingInteger(headers.get("ratelimit-limit")),
     remaining: leadingInteger(headers.get("ratelimit-remaining")),

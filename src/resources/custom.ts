@@ -2,7 +2,7 @@ import { ArgumentError } from "../errors/failures.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions, Method, Operation, Send } from "../request/operation.ts";
 import { describeType, type Path } from "../request/path.ts";
-import { checkQuery, type Query } from "../request/query.ts";
+import { checkQuery, type Query, type QueryValue } from "../request/query.ts";
 import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
 import { fields, refuse } from "./inputs.ts";
 import { type ListOptions, paginate } from "./list.ts";
@@ -89,11 +89,13 @@ function known(value: unknown, what: string, keys: readonly string[]): Readonly<
   return refuse(`${what}: unknown field${shown}; accepted: ${keys.join(", ")}`);
 }
 
-// What the caller does to it later changes nothing.
+// What the caller does to it later changes nothing. Values are checked where they are encoded.
 function copyOf(query: Query): Query {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, typeof value === "object" ? Array.from(value) : value]),
-  );
+  const copy: Record<string, Query[string]> = {};
+  for (const [name, value] of Object.entries(query)) {
+    copy[name] = Array.isArray(value) ? Array.from(value as readonly QueryValue[]) : value; // isArray forgets the type
+  }
+  return copy;
 }
 
 function toJson(value: unknown): string {

@@ -89,6 +89,18 @@ describe("a rate limiter of the caller's own", () => {
       {
         enter: () => ({
           admission: () => Promise.reject(new Error("no")),
+          confirm: () => true,
+          answered: () => undefined,
+          release: () => undefined,
+        }),
+      },
+    ],
+    [
+      "confirm throws",
+      {
+        enter: () => ({
+          admission: async () => ({ kind: "admitted" }),
+          confirm: raise,
           answered: () => undefined,
           release: () => undefined,
         }),
@@ -96,11 +108,25 @@ describe("a rate limiter of the caller's own", () => {
     ],
     [
       "answered throws",
-      { enter: () => ({ admission: async () => ({ kind: "admitted" }), answered: raise, release: () => undefined }) },
+      {
+        enter: () => ({
+          admission: async () => ({ kind: "admitted" }),
+          confirm: () => true,
+          answered: raise,
+          release: () => undefined,
+        }),
+      },
     ],
     [
       "release throws",
-      { enter: () => ({ admission: async () => ({ kind: "admitted" }), answered: () => undefined, release: raise }) },
+      {
+        enter: () => ({
+          admission: async () => ({ kind: "admitted" }),
+          confirm: () => true,
+          answered: () => undefined,
+          release: raise,
+        }),
+      },
     ],
   ];
   test.each(broken)("%s: nothing foreign comes out, and no timer stays", async (_, part) => {
@@ -119,6 +145,7 @@ describe("a rate limiter of the caller's own", () => {
           told.push("admission");
           return { kind: "admitted" };
         },
+        confirm: () => true,
         answered: ({ status }) => {
           told.push(String(status));
           return undefined;
