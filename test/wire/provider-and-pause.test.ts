@@ -6,11 +6,11 @@ fakeTime();
 
 test("calls that wait for their token while a 429 closes the gate are not sent into the pause", async () => {
   let asked = 0;
-  const service = fakeService((sent) => (sent.index === 0 ? tooMany(1)(sent) : after(5, good)(sent)));
+  const service = fakeService((sent) => (sent.index === 0 ? after(20, tooMany(1))(sent) : after(5, good)(sent)));
   const client = service.client({
     token: async () => {
       asked += 1;
-      // The first call has its token at once, the others wait for theirs.
+      // The first call has its token at once. The others wait for theirs while the first is answered.
       if (asked > 1) await new Promise((resolve) => setTimeout(resolve, 50));
       return "pat_provided_0123456789";
     },

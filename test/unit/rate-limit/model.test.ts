@@ -26,8 +26,10 @@ interface ModelCall {
   readonly place: number;
   readonly tokenNow: () => string;
   readonly maxPauses: number;
+  readonly isSlow: boolean;
   readonly abort: AbortController;
-  state: "waiting" | "sent" | "over";
+  /** `asking`: it has a slot, and its token is being got. */
+  state: "waiting" | "asking" | "sent" | "over";
   /** The token it was last sent with. */
   token: string;
   refusals: number;
@@ -48,7 +50,7 @@ class World {
     this.#maxConcurrency = maxConcurrency;
   }
 
-  arrive({ maxPauses, longestPauseMs, credential, isNervous }: Arrival): void {
+  arrive({ maxPauses, longestPauseMs, credential, isNervous, isSlow }: Arrival): void {
     const abort = new AbortController();
     const tokenNow = (): string => this.#credentials[credential] ?? "";
     const turn = this.#limiter.enter({
@@ -60,7 +62,7 @@ class World {
       signal: abort.signal,
       onPause: () => (isNervous ? abort.abort() : undefined),
     });
-    const shared = { turn, place: this.#calls.length, tokenNow, maxPauses, abort };
+    const shared = { turn, place: this.#calls.length, tokenNow, maxPauses, isSlow, abort };
     const call: ModelCall = { ...shared, state: "over", token: "", refusals: 0 };
     this.#calls.push(call);
     this.#standInLine(call);
@@ -94,6 +96,11 @@ class World {
     if (triesAgain) this.#standInLine(call);
   }
 
+  async confirm(which: number): Promise<void> {
+    const call = pick(this.in("asking"), which);
+    if (call !== undefined) await this.#send(call);
+  }
+
   abortWaiting(which: number): void {
     pick(this.in("waiting"), which)?.abort.abort();
   }
@@ -116,8 +123,8 @@ class World {
       const name = call.tokenNow();
       const { pausedUntil } = this.#known(name);
       const isPaused = performance.now() < pausedUntil + TIMER_SLACK_MS;
-      const isFull = this.in("sent").length >= this.#maxConcurrency;
-      const hasCompany = this.#inFlight(name) > 0;
+      const isFull = this.#busy >= this.#maxConcurrency;
+      const hasCompany = this.#inFlight(name) + this.in("asking").length > 0;
       expect(isPaused || isFull || hasCompany, "nobody waits for nothing").toBe(true);
     }
   }
@@ -127,11 +134,12 @@ class World {
     for (let step = 0; step < 500; step += 1) {
       await settle();
       this.checkRest();
-      if (this.in("sent").length > 0) await this.answer(0, { status: 200 });
+      if (this.in("asking").length > 0) await this.confirm(0);
+      else if (this.in("sent").length > 0) await this.answer(0, { status: 200 });
       else if (vi.getTimerCount() > 0) vi.advanceTimersToNextTimer();
       else break;
     }
-    expect(this.in("waiting").length + this.in("sent").length, "everything comes to an end").toBe(0);
+    expect(this.in("waiting").length + this.#busy, "everything comes to an end").toBe(0);
   }
 
   #standInLine(call: ModelCall): void {
@@ -146,23 +154,36 @@ class World {
   }
 
   #admitted(call: ModelCall): void {
-    const name = call.tokenNow();
-    const token = this.#known(name);
+    expect(this.#busy, "never more than maxConcurrency").toBeLessThan(this.#maxConcurrency);
+    const ahead = this.in("waiting").filter((one) => one.place < call.place && one.tokenNow() === call.tokenNow());
+    expect(ahead.filter((one) => !one.abort.signal.aborted).length, "first come, first served").toBe(0);
+    call.state = "asking";
+    if (!call.isSlow) this.#send(call).catch((error: unknown) => void failures.push(error));
+  }
+
+  /** Its token is known: it is sent, or waits again if it may not be. */
+  async #send(call: ModelCall): Promise<void> {
+    call.token = call.tokenNow();
+    if (!call.turn.confirm(call.token)) {
+      await this.#release(call);
+      return this.#standInLine(call);
+    }
+    const token = this.#known(call.token);
     const now = performance.now();
     const left = token.left !== undefined && now - token.left.at <= WINDOW_MS ? token.left.remaining : Infinity;
-    expect(this.in("sent").length, "never more than maxConcurrency").toBeLessThan(this.#maxConcurrency);
     expect(now, "nothing during a pause of its token").toBeGreaterThanOrEqual(token.pausedUntil);
     if (token.mustProbe && now - token.refusedAt >= WINDOW_MS) token.mayBeForgotten = true;
     if (token.mustProbe) {
       expect(token.mayBeForgotten || token.probe === undefined, "one probe after a pause").toBe(true);
       token.probe = call;
     } else {
-      expect(this.#inFlight(name), "never more than what is left").toBeLessThan(Math.max(1, left));
+      expect(this.#inFlight(call.token), "never more than what is left").toBeLessThan(Math.max(1, left));
     }
-    const passed = this.in("waiting").filter((one) => one.place < call.place && one.tokenNow() === name);
-    expect(passed.filter((one) => !one.abort.signal.aborted).length, "first come, first served").toBe(0);
     call.state = "sent";
-    call.token = name;
+  }
+
+  get #busy(): number {
+    return this.in("sent").length + this.in("asking").length;
   }
 
   async #release(call: ModelCall): Promise<void> {
@@ -205,6 +226,8 @@ const arrival = fc.record({
   credential: fc.constantFrom(0, 0, 0, 1),
   /** Its listener aborts it when it hears of a pause. */
   isNervous: fc.constantFrom(false, false, false, true),
+  /** Getting its token takes a while. */
+  isSlow: fc.boolean(),
 });
 const retryAfterMs = fc.constantFrom(undefined, 0, 0.5, 10, 1_000, 5_000);
 const refusal = fc.record({ status: fc.constant(429), retryAfterMs, remaining: fc.constantFrom(undefined, 0) });
@@ -216,6 +239,7 @@ const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ burst }) },
   { weight: 6, arbitrary: fc.record({ which: index, answer }) },
   { weight: 3, arbitrary: fc.record({ which: index, answer: refusal }) },
+  { weight: 5, arbitrary: fc.record({ asks: index }) },
   { weight: 2, arbitrary: fc.record({ which: index, triesAgain: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ whose: fc.nat(1), token: fc.constantFrom("a", "b", "c") }) },
   { weight: 4, arbitrary: fc.record({ ms: fc.constantFrom(1, 9, 500, 4_000, 61_000) }) },
@@ -226,6 +250,7 @@ async function take(world: World, step: Step): Promise<void> {
   if ("burst" in step)
     for (const one of step.burst) typeof one === "number" ? world.abortWaiting(one) : world.arrive(one);
   else if ("answer" in step) await world.answer(step.which, step.answer);
+  else if ("asks" in step) await world.confirm(step.asks);
   else if ("triesAgain" in step) await world.lose(step.which, step.triesAgain);
   else if ("token" in step) world.changeToken(step.whose, step.token);
   else vi.advanceTimersByTime(step.ms);
