@@ -41,7 +41,8 @@ export class Lane {
   #refusals = 0;
   /** Counts how often something got through after a refusal, so that waiters start counting anew. */
   #streak = 0;
-  #said: { readonly remaining: number; readonly at: number } | undefined;
+  /** What is left: since when that is believed, and when the service last said so or more. */
+  #said: { readonly remaining: number; readonly since: number; readonly heardAt: number } | undefined;
   #limit: number | undefined;
   #observedAt: Date | undefined;
 
@@ -51,11 +52,7 @@ export class Lane {
   }
 
   get isIdle(): boolean {
-    return this.#inFlight === 0 && this.#line.length === 0 && !this.isPaused;
-  }
-
-  get isPaused(): boolean {
-    return this.#pauseLeft() !== undefined;
+    return this.#inFlight === 0 && this.#line.length === 0 && this.#pauseLeft() === undefined;
   }
 
   snapshot(): RateLimitSnapshot | undefined {
@@ -112,10 +109,10 @@ export class Lane {
     first.settle({ kind: "admitted" });
   }
 
-  /** Takes over what was admitted to another lane before its token was known, if there is room. */
-  takeOver(waiter: Waiter, from: Lane | undefined): boolean {
-    if (!this.#hasRoom()) return false;
-    from?.finish(waiter);
+  /** Lets one go that stands in no line, if it may and nobody who does was before it. */
+  takeIn(waiter: Waiter): boolean {
+    const first = this.#line.first;
+    if ((first !== undefined && first.place < waiter.place) || !this.#hasRoom()) return false;
     this.#start(waiter);
     return true;
   }
@@ -172,14 +169,18 @@ export class Lane {
   }
 
   #remaining(): number {
-    if (this.#said === undefined || now() - this.#said.at > WINDOW_MS) return Number.POSITIVE_INFINITY;
+    if (this.#said === undefined || now() - this.#said.heardAt > WINDOW_MS) return Number.POSITIVE_INFINITY;
     return this.#said.remaining;
   }
 
   // Answers overtake one another: a higher number is believed only of a request that was sent after the lower was heard.
   #hear(remaining: number, startedAt: number): void {
-    const isLater = startedAt >= (this.#said?.at ?? 0);
-    if (isLater || remaining < this.#remaining()) this.#said = { remaining, at: now() };
+    const heardAt = now();
+    if (this.#said === undefined || startedAt >= this.#said.since || remaining < this.#remaining()) {
+      this.#said = { remaining, since: heardAt, heardAt };
+    } else {
+      this.#said = { ...this.#said, heardAt };
+    }
   }
 
   #close(waiter: Waiter, retryAfterMs: number | undefined): number {

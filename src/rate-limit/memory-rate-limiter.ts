@@ -61,10 +61,8 @@ class MemoryRateLimiter implements RateLimiter {
     return lane;
   }
 
-  finish(waiter: Waiter, lane: Lane): void {
+  freeSlot(): void {
     this.#inFlight -= 1;
-    lane.finish(waiter);
-    this.pump();
   }
 
   /** Lets everybody go who may, in the order in which they came, whatever their tokens. */
@@ -122,9 +120,14 @@ class MemoryTurn implements Turn, Waiter {
   }
 
   confirm(token: string): boolean {
-    const lane = this.#limiter.lane(token);
-    if (lane === this.#admittedTo) return !lane.isPaused;
-    return lane.takeOver(this, this.#admittedTo);
+    if (this.#admittedTo === undefined) return false;
+    // Its slot is booked anew: the token may be another, and a pause may have come meanwhile, and even gone.
+    this.#admittedTo.finish(this);
+    this.#admittedTo = undefined;
+    const goes = this.#limiter.lane(token).takeIn(this);
+    if (!goes) this.#limiter.freeSlot();
+    this.#limiter.pump();
+    return goes;
   }
 
   answered(answer: RateLimitAnswer): number | undefined {
@@ -137,7 +140,9 @@ class MemoryTurn implements Turn, Waiter {
     const lane = this.#admittedTo;
     if (lane === undefined) return;
     this.#admittedTo = undefined;
-    this.#limiter.finish(this, lane);
+    lane.finish(this);
+    this.#limiter.freeSlot();
+    this.#limiter.pump();
   }
 
   admitted(lane: Lane): void {

@@ -1,0 +1,230 @@
+/** A model of what a rate limiter may do, to hold the real one against. */
+import { expect, vi } from "vitest";
+import { memoryRateLimiter } from "../../../src/rate-limit/memory-rate-limiter.ts";
+import type { RateLimiter, Turn } from "../../../src/rate-limit/rate-limiter.ts";
+
+/** Timers fire up to this much late, by their resolution. */
+const TIMER_SLACK_MS = 3;
+const WINDOW_MS = 60_000;
+
+/** What is known of a token, from what the service has said alone. */
+interface Token {
+  pausedUntil: number;
+  refusedAt: number;
+  /** A pause has begun, and nothing has got through since it ended. */
+  mustProbe: boolean;
+  probe: ModelCall | undefined;
+  /** The pause was of a window that is over, so that nobody need remember that there must be a probe. */
+  mayBeForgotten: boolean;
+  left: { readonly remaining: number; readonly at: number } | undefined;
+}
+
+interface ModelCall {
+  readonly turn: Turn;
+  /** Orders calls: the lower, the earlier. */
+  readonly place: number;
+  readonly tokenNow: () => string;
+  readonly maxPauses: number;
+  readonly isSlow: boolean;
+  readonly abort: AbortController;
+  /** `asking`: it has a slot, and its token is being got. */
+  state: "waiting" | "asking" | "sent" | "over";
+  /** The token it was last sent with. */
+  token: string;
+  refusals: number;
+}
+
+export interface Arrival {
+  readonly maxPauses: number;
+  readonly longestPauseMs: number;
+  /** Whose token it goes by. */
+  readonly credential: number;
+  /** Its listener aborts it when it hears of a pause. */
+  readonly isNervous: boolean;
+  /** Getting its token takes a while. */
+  readonly isSlow: boolean;
+}
+
+type Answer = { status: number; retryAfterMs?: number | undefined; remaining?: number | undefined };
+
+/** A rate limiter, its calls and its service, with what must hold at each step. Time is faked by the caller. */
+export class World {
+  readonly #limiter: RateLimiter = memoryRateLimiter();
+  readonly #credentials = ["a", "b"];
+  readonly #tokens = new Map<string, Token>();
+  readonly #calls: ModelCall[] = [];
+  readonly #maxConcurrency: number;
+
+  constructor(maxConcurrency: number) {
+    this.#maxConcurrency = maxConcurrency;
+  }
+
+  arrive({ maxPauses, longestPauseMs, credential, isNervous, isSlow }: Arrival): void {
+    const abort = new AbortController();
+    const tokenNow = (): string => this.#credentials[credential] ?? "";
+    const turn = this.#limiter.enter({
+      token: tokenNow,
+      // The smallest counts: that of the first.
+      maxConcurrency: this.#maxConcurrency + this.#calls.length,
+      maxPauses,
+      accepts: ({ askedMs }) => askedMs <= longestPauseMs,
+      signal: abort.signal,
+      onPause: () => (isNervous ? abort.abort() : undefined),
+    });
+    const shared = { turn, place: this.#calls.length, tokenNow, maxPauses, isSlow, abort };
+    const call: ModelCall = { ...shared, state: "over", token: "", refusals: 0 };
+    this.#calls.push(call);
+    this.#standInLine(call);
+  }
+
+  /** Answers one of those that are in flight; a refused one tries again as long as it has patience. */
+  async answer(which: number, { status, retryAfterMs, remaining }: Answer): Promise<void> {
+    const call = pick(this.in("sent"), which);
+    if (call === undefined) return;
+    const token = this.#known(call.token);
+    const pauseMs = call.turn.answered({ status, retryAfterMs, limit: undefined, remaining });
+    if (remaining !== undefined) token.left = { remaining, at: performance.now() };
+    if (status === 429) {
+      expect(pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 4_000);
+      token.pausedUntil = Math.max(token.pausedUntil, performance.now() + (pauseMs ?? 0));
+      token.refusedAt = performance.now();
+      token.mustProbe = true;
+      call.refusals += 1;
+    } else if (token.probe === call && performance.now() >= token.pausedUntil) {
+      token.mustProbe = false;
+    }
+    await this.#release(call);
+    if (status === 429 && call.refusals <= call.maxPauses) this.#standInLine(call);
+  }
+
+  /** One in flight is never answered, and tries again or gives up. */
+  async lose(which: number, triesAgain: boolean): Promise<void> {
+    const call = pick(this.in("sent"), which);
+    if (call === undefined) return;
+    await this.#release(call);
+    if (triesAgain) this.#standInLine(call);
+  }
+
+  async confirm(which: number): Promise<void> {
+    const call = pick(this.in("asking"), which);
+    if (call !== undefined) await this.#send(call);
+  }
+
+  abortWaiting(which: number): void {
+    pick(this.in("waiting"), which)?.abort.abort();
+  }
+
+  changeToken(credential: number, to: string): void {
+    this.#credentials[credential] = to;
+    this.#limiter.refresh();
+  }
+
+  in(state: ModelCall["state"]): ModelCall[] {
+    return this.#calls.filter((call) => call.state === state);
+  }
+
+  /** What must hold whenever nothing more happens by itself. */
+  checkRest(): void {
+    const waiting = this.in("waiting");
+    if (waiting.length === 0) expect(vi.getTimerCount(), "no timer while nobody waits").toBe(0);
+    for (const call of waiting) {
+      expect(call.abort.signal.aborted, "an aborted call leaves at once").toBe(false);
+      const name = call.tokenNow();
+      const { pausedUntil } = this.#known(name);
+      const isPaused = performance.now() < pausedUntil + TIMER_SLACK_MS;
+      const isFull = this.#busy >= this.#maxConcurrency;
+      const hasCompany = this.#inFlight(name) + this.in("asking").length > 0;
+      expect(isPaused || isFull || hasCompany, "nobody waits for nothing").toBe(true);
+    }
+  }
+
+  /** Answers everything well until all is over. */
+  async end(): Promise<void> {
+    for (let step = 0; step < 500; step += 1) {
+      await settle();
+      this.checkRest();
+      if (this.in("asking").length > 0) await this.confirm(0);
+      else if (this.in("sent").length > 0) await this.answer(0, { status: 200 });
+      else if (vi.getTimerCount() > 0) vi.advanceTimersToNextTimer();
+      else break;
+    }
+    expect(this.in("waiting").length + this.#busy, "everything comes to an end").toBe(0);
+  }
+
+  #standInLine(call: ModelCall): void {
+    call.state = "waiting";
+    const told = call.turn.admission().then(({ kind }) => {
+      if (kind === "admitted") return this.#admitted(call);
+      call.state = "over";
+      if (kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
+      else expect(this.#known(call.tokenNow()).pausedUntil, "refused for a pause only").toBeGreaterThan(0);
+    });
+    told.catch((error: unknown) => void failures.push(error));
+  }
+
+  #admitted(call: ModelCall): void {
+    expect(this.#busy, "never more than maxConcurrency").toBeLessThan(this.#maxConcurrency);
+    const ahead = this.in("waiting").filter((one) => one.place < call.place && one.tokenNow() === call.tokenNow());
+    expect(ahead.filter((one) => !one.abort.signal.aborted).length, "first come, first served").toBe(0);
+    call.state = "asking";
+    if (!call.isSlow) this.#send(call).catch((error: unknown) => void failures.push(error));
+  }
+
+  /** Its token is known: it is sent, or waits again if it may not be. */
+  async #send(call: ModelCall): Promise<void> {
+    call.token = call.tokenNow();
+    if (!call.turn.confirm(call.token)) {
+      await this.#release(call);
+      return this.#standInLine(call);
+    }
+    const token = this.#known(call.token);
+    const now = performance.now();
+    const left = token.left !== undefined && now - token.left.at <= WINDOW_MS ? token.left.remaining : Infinity;
+    expect(now, "nothing during a pause of its token").toBeGreaterThanOrEqual(token.pausedUntil);
+    if (token.mustProbe && now - token.refusedAt >= WINDOW_MS) token.mayBeForgotten = true;
+    if (token.mustProbe) {
+      expect(token.mayBeForgotten || token.probe === undefined, "one probe after a pause").toBe(true);
+      token.probe = call;
+    } else {
+      expect(this.#inFlight(call.token), "never more than what is left").toBeLessThan(Math.max(1, left));
+    }
+    call.state = "sent";
+  }
+
+  get #busy(): number {
+    return this.in("sent").length + this.in("asking").length;
+  }
+
+  async #release(call: ModelCall): Promise<void> {
+    const token = this.#known(call.token);
+    if (token.probe === call) token.probe = undefined;
+    call.state = "over";
+    call.turn.release();
+    await settle();
+  }
+
+  #inFlight(token: string): number {
+    return this.in("sent").filter((call) => call.token === token).length;
+  }
+
+  #known(name: string): Token {
+    const none = { probe: undefined, left: undefined };
+    const fresh = { pausedUntil: 0, refusedAt: 0, mustProbe: false, mayBeForgotten: false, ...none };
+    const known: Token = this.#tokens.get(name) ?? fresh;
+    this.#tokens.set(name, known);
+    return known;
+  }
+}
+
+/** What has failed where nobody awaits it. */
+export const failures: unknown[] = [];
+
+function pick<Item>(items: readonly Item[], which: number): Item | undefined {
+  return items[which % Math.max(1, items.length)];
+}
+
+/** Lets everything happen that needs no time. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 12; turn += 1) await Promise.resolve();
+  if (failures.length > 0) throw failures.splice(0)[0];
+}
