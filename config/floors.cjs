@@ -31,7 +31,7 @@ const parts = {
 
 const floors = [
   // 0: knows nothing but itself.
-  { name: "ground", files: ["errors/", "schemas/", "models.ts", "scopes.ts", "clock.ts", "version.ts"] },
+  { name: "ground", files: ["errors/", "schemas/", "models.ts", "scopes.ts", "clock.ts", "describe-type.ts", "version.ts"] },
   // 1: what the parts agree on: interfaces, and operations as data.
   {
     name: "ports",
@@ -79,6 +79,7 @@ const nounsKnow = [
   "models.ts",
   "scopes.ts",
   "clock.ts",
+  "describe-type.ts",
   "request/operation.ts",
   "request/path.ts",
   "request/query.ts",

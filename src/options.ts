@@ -1,10 +1,10 @@
 import type { CredentialSource, TokenProvider } from "./auth/credential.ts";
 import type { RotatingToken } from "./auth/rotating-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
+import { describeType } from "./describe-type.ts";
 import { ConfigError } from "./errors/failures.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
-import { describeType } from "./request/path.ts";
 import {
   DEFAULT_RETRY,
   type HeadersInput,

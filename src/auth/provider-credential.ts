@@ -1,4 +1,5 @@
 import type { Credential, Dependent, TokenProvider } from "./credential.ts";
+import { Dependents } from "./dependents.ts";
 import { flawOfToken } from "./token-format.ts";
 
 interface Flight {
@@ -15,8 +16,11 @@ export class ProviderCredential implements Credential {
   readonly #provider: TokenProvider;
   /** By the token that the provider was told of; `undefined` for none. */
   readonly #flights = new Map<string | undefined, Flight>();
-  readonly #dependents = new Set<Dependent>();
+  readonly #dependents = new Dependents();
   #latest = "";
+  /** Flights are numbered: one that comes late does not bring an older token back. */
+  #flown = 0;
+  #latestFlight = 0;
 
   constructor(provider: TokenProvider) {
     this.#provider = provider;
@@ -68,10 +72,14 @@ export class ProviderCredential implements Credential {
   }
 
   async #ask(signal: AbortSignal, rejected: string | undefined): Promise<string> {
+    this.#flown += 1;
+    const flight = this.#flown;
     const token = await this.#provider(rejected === undefined ? { signal } : { signal, rejected });
+    if (flight < this.#latestFlight) return token;
+    this.#latestFlight = flight;
     if (token !== this.#latest && flawOfToken(token) === undefined) {
       this.#latest = token;
-      for (const dependent of this.#dependents) dependent.refresh();
+      this.#dependents.refresh();
     }
     return token;
   }

@@ -7,13 +7,14 @@ export interface RenewingState {
   read(rotate: Rotate): string | Promise<string>;
   /** Settles when no renewal is under way. Never rejects. */
   settled(): Promise<void>;
+  /** Calls `refresh` whenever the token changes, whichever client's call has renewed it. */
+  inform(dependent: Dependent): void;
 }
 
 /** A token that renews itself, as one client sees it: it is rotated through that client's own pipeline. */
 export class RotatingCredential implements Credential {
   readonly #state: RenewingState;
   readonly #rotate: Rotate;
-  readonly #dependents = new Set<Dependent>();
 
   constructor(state: RenewingState, rotate: Rotate) {
     this.#state = state;
@@ -25,9 +26,7 @@ export class RotatingCredential implements Credential {
   }
 
   read(): string | Promise<string> {
-    const before = this.current;
-    const token = this.#state.read(this.#rotate);
-    return typeof token === "string" ? token : this.#told(before, token);
+    return this.#state.read(this.#rotate);
   }
 
   async canReplace(rejected: string, patient: boolean): Promise<boolean> {
@@ -36,12 +35,6 @@ export class RotatingCredential implements Credential {
   }
 
   inform(dependent: Dependent): void {
-    this.#dependents.add(dependent);
-  }
-
-  async #told(before: string, renewed: Promise<string>): Promise<string> {
-    const token = await renewed;
-    if (token !== before) for (const dependent of this.#dependents) dependent.refresh();
-    return token;
+    this.#state.inform(dependent);
   }
 }

@@ -1,7 +1,8 @@
 import { ConfigError, ResponseValidationError } from "../errors/failures.ts";
 import type { CreatedToken } from "../models.ts";
 import { plaintextIn } from "./adoption.ts";
-import type { Credential, CredentialSource, Rotate } from "./credential.ts";
+import type { Credential, CredentialSource, Dependent, Rotate } from "./credential.ts";
+import { Dependents } from "./dependents.ts";
 import { type RenewingState, RotatingCredential } from "./rotating-credential.ts";
 import { flawOfToken } from "./token-format.ts";
 
@@ -65,6 +66,7 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
   /** A replacement that has not been stored yet. */
   #unstored: CreatedToken | undefined;
   #renewal: Promise<string> | undefined;
+  readonly #dependents = new Dependents();
   #renewAt: number;
 
   constructor(options: RotatingTokenOptions) {
@@ -96,6 +98,10 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
     return this.#renewal;
   }
 
+  inform(dependent: Dependent): void {
+    this.#dependents.add(dependent);
+  }
+
   /** Settles when no renewal is under way. Never rejects. */
   async settled(): Promise<void> {
     await this.#renewal?.catch(() => {});
@@ -107,7 +113,7 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
         this.#take(await rotate(this.#id, this.#token));
       } catch (error) {
         const plaintext = error instanceof ResponseValidationError ? plaintextIn(error.rawBody) : undefined;
-        if (plaintext !== undefined) this.#token = plaintext;
+        if (plaintext !== undefined) this.#changeTo(plaintext);
         else if (Date.now() >= this.#expiresAt) throw error;
         this.#renewAt = Date.now() + TRY_AGAIN_AFTER_MS;
         this.#report(error);
@@ -122,11 +128,16 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
   // From here on the old token is dead: whatever happens next, the replacement is the token.
   #take(replacement: CreatedToken): void {
     this.#id = replacement.id;
-    this.#token = replacement.plaintext;
     this.#expiresAt = timeOf(replacement.expires_at);
     const halfLife = Date.now() + (this.#expiresAt - Date.now()) / 2;
     this.#renewAt = Math.max(this.#expiresAt - this.#renewBeforeMs, halfLife);
     this.#unstored = replacement;
+    this.#changeTo(replacement.plaintext);
+  }
+
+  #changeTo(token: string): void {
+    this.#token = token;
+    this.#dependents.refresh();
   }
 
   #report(error: unknown): void {

@@ -1,10 +1,11 @@
 import type { Credential, Dependent } from "./credential.ts";
+import { Dependents } from "./dependents.ts";
 
 /** A token held by the client. It changes by `set`, and by rotations that were asked to be adopted. */
 export class StaticCredential implements Credential {
   #token: string;
   readonly #rotations = new Set<Promise<void>>();
-  readonly #dependents = new Set<Dependent>();
+  readonly #dependents = new Dependents();
 
   constructor(token: string) {
     this.#token = token;
@@ -30,7 +31,7 @@ export class StaticCredential implements Credential {
   set(token: string): void {
     if (token === this.#token) return;
     this.#token = token;
-    for (const dependent of this.#dependents) dependent.refresh();
+    this.#dependents.refresh();
   }
 
   /** From now on calls that are refused wait, until the function that this gives is called. The token is to be set by then. */

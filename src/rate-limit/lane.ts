@@ -26,7 +26,7 @@ export interface Waiter extends Standing {
 
 /** The calls of one token: who waits, and whether the service lets anybody through. */
 export class Lane {
-  readonly token: string;
+  readonly #token: string;
   readonly #line = new Line<Waiter>();
   readonly #onOpen: () => void;
   #inFlight = 0;
@@ -47,7 +47,7 @@ export class Lane {
   #observedAt: Date | undefined;
 
   constructor(token: string, onOpen: () => void) {
-    this.token = token;
+    this.#token = token;
     this.#onOpen = onOpen;
   }
 
@@ -89,7 +89,7 @@ export class Lane {
 
   /** Takes those out of the line whose token has become another. */
   removeStrangers(): Waiter[] {
-    const strangers = [...this.#line].filter((waiter) => waiter.call.token() !== this.token);
+    const strangers = [...this.#line].filter((waiter) => waiter.call.token() !== this.#token);
     for (const stranger of strangers) this.leave(stranger);
     return strangers;
   }

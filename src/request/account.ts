@@ -23,7 +23,8 @@ export function detailsOf(call: Call): ErrorDetails & { outcome: Outcome } {
  */
 export function outcomeOf(call: Call): Outcome {
   if (call.response !== undefined) return outcomeOfStatus(call.response.status);
-  return call.sent || call.ambiguous ? "unknown" : "not_sent";
+  if (call.sent || call.ambiguous) return "unknown";
+  return call.refusedBefore && call.fault !== "never_sent" ? "rejected" : "not_sent";
 }
 
 function outcomeOfStatus(status: number): Outcome {

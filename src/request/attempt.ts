@@ -1,5 +1,6 @@
 import { flawOfToken } from "../auth/token-format.ts";
 import { now } from "../clock.ts";
+import type { Turn } from "../rate-limit/rate-limiter.ts";
 import { BodyTooLarge, type PartialText, readBriefly, readText } from "./body.ts";
 import { Budget, Stopped } from "./budget.ts";
 import type { Call } from "./call.ts";
@@ -15,33 +16,38 @@ export async function attempt(call: Call): Promise<string | undefined> {
   call.begin("queue");
   call.tries += 1;
   const queuedAt = now();
+  const turn = call.takeTurn();
   for (;;) {
-    await waitInLine(call);
+    await waitInLine(call, turn);
     // The token provider's time is part of the budget, the queue's is not.
     const budget = Budget.ofAttempt(call.timeoutMs, call.budget);
     try {
       const admittedAt = now();
       const token = await readToken(call, budget);
-      if (call.turn.confirm(token)) return await sendWith(call, { token, budget, queuedAt, admittedAt });
+      if (turn.confirm(token)) return await sendWith(call, { turn, token, budget, queuedAt, admittedAt });
       call.begin("queue");
     } finally {
       budget.release();
-      call.turn.release();
+      turn.release();
     }
   }
 }
 
 interface Admitted {
+  readonly turn: Turn;
   readonly token: string;
   readonly budget: Budget;
   readonly queuedAt: number;
   readonly admittedAt: number;
 }
 
-async function sendWith(call: Call, { token, budget, queuedAt, admittedAt }: Admitted): Promise<string | undefined> {
+async function sendWith(
+  call: Call,
+  { turn, token, budget, queuedAt, admittedAt }: Admitted,
+): Promise<string | undefined> {
   const sentAt = now();
   const spent = { queueMs: admittedAt - queuedAt, tokenMs: sentAt - admittedAt };
-  const response = await exchange(call, { token, budget, spent });
+  const response = await exchange(call, { turn, token, budget, spent });
   const answeredAt = now();
   const text = await receive(call, response, budget);
   const spentOnAnswer = { headersMs: answeredAt - sentAt, bodyMs: now() - answeredAt };
@@ -51,11 +57,11 @@ async function sendWith(call: Call, { token, budget, queuedAt, admittedAt }: Adm
   throw call.budget.reason === "abort" ? stopped(call) : refused(call, response, text);
 }
 
-async function waitInLine(call: Call): Promise<void> {
-  const admission = await call.turn.admission();
+async function waitInLine(call: Call, turn: Turn): Promise<void> {
+  const admission = await turn.admission();
   if (admission.kind === "refused") throw heldBack(call, admission.pauseMs);
   if (admission.kind === "admitted" && call.budget.reason === undefined) return call.noteResume();
-  if (admission.kind === "admitted") call.turn.release();
+  if (admission.kind === "admitted") turn.release();
   throw stopped(call);
 }
 
@@ -81,13 +87,14 @@ async function askCredential(call: Call, budget: Budget): Promise<string> {
 }
 
 interface Exchange {
+  readonly turn: Turn;
   readonly token: string;
   readonly budget: Budget;
   readonly spent: { readonly queueMs: number; readonly tokenMs: number };
 }
 
 /** Sends the request; resolves at the head of the answer, which the rate limiter is told at once. */
-async function exchange(call: Call, { token, budget, spent }: Exchange): Promise<Response> {
+async function exchange(call: Call, { turn, token, budget, spent }: Exchange): Promise<Response> {
   const { operation, pipeline } = call;
   if (call.renewing) {
     call.renewing = false;
@@ -109,7 +116,7 @@ async function exchange(call: Call, { token, budget, spent }: Exchange): Promise
   try {
     const response = await budget.race(sending);
     call.answered(response);
-    call.pauseMs = call.turn.answered(readRateLimit(response)) ?? 0;
+    call.pauseMs = turn.answered(readRateLimit(response)) ?? 0;
     if (response.status === 429) call.notePause(call.pauseMs);
     return response;
   } catch (error) {

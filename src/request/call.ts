@@ -81,6 +81,8 @@ export class Call {
   renewing = false;
   /** An earlier attempt may have been applied. */
   ambiguous = false;
+  /** An earlier attempt was refused. */
+  refusedBefore = false;
   /** Failures that may pass, so far. */
   failures = 0;
   /** 429s so far. */
@@ -113,8 +115,8 @@ export class Call {
     this.budget = Budget.ofCall(totalMs, this.signal);
   }
 
-  /** Its place in line, taken when it is first asked for. */
-  get turn(): Turn {
+  /** Its place in line, which it takes with the first attempt. */
+  takeTurn(): Turn {
     const { rateLimiter, credential, maxConcurrency } = this.pipeline;
     this.#turn ??= rateLimiter.enter({
       token: () => credential.current,

@@ -1,3 +1,4 @@
+import { describeType } from "../describe-type.ts";
 import { ArgumentError } from "../errors/failures.ts";
 
 /** A path below the base URL, made by the template tag `path`: its values are encoded, and it cannot leave the base. */
@@ -74,15 +75,6 @@ export function encodeText(value: string, what: string): string {
   } catch {
     throw new ArgumentError(`${what} has a lone surrogate, which cannot be encoded`, { outcome: "not_sent" });
   }
-}
-
-/** The type of a value in words that never show the value. */
-export function describeType(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "number" && !Number.isInteger(value))
-    return Number.isFinite(value) ? "a fraction" : String(value);
-  return typeof value === "undefined" ? "undefined" : `${/^[aeiou]/.test(typeof value) ? "an" : "a"} ${typeof value}`;
 }
 
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;

@@ -1,5 +1,6 @@
+import { describeType } from "../describe-type.ts";
 import { ArgumentError } from "../errors/failures.ts";
-import { describeType, encodeText } from "./path.ts";
+import { encodeText } from "./path.ts";
 
 /** One value of a query parameter. */
 export type QueryValue = string | number | boolean;

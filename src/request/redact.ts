@@ -4,14 +4,7 @@ import { isBrandedError } from "../errors/automation-error.ts";
 export const REDACTED = "[redacted]";
 
 /** Fields of a refusal's body that hold secrets by their name, whatever they hold. */
-const SECRET_FIELDS: ReadonlySet<string> = new Set([
-  "plaintext",
-  "token",
-  "access_token",
-  "secret",
-  "password",
-  "authorization",
-]);
+const SECRET_FIELD = /plaintext|token$|secret|passw|authorization|credential|api_?key|private_?key/i;
 const MAX_DEPTH = 32;
 const MAX_NODES = 10_000;
 /** What is shorter may occur in ordinary words: it is a secret only where it stands alone. */
@@ -49,7 +42,7 @@ export class Redactor {
     if (Array.isArray(value)) return value.map((member) => this.json(member, depth + 1));
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => {
-        const isSecret = SECRET_FIELDS.has(key.toLowerCase()) && typeof member === "string";
+        const isSecret = SECRET_FIELD.test(key) && (typeof member === "string" || typeof member === "number");
         return [this.text(key), isSecret ? REDACTED : this.json(member, depth + 1)];
       }),
     );

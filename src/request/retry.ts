@@ -20,6 +20,7 @@ async function prepareRetry(call: Call, error: Error): Promise<boolean> {
   if (!isAutomationError(error) || call.heldBack || call.budget.reason !== undefined) return false;
   call.lastFailure = error;
   if (error.outcome === "unknown") call.ambiguous = true;
+  if (error.outcome === "rejected") call.refusedBefore = true;
   if (error instanceof RateLimitError) {
     call.refusals += 1;
     call.refusal = error;

@@ -1,5 +1,5 @@
+import { describeType } from "../describe-type.ts";
 import type { AutomationError, ErrorDetails } from "../errors/automation-error.ts";
-import { describeType } from "./path.ts";
 
 /** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
 export type HeadersInput = ConstructorParameters<typeof Headers>[0];

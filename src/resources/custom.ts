@@ -1,7 +1,8 @@
+import { describeType } from "../describe-type.ts";
 import { ArgumentError } from "../errors/failures.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions, Method, Operation, Send } from "../request/operation.ts";
-import { describeType, type Path } from "../request/path.ts";
+import type { Path } from "../request/path.ts";
 import { checkQuery, type Query, type QueryValue } from "../request/query.ts";
 import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
 import { fields, refuse } from "./inputs.ts";

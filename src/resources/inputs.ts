@@ -1,6 +1,7 @@
+import { describeType } from "../describe-type.ts";
 import { ArgumentError } from "../errors/failures.ts";
 import type { Project } from "../models.ts";
-import { describeType, encodeSegment } from "../request/path.ts";
+import { encodeSegment } from "../request/path.ts";
 
 /** A project as methods take it: its name, its id, or a record of it, whose id is then used. */
 export type ProjectRef = string | Project | Pick<Project, "id">;

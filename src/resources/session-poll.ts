@@ -1,8 +1,8 @@
 import { now, sleep } from "../clock.ts";
+import { describeType } from "../describe-type.ts";
 import { ArgumentError, TimeoutError } from "../errors/failures.ts";
 import type { Session } from "../models.ts";
 import type { CallOptions } from "../request/operation.ts";
-import { describeType } from "../request/path.ts";
 import { SettingsCheck } from "../request/settings.ts";
 import { fields, refuse } from "./inputs.ts";
 

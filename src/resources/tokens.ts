@@ -1,6 +1,7 @@
+import { describeType } from "../describe-type.ts";
 import type { CreatedToken } from "../models.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
-import { describeType, path } from "../request/path.ts";
+import { path } from "../request/path.ts";
 import { AdoptedTokenSchema, CreatedTokenSchema, SendableTokenSchema } from "../schemas/records.ts";
 import type { Scope } from "../scopes.ts";
 import { fields, refuse, requiredString, segment } from "./inputs.ts";

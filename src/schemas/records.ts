@@ -10,14 +10,15 @@ const issue = z.looseObject({
   type: z.optional(z.string()),
 });
 const session = z.looseObject({ id: z.string(), state: z.string() });
-const token = z.looseObject({
+const tokenFields = {
   id: z.string(),
   name: z.string(),
   key_id: z.string(),
   scopes: z.array(z.string()),
   expires_at: z.iso.datetime({ offset: true }),
-});
-const createdToken = z.extend(token, { plaintext: z.string().check(z.minLength(1)) });
+};
+const token = z.looseObject(tokenFields);
+const createdToken = z.looseObject({ ...tokenFields, plaintext: z.string().check(z.minLength(1)) });
 
 /** A token is sent in a header: what it may consist of there. */
 const sendable = z.string().check(z.regex(/^[!-~]+$/));
@@ -39,7 +40,7 @@ export const CreatedTokenSchema: Validator<CreatedToken> = zodValidator<CreatedT
 
 /** As `CreatedTokenSchema`, for a replacement that the client is to go on with: its `plaintext` can be sent. */
 export const AdoptedTokenSchema: Validator<CreatedToken> = zodValidator<CreatedToken>(
-  z.extend(token, { plaintext: sendable }),
+  z.looseObject({ ...tokenFields, plaintext: sendable }),
 );
 
 /** The least of an answer from which a client can go on. */

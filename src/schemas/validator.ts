@@ -20,7 +20,7 @@ export type SafeParseResult<Output> =
 export interface Validator<Output> extends StandardSchema<Output> {
   readonly "~standard": {
     readonly version: 1;
-    readonly vendor: typeof OWN_VENDOR;
+    readonly vendor: "project-automation";
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
   };
   /** The value itself, or throws `ResponseValidationError` with paths and expectations, never values. */
