@@ -31,7 +31,10 @@ const parts = {
 
 const floors = [
   // 0: knows nothing but itself.
-  { name: "ground", files: ["errors/", "schemas/", "models.ts", "scopes.ts", "clock.ts", "describe-type.ts", "version.ts"] },
+  {
+    name: "ground",
+    files: ["errors/", "schemas/", "models.ts", "scopes.ts", "clock.ts", "describe-type.ts", "version.ts"],
+  },
   // 1: what the parts agree on: interfaces, and operations as data.
   {
     name: "ports",
