@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   Client,
@@ -107,6 +108,18 @@ describe("a token that renews itself", () => {
     await read();
     expect(offered).toEqual([token.latest().token, token.latest().token]);
     expect(operations()).toEqual(["tokens.rotate", "projects.list"]);
+  });
+
+  test("is not in the error when what stores it quotes it", async () => {
+    const { read, token } = renewing(1, {
+      onRotated: ({ plaintext }) => {
+        throw new Error(`cannot store ${plaintext}`);
+      },
+    });
+    const error: unknown = await read().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TokenProviderError);
+    expect(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true })).not.toContain(token.latest().token);
+    expect(JSON.stringify(error)).not.toContain(token.latest().token);
   });
 
   test("goes on with the old one when the rotation fails and that is still good", async () => {
