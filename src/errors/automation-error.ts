@@ -160,8 +160,13 @@ function lengthenStacks(): () => void {
 }
 
 function isBranded(value: unknown): value is AutomationError {
-  // A brand carries the class's shape with it: only this package sets it.
-  return typeof value === "object" && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+  try {
+    // A brand carries the class's shape with it: only this package sets it.
+    return typeof value === "object" && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+  } catch {
+    // A proxy may throw at whatever is asked of it.
+    return false;
+  }
 }
 
 /** Whether a value is an error of this library, of whichever copy of it. */

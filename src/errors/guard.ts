@@ -55,9 +55,5 @@ export type AnyAutomationError =
  * }
  */
 export function isAutomationError(value: unknown): value is AnyAutomationError {
-  try {
-    return isBrandedError(value);
-  } catch {
-    return false;
-  }
+  return isBrandedError(value);
 }

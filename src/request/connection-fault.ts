@@ -69,7 +69,7 @@ export function classifyFault(error: unknown, isNetwork: boolean): ConnectionFau
   if (!wasLost && (codes.some((code) => NEVER_SENT.has(code)) || chain.some(failedToConnect))) {
     return { fault: "never_sent", notSent: true, platformCode };
   }
-  const isLost = isNetwork || wasAnswered || wasLost;
+  const isLost = isNetwork || wasAnswered || wasLost || chain.some(saysItWasLost);
   return { fault: isLost ? "lost" : "permanent", notSent: false, platformCode };
 }
 
@@ -102,6 +102,11 @@ function failedToConnect(error: object): boolean {
 // Node's parser does not always give a code.
 function isUnparsable(error: object): boolean {
   return error instanceof Error && error.name === "HTTPParserError";
+}
+
+// Older WebKit has no code and words of its own.
+function saysItWasLost(error: object): boolean {
+  return error instanceof TypeError && /connection was lost|could not connect to the server/i.test(error.message);
 }
 
 function isRefusedByFetch(error: object): boolean {

@@ -91,7 +91,9 @@ export function disconnected(
   thrown: { cause: unknown; isNetwork: boolean },
   rawBody?: string,
 ): ConnectionError {
-  const { fault, notSent, platformCode } = classifyFault(thrown.cause, thrown.isNetwork);
+  const { fault, notSent, platformCode: foundCode } = classifyFault(thrown.cause, thrown.isNetwork);
+  const redactor = redactorOf(call);
+  const platformCode = foundCode === undefined ? undefined : redactor.text(foundCode).slice(0, 64);
   const inBody = call.response !== undefined;
   call.fault = inBody ? "lost" : fault;
   if (notSent && !inBody) call.sent = false;
@@ -102,7 +104,7 @@ export function disconnected(
     ...details,
     platformCode,
     rawBody,
-    cause: redactorOf(call).cause(thrown.cause),
+    cause: redactor.cause(thrown.cause),
   });
 }
 
@@ -115,7 +117,8 @@ const WHAT_HAPPENED = {
 /** The service answered with a status that is no success. `text`: its body, as far as it was read. */
 export function refused(call: Call, response: Response, text: string | undefined): AutomationError {
   const redactor = redactorOf(call);
-  const body = redactor.json(parseLeniently(text));
+  const parsed = parseLeniently(text);
+  const body = typeof parsed === "string" ? redactor.prose(parsed) : redactor.json(parsed);
   const code = codeOf(body);
   const { status, headers } = response;
   const details: ErrorDetails & { outcome: ReturnType<typeof detailsOf>["outcome"] } = {

@@ -14,7 +14,7 @@ const BUILT_IN = [TypeError, SyntaxError, RangeError] as const;
 
 /** Takes secrets out of texts and values: those of a call, whole tokens and their secret last segments. */
 export class Redactor {
-  readonly #patterns: readonly RegExp[];
+  readonly #patterns: RegExp[];
 
   constructor(tokens: Iterable<string>) {
     const secrets = new Set<string>();
@@ -28,6 +28,19 @@ export class Redactor {
       }
     }
     this.#patterns = [...secrets].sort((a, b) => b.length - a.length).map(toPattern);
+    // A token that is not known yet, such as a replacement in the text of a refusal, has the prefix of those that are.
+    const prefixes = new Set(
+      [...tokens].filter((token) => token.split("_").length > 2).map((token) => token.split("_")[0]),
+    );
+    for (const prefix of prefixes)
+      if (prefix) this.#patterns.push(new RegExp(`\\b${literally(prefix)}_[\\w-]*_[\\w-]{8,}`, "g"));
+  }
+
+  /** As `text`, for what is not JSON but may hold some: members that are secret by their name. */
+  prose(text: string): string {
+    return this.text(
+      text.replace(/("(?:plaintext|\w*token|\w*secret|passw\w*|authorization)"\s*:\s*")[^"]*/gi, `$1${REDACTED}`),
+    );
   }
 
   text(text: string): string {
@@ -92,8 +105,12 @@ export class Redactor {
   }
 }
 
+function literally(literal: string): string {
+  return literal.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
 function toPattern(secret: string): RegExp {
-  const literal = secret.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const literal = literally(secret);
   return new RegExp(secret.length < SHORTEST_ANYWHERE ? `(?<![\\w-])${literal}(?![\\w-])` : literal, "g");
 }
 

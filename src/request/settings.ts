@@ -56,6 +56,9 @@ export class SettingsCheck {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       this.fail(`${what} must be an object, not ${describeType(value)}`);
     }
+    // A signal, say, that is passed in place of `{ signal }` has no keys of its own, and would pass for no options.
+    const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);
+    if (!isPlain && Object.keys(value).length === 0) this.fail(`${what} must be a plain object of options`);
     const unknown = Object.keys(value).find((key) => !keys.includes(key));
     if (unknown !== undefined) {
       const shown = /^[A-Za-z]{1,30}$/.test(unknown) ? `: "${unknown}"` : "";

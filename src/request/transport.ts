@@ -41,8 +41,10 @@ export async function dispatch({ url, method, headers, body, signal, fetch: give
     });
     // A fetch of the caller's own may give anything.
     if (!("headers" in response)) throw new TypeError("fetch gave something that is no Response");
+    if (response.type === "error") throw new TransportFailure(new TypeError("fetch gave a network error"), true);
     return response;
   } catch (error) {
+    if (error instanceof TransportFailure) throw error;
     // ky's own error holds the request, and with it the token.
     throw isNetworkError(error) ? new TransportFailure(error.cause, true) : new TransportFailure(error, false);
   }
