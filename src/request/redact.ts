@@ -14,33 +14,35 @@ const BUILT_IN = [TypeError, SyntaxError, RangeError] as const;
 
 /** Takes secrets out of texts and values: those of a call, whole tokens and their secret last segments. */
 export class Redactor {
-  readonly #patterns: RegExp[];
+  readonly #patterns: readonly RegExp[];
 
-  constructor(tokens: Iterable<string>) {
+  constructor(tokens: readonly string[]) {
     const secrets = new Set<string>();
+    const prefixes = new Set<string>();
     for (const token of tokens) {
       if (token !== "") secrets.add(token);
       // <prefix>_<key_id>_<secret>, where a prefix may have an underscore of its own.
       const parts = token.split("_");
+      const [prefix] = parts;
+      if (prefix && parts.length > 2) prefixes.add(prefix);
       for (let first = 2; first < parts.length; first += 1) {
         const tail = parts.slice(first).join("_");
         if (tail.length >= SHORTEST_ANYWHERE) secrets.add(tail);
       }
     }
-    this.#patterns = [...secrets].sort((a, b) => b.length - a.length).map(toPattern);
-    // A token that is not known yet, such as a replacement in the text of a refusal, has the prefix of those that are.
-    const prefixes = new Set(
-      [...tokens].filter((token) => token.split("_").length > 2).map((token) => token.split("_")[0]),
-    );
-    for (const prefix of prefixes)
-      if (prefix) this.#patterns.push(new RegExp(`\\b${literally(prefix)}_[\\w-]*_[\\w-]{8,}`, "g"));
+    this.#patterns = [
+      ...[...secrets].sort((a, b) => b.length - a.length).map(toPattern),
+      // A token that is not known yet, such as a replacement in the text of a refusal, has the prefix of those that are.
+      ...[...prefixes].map((prefix) => new RegExp(`\\b${literally(prefix)}_[\\w-]*_[\\w-]{8,}`, "g")),
+    ];
   }
 
-  /** As `text`, for what is not JSON but may hold some: members that are secret by their name. */
+  /** As `text`, for what is not JSON but may hold some: members that are secret by their name go, too. */
   prose(text: string): string {
-    return this.text(
-      text.replace(/("(?:plaintext|\w*token|\w*secret|passw\w*|authorization)"\s*:\s*")[^"]*/gi, `$1${REDACTED}`),
+    const clean = text.replace(/"([^"]*)"(\s*:\s*")[^"]*/g, (member, name: string, colon: string) =>
+      SECRET_FIELD.test(name) ? `"${name}"${colon}${REDACTED}` : member,
     );
+    return this.text(clean);
   }
 
   text(text: string): string {

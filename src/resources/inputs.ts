@@ -38,6 +38,11 @@ export function fields(value: unknown, what: string): Readonly<Record<string, un
   return refuse(`${what} must be an object, not ${describeType(value)}`);
 }
 
+/** An argument that may be left out; `null` is refused as anything else is that is no object. */
+export function optionalFields(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  return fields(value === undefined ? {} : value, what);
+}
+
 /** A field that must be a string. */
 export function requiredString(value: unknown, what: string): string {
   return typeof value === "string" ? value : refuse(`${what} must be a string, not ${describeType(value)}`);
@@ -45,8 +50,7 @@ export function requiredString(value: unknown, what: string): string {
 
 /** The query of a list. `null` is refused: as a cursor it means that a walk has ended. */
 export function listQuery(params: ListParams | undefined, method: string): { limit?: number; cursor?: string } {
-  const { limit, cursor } = fields(params ?? {}, `${method}: parameters`);
-  if (params === null) refuse(`${method}: parameters must be an object, not null`);
+  const { limit, cursor } = optionalFields(params, `${method}: parameters`);
   if (limit !== undefined && !Number.isInteger(limit)) {
     refuse(`${method}: limit must be a whole number, not ${typeof limit === "number" ? limit : describeType(limit)}`);
   }

@@ -8,7 +8,7 @@ import { SettingsCheck } from "../request/settings.ts";
 import { PageEnvelopeSchema, pageOf } from "../schemas/page.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import type { Scope } from "../scopes.ts";
-import { fields, refuse } from "./inputs.ts";
+import { optionalFields, refuse } from "./inputs.ts";
 
 const check: SettingsCheck = new SettingsCheck(ArgumentError);
 
@@ -44,8 +44,7 @@ export function paginate<Item>(
       headers,
       retry,
       ...others
-    } = fields(options ?? {}, `${operation.name}: options`) as ListOptions; // checked again where it is used
-    if (options === null) refuse(`${operation.name}: options must be an object, not null`);
+    } = optionalFields(options, `${operation.name}: options`) as ListOptions; // checked again where it is used
     if (typeof prefetch !== "boolean") refuse(`${operation.name}: prefetch must be a boolean`);
     const schema = pageOf(operation.item);
     const callOptions = {

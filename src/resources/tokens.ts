@@ -4,7 +4,7 @@ import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import { path } from "../request/path.ts";
 import { AdoptedTokenSchema, CreatedTokenSchema, SendableTokenSchema } from "../schemas/records.ts";
 import type { Scope } from "../scopes.ts";
-import { fields, refuse, requiredString, segment } from "./inputs.ts";
+import { fields, optionalFields, refuse, requiredString, segment } from "./inputs.ts";
 
 /** A new token. */
 export interface TokenCreateInput {
@@ -58,8 +58,7 @@ export class Tokens {
    * const next = await client.tokens.rotate(id, { adopt: true });
    */
   rotate = async (id: string, options?: RotateOptions): Promise<CreatedToken> => {
-    const { adopt = false, ...callOptions } = fields(options ?? {}, "tokens.rotate: options") as RotateOptions; // checked below and in the pipeline
-    if (options === null) refuse("tokens.rotate: options must be an object, not null");
+    const { adopt = false, ...callOptions } = optionalFields(options, "tokens.rotate: options") as RotateOptions; // checked below and in the pipeline
     if (typeof adopt !== "boolean") refuse(`tokens.rotate: adopt must be a boolean, not ${describeType(adopt)}`);
     const rotate = (): Promise<CreatedToken> => this.#send(() => rotateToken(id, adopt), callOptions);
     return await (adopt ? this.#adopt(rotate) : rotate());
