@@ -10,23 +10,16 @@ interface EventBase {
   readonly at: number;
 }
 
-/** An attempt is about to be sent. */
-export interface RequestEvent extends EventBase {
-  readonly type: "request";
-  readonly method: string;
-  /** The path's template, with `{}` for each value. */
-  readonly path: string;
-  /** Time spent in the queue of the rate limiter before this attempt. */
+/**
+ * How long an attempt was in each stage, in milliseconds. Those of every `retry` of a call and of its last `response`
+ * add up to the time of the call.
+ */
+export interface Durations {
+  /** From the end of the attempt before: the backoff. */
+  readonly waitMs: number;
+  /** In the queue of the rate limiter; a pause of the token is waited out there. */
   readonly queueMs: number;
-  /** Time spent getting the token. */
-  readonly tokenMs: number;
-}
-
-/** An attempt was answered and its body read, as far as it was needed. */
-export interface ResponseEvent extends EventBase {
-  readonly type: "response";
-  readonly status: number;
-  readonly queueMs: number;
+  /** Getting the token. */
   readonly tokenMs: number;
   /** From sending until the head of the answer. */
   readonly headersMs: number;
@@ -34,8 +27,25 @@ export interface ResponseEvent extends EventBase {
   readonly bodyMs: number;
 }
 
-/** The call is sent again after `delayMs`. For `rate_limit` that is what is left of the pause. */
-export interface RetryEvent extends EventBase {
+/** An attempt is about to be sent. */
+export interface RequestEvent extends EventBase, Pick<Durations, "waitMs" | "queueMs" | "tokenMs"> {
+  readonly type: "request";
+  readonly method: string;
+  /** The path's template, with `{}` for each value. */
+  readonly path: string;
+}
+
+/** An attempt was answered and its body read, as far as it was needed. */
+export interface ResponseEvent extends EventBase, Durations {
+  readonly type: "response";
+  readonly status: number;
+}
+
+/**
+ * The call is sent again, `delayMs` from now; for `rate_limit` that is what is left of the pause. `attempt` and the
+ * durations are those of the attempt that failed.
+ */
+export interface RetryEvent extends EventBase, Durations {
   readonly type: "retry";
   readonly reason: RetryReason;
   readonly delayMs: number;

@@ -6,6 +6,8 @@ import type { Admission, Pause, RateLimitAnswer, RateLimitedCall, RateLimitSnaps
 /** The documented window. What was said of a window longer ago than this says nothing about the present one. */
 const WINDOW_MS = 60_000;
 
+const ADMITTED: Admission = { kind: "admitted" };
+
 /** A call's place in line, as lanes see it. */
 export interface Waiter extends Standing {
   readonly call: RateLimitedCall;
@@ -106,7 +108,7 @@ export class Lane {
     if (first === undefined) return;
     this.leave(first);
     this.#start(first);
-    first.settle({ kind: "admitted" });
+    first.settle(ADMITTED);
   }
 
   /** Lets one go that stands in no line, if it may and nobody who does was before it. */
@@ -115,6 +117,11 @@ export class Lane {
     if ((first !== undefined && first.place < waiter.place) || !this.#hasRoom()) return false;
     this.#start(waiter);
     return true;
+  }
+
+  /** Whether one that was let go may still go: no pause has begun since, and the service has not said that less is left. */
+  stillHolds(waiter: Waiter): boolean {
+    return waiter.pausesBefore === this.#pauses && this.#inFlight <= Math.max(1, this.#remaining());
   }
 
   finish(waiter: Waiter): void {

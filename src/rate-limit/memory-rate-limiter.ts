@@ -22,6 +22,8 @@ export function memoryRateLimiter(): RateLimiter {
   return new MemoryRateLimiter();
 }
 
+const STOPPED: Admission = { kind: "stopped" };
+
 /** Tokens that are remembered while nobody uses them. */
 const MOST_LANES = 16;
 
@@ -90,7 +92,9 @@ class MemoryTurn implements Turn, Waiter {
   readonly #limiter: MemoryRateLimiter;
   /** Where it has a slot. */
   #admittedTo: Lane | undefined;
-  #resolve: ((admission: Admission) => void) | undefined;
+  /** What came of its latest waiting. */
+  #admission: Admission | undefined;
+  #wake: (() => void) | undefined;
 
   constructor(call: RateLimitedCall, place: number, limiter: MemoryRateLimiter) {
     this.call = call;
@@ -98,33 +102,22 @@ class MemoryTurn implements Turn, Waiter {
     this.#limiter = limiter;
   }
 
-  async admission(): Promise<Admission> {
-    if (this.call.signal.aborted) return { kind: "stopped" };
-    const admission = new Promise<Admission>((resolve) => {
-      this.#resolve = resolve;
-    });
+  admission(): Admission | Promise<Admission> {
+    this.#admission = undefined;
     this.#limiter.lane(this.call.token()).join(this);
     this.#limiter.pump();
-    if (this.lane === undefined) return admission;
-    const leave = (): void => {
-      if (this.lane === undefined) return;
-      this.lane.leave(this);
-      this.settle({ kind: "stopped" });
-    };
-    this.call.signal.addEventListener("abort", leave);
-    // Joining may run a listener of the caller's, which may abort.
-    if (this.call.signal.aborted) leave();
-    const result = await admission;
-    this.call.signal.removeEventListener("abort", leave);
-    return result;
+    return this.#admission ?? this.#wait();
   }
 
   confirm(token: string): boolean {
-    if (this.#admittedTo === undefined) return false;
-    // Its slot is booked anew: the token may be another, and a pause may have come meanwhile, and even gone.
-    this.#admittedTo.finish(this);
+    const admittedTo = this.#admittedTo;
+    if (admittedTo === undefined) return false;
+    const lane = this.#limiter.lane(token);
+    if (lane === admittedTo && lane.stillHolds(this)) return true;
+    // The token is another, or a pause has begun, and may even have ended: its slot is booked anew.
+    admittedTo.finish(this);
     this.#admittedTo = undefined;
-    const goes = this.#limiter.lane(token).takeIn(this);
+    const goes = lane.takeIn(this);
     if (!goes) this.#limiter.freeSlot();
     this.#limiter.pump();
     return goes;
@@ -150,7 +143,25 @@ class MemoryTurn implements Turn, Waiter {
   }
 
   settle(admission: Admission): void {
-    this.#resolve?.(admission);
-    this.#resolve = undefined;
+    this.#admission = admission;
+    this.#wake?.();
+  }
+
+  async #wait(): Promise<Admission> {
+    const { signal } = this.call;
+    const leave = (): void => {
+      if (this.lane === undefined) return;
+      this.lane.leave(this);
+      this.settle(STOPPED);
+    };
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      signal.addEventListener("abort", leave);
+      // Joining may have run a listener of the caller's, which may have aborted.
+      if (signal.aborted) leave();
+    });
+    this.#wake = undefined;
+    signal.removeEventListener("abort", leave);
+    return this.#admission ?? STOPPED;
   }
 }

@@ -41,8 +41,8 @@ export interface Pause {
  * answer came, and `release` at the end of whatever was admitted.
  */
 export interface Turn {
-  /** Waits until the next attempt may be sent. Never rejects. */
-  admission(): Promise<Admission>;
+  /** Waits until the next attempt may be sent; tells at once where nobody has to wait. Never rejects. */
+  admission(): Admission | Promise<Admission>;
   /**
    * Whether the admitted attempt may still be sent, now that its token is known: getting it may have taken long, and it may
    * be another than the one it waited with. If not, the call gives its slot back and waits again, at its place.

@@ -4,16 +4,17 @@ import { Redactor } from "./redact.ts";
 
 /** What is known of a call by now, as its errors tell it. */
 export function detailsOf(call: Call): ErrorDetails & { outcome: Outcome } {
-  const { response, operation } = call;
+  const { operation } = call;
+  const { response, requests, ambiguous } = call.progress;
   const requestId = response?.headers.get("x-request-id") ?? undefined;
   return {
     status: response === undefined || response.status === 0 ? undefined : response.status,
     method: operation.method,
     path: operation.path.template,
-    attempts: call.attempts,
+    attempts: requests,
     requestId: requestId === undefined ? undefined : redactorOf(call).text(requestId),
     outcome: outcomeOf(call),
-    priorAmbiguous: call.ambiguous && call.isWrite ? true : undefined,
+    priorAmbiguous: ambiguous && call.isWrite ? true : undefined,
   };
 }
 
@@ -22,9 +23,10 @@ export function detailsOf(call: Call): ErrorDetails & { outcome: Outcome } {
  * certain only for what was never sent.
  */
 export function outcomeOf(call: Call): Outcome {
-  if (call.response !== undefined) return outcomeOfStatus(call.response.status);
-  if (call.sent || call.ambiguous) return "unknown";
-  return call.refusedBefore && call.fault !== "never_sent" ? "rejected" : "not_sent";
+  const { response, sent, ambiguous, refusedBefore, fault } = call.progress;
+  if (response !== undefined) return outcomeOfStatus(response.status);
+  if (sent || ambiguous) return "unknown";
+  return refusedBefore && fault !== "never_sent" ? "rejected" : "not_sent";
 }
 
 function outcomeOfStatus(status: number): Outcome {
@@ -51,5 +53,5 @@ export function consequenceOf(call: Call, outcome: Outcome): string {
 
 /** Takes everything secret that the call knows of out of what the service or the platform said. */
 export function redactorOf(call: Call, more: readonly string[] = []): Redactor {
-  return new Redactor([...call.tokens, call.pipeline.credential.current, ...more]);
+  return new Redactor([...call.progress.tokens, call.pipeline.credential.current, ...more]);
 }

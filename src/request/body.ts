@@ -18,7 +18,7 @@ export interface PartialText {
 }
 
 /**
- * The whole text of a success. Rejects with what the transport throws when it is cut, and with `Stopped` when the budget
+ * The whole text of a success. Rejects with what the transport throws when it is cut, and with `STOPPED` when the budget
  * ends; `partial` then holds what had come.
  */
 export async function readText(response: Response, budget: Budget, partial: PartialText): Promise<string> {
@@ -47,7 +47,7 @@ export async function readBriefly(response: Response, budget: Budget): Promise<s
   const reader = response.body?.getReader();
   if (reader === undefined) return undefined;
   const decoder = new TextDecoder();
-  const patience = Budget.ofAttempt(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS, budget);
+  const patience = Budget.within(budget, response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
   let text = "";
   let bytes = 0;
   try {

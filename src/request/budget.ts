@@ -4,46 +4,57 @@ import { after, now } from "../clock.ts";
 export type StopReason = "abort" | "total" | "attempt";
 
 /** What `race` rejects with when the budget ends first. Never leaves the request path. */
-export class Stopped {
-  readonly reason: StopReason;
-
-  constructor(reason: StopReason) {
-    this.reason = reason;
-  }
-}
+export const STOPPED: unique symbol = Symbol("stopped");
 
 /**
- * How long something may take, and what else ends it. A call has one (the caller's signal, `totalTimeoutMs`), and within
- * it each attempt has one (`timeoutMs`). Work is raced against it, since bodies of some platforms hang even when aborted.
+ * How long something may take, and what else ends it. A call has one (the caller's signal, `totalTimeoutMs`), within it
+ * each attempt has one (`timeoutMs`), and within that a body that is only a courtesy. Work is raced against it, since
+ * bodies of some platforms hang even when aborted. One thing is raced at a time, and one budget is within another.
  */
 export class Budget {
-  readonly #controller = new AbortController();
   readonly #deadline: number;
-  readonly #cleanups: (() => void)[] = [];
+  readonly #cancelTimer: (() => void) | undefined;
+  #leave: (() => void) | undefined;
+  #inner: Budget | undefined;
+  #interrupt: (() => void) | undefined;
   #reason: StopReason | undefined;
+  /** Made when somebody asks for the signal: most budgets need none. */
+  #controller: AbortController | undefined;
 
-  private constructor(limitMs: number) {
-    this.#deadline = now() + limitMs;
+  private constructor(limitMs: number, reason: StopReason) {
+    const isLimited = limitMs !== Number.POSITIVE_INFINITY;
+    this.#deadline = isLimited ? now() + limitMs : limitMs;
+    this.#cancelTimer = isLimited ? after(limitMs, () => this.#stop(reason)) : undefined;
   }
 
   /** A call's budget. */
   static ofCall(limitMs: number, signal: AbortSignal | undefined): Budget {
-    const budget = new Budget(limitMs);
-    budget.#stopAfter(limitMs, "total");
-    if (signal !== undefined) budget.#stopWith(signal, () => "abort");
+    const budget = new Budget(limitMs, "total");
+    if (signal === undefined) return budget;
+    const stop = (): void => budget.#stop("abort");
+    budget.#leave = () => signal.removeEventListener("abort", stop);
+    signal.addEventListener("abort", stop);
+    if (signal.aborted) stop();
     return budget;
   }
 
-  /** An attempt's budget within its call's. */
-  static ofAttempt(limitMs: number, call: Budget): Budget {
-    const budget = new Budget(Math.min(limitMs, call.leftMs));
-    budget.#stopAfter(limitMs, "attempt");
-    budget.#stopWith(call.signal, () => call.reason ?? "abort");
+  /** A budget of `limitMs` within another. */
+  static within(outer: Budget, limitMs: number): Budget {
+    const budget = new Budget(limitMs, "attempt");
+    outer.#inner = budget;
+    budget.#leave = () => {
+      outer.#inner = undefined;
+    };
+    if (outer.#reason !== undefined) budget.#stop(outer.#reason);
     return budget;
   }
 
   /** Aborts when the budget ends, for whatever takes a signal. */
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#reason !== undefined) this.#controller.abort();
+    }
     return this.#controller.signal;
   }
 
@@ -54,54 +65,31 @@ export class Budget {
 
   /** Milliseconds that are left; `Infinity` without a limit. */
   get leftMs(): number {
-    return Math.max(0, this.#deadline - now());
+    return this.#deadline === Number.POSITIVE_INFINITY ? this.#deadline : Math.max(0, this.#deadline - now());
   }
 
-  /** What `work` comes to, or a rejection with `Stopped` as soon as the budget ends. */
-  async race<Result>(work: Promise<Result>): Promise<Result> {
-    if (this.#reason !== undefined) {
-      work.catch(() => {});
-      throw new Stopped(this.#reason);
-    }
-    let stop: (() => void) | undefined;
-    const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(new Stopped(this.#reason ?? "abort"));
-      this.signal.addEventListener("abort", stop);
+  /** What `work` comes to, or a rejection with `STOPPED` as soon as the budget ends. */
+  race<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      // What heeds the same signal may be quicker, and rejects with a reason of its own.
+      work.then(resolve, (error: unknown) => reject(this.#reason === undefined ? error : STOPPED));
+      this.#interrupt = () => reject(STOPPED);
+      if (this.#reason !== undefined) this.#interrupt();
     });
-    try {
-      return await Promise.race([work, stopped]);
-    } catch (error) {
-      // What listens to the same signal may be quicker, and rejects with a reason of its own.
-      throw this.#reason === undefined ? error : new Stopped(this.#reason);
-    } finally {
-      if (stop !== undefined) this.signal.removeEventListener("abort", stop);
-    }
   }
 
   /** Frees the timer and the listener. Nothing ends by it. */
   release(): void {
-    for (const cleanup of this.#cleanups) cleanup();
-    this.#cleanups.length = 0;
-  }
-
-  #stopAfter(limitMs: number, reason: StopReason): void {
-    if (limitMs !== Number.POSITIVE_INFINITY) this.#cleanups.push(after(limitMs, () => this.#stop(reason)));
-  }
-
-  #stopWith(signal: AbortSignal, reason: () => StopReason): void {
-    if (signal.aborted) {
-      this.#stop(reason());
-      return;
-    }
-    const stop = (): void => this.#stop(reason());
-    signal.addEventListener("abort", stop);
-    this.#cleanups.push(() => signal.removeEventListener("abort", stop));
+    this.#cancelTimer?.();
+    this.#leave?.();
   }
 
   #stop(reason: StopReason): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
     this.release();
-    this.#controller.abort();
+    this.#interrupt?.();
+    if (this.#inner !== undefined) this.#inner.#stop(reason);
+    this.#controller?.abort();
   }
 }

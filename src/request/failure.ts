@@ -1,4 +1,4 @@
-import type { AutomationError, ErrorDetails, ValidationIssue } from "../errors/automation-error.ts";
+import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
 import {
   AbortError,
   ConnectionError,
@@ -35,7 +35,7 @@ const MAX_FOREIGN_TEXT = 2_000;
 /** No secret is shorter, and shorter strings of an answer occur in any stack. */
 const SHORTEST_QUOTED = 12;
 
-const PLACES: Readonly<Record<Call["phase"], string>> = {
+const PLACES: Readonly<Record<TimeoutPhase, string>> = {
   queue: "in the queue of the rate limiter",
   token: "while getting the token",
   headers: "while waiting for the answer",
@@ -48,21 +48,21 @@ export function stopped(call: Call, rawBody?: string): AutomationError {
   const details = { ...detailsOf(call), rawBody };
   const consequence = consequenceOf(call, details.outcome);
   if (call.budget.reason === "abort") {
-    const message = `${labelOf(call)}: aborted by the caller ${PLACES[call.phase]}${consequence}`;
-    return new AbortError(message, { ...details, cause: call.signal?.reason });
+    const message = `${labelOf(call)}: aborted by the caller ${PLACES[call.progress.phase]}${consequence}`;
+    return new AbortError(message, { ...details, cause: call.callerSignal?.reason });
   }
   const limit = call.budget.reason === "total" ? "totalTimeoutMs" : "timeoutMs";
-  return new TimeoutError(`${labelOf(call)}: ${limit} ran out ${PLACES[call.phase]}${consequence}`, {
+  return new TimeoutError(`${labelOf(call)}: ${limit} ran out ${PLACES[call.progress.phase]}${consequence}`, {
     ...details,
-    phase: call.phase,
-    ...(call.lastFailure === undefined ? {} : { cause: call.lastFailure }),
+    phase: call.progress.phase,
+    ...(call.progress.lastFailure === undefined ? {} : { cause: call.progress.lastFailure }),
   });
 }
 
 /** The token's pause is longer than the call would wait. After a 429 of its own, what that said is told again. */
 export function heldBack(call: Call, pauseMs: number): RateLimitError {
-  call.heldBack = true;
-  const own = call.lastFailure === call.refusal ? call.refusal : undefined;
+  call.progress.heldBack = true;
+  const own = call.progress.lastFailure === call.progress.refusal ? call.progress.refusal : undefined;
   const { credential, rateLimiter } = call.pipeline;
   const { limit, remaining } = own ?? rateLimiter.snapshot(credential.current) ?? {};
   const details = detailsOf(call);
@@ -74,7 +74,7 @@ export function heldBack(call: Call, pauseMs: number): RateLimitError {
     retryAfterMs: Math.ceil(pauseMs),
     limit,
     remaining,
-    ...(own === undefined && call.lastFailure !== undefined ? { cause: call.lastFailure } : {}),
+    ...(own === undefined && call.progress.lastFailure !== undefined ? { cause: call.progress.lastFailure } : {}),
   });
 }
 
@@ -94,9 +94,9 @@ export function disconnected(
   const { fault, notSent, platformCode: foundCode } = classifyFault(thrown.cause, thrown.isNetwork);
   const redactor = redactorOf(call);
   const platformCode = foundCode === undefined ? undefined : redactor.text(foundCode).slice(0, 64);
-  const inBody = call.response !== undefined;
-  call.fault = inBody ? "lost" : fault;
-  if (notSent && !inBody) call.sent = false;
+  const inBody = call.progress.response !== undefined;
+  call.progress.fault = inBody ? "lost" : fault;
+  if (notSent && !inBody) call.progress.sent = false;
   const details = detailsOf(call);
   const what = inBody && thrown.isNetwork ? "the answer was cut off" : WHAT_HAPPENED[fault];
   const code = platformCode === undefined ? "" : ` (${platformCode})`;
@@ -171,7 +171,7 @@ function scopeHint(call: Call): string {
 /** A 2xx answer whose body is not what can be read: not JSON, empty, too large. */
 export function unparsable(call: Call, what: string, rawBody: string | undefined): ResponseParseError {
   const details = detailsOf(call);
-  const type = call.response?.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
+  const type = call.progress.response?.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
   const shownType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(type) ? `, ${type}` : "";
   const message = `${labelOf(call)}: answered ${details.status} with ${what}${shownType}${consequenceOf(call, details.outcome)}`;
   return new ResponseParseError(redactorOf(call).text(message), { ...details, rawBody });

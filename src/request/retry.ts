@@ -1,7 +1,6 @@
 import pRetry from "p-retry";
 import { sleep } from "../clock.ts";
 import { isAutomationError } from "../errors/guard.ts";
-import { AuthenticationError, RateLimitError } from "../errors/refusals.ts";
 import type { Call } from "./call.ts";
 import { stopped } from "./failure.ts";
 import { judge } from "./verdict.ts";
@@ -17,56 +16,46 @@ export function withRetries<Result>(call: Call, attempt: (call: Call) => Promise
 }
 
 async function prepareRetry(call: Call, error: Error): Promise<boolean> {
-  if (!isAutomationError(error) || call.heldBack || call.budget.reason !== undefined) return false;
-  call.lastFailure = error;
-  if (error.outcome === "unknown") call.ambiguous = true;
-  if (error.outcome === "rejected") call.refusedBefore = true;
-  if (error instanceof RateLimitError) {
-    call.refusals += 1;
-    call.refusal = error;
-  } else if (!(error instanceof AuthenticationError)) {
-    call.failures += 1;
-  }
+  const { progress, budget, operation, report } = call;
+  if (!isAutomationError(error) || progress.heldBack || budget.reason !== undefined) return false;
+  progress.fail(error);
+  report?.fail();
   const verdict = judge(error, {
-    method: call.operation.method,
-    rotatesToken: call.operation.rotatesToken === true,
+    method: operation.method,
+    rotatesToken: operation.rotatesToken === true,
     rules: call.retry,
-    failures: call.failures,
-    refusals: call.refusals,
-    reauthenticated: call.unauthorized !== undefined,
-    fault: call.fault,
+    failures: progress.failures,
+    refusals: progress.refusals,
+    reauthenticated: progress.unauthorized !== undefined,
+    fault: progress.fault,
     random: Math.random(),
   });
   if (!verdict.again) return false;
   const { reason } = verdict;
-  if (verdict.after === "token") return await findToken(call, error);
-  const delayMs = verdict.after === "gate" ? call.pauseMs : verdict.delayMs;
+  if (verdict.after === "token") {
+    if (!(await canReplaceToken(call))) return false;
+    progress.unauthorized = { error, token: progress.token };
+    progress.renewing = true;
+    return true;
+  }
+  const delayMs = verdict.after === "gate" ? progress.pauseMs : verdict.delayMs;
   // A wait that the service asked for and that does not fit is not begun.
-  if ((reason === "rate_limit" || reason === "unavailable") && delayMs >= call.budget.leftMs) return false;
-  call.emit({ type: "retry", reason, delayMs, status: error.status });
-  if (verdict.after === "delay") await waitOwn(call, delayMs);
-  return true;
-}
-
-async function waitOwn(call: Call, delayMs: number): Promise<void> {
-  call.begin("total");
-  await sleep(delayMs, call.budget.signal);
-  if (call.budget.reason !== undefined) throw stopped(call);
-}
-
-async function findToken(call: Call, error: Error): Promise<boolean> {
-  if (!(await canReplaceToken(call))) return false;
-  call.unauthorized = { error, token: call.token };
-  call.renewing = true;
+  if ((reason === "rate_limit" || reason === "unavailable") && delayMs >= budget.leftMs) return false;
+  report?.retry(reason, delayMs, error.status);
+  if (verdict.after === "delay") {
+    call.enter("total");
+    await sleep(delayMs, budget.signal);
+    if (budget.reason !== undefined) throw stopped(call);
+  }
   return true;
 }
 
 async function canReplaceToken(call: Call): Promise<boolean> {
-  const { operation, pipeline } = call;
-  call.begin("total");
+  const { operation, pipeline, progress, budget } = call;
+  call.enter("total");
   try {
-    const found = pipeline.credential.canReplace(call.token, operation.rotatesToken !== true);
-    return await call.budget.race(Promise.resolve(found));
+    const found = pipeline.credential.canReplace(progress.token, operation.rotatesToken !== true);
+    return await budget.race(Promise.resolve(found));
   } catch {
     throw stopped(call);
   }

@@ -1,14 +1,5 @@
 import ky, { isNetworkError } from "ky";
-
-/** A request as it is put on the wire. */
-export interface WireRequest {
-  readonly url: string;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-  readonly signal: AbortSignal;
-  readonly fetch: typeof fetch | undefined;
-}
+import type { Call } from "./call.ts";
 
 /** What the platform rejected with, and whether ky knows it for a failure of the network. */
 export class TransportFailure {
@@ -22,22 +13,26 @@ export class TransportFailure {
 }
 
 /**
- * Sends one request, once: ky neither retries, nor times out, nor throws for a status here, and no redirect is followed,
- * since the token would travel with it. Rejects with `TransportFailure`.
+ * Sends the call's request, once: ky neither retries, nor times out, nor throws for a status here, and no redirect is
+ * followed, since the token would travel with it. Rejects with `TransportFailure`.
  */
-export async function dispatch({ url, method, headers, body, signal, fetch: given }: WireRequest): Promise<Response> {
+export async function dispatch(call: Call, token: string, signal: AbortSignal): Promise<Response> {
+  const { operation, pipeline } = call;
+  const { method, body } = operation;
   try {
-    const response = await ky(url, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      ...(supportsCredentials() ? { credentials: "omit" } : {}),
+    const response = await ky(call.url, {
+      ...(method === "GET" ? undefined : { method }),
+      ...(body === undefined ? undefined : { body }),
+      ...(supportsCredentials() ? { credentials: "omit" } : undefined),
       redirect: "manual",
       retry: 0,
       timeout: false,
       throwHttpErrors: false,
-      // The signal goes in here: given to ky, it would be merged with one of ky's own at twice the cost.
-      fetch: (input, init) => (given ?? globalThis.fetch)(input, { ...init, signal }),
+      fetch: (request, init) => {
+        // Headers and signal go in here: given to ky, each of them would be copied several times over.
+        if (request instanceof Request) setHeaders(request.headers, call, token);
+        return (pipeline.fetch ?? globalThis.fetch)(request, { ...init, signal });
+      },
     });
     // A fetch of the caller's own may give anything.
     if (!("headers" in response)) throw new TypeError("fetch gave something that is no Response");
@@ -48,6 +43,12 @@ export async function dispatch({ url, method, headers, body, signal, fetch: give
     // ky's own error holds the request, and with it the token.
     throw isNetworkError(error) ? new TransportFailure(error.cause, true) : new TransportFailure(error, false);
   }
+}
+
+function setHeaders(target: Headers, { operation, headers }: Call, token: string): void {
+  if (operation.body !== undefined) target.set("content-type", "application/json");
+  for (const [name, value] of Object.entries(headers)) target.set(name, value);
+  target.set("authorization", `Bearer ${token}`);
 }
 
 // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.

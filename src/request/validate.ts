@@ -3,7 +3,7 @@ import { issuesOf } from "../schemas/foreign-issues.ts";
 import { isPromise, type StandardSchema } from "../schemas/standard-schema.ts";
 import type { Checked } from "../schemas/validator.ts";
 import { redactorOf } from "./account.ts";
-import { Stopped } from "./budget.ts";
+import { STOPPED } from "./budget.ts";
 import type { Call } from "./call.ts";
 import { invalid, stopped, unparsable } from "./failure.ts";
 import { parseJson } from "./json.ts";
@@ -21,7 +21,7 @@ export async function interpret(call: Call, text: string | undefined): Promise<u
     const least = await check(call, essentials, { data, text });
     if (least.issues !== undefined) throw invalid(call, least.issues, { data, text });
   }
-  call.emit({ type: "drift", issues: checked.issues });
+  call.report?.emit({ type: "drift", issues: checked.issues });
   return data;
 }
 
@@ -50,7 +50,7 @@ async function check<Output>(
     const told = isPromise(result) ? await call.budget.race(result) : result;
     return told.issues === undefined ? told : { issues: presentable(call, issuesOf(schema, told.issues, data)) };
   } catch (cause) {
-    if (cause instanceof Stopped) throw stopped(call, text);
+    if (cause === STOPPED) throw stopped(call, text);
     throw invalid(call, [], { data, text, cause });
   }
 }

@@ -153,7 +153,7 @@ export class World {
 
   #standInLine(call: ModelCall): void {
     call.state = "waiting";
-    const told = call.turn.admission().then(({ kind }) => {
+    const told = Promise.resolve(call.turn.admission()).then(({ kind }) => {
       if (kind === "admitted") return this.#admitted(call);
       call.state = "over";
       if (kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
