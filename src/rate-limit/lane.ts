@@ -119,9 +119,10 @@ export class Lane {
     return true;
   }
 
-  /** Whether one that was let go may still go: no pause has begun since, and the service has not said that less is left. */
+  /** Whether one that was let go may go as it is: no pause has begun since, and no less is left than are in flight. */
   stillHolds(waiter: Waiter): boolean {
-    return waiter.pausesBefore === this.#pauses && this.#inFlight <= Math.max(1, this.#remaining());
+    if (waiter.pausesBefore !== this.#pauses || this.#pauseLeft() !== undefined) return false;
+    return this.#mustProbe ? this.#probe === waiter : this.#inFlight <= Math.max(1, this.#remaining());
   }
 
   finish(waiter: Waiter): void {
