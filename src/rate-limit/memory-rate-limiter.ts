@@ -94,7 +94,7 @@ class MemoryTurn implements Turn, Waiter {
   #admittedTo: Lane | undefined;
   /** What came of its latest waiting. */
   #admission: Admission | undefined;
-  #wake: (() => void) | undefined;
+  #wake: ((admission: Admission) => void) | undefined;
 
   constructor(call: RateLimitedCall, place: number, limiter: MemoryRateLimiter) {
     this.call = call;
@@ -144,24 +144,25 @@ class MemoryTurn implements Turn, Waiter {
 
   settle(admission: Admission): void {
     this.#admission = admission;
-    this.#wake?.();
+    this.#wake?.(admission);
   }
 
-  async #wait(): Promise<Admission> {
+  #wait(): Promise<Admission> {
     const { signal } = this.call;
     const leave = (): void => {
       if (this.lane === undefined) return;
       this.lane.leave(this);
       this.settle(STOPPED);
     };
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
+    return new Promise((resolve) => {
+      this.#wake = (admission) => {
+        this.#wake = undefined;
+        signal.removeEventListener("abort", leave);
+        resolve(admission);
+      };
       signal.addEventListener("abort", leave);
       // Joining may have run a listener of the caller's, which may have aborted.
       if (signal.aborted) leave();
     });
-    this.#wake = undefined;
-    signal.removeEventListener("abort", leave);
-    return this.#admission ?? STOPPED;
   }
 }
