@@ -43,46 +43,57 @@ const PLACES: Readonly<Record<TimeoutPhase, string>> = {
   total: "between attempts",
 };
 
+/** An error of a class, which tells of the call what it knows and what of it may have come about. */
+function failure<Details extends ErrorDetails, Failure>(
+  Class: new (message: string, details?: Details) => Failure,
+  call: Call,
+  told: NoInfer<Details> & { readonly what: string },
+): Failure {
+  const { what, ...details } = { ...detailsOf(call), ...told };
+  const message = `${labelOf(call)}: ${what}${consequenceOf(call, details.outcome)}`;
+  return new Class(message, details as unknown as Details); // `told` without `what`, and what any error may tell
+}
+
 /** The caller's signal or a time budget ended the call. `rawBody`: what had come of a success by then. */
 export function stopped(call: Call, rawBody?: string): AutomationError {
-  const details = { ...detailsOf(call), rawBody };
-  const consequence = consequenceOf(call, details.outcome);
-  if (call.budget.reason === "abort") {
-    const message = `${labelOf(call)}: aborted by the caller ${PLACES[call.progress.phase]}${consequence}`;
-    return new AbortError(message, { ...details, cause: call.callerSignal?.reason });
+  const { phase, lastFailure } = call.progress;
+  const { reason } = call.budget;
+  if (reason === "abort") {
+    const what = `aborted by the caller ${PLACES[phase]}`;
+    return failure(AbortError, call, { what, rawBody, cause: call.callerSignal?.reason });
   }
-  const limit = call.budget.reason === "total" ? "totalTimeoutMs" : "timeoutMs";
-  return new TimeoutError(`${labelOf(call)}: ${limit} ran out ${PLACES[call.progress.phase]}${consequence}`, {
-    ...details,
-    phase: call.progress.phase,
-    ...(call.progress.lastFailure === undefined ? {} : { cause: call.progress.lastFailure }),
-  });
+  const what = `${reason === "total" ? "totalTimeoutMs" : "timeoutMs"} ran out ${PLACES[phase]}`;
+  const cause = lastFailure === undefined ? {} : { cause: lastFailure };
+  return failure(TimeoutError, call, { what, rawBody, phase, ...cause });
 }
 
 /** The token's pause is longer than the call would wait. After a 429 of its own, what that said is told again. */
 export function heldBack(call: Call, pauseMs: number): RateLimitError {
-  call.progress.heldBack = true;
-  const own = call.progress.lastFailure === call.progress.refusal ? call.progress.refusal : undefined;
-  const { credential, rateLimiter } = call.pipeline;
-  const { limit, remaining } = own ?? rateLimiter.snapshot(credential.current) ?? {};
-  const details = detailsOf(call);
-  const message = `${labelOf(call)}: held back, the service's rate limit pauses this token for another ${seconds(pauseMs)}`;
-  return new RateLimitError(`${message}${consequenceOf(call, own?.outcome ?? details.outcome)}`, {
-    ...details,
-    ...(own === undefined ? {} : { code: own.code, body: own.body, requestId: own.requestId, outcome: own.outcome }),
+  const { progress, pipeline } = call;
+  const { refusal, lastFailure } = progress;
+  progress.heldBack = true;
+  const isOwn = refusal !== undefined && lastFailure === refusal;
+  const known = isOwn ? refusal : pipeline.rateLimiter.snapshot(pipeline.credential.current);
+  const told = isOwn
+    ? { code: refusal.code, body: refusal.body, requestId: refusal.requestId, outcome: refusal.outcome }
+    : lastFailure && { cause: lastFailure };
+  return failure(RateLimitError, call, {
+    what: `held back, the service's rate limit pauses this token for another ${seconds(pauseMs)}`,
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
-    limit,
-    remaining,
-    ...(own === undefined && call.progress.lastFailure !== undefined ? { cause: call.progress.lastFailure } : {}),
+    limit: known?.limit,
+    remaining: known?.remaining,
+    ...told,
   });
 }
 
 /** The token provider threw (`problem` is then what it threw), or gave something that cannot be a token. */
 export function providerFailed(call: Call, problem: { cause: unknown } | { flaw: string }): TokenProviderError {
-  const what = "flaw" in problem ? `gave no usable token: it ${problem.flaw}` : "failed";
-  const cause = "cause" in problem ? { cause: redactorOf(call).cause(problem.cause) } : {};
-  return new TokenProviderError(`${labelOf(call)}: the token provider ${what}`, { ...detailsOf(call), ...cause });
+  if ("flaw" in problem) {
+    return failure(TokenProviderError, call, { what: `the token provider gave no usable token: it ${problem.flaw}` });
+  }
+  const cause = redactorOf(call).cause(problem.cause);
+  return failure(TokenProviderError, call, { what: "the token provider failed", cause });
 }
 
 /** The transport rejected, before the answer or in its body. */
@@ -91,21 +102,16 @@ export function disconnected(
   thrown: { cause: unknown; isNetwork: boolean },
   rawBody?: string,
 ): ConnectionError {
-  const { fault, notSent, platformCode: foundCode } = classifyFault(thrown.cause, thrown.isNetwork);
+  const { progress } = call;
+  const { fault, notSent, platformCode: code } = classifyFault(thrown.cause, thrown.isNetwork);
   const redactor = redactorOf(call);
-  const platformCode = foundCode === undefined ? undefined : redactor.text(foundCode).slice(0, 64);
-  const inBody = call.progress.response !== undefined;
-  call.progress.fault = inBody ? "lost" : fault;
-  if (notSent && !inBody) call.progress.sent = false;
-  const details = detailsOf(call);
-  const what = inBody && thrown.isNetwork ? "the answer was cut off" : WHAT_HAPPENED[fault];
-  const code = platformCode === undefined ? "" : ` (${platformCode})`;
-  return new ConnectionError(`${labelOf(call)}: ${what}${code}${consequenceOf(call, details.outcome)}`, {
-    ...details,
-    platformCode,
-    rawBody,
-    cause: redactor.cause(thrown.cause),
-  });
+  const platformCode = code && redactor.text(code).slice(0, 64);
+  const isInBody = progress.response !== undefined;
+  progress.fault = isInBody ? "lost" : fault;
+  if (notSent && !isInBody) progress.sent = false;
+  const happened = isInBody && thrown.isNetwork ? "the answer was cut off" : WHAT_HAPPENED[fault];
+  const what = platformCode ? `${happened} (${platformCode})` : happened;
+  return failure(ConnectionError, call, { what, platformCode, rawBody, cause: redactor.cause(thrown.cause) });
 }
 
 const WHAT_HAPPENED = {
@@ -116,45 +122,33 @@ const WHAT_HAPPENED = {
 
 /** The service answered with a status that is no success. `text`: its body, as far as it was read. */
 export function refused(call: Call, response: Response, text: string | undefined): AutomationError {
+  const { status, headers, type } = response;
   const redactor = redactorOf(call);
   const parsed = parseLeniently(text);
   const body = typeof parsed === "string" ? redactor.prose(parsed) : redactor.json(parsed);
   const code = codeOf(body);
-  const { status, headers } = response;
-  const details: ErrorDetails & { outcome: ReturnType<typeof detailsOf>["outcome"] } = {
-    ...detailsOf(call),
-    code,
-    body,
-  };
-  const said = [String(status), code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? code : ""]
-    .filter(Boolean)
-    .join(" ");
-  const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
-  const message = `${labelOf(call)}: ${said}${request}`;
-  if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
-    const shown = status === 0 ? labelOf(call) : message;
-    return new RedirectError(
-      `${shown}: redirects are not followed, since the token would travel; check baseUrl`,
-      details,
-    );
+  const { requestId } = detailsOf(call);
+  const shownCode = code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? ` ${code}` : "";
+  const said = `${status}${shownCode}${requestId === undefined ? "" : ` (request ${requestId})`}`;
+  if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
+    const what = `${status === 0 ? "" : `${said}: `}redirects are not followed, since the token would travel; check baseUrl`;
+    return failure(RedirectError, call, { what, code, body });
   }
   if (status === 429) {
     const { limit, remaining, retryAfterMs } = readRateLimit(response);
-    const asked = retryAfterMs === undefined ? "" : `; the service asks to wait ${seconds(retryAfterMs)}`;
-    return new RateLimitError(`${message}${asked}`, { ...details, limit, remaining, retryAfterMs });
+    const what = retryAfterMs === undefined ? said : `${said}; the service asks to wait ${seconds(retryAfterMs)}`;
+    return failure(RateLimitError, call, { what, code, body, limit, remaining, retryAfterMs });
   }
-  if (status >= 500) {
-    const retryAfterMs = status === 503 ? readRetryAfter(headers) : undefined;
-    return new ServerError(`${message}${consequenceOf(call, details.outcome)}`, { ...details, retryAfterMs });
-  }
-  if (status === 403) return new PermissionDeniedError(`${message}${scopeHint(call)}`, details);
-  const Refusal = BY_STATUS[status] ?? ApiError;
-  return new Refusal(`${message}${consequenceOf(call, details.outcome)}`, details);
+  const retryAfterMs = status === 503 ? readRetryAfter(headers) : undefined;
+  const Refusal = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
+  const hint = status === 403 ? scopeHint(call) : "";
+  return failure(Refusal, call, { what: `${said}${hint}`, code, body, retryAfterMs });
 }
 
 const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   400: BadRequestError,
   401: AuthenticationError,
+  403: PermissionDeniedError,
   404: NotFoundError,
   409: ConflictError,
   422: BadRequestError,
@@ -169,12 +163,11 @@ function scopeHint(call: Call): string {
 }
 
 /** A 2xx answer whose body is not what can be read: not JSON, empty, too large. */
-export function unparsable(call: Call, what: string, rawBody: string | undefined): ResponseParseError {
-  const details = detailsOf(call);
-  const type = call.progress.response?.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
-  const shownType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(type) ? `, ${type}` : "";
-  const message = `${labelOf(call)}: answered ${details.status} with ${what}${shownType}${consequenceOf(call, details.outcome)}`;
-  return new ResponseParseError(redactorOf(call).text(message), { ...details, rawBody });
+export function unparsable(call: Call, body: string, rawBody: string | undefined): ResponseParseError {
+  const { response } = call.progress;
+  const type = response?.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
+  const shown = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(type) ? `, ${redactorOf(call).text(type)}` : "";
+  return failure(ResponseParseError, call, { what: `answered ${response?.status} with ${body}${shown}`, rawBody });
 }
 
 /** A 2xx answer of another shape than expected. */
@@ -183,19 +176,16 @@ export function invalid(
   issues: readonly ValidationIssue[],
   found: { data: unknown; text: string | undefined; cause?: unknown },
 ): ResponseValidationError {
-  const details = detailsOf(call);
-  const silent = "cause" in found ? "the schema threw" : "the schema does not say why";
-  const what = issues.length > 0 ? describeIssues(issues) : silent;
-  const message = `${labelOf(call)}: answered ${details.status}, but not as expected: ${what}`;
+  const { data, text: rawBody } = found;
+  const hasThrown = "cause" in found;
+  const silent = hasThrown ? "the schema threw" : "the schema does not say why";
+  const wrong = issues.length > 0 ? describeIssues(issues) : silent;
+  const what = `answered ${call.progress.response?.status}, but not as expected: ${wrong}`;
+  if (!hasThrown) return failure(ResponseValidationError, call, { what, issues, rawBody });
   // A schema's own error may quote the answer, which may hold a one-time secret.
-  const quotable = "cause" in found ? stringsOf(found.data).filter((text) => text.length >= SHORTEST_QUOTED) : [];
-  const cause = "cause" in found ? { cause: redactorOf(call, quotable).cause(found.cause) } : {};
-  return new ResponseValidationError(`${message}${consequenceOf(call, details.outcome)}`, {
-    ...details,
-    issues,
-    rawBody: found.text,
-    ...cause,
-  });
+  const quotable = stringsOf(data).filter((text) => text.length >= SHORTEST_QUOTED);
+  const cause = redactorOf(call, quotable).cause(found.cause);
+  return failure(ResponseValidationError, call, { what, issues, rawBody, cause });
 }
 
 function parseLeniently(text: string | undefined): unknown {
