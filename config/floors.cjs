@@ -42,6 +42,7 @@ const floors = [
     name: "ports",
     files: [
       "events.ts",
+      "instrumentation.ts",
       "auth/credential.ts",
       "rate-limit/rate-limiter.ts",
       "request/operation.ts",

@@ -3,8 +3,9 @@ import type { Credential, Rotate } from "./auth/credential.ts";
 import { ProviderCredential } from "./auth/provider-credential.ts";
 import { StaticCredential } from "./auth/static-credential.ts";
 import { flawOfToken } from "./auth/token-format.ts";
-import { combineListeners, type EventListener, type Logger } from "./events.ts";
-import { logEvents } from "./logging.ts";
+import type { EventListener, Logger } from "./events.ts";
+import { combine, type Instrumentation } from "./instrumentation.ts";
+import { logCalls } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
 import {
   type CheckedOptions,
@@ -34,6 +35,7 @@ interface Parts {
   readonly pipeline: Pipeline;
   readonly onEvent: EventListener | undefined;
   readonly logger: Logger | undefined;
+  readonly instrumentation: Instrumentation | undefined;
   readonly baseUrl: URL;
   readonly allowInsecureHttp: boolean;
 }
@@ -164,6 +166,7 @@ function assemble(checked: CheckedOptions, { baseUrl, token, allowInsecureHttp, 
   const parent = from?.pipeline;
   const onEvent = checked.onEvent ?? from?.onEvent;
   const logger = checked.logger ?? from?.logger;
+  const instrumentation = checked.instrumentation ?? from?.instrumentation;
   const shared = token === undefined ? parent : undefined;
   const credential = shared?.credential ?? credentialOf(token ?? "", (id, own) => rotateItself(pipeline, id, own));
   const rateLimiter = checked.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter();
@@ -179,10 +182,14 @@ function assemble(checked: CheckedOptions, { baseUrl, token, allowInsecureHttp, 
     totalTimeoutMs: checked.totalTimeoutMs ?? parent?.totalTimeoutMs ?? Number.POSITIVE_INFINITY,
     retry: checked.retry,
     lenient: checked.lenient ?? parent?.lenient ?? false,
-    listener: combineListeners(onEvent, logger && logEvents(logger)),
+    instrumentation: combine([
+      onEvent && { begin: () => ({ event: onEvent }) },
+      logger && logCalls(logger),
+      instrumentation,
+    ]),
     journal: { calls: 0, paused: false, deprecated: new Set() },
   };
-  return { pipeline, baseUrl, allowInsecureHttp, onEvent, logger };
+  return { pipeline, baseUrl, allowInsecureHttp, onEvent, logger, instrumentation };
 }
 
 function credentialOf(token: Exclude<CheckedOptions["token"], undefined>, rotate: Rotate): Credential {

@@ -39,6 +39,9 @@ export interface RequestEvent extends EventBase, Pick<Durations, "waitMs" | "que
 export interface ResponseEvent extends EventBase, Durations {
   readonly type: "response";
   readonly status: number;
+  /** `RateLimit-Limit` and `RateLimit-Remaining`, where the answer has them. */
+  readonly limit?: number | undefined;
+  readonly remaining?: number | undefined;
 }
 
 /**
@@ -84,6 +87,17 @@ export interface DeprecationEvent extends EventBase {
   readonly sunset?: string | undefined;
 }
 
+/** A page of a walk has come. How many there will be, the service does not say. */
+export interface PageEvent extends EventBase {
+  readonly type: "page";
+  /** Pages of this walk so far, this one included. */
+  readonly pages: number;
+  /** Items on them. */
+  readonly items: number;
+  /** How long the walk has waited so far, for the rate limit and between attempts. */
+  readonly waitedMs: number;
+}
+
 /** What `onEvent` sees; `type` tells the events apart. */
 export type ClientEvent =
   | RequestEvent
@@ -93,7 +107,8 @@ export type ClientEvent =
   | RateLimitResumeEvent
   | TokenRefreshEvent
   | DriftEvent
-  | DeprecationEvent;
+  | DeprecationEvent
+  | PageEvent;
 
 /** Takes what happens. What it throws or rejects with is ignored, and nothing waits for it. */
 export type EventListener = (event: ClientEvent) => unknown;
@@ -104,16 +119,6 @@ export interface Logger {
   info(message: string): void;
   warn(message: string): void;
   error(message: string): void;
-}
-
-/** One listener out of several, none of which can break a call; `undefined` where there is none. */
-export function combineListeners(...listeners: readonly (EventListener | undefined)[]): EventListener | undefined {
-  const present = listeners.filter((listener) => listener !== undefined);
-  if (present.length === 0) return undefined;
-  return (event) => {
-    // Each has its own: what one does to it, the next does not see.
-    for (const listener of present) quietly(() => listener({ ...event }));
-  };
 }
 
 /** Runs a caller's callback: what it throws or rejects with goes nowhere, and nothing waits for it. */

@@ -36,8 +36,10 @@ export type {
   ClientEvent,
   DeprecationEvent,
   DriftEvent,
+  Durations,
   EventListener,
   Logger,
+  PageEvent,
   RateLimitPauseEvent,
   RateLimitResumeEvent,
   RequestEvent,
@@ -46,6 +48,7 @@ export type {
   RetryReason,
   TokenRefreshEvent,
 } from "./events.ts";
+export type { CallObserver, CallStart, Instrumentation } from "./instrumentation.ts";
 export type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "./models.ts";
 export type { ClientOptions } from "./options.ts";
 export type { Paginator, ToArrayOptions } from "./paging/paginator.ts";

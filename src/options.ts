@@ -4,6 +4,7 @@ import { flawOfToken } from "./auth/token-format.ts";
 import { describeType } from "./describe-type.ts";
 import { ConfigError } from "./errors/failures.ts";
 import type { EventListener, Logger } from "./events.ts";
+import type { Instrumentation } from "./instrumentation.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
 import {
   DEFAULT_RETRY,
@@ -43,6 +44,8 @@ export interface ClientOptions {
   onEvent?: EventListener | undefined;
   /** `console`, pino, winston and the like: is given what happens as lines of text. */
   logger?: Logger | undefined;
+  /** Follows calls from beginning to end, for traces and metrics; `project-automation/opentelemetry` has one. */
+  instrumentation?: Instrumentation | undefined;
   /** `"lenient"` hands over answers of an unexpected shape, with a `drift` event. Default `"strict"`. */
   validation?: "strict" | "lenient" | undefined;
   /** Allows a token over plain `http:` to a host other than this machine. Default `false`. */
@@ -62,6 +65,7 @@ export interface CheckedOptions {
   readonly fetch: typeof fetch | undefined;
   readonly onEvent: EventListener | undefined;
   readonly logger: Logger | undefined;
+  readonly instrumentation: Instrumentation | undefined;
   readonly lenient: boolean | undefined;
   readonly allowInsecureHttp: boolean | undefined;
 }
@@ -78,6 +82,7 @@ const KEYS: readonly (keyof ClientOptions)[] = [
   "fetch",
   "onEvent",
   "logger",
+  "instrumentation",
   "validation",
   "allowInsecureHttp",
 ];
@@ -111,6 +116,7 @@ export function checkOptions(options: ClientOptions, retry: RetryRules = DEFAULT
     fetch: check.callback(options.fetch, "fetch"),
     onEvent: check.callback(options.onEvent, "onEvent"),
     logger: checkLogger(options.logger),
+    instrumentation: checkInstrumentation(options.instrumentation),
     lenient: validation === undefined ? undefined : validation === "lenient",
     allowInsecureHttp,
   };
@@ -188,6 +194,13 @@ function checkRateLimiter(value: RateLimiter | undefined): RateLimiter | undefin
   const fits =
     typeof given === "object" && given !== null && methods.every((name) => typeof value[name] === "function");
   return fits ? value : check.fail("rateLimiter must be a RateLimiter, such as memoryRateLimiter() makes");
+}
+
+function checkInstrumentation(value: Instrumentation | undefined): Instrumentation | undefined {
+  if (value === undefined) return undefined;
+  const given: unknown = value;
+  const fits = typeof given === "object" && given !== null && typeof value.begin === "function";
+  return fits ? value : check.fail("instrumentation must be an object with the method begin");
 }
 
 function checkLogger(value: Logger | undefined): Logger | undefined {

@@ -45,9 +45,10 @@ export interface Turn {
   admission(): Admission | Promise<Admission>;
   /**
    * Whether the admitted attempt may still be sent, now that its token is known: getting it may have taken long, and it may
-   * be another than the one it waited with. If not, the call gives its slot back and waits again, at its place.
+   * be another than the one it waited with. If not, the call gives its slot back and waits again, at its place. Never
+   * rejects, and does not take long: the attempt's time is running.
    */
-  confirm(token: string): boolean;
+  confirm(token: string): boolean | Promise<boolean>;
   /** The head of the answer to the admitted attempt has come. Gives the length of the pause that it begins, if it does. */
   answered(answer: RateLimitAnswer): number | undefined;
   /** The admitted attempt is over, however it ended: its slot is free. */

@@ -23,7 +23,8 @@ export async function attempt(call: Call): Promise<string | undefined> {
     try {
       call.enter("token");
       const token = await readToken(call, budget);
-      if (turn.confirm(token)) return await exchange(call, token, budget);
+      const confirmed = turn.confirm(token);
+      if (typeof confirmed === "boolean" ? confirmed : await confirmed) return await exchange(call, token, budget);
     } finally {
       budget.release();
       turn.release();
@@ -86,8 +87,9 @@ async function send(call: Call, token: string, budget: Budget): Promise<Response
     const response = await budget.race(sending);
     progress.response = response;
     progress.latestResponse = response;
-    report?.head(response.headers);
-    progress.pauseMs = turn.answered(readRateLimit(response)) ?? 0;
+    const limits = readRateLimit(response);
+    report?.head(response.headers, limits);
+    progress.pauseMs = turn.answered(limits) ?? 0;
     if (response.status === 429) call.onPause(progress.pauseMs);
     return response;
   } catch (error) {

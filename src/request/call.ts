@@ -1,7 +1,9 @@
 import type { Credential } from "../auth/credential.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
 import { ArgumentError } from "../errors/failures.ts";
-import { type EventListener, quietly } from "../events.ts";
+import type { AnyAutomationError } from "../errors/guard.ts";
+import { quietly } from "../events.ts";
+import type { Instrumentation } from "../instrumentation.ts";
 import type { Pause, RateLimitedCall, RateLimiter, Turn } from "../rate-limit/rate-limiter.ts";
 import { Budget } from "./budget.ts";
 import type { CallOptions, Operation, ResponseInfo } from "./operation.ts";
@@ -24,7 +26,7 @@ export interface Pipeline {
   readonly totalTimeoutMs: number;
   readonly retry: RetryRules;
   readonly lenient: boolean;
-  readonly listener: EventListener | undefined;
+  readonly instrumentation: Instrumentation | undefined;
   readonly journal: Journal;
 }
 
@@ -45,7 +47,7 @@ export class Call implements RateLimitedCall {
   readonly budget: Budget;
   readonly callerSignal: AbortSignal | undefined;
   readonly progress: Progress = new Progress();
-  /** Tells the listener, where there is one. */
+  /** Tells those who follow the call, where there are any. */
   readonly report: Report | undefined;
   readonly #onResponse: CallOptions["onResponse"];
   #turn: Turn | undefined;
@@ -62,7 +64,7 @@ export class Call implements RateLimitedCall {
     this.#onResponse = check.callback(onResponse, "onResponse");
     const totalMs = check.timeout(totalTimeoutMs, "totalTimeoutMs");
     this.callerSignal = check.signal(signal);
-    this.report = pipeline.listener && new Report(pipeline.listener, pipeline.journal, operation);
+    this.report = Report.of(operation, pipeline);
     this.budget = Budget.ofCall(totalMs, this.callerSignal);
   }
 
@@ -108,9 +110,13 @@ export class Call implements RateLimitedCall {
     return this.operation.method !== "GET" && this.operation.method !== "HEAD";
   }
 
-  /** Shows the caller the latest answer's metadata, if there is one and the caller wants it; then frees everything. */
-  finish(): void {
+  /**
+   * The call is over, and `error` is what it rejects with: frees everything, and shows the caller the latest answer's
+   * metadata, if there is one and the caller wants it.
+   */
+  finish(error: AnyAutomationError | undefined): void {
     this.budget.release();
+    this.report?.end(error);
     const { latestResponse, requests } = this.progress;
     const onResponse = this.#onResponse;
     if (latestResponse === undefined || onResponse === undefined) return;

@@ -50,8 +50,17 @@ export interface Operation<Output> {
   readonly answer: "json" | "json_if_any" | "none";
   /** The scope that the contract asks for, as a hint in refusals. */
   readonly scope?: Scope | undefined;
+  /** It is a page of a walk: what the walk has come to with it, if the call has waited so long. */
+  tally?(output: Output, waitedMs: number): WalkTally;
   /** It replaces the token that it is sent with, which decides what is safe to do when it fails. */
   readonly rotatesToken?: boolean | undefined;
+}
+
+/** What a walk has come to. */
+export interface WalkTally {
+  readonly pages: number;
+  readonly items: number;
+  readonly waitedMs: number;
 }
 
 /** Sends an operation through the whole pipeline. Resources get this, and nothing else of the client. */

@@ -1,9 +1,12 @@
 import { now } from "../clock.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
-import type { ClientEvent, Durations, EventListener, RetryReason } from "../events.ts";
+import type { AnyAutomationError } from "../errors/guard.ts";
+import { type ClientEvent, type Durations, quietly, type RetryReason } from "../events.ts";
+import type { CallObserver, Instrumentation } from "../instrumentation.ts";
+import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
 import type { Operation } from "./operation.ts";
 
-/** What a client remembers from call to call, for its listener. */
+/** What a client remembers from call to call, for whoever follows them. */
 export interface Journal {
   calls: number;
   /** A pause has been reported and its end has not. */
@@ -22,12 +25,19 @@ const DURATIONS: Readonly<Record<TimeoutPhase, keyof Durations>> = {
   body: "bodyMs",
 };
 
+/** Who follows the calls of a client, and from where. */
+export interface Audience {
+  readonly instrumentation: Instrumentation | undefined;
+  readonly journal: Journal;
+  readonly baseUrl: string;
+}
+
 /**
- * Tells a listener what becomes of one call, and how long each stage of it took: whenever it goes on to another, the
- * time since is booked to the one before, so that nothing is counted twice or left out. Made only where somebody listens.
+ * Tells what becomes of one call, and how long each stage of it took: whenever it goes on to another, the time since is
+ * booked to the one before, so that nothing is counted twice or left out. Made only where somebody follows the call.
  */
 export class Report {
-  readonly #listener: EventListener;
+  readonly #observer: CallObserver;
   readonly #journal: Journal;
   readonly #operation: Operation<unknown>;
   readonly #id: string;
@@ -35,26 +45,44 @@ export class Report {
   #stage: keyof Durations = "waitMs";
   #since: number = now();
   #spent: Record<keyof Durations, number> = noTime();
+  #waitedMs = 0;
+  #head: RateLimitAnswer | undefined;
   /** The attempt that has failed last. */
   #failed: { readonly attempt: number } & Durations = { attempt: 0, ...noTime() };
 
-  constructor(listener: EventListener, journal: Journal, operation: Operation<unknown>) {
-    this.#listener = listener;
+  private constructor(observer: CallObserver, journal: Journal, call: { operation: Operation<unknown>; id: string }) {
+    this.#observer = observer;
     this.#journal = journal;
-    this.#operation = operation;
+    this.#operation = call.operation;
+    this.#id = call.id;
+  }
+
+  /** The report of a call that begins; `undefined` if nobody wants it. */
+  static of(operation: Operation<unknown>, { instrumentation, journal, baseUrl }: Audience): Report | undefined {
+    if (instrumentation === undefined) return undefined;
     journal.calls += 1;
-    this.#id = `call_${journal.calls}`;
+    const id = `call_${journal.calls}`;
+    const { name, method, path } = operation;
+    const observer = instrumentation.begin({ callId: id, operation: name, method, path: path.template, baseUrl });
+    return observer && new Report(observer, journal, { operation, id });
   }
 
   emit(fields: FieldsOf<ClientEvent>, attempt: number = this.#attempt): void {
-    this.#listener({ ...fields, callId: this.#id, operation: this.#operation.name, attempt, at: Date.now() });
+    this.#observer.event?.({ ...fields, callId: this.#id, operation: this.#operation.name, attempt, at: Date.now() });
+  }
+
+  /** The call is over; `error` is what it rejects with. */
+  end(error: AnyAutomationError | undefined): void {
+    this.#observer.end?.(error);
   }
 
   /** The call goes on to another stage. */
   enter(phase: TimeoutPhase): void {
     const time = now();
-    this.#spent[this.#stage] += time - this.#since;
+    const spentMs = time - this.#since;
     this.#since = time;
+    this.#spent[this.#stage] += spentMs;
+    if (this.#stage === "waitMs" || this.#stage === "queueMs") this.#waitedMs += spentMs;
     this.#stage = DURATIONS[phase];
   }
 
@@ -81,9 +109,31 @@ export class Report {
     this.emit({ type: "request", method, path: path.template, waitMs, queueMs, tokenMs });
   }
 
+  /** Puts on a request what whoever follows the call wants to send along. */
+  addHeaders(to: Headers): void {
+    for (const [name, value] of Object.entries(this.#observer.headers?.() ?? {})) quietly(() => to.set(name, value));
+  }
+
+  /** The head of an answer: it may say that the operation is deprecated. */
+  head(headers: Headers, answer: RateLimitAnswer): void {
+    this.#head = answer;
+    const deprecation = headers.get("deprecation") ?? undefined;
+    const sunset = headers.get("sunset") ?? undefined;
+    const { deprecated } = this.#journal;
+    if ((deprecation === undefined && sunset === undefined) || deprecated.has(this.#operation.name)) return;
+    deprecated.add(this.#operation.name);
+    this.emit({ type: "deprecation", deprecation, sunset });
+  }
+
   response(status: number): void {
     this.enter("body");
-    this.emit({ type: "response", status, ...this.#spent });
+    this.emit({ type: "response", status, limit: this.#head?.limit, remaining: this.#head?.remaining, ...this.#spent });
+  }
+
+  /** What the call came to, if it is a page of a walk. */
+  output(output: unknown): void {
+    const tally = this.#operation.tally?.(output, this.#waitedMs);
+    if (tally !== undefined) this.emit({ type: "page", ...tally });
   }
 
   /** A pause, unless this client has told it already. */
@@ -98,16 +148,6 @@ export class Report {
     if (!this.#journal.paused) return;
     this.#journal.paused = false;
     this.emit({ type: "rate_limit_resume" });
-  }
-
-  /** The head of an answer: it may say that the operation is deprecated. */
-  head(headers: Headers): void {
-    const deprecation = headers.get("deprecation") ?? undefined;
-    const sunset = headers.get("sunset") ?? undefined;
-    const { deprecated } = this.#journal;
-    if ((deprecation === undefined && sunset === undefined) || deprecated.has(this.#operation.name)) return;
-    deprecated.add(this.#operation.name);
-    this.emit({ type: "deprecation", deprecation, sunset });
   }
 }
 

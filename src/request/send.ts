@@ -1,5 +1,5 @@
 import { ArgumentError } from "../errors/failures.ts";
-import { isAutomationError } from "../errors/guard.ts";
+import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import { attempt } from "./attempt.ts";
 import { Call, type Pipeline } from "./call.ts";
 import { disconnected, stopped } from "./failure.ts";
@@ -14,16 +14,18 @@ import { interpret } from "./validate.ts";
 export function createSend(pipeline: Pipeline): Send {
   return async <Output>(describe: () => Operation<Output>, options: CallOptions | undefined): Promise<Output> => {
     const call = prepare(() => new Call(pipeline, describe(), options));
+    let failure: AnyAutomationError | undefined;
     try {
       if (call.budget.reason !== undefined) throw stopped(call);
-      const text = await withRetries(call, attempt);
-      // The schema of the operation says that it is an Output.
-      return (await interpret(call, text)) as Output;
+      const output = await interpret(call, await withRetries(call, attempt));
+      call.report?.output(output);
+      return output as Output; // the schema of the operation says that it is one
     } catch (error) {
       // Only a rate limiter of the caller's own could bring anything foreign this far.
-      throw isAutomationError(error) ? error : disconnected(call, { cause: error, isNetwork: false });
+      failure = isAutomationError(error) ? error : disconnected(call, { cause: error, isNetwork: false });
+      throw failure;
     } finally {
-      call.finish();
+      call.finish(failure);
     }
   };
 }

@@ -45,7 +45,8 @@ export async function dispatch(call: Call, token: string, signal: AbortSignal): 
   }
 }
 
-function setHeaders(target: Headers, { operation, headers }: Call, token: string): void {
+function setHeaders(target: Headers, { operation, headers, report }: Call, token: string): void {
+  report?.addHeaders(target);
   if (operation.body !== undefined) target.set("content-type", "application/json");
   for (const [name, value] of Object.entries(headers)) target.set(name, value);
   target.set("authorization", `Bearer ${token}`);

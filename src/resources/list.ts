@@ -1,7 +1,7 @@
 import { ArgumentError } from "../errors/failures.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
-import type { CallOptions, Operation, Send } from "../request/operation.ts";
+import type { CallOptions, Operation, Send, WalkTally } from "../request/operation.ts";
 import type { Path } from "../request/path.ts";
 import type { Query } from "../request/query.ts";
 import { SettingsCheck } from "../request/settings.ts";
@@ -57,15 +57,16 @@ export function paginate<Item>(
   return new Paginator(() => {
     const { operation, schema, prefetch, signal, callOptions } = prepared();
     const { cursor: start, ...query } = operation.query;
+    const tally = tallyOf<Item>();
     return {
       start: typeof start === "string" ? start : null,
       prefetch,
       signal,
       fetch: (cursor, walkSignal) =>
-        send(() => pageOperation(operation, schema, { ...query, ...(cursor === null ? {} : { cursor }) }), {
-          ...callOptions,
-          signal: walkSignal,
-        }),
+        send(
+          () => ({ ...pageOperation(operation, schema, { ...query, ...(cursor === null ? {} : { cursor }) }), tally }),
+          { ...callOptions, signal: walkSignal },
+        ),
     };
   });
 }
@@ -76,6 +77,15 @@ function pageOperation<Item>(
   query: Query,
 ): Operation<Page<Item>> {
   return { name, method: "GET", path, query, schema, essentials: PageEnvelopeSchema, answer: "json", scope };
+}
+
+/** Counts what a walk has come to, page by page. */
+function tallyOf<Item>(): NonNullable<Operation<Page<Item>>["tally"]> {
+  let walk: WalkTally = { pages: 0, items: 0, waitedMs: 0 };
+  return ({ data }, waitedMs) => {
+    walk = { pages: walk.pages + 1, items: walk.items + data.length, waitedMs: walk.waitedMs + waitedMs };
+    return walk;
+  };
 }
 
 // Runs something now, and throws later what it threw.

@@ -173,7 +173,7 @@ export class World {
   /** Its token is known: it is sent, or waits again if it may not be. */
   async #send(call: ModelCall): Promise<void> {
     call.token = call.tokenNow();
-    if (!call.turn.confirm(call.token)) {
+    if (call.turn.confirm(call.token) !== true) {
       await this.#release(call);
       return this.#standInLine(call);
     }

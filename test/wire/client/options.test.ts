@@ -114,6 +114,7 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
   fetch: [null, 42, "fetch", {}, true],
   onEvent: [null, 42, {}, "log"],
   logger: [null, 42, {}, "console", { debug() {}, info() {}, warn() {} }, { debug: 1, info: 1, warn: 1, error: 1 }],
+  instrumentation: [null, 42, {}, "trace", () => {}, { begin: 1 }],
   validation: [null, "loose", true, "", "STRICT", 0],
   allowInsecureHttp: [null, "yes", 1, {}],
   ...({} as Record<never, never>),

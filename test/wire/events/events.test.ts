@@ -112,7 +112,7 @@ test("operations have their names, calls their ids", async () => {
   const { events, onEvent } = recorder();
   const client = wire.client({ onEvent });
   await client.projects.list().toArray();
-  expect(events.map(({ operation }) => operation)).toEqual(Array(4).fill("projects.list"));
+  expect(events.map(({ operation }) => operation)).toEqual(Array(6).fill("projects.list"));
   expect(new Set(events.map(({ callId }) => callId)).size).toBe(2);
 });
 

@@ -1,0 +1,119 @@
+/** What events tell of time: the parts are the whole. */
+import { expect, test } from "vitest";
+import type { ClientEvent, Durations } from "../../../src/index.ts";
+import {
+  after,
+  answers,
+  fakeService,
+  fetchFailed,
+  good,
+  type Reply,
+  throws,
+  tooMany,
+} from "../../support/fake-service.ts";
+import { ended, fakeTime, pass } from "../../support/fake-time.ts";
+
+fakeTime();
+
+const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const sum = (...durations: readonly Durations[]): number =>
+  durations.reduce((all, one) => all + one.waitMs + one.queueMs + one.tokenMs + one.headersMs + one.bodyMs, 0);
+test("the durations of every retry and of the last response are the call's time", async () => {
+  const events: ClientEvent[] = [];
+  const service = fakeService(
+    after(30, answers(503)),
+    after(
+      20,
+      throws(() => fetchFailed("ECONNRESET")),
+    ),
+    after(10, tooMany(2)),
+    after(40, good),
+  );
+  const token = async (): Promise<string> => {
+    await later(7);
+    return "pat_1";
+  };
+  const client = service.client({ token, retry: { attempts: 5 }, onEvent: (event) => void events.push(event) });
+  const began = performance.now();
+  await ended(client.sessions.get("1"));
+  const took = performance.now() - began;
+  const retries = events.filter((event) => event.type === "retry");
+  const responses = events.filter((event) => event.type === "response");
+  const last = responses.at(-1);
+  expect(retries.map(({ reason, attempt }) => [reason, attempt])).toEqual([
+    ["server_error", 1],
+    ["connection", 2],
+    ["rate_limit", 3],
+  ]);
+  if (last === undefined) return expect.fail("there was no response");
+  expect(sum(...retries, last)).toBeCloseTo(took, 6);
+  expect(last.attempt).toBe(4);
+  for (const one of [...retries, last]) expect(one.tokenMs).toBeGreaterThanOrEqual(7);
+  expect(retries[0]).toMatchObject({ waitMs: 0, queueMs: 0 });
+  expect(retries[0]?.headersMs).toBeGreaterThanOrEqual(30);
+  // Backoff is waited for between attempts, a pause of the token in the queue.
+  expect(retries[1]?.waitMs).toBeGreaterThanOrEqual(250);
+  expect(last.waitMs).toBeLessThan(1);
+  expect(last.queueMs).toBeGreaterThanOrEqual(2_000);
+  const requests = events.filter((event) => event.type === "request");
+  expect(
+    requests.map(({ attempt, waitMs, queueMs, tokenMs }) => ({ attempt, waitMs, queueMs, tokenMs })),
+  ).toMatchObject(
+    [...retries, last].map(({ attempt, waitMs, queueMs, tokenMs }) => ({ attempt, waitMs, queueMs, tokenMs })),
+  );
+});
+
+test("a 401 and its second attempt: the retry tells of the attempt that was refused", async () => {
+  const events: ClientEvent[] = [];
+  const service = fakeService(after(30, answers(401)), after(20, good));
+  let asked = 0;
+  const token = (): string => `pat_${++asked}`;
+  const began = performance.now();
+  await ended(service.client({ token, onEvent: (event) => void events.push(event) }).sessions.get("1"));
+  const took = performance.now() - began;
+  const [retry] = events.filter((event) => event.type === "retry");
+  const last = events.filter((event) => event.type === "response").at(-1);
+  if (retry === undefined || last === undefined) return expect.fail("both were expected");
+  expect(retry).toMatchObject({ reason: "unauthorized", attempt: 1, status: 401 });
+  expect(retry.headersMs).toBeGreaterThanOrEqual(30);
+  expect(sum(retry, last)).toBeCloseTo(took, 6);
+});
+
+test("a walk tells its pages, its items, and how long it has waited", async () => {
+  const events: ClientEvent[] = [];
+  const page =
+    (data: readonly unknown[], next_cursor: string | null): Reply =>
+    () =>
+      Response.json({ data, next_cursor });
+  const project = (id: string): unknown => ({ id, name: id });
+  const service = fakeService(
+    page([project("a"), project("b")], "c1"),
+    tooMany(3),
+    page([], "c2"),
+    page([project("c")], null),
+  );
+  const client = service.client({ onEvent: (event) => void events.push(event) });
+  await ended(client.projects.list().toArray());
+  const pages = events.filter((event) => event.type === "page");
+  expect(pages.map(({ pages: count, items, operation }) => [operation, count, items])).toEqual([
+    ["projects.list", 1, 2],
+    ["projects.list", 2, 2],
+    ["projects.list", 3, 3],
+  ]);
+  expect(pages[0]?.waitedMs).toBeLessThan(1);
+  expect(pages[1]?.waitedMs).toBeGreaterThanOrEqual(3_000);
+  expect(pages[2]?.waitedMs).toBeGreaterThanOrEqual(pages[1]?.waitedMs ?? Number.POSITIVE_INFINITY);
+  await pass(1);
+});
+
+test("each walk of a list counts for itself", async () => {
+  const events: ClientEvent[] = [];
+  const service = fakeService(() => Response.json({ data: [{ id: "a", name: "a" }], next_cursor: null }));
+  const list = service.client({ onEvent: (event) => void events.push(event) }).projects.list();
+  await ended(list.toArray());
+  await ended(list.toArray());
+  expect(events.filter((event) => event.type === "page").map(({ pages, items }) => [pages, items])).toEqual([
+    [1, 1],
+    [1, 1],
+  ]);
+});

@@ -1,0 +1,104 @@
+/** Calls are followed from beginning to end, and nothing that follows them can break or change them. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { expect, test } from "vitest";
+import type { CallObserver, CallStart, Instrumentation, Logger } from "../../../src/index.ts";
+import { json, openWire, rejection } from "../../support/wire.ts";
+
+const wire = openWire();
+const session = (): Response => json({ id: "s", state: "on" });
+
+function follower(more: CallObserver = {}): { instrumentation: Instrumentation; begun: CallStart[]; told: string[] } {
+  const begun: CallStart[] = [];
+  const told: string[] = [];
+  const begin = (call: CallStart): CallObserver => {
+    begun.push(call);
+    const end: CallObserver["end"] = (error) => void told.push(`end ${error === undefined ? "well" : error.kind}`);
+    return {
+      event: ({ type, callId }) => void told.push(`${callId === call.callId ? type : "stranger"}`),
+      end,
+      ...more,
+    };
+  };
+  return { instrumentation: { begin }, begun, told };
+}
+
+test("a call begins, goes on and ends, well or with its error", async () => {
+  wire.script(json({}, 503), session(), json({ error: "not_found" }, 404));
+  const { instrumentation, begun, told } = follower();
+  const client = wire.client({ instrumentation, retry: { minDelayMs: 0 } });
+  await client.sessions.get("secret-id");
+  await rejection(client.sessions.get("secret-id"));
+  const start = { operation: "sessions.get", method: "GET", path: "/sessions/{}", baseUrl: expect.any(String) };
+  expect(begun).toEqual([
+    { ...start, callId: "call_1" },
+    { ...start, callId: "call_2" },
+  ]);
+  expect(told).toEqual([
+    ...["request", "response", "retry", "request", "response", "end well"],
+    ...["request", "response", "end not_found"],
+  ]);
+});
+
+test("a call begins in its caller's context", async () => {
+  wire.script(session());
+  const context = new AsyncLocalStorage<string>();
+  const seen: unknown[] = [];
+  const begin = (): undefined => void seen.push(context.getStore());
+  const instrumentation: Instrumentation = { begin };
+  const client = wire.client({ instrumentation });
+  await context.run("the caller's", () => client.sessions.get("s"));
+  expect(seen).toEqual(["the caller's"]);
+});
+
+test("its headers go along with each attempt, but not in the place of the client's own", async () => {
+  wire.script(json({}, 503), session());
+  let attempt = 0;
+  const headers = (): Record<string, string> => ({
+    traceparent: `00-${++attempt}`,
+    authorization: "Bearer stolen",
+    "x-mine": "no",
+    "bad name": "ignored",
+  });
+  const { instrumentation } = follower({ headers });
+  await wire.client({ instrumentation, headers: { "x-mine": "yes" }, retry: { minDelayMs: 0 } }).sessions.get("s");
+  expect(wire.seen.map(({ headers: sent }) => sent.get("traceparent"))).toEqual(["00-1", "00-2"]);
+  for (const { headers: sent } of wire.seen) {
+    expect(sent.get("authorization")).not.toContain("stolen");
+    expect(sent.get("x-mine")).toBe("yes");
+  }
+});
+
+test("whatever it throws breaks nothing", async () => {
+  const fail = (): never => {
+    throw new Error("instrumentation");
+  };
+  wire.answer(session);
+  for (const instrumentation of [
+    { begin: fail },
+    follower({ event: fail, headers: fail, end: fail }).instrumentation,
+    { begin: () => undefined },
+  ]) {
+    expect(await wire.client({ instrumentation }).sessions.get("s")).toMatchObject({ id: "s" });
+  }
+});
+
+test("a derived client is followed by the same; a logger tells how calls failed, and alarms where a write is adrift", async () => {
+  const lines: string[] = [];
+  const log =
+    (level: string) =>
+    (line: string): void =>
+      void lines.push(`${level}: ${line}`);
+  const logger: Logger = { debug: () => {}, info: log("info"), warn: log("warn"), error: log("error") };
+  const { instrumentation, told } = follower();
+  const client = wire.client({ instrumentation, logger, retry: false }).withOptions({ timeoutMs: 5_000 });
+  wire.script(json({ error: "not_found" }, 404), json({}, 500), json({ odd: true }, 201));
+  await rejection(client.sessions.get("s"));
+  await rejection(client.issues.create("web", { title: "t", type: "bug" }));
+  await rejection(client.issues.create("web", { title: "t", type: "bug" }));
+  expect(lines).toEqual([
+    "info: [call_1] sessions.get: 404 not_found",
+    expect.stringMatching(/^error: \[call_2\] issues\.create: 500; it may have been applied/),
+    expect.stringMatching(/^error: \[call_3\] issues\.create: answered 201, but not as expected/),
+  ]);
+  expect(told.filter((line) => line.startsWith("end"))).toEqual(["end not_found", "end server", "end validation"]);
+});
