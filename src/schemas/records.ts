@@ -1,27 +1,28 @@
 import * as z from "zod/mini";
 import type { CreatedToken, Issue, Project, Session, Token } from "../models.ts";
+import { integer, nonEmpty, timestamp, visibleAscii } from "./rules.ts";
 import { type Validator, zodValidator } from "./validator.ts";
 
-const project = z.looseObject({ id: z.string(), name: z.string() });
-const issue = z.looseObject({
-  number: z.int(),
+// A shape names what is checked. Other fields pass: a validator hands back the value itself and not zod's copy.
+const project = z.object({ id: z.string(), name: z.string() });
+const issue = z.object({
+  number: z.unknown().check(integer),
   title: z.string(),
   status: z.string(),
   type: z.optional(z.string()),
 });
-const session = z.looseObject({ id: z.string(), state: z.string() });
+const session = z.object({ id: z.string(), state: z.string() });
 const tokenFields = {
   id: z.string(),
   name: z.string(),
   key_id: z.string(),
   scopes: z.array(z.string()),
-  expires_at: z.iso.datetime({ offset: true }),
+  expires_at: z.string().check(timestamp),
 };
-const token = z.looseObject(tokenFields);
-const createdToken = z.looseObject({ ...tokenFields, plaintext: z.string().check(z.minLength(1)) });
-
-/** A token is sent in a header: what it may consist of there. */
-const sendable = z.string().check(z.regex(/^[!-~]+$/));
+const token = z.object(tokenFields);
+const createdToken = z.object({ ...tokenFields, plaintext: z.string().check(nonEmpty) });
+/** It is sent in a header. */
+const sendable = { plaintext: z.string().check(visibleAscii) };
 
 /** A project as the service sends it. */
 export const ProjectSchema: Validator<Project> = zodValidator<Project>(project);
@@ -40,10 +41,10 @@ export const CreatedTokenSchema: Validator<CreatedToken> = zodValidator<CreatedT
 
 /** As `CreatedTokenSchema`, for a replacement that the client is to go on with: its `plaintext` can be sent. */
 export const AdoptedTokenSchema: Validator<CreatedToken> = zodValidator<CreatedToken>(
-  z.looseObject({ ...tokenFields, plaintext: sendable }),
+  z.object({ ...tokenFields, ...sendable }),
 );
 
 /** The least of an answer from which a client can go on. */
 export const SendableTokenSchema: Validator<{ plaintext: string }> = zodValidator<{ plaintext: string }>(
-  z.looseObject({ plaintext: sendable }),
+  z.object(sendable),
 );

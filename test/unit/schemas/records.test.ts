@@ -26,7 +26,7 @@ const SCHEMAS: Readonly<
     IssueSchema,
     { number: 12, title: "t", status: "open", type: "bug" },
     {
-      number: [undefined, null, "12", 1.5, Number.POSITIVE_INFINITY, Number.NaN],
+      number: [undefined, null, "12", 1.5, Number.POSITIVE_INFINITY, Number.NaN, 2 ** 53],
       title: [undefined, 5],
       status: [undefined, null],
       type: [5, {}],
@@ -75,6 +75,13 @@ describe.each(Object.entries(SCHEMAS))("%s", (_, [schema, good, bad]) => {
     },
   );
 
+  test.each(Object.keys(bad).filter((field) => field !== "type"))("without %s it does not fit", (field) => {
+    const { [field]: _left, ...rest } = good;
+    const result = schema.safeParse(rest);
+    if (result.success) return expect.fail("it fits");
+    expect(result.error.issues.map(({ path }) => path)).toEqual([[field]]);
+  });
+
   test.each([undefined, null, 5, "x", true, [], [good], () => {}, Symbol("s")])("%o does not fit", (value) => {
     expect(schema.safeParse(value)).toMatchObject({ success: false });
   });
@@ -85,6 +92,24 @@ describe.each(Object.entries(SCHEMAS))("%s", (_, [schema, good, bad]) => {
     expect(await standard.validate(good)).toEqual({ value: good });
     expect((await standard.validate(5)).issues?.length).toBeGreaterThan(0);
   });
+});
+
+test("an issue says what was expected", () => {
+  const issuesOf = (schema: Validator<unknown>, value: unknown) => {
+    const result = schema.safeParse(value);
+    return result.success ? [] : result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  };
+  expect(issuesOf(IssueSchema, { number: 1.5, title: 5, status: "open", type: null })).toEqual([
+    "number: expected a safe integer",
+    "title: expected string",
+    "type: expected string",
+  ]);
+  expect(issuesOf(CreatedTokenSchema, { ...token, scopes: ["a", 5], expires_at: "soon", plaintext: "" })).toEqual([
+    "scopes.1: expected string",
+    "expires_at: expected an ISO 8601 timestamp",
+    "plaintext: expected a non-empty string",
+  ]);
+  expect(issuesOf(ProjectSchema, [])).toEqual([": expected object"]);
 });
 
 describe("VA-05 expires_at", () => {
@@ -108,6 +133,12 @@ describe("VA-05 expires_at", () => {
       "2030-13-01T00:00:00Z",
       "2030-01-01T24:00:01Z",
       "2030-01-01T00:60:00Z",
+      "2030-01-00T00:00:00Z",
+      "2030-01-32T00:00:00Z",
+      "2030-01-01T00:00:60Z",
+      "2030-01-01T00:00:00z",
+      "2030-01-01T00:00:00+24:00",
+      "2030-01-01T00:00:00Z\n",
     ],
     ...["2030-01-01", "01/01/2030", "2030-01-01 00:00:00", "1893456000", "2030-01-01T00:00:00"],
   ])("%j is not", (expires_at) => {
