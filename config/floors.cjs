@@ -35,7 +35,7 @@ const floors = [
   // 0: knows nothing but itself.
   {
     name: "ground",
-    files: ["errors/", "schemas/", "models.ts", "scopes.ts", "clock.ts", "describe-type.ts", "version.ts"],
+    files: ["errors/", "schemas/", "models.ts", "scopes.ts", "clock.ts", "check.ts", "describe-type.ts", "version.ts"],
   },
   // 1: what the parts agree on: interfaces, and operations as data.
   {
@@ -45,6 +45,7 @@ const floors = [
       "instrumentation.ts",
       "auth/credential.ts",
       "rate-limit/rate-limiter.ts",
+      "request/call-options.ts",
       "request/operation.ts",
       "request/path.ts",
       "request/query.ts",
@@ -85,11 +86,12 @@ const nounsKnow = [
   "models.ts",
   "scopes.ts",
   "clock.ts",
+  "check.ts",
   "describe-type.ts",
+  "request/call-options.ts",
   "request/operation.ts",
   "request/path.ts",
   "request/query.ts",
-  "request/settings.ts",
 ];
 
 /** The emulator stands for the service, so it does not know the client. */

@@ -1,6 +1,7 @@
 import type { CredentialSource, TokenProvider } from "./auth/credential.ts";
 import type { RotatingToken } from "./auth/rotating-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
+import { ANYTHING, BOOLEAN, countFrom, FUNCTION, type Kind, type Kinds, kind, oneOf } from "./check.ts";
 import { describeType } from "./describe-type.ts";
 import { ConfigError } from "./errors/failures.ts";
 import type { EventListener, Logger } from "./events.ts";
@@ -9,9 +10,11 @@ import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
 import {
   DEFAULT_RETRY,
   type HeadersInput,
+  millisecondsOf,
   type RetryOptions,
   type RetryRules,
   SettingsCheck,
+  SHARED_OPTIONS,
 } from "./request/settings.ts";
 
 /** What a client is made with. Everything may be left out where the environment says it. */
@@ -70,22 +73,26 @@ export interface CheckedOptions {
   readonly allowInsecureHttp: boolean | undefined;
 }
 
-const KEYS: readonly (keyof ClientOptions)[] = [
-  "baseUrl",
-  "token",
-  "timeoutMs",
-  "totalTimeoutMs",
-  "retry",
-  "maxConcurrency",
-  "rateLimiter",
-  "headers",
-  "fetch",
-  "onEvent",
-  "logger",
-  "instrumentation",
-  "validation",
-  "allowInsecureHttp",
-];
+const CLIENT_OPTIONS: Kinds<ClientOptions> = {
+  ...SHARED_OPTIONS,
+  baseUrl: ANYTHING,
+  token: ANYTHING,
+  maxConcurrency: countFrom(1),
+  rateLimiter: having("a RateLimiter", ["enter", "refresh", "snapshot"]),
+  fetch: FUNCTION,
+  onEvent: FUNCTION,
+  logger: having("a logger", ["debug", "info", "warn", "error"]),
+  instrumentation: having("an instrumentation", ["begin"]),
+  validation: oneOf("strict", "lenient"),
+  allowInsecureHttp: BOOLEAN,
+};
+
+function having(what: string, methods: readonly string[]): Kind {
+  return kind(
+    `${what} with the methods ${methods.join(", ")}`,
+    (value) => methods.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"), // any value can be asked
+  );
+}
 
 const check: SettingsCheck = new SettingsCheck(ConfigError);
 
@@ -96,29 +103,22 @@ export function refuseOption(message: string): never {
 
 /** Checks every option; throws `ConfigError` for the first that cannot be. What it gives is no part of `options`. */
 export function checkOptions(options: ClientOptions, retry: RetryRules = DEFAULT_RETRY): CheckedOptions {
-  check.object(options, "client options", KEYS);
-  const { timeoutMs, totalTimeoutMs, maxConcurrency, validation, allowInsecureHttp } = options;
-  if (validation !== undefined && validation !== "strict" && validation !== "lenient") {
-    check.fail('validation must be "strict" or "lenient"');
-  }
-  if (allowInsecureHttp !== undefined && typeof allowInsecureHttp !== "boolean") {
-    check.fail(`allowInsecureHttp must be a boolean, not ${describeType(allowInsecureHttp)}`);
-  }
+  const given = check.options(options, "options", CLIENT_OPTIONS);
   return {
-    baseUrl: options.baseUrl === undefined ? undefined : checkBaseUrl(options.baseUrl),
-    token: options.token === undefined ? undefined : checkToken(options.token),
-    timeoutMs: timeoutMs === undefined ? undefined : check.timeout(timeoutMs, "timeoutMs"),
-    totalTimeoutMs: totalTimeoutMs === undefined ? undefined : check.timeout(totalTimeoutMs, "totalTimeoutMs"),
-    retry: check.retry(options.retry, retry),
-    maxConcurrency: maxConcurrency === undefined ? undefined : check.count(maxConcurrency, "maxConcurrency", 1),
-    rateLimiter: checkRateLimiter(options.rateLimiter),
-    headers: check.headers(options.headers),
-    fetch: check.callback(options.fetch, "fetch"),
-    onEvent: check.callback(options.onEvent, "onEvent"),
-    logger: checkLogger(options.logger),
-    instrumentation: checkInstrumentation(options.instrumentation),
-    lenient: validation === undefined ? undefined : validation === "lenient",
-    allowInsecureHttp,
+    baseUrl: given.baseUrl === undefined ? undefined : checkBaseUrl(given.baseUrl),
+    token: given.token === undefined ? undefined : checkToken(given.token),
+    timeoutMs: millisecondsOf(given.timeoutMs),
+    totalTimeoutMs: millisecondsOf(given.totalTimeoutMs),
+    retry: check.retry(given.retry, retry),
+    maxConcurrency: given.maxConcurrency,
+    rateLimiter: given.rateLimiter,
+    headers: check.headers(given.headers),
+    fetch: given.fetch,
+    onEvent: given.onEvent,
+    logger: given.logger,
+    instrumentation: given.instrumentation,
+    lenient: given.validation && given.validation === "lenient",
+    allowInsecureHttp: given.allowInsecureHttp,
   };
 }
 
@@ -185,29 +185,4 @@ function isLoopback(hostname: string): boolean {
     hostname === "[::1]" ||
     /^127\.\d+\.\d+\.\d+$/.test(hostname)
   );
-}
-
-function checkRateLimiter(value: RateLimiter | undefined): RateLimiter | undefined {
-  if (value === undefined) return undefined;
-  const given: unknown = value;
-  const methods = ["enter", "refresh", "snapshot"] as const;
-  const fits =
-    typeof given === "object" && given !== null && methods.every((name) => typeof value[name] === "function");
-  return fits ? value : check.fail("rateLimiter must be a RateLimiter, such as memoryRateLimiter() makes");
-}
-
-function checkInstrumentation(value: Instrumentation | undefined): Instrumentation | undefined {
-  if (value === undefined) return undefined;
-  const given: unknown = value;
-  const fits = typeof given === "object" && given !== null && typeof value.begin === "function";
-  return fits ? value : check.fail("instrumentation must be an object with the method begin");
-}
-
-function checkLogger(value: Logger | undefined): Logger | undefined {
-  if (value === undefined) return undefined;
-  const given: unknown = value;
-  const methods = ["debug", "info", "warn", "error"] as const;
-  const isObject = (typeof given === "object" && given !== null) || typeof given === "function";
-  const fits = isObject && methods.every((name) => typeof value[name] === "function");
-  return fits ? value : check.fail("logger must have the methods debug, info, warn and error");
 }

@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors/failures.ts";
+import { argument, countFrom, type Kinds } from "../check.ts";
 import type { Page } from "../models.ts";
 import { ItemIterator, PageIterator } from "./iterators.ts";
 import { type PageSource, Walk } from "./walk.ts";
@@ -8,6 +8,8 @@ export interface ToArrayOptions {
   /** At most so many items; no request is sent past the one that fills it. */
   max?: number | undefined;
 }
+
+const TO_ARRAY_OPTIONS: Kinds<ToArrayOptions> = { max: countFrom(0) };
 
 /**
  * A list, walked when it is consumed: nothing is sent before. Each `for await` is a walk of its own from the start; it
@@ -49,14 +51,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   }
 
   /** All items, or the first `max` of them. Rejects with what a walk rejects with, and then nothing is returned. */
-  async toArray(options: ToArrayOptions = {}): Promise<Item[]> {
-    if (typeof options !== "object" || options === null || Array.isArray(options)) {
-      throw new ArgumentError("toArray takes an object, such as { max: 100 }", { outcome: "not_sent" });
-    }
-    const max = options.max ?? Number.POSITIVE_INFINITY;
-    if (options.max === null || !(max >= 0) || (!Number.isInteger(max) && max !== Number.POSITIVE_INFINITY)) {
-      throw new ArgumentError("toArray: max must be a whole number from 0 up", { outcome: "not_sent" });
-    }
+  async toArray(options?: ToArrayOptions): Promise<Item[]> {
+    const { max = Number.POSITIVE_INFINITY } = argument.options(options, "toArray: options", TO_ARRAY_OPTIONS);
     const items: Item[] = [];
     if (max === 0) return items;
     const walk = new Walk(this.#source());

@@ -1,38 +1,30 @@
 import type { Credential } from "../auth/credential.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/failures.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import { quietly } from "../events.ts";
 import type { Instrumentation } from "../instrumentation.ts";
 import type { Pause, RateLimitedCall, RateLimiter, Turn } from "../rate-limit/rate-limiter.ts";
 import { Budget } from "./budget.ts";
+import { type CallSettings, settingsOf } from "./call-options.ts";
 import type { CallOptions, Operation, ResponseInfo } from "./operation.ts";
 import { encodePath } from "./path.ts";
 import { Progress } from "./progress.ts";
 import { encodeQuery } from "./query.ts";
 import { type Journal, Report } from "./report.ts";
-import { type RetryRules, SettingsCheck } from "./settings.ts";
+import type { RetryRules } from "./settings.ts";
 
 /** What the pipeline needs of a client. Settings are checked, and changed by nobody. */
-export interface Pipeline {
+export interface Pipeline extends CallSettings {
   readonly baseUrl: string;
-  readonly headers: Readonly<Record<string, string>>;
   /** The caller's; the global one is looked up at each call. */
   readonly fetch: typeof fetch | undefined;
   readonly credential: Credential;
   readonly rateLimiter: RateLimiter;
   readonly maxConcurrency: number;
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number;
-  readonly retry: RetryRules;
   readonly lenient: boolean;
   readonly instrumentation: Instrumentation | undefined;
   readonly journal: Journal;
 }
-
-const OPTION_KEYS: readonly string[] = ["signal", "timeoutMs", "totalTimeoutMs", "retry", "headers", "onResponse"];
-const NO_OPTIONS: CallOptions = Object.freeze({});
-const check: SettingsCheck = new SettingsCheck(ArgumentError);
 
 /** One call: what is asked for and by which rules, none of which changes, and its `progress`, which does. */
 export class Call implements RateLimitedCall {
@@ -52,20 +44,18 @@ export class Call implements RateLimitedCall {
   readonly #onResponse: CallOptions["onResponse"];
   #turn: Turn | undefined;
 
-  constructor(pipeline: Pipeline, operation: Operation<unknown>, given: CallOptions = NO_OPTIONS) {
-    if (given !== NO_OPTIONS) check.object(given, "call options", OPTION_KEYS);
-    const { signal, timeoutMs, totalTimeoutMs = pipeline.totalTimeoutMs, retry, headers, onResponse } = given;
+  constructor(pipeline: Pipeline, operation: Operation<unknown>, options: CallOptions | undefined) {
+    const { timeoutMs, totalTimeoutMs, retry, headers, signal, onResponse } = settingsOf(options, pipeline);
     this.pipeline = pipeline;
     this.operation = operation;
     this.url = `${pipeline.baseUrl}${encodePath(operation.path)}${encodeQuery(operation.query)}`;
-    this.retry = check.retry(retry, pipeline.retry);
-    this.timeoutMs = timeoutMs === undefined ? pipeline.timeoutMs : check.timeout(timeoutMs, "timeoutMs");
-    this.headers = headers === undefined ? pipeline.headers : { ...pipeline.headers, ...check.headers(headers) };
-    this.#onResponse = check.callback(onResponse, "onResponse");
-    const totalMs = check.timeout(totalTimeoutMs, "totalTimeoutMs");
-    this.callerSignal = check.signal(signal);
+    this.retry = retry;
+    this.timeoutMs = timeoutMs;
+    this.headers = headers;
+    this.callerSignal = signal;
+    this.#onResponse = onResponse;
     this.report = Report.of(operation, pipeline);
-    this.budget = Budget.ofCall(totalMs, this.callerSignal);
+    this.budget = Budget.ofCall(totalTimeoutMs, signal);
   }
 
   /** Its place in line, which it takes with the first attempt. */

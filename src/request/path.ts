@@ -1,5 +1,5 @@
+import { argument } from "../check.ts";
 import { describeType } from "../describe-type.ts";
-import { ArgumentError } from "../errors/failures.ts";
 
 /** A path below the base URL, made by the template tag `path`: its values are encoded, and it cannot leave the base. */
 export class Path {
@@ -30,9 +30,7 @@ export class Path {
  */
 export function path(strings: TemplateStringsArray, ...values: readonly string[]): Path {
   if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
-    throw new ArgumentError("path is a template tag: write path`/projects/${project}`, without parentheses", {
-      outcome: "not_sent",
-    });
+    argument.fail("path is a template tag: write path`/projects/${project}`, without parentheses");
   }
   // What stands in the source: an escape in it would be lost, or stand for something else.
   const parts: readonly string[] = strings.raw;
@@ -41,7 +39,7 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
   );
   const whole = encoded.join("");
   const flaw = flawOf(parts, whole);
-  if (flaw !== undefined) throw new ArgumentError(`path: ${flaw}`, { outcome: "not_sent" });
+  if (flaw !== undefined) argument.fail(`path: ${flaw}`);
   return new Path(parts.join("{}"), whole);
 }
 
@@ -49,21 +47,17 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
 export function encodePath(value: unknown): string {
   const encoded = Path.encoded(value);
   if (encoded !== undefined) return encoded;
-  throw new ArgumentError(`path must be made with the template tag path\`…\`, not ${describeType(value)}`, {
-    outcome: "not_sent",
-  });
+  return argument.fail(`path must be made with the template tag path\`…\`, not ${describeType(value)}`);
 }
 
 /** One path segment from a value, encoded once. `what` names the value in the error. */
 export function encodeSegment(value: unknown, what: string): string {
   if (typeof value !== "string") {
     const hint = typeof value === "number" ? "; write String(value)" : "";
-    throw new ArgumentError(`${what} must be a string, not ${describeType(value)}${hint}`, { outcome: "not_sent" });
+    argument.fail(`${what} must be a string, not ${describeType(value)}${hint}`);
   }
   if (value === "" || value === "." || value === "..") {
-    throw new ArgumentError(`${what} must not be ${JSON.stringify(value)}: it would address another endpoint`, {
-      outcome: "not_sent",
-    });
+    argument.fail(`${what} must not be ${JSON.stringify(value)}: it would address another endpoint`);
   }
   return encodeText(value, what);
 }
@@ -73,7 +67,7 @@ export function encodeText(value: string, what: string): string {
   try {
     return encodeURIComponent(value);
   } catch {
-    throw new ArgumentError(`${what} has a lone surrogate, which cannot be encoded`, { outcome: "not_sent" });
+    return argument.fail(`${what} has a lone surrogate, which cannot be encoded`);
   }
 }
 

@@ -1,11 +1,11 @@
+import { ANYTHING, argument, type Kind, type Kinds, kind, oneOf } from "../check.ts";
 import { describeType } from "../describe-type.ts";
-import { ArgumentError } from "../errors/failures.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions, Method, Operation, Send } from "../request/operation.ts";
 import type { Path } from "../request/path.ts";
-import { checkQuery, type Query, type QueryValue } from "../request/query.ts";
+import { QUERY, type Query, type QueryValue } from "../request/query.ts";
 import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
-import { fields, refuse } from "./inputs.ts";
+import { CURSOR } from "./inputs.ts";
 import { type ListOptions, paginate } from "./list.ts";
 
 /** A call of an endpoint that has no method of its own. */
@@ -31,7 +31,17 @@ export interface CustomList<Item> {
   schema: StandardSchema<Item>;
 }
 
-const METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] satisfies readonly Method[];
+const SCHEMA: Kind = kind("a Standard Schema", isStandardSchema);
+
+const REQUEST: Kinds<CustomRequest<unknown>> = {
+  method: { ...oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"), required: true },
+  path: ANYTHING, // checked where it is encoded, as the query is
+  query: ANYTHING,
+  json: ANYTHING,
+  schema: SCHEMA,
+};
+
+const LIST: Kinds<CustomList<unknown>> = { path: ANYTHING, query: QUERY, schema: { ...SCHEMA, required: true } };
 
 /** Sends a request of the caller's own. */
 export async function sendCustom<Output>(
@@ -51,43 +61,21 @@ export function paginateCustom<Item>(
   return paginate(
     send,
     () => {
-      const { path, query, schema } = known(list, "paginate", [
-        "path",
-        "query",
-        "schema",
-      ]) as unknown as CustomList<Item>; // checked below and in the pipeline
-      if (!isStandardSchema(schema)) refuse(`paginate: schema must be a Standard Schema, not ${describeType(schema)}`);
-      if (query !== undefined) checkQuery(query);
-      const cursor: unknown = query?.["cursor"];
-      if (cursor !== undefined && (typeof cursor !== "string" || cursor === "")) {
-        refuse("paginate: query.cursor must be a non-empty string");
-      }
-      return { name: "paginate", path, query: copyOf(query ?? {}), item: schema };
+      const { path, query = {}, schema } = argument.options<CustomList<Item>>(list, "paginate: list", LIST);
+      if (query["cursor"] !== undefined) argument.value(query["cursor"], "paginate: query.cursor", CURSOR);
+      return { name: "paginate", path, query: copyOf(query), item: schema };
     },
     options,
   );
 }
 
 function customOperation<Output>(request: CustomRequest<Output>): Operation<Output> {
-  const keys = ["method", "path", "query", "json", "schema"];
-  const { method, path, query, json, schema } = known(request, "request", keys) as unknown as CustomRequest<Output>; // checked below and in the pipeline
-  if (!METHODS.includes(method)) refuse(`request: method must be one of ${METHODS.join(", ")}`);
-  if (schema !== undefined && !isStandardSchema(schema)) {
-    refuse(`request: schema must be a Standard Schema, not ${describeType(schema)}`);
-  }
+  const { method, path, query, json, schema } = argument.options<CustomRequest<Output>>(request, "request", REQUEST);
   const bodiless = method === "GET" || method === "HEAD";
-  if (json !== undefined && bodiless) refuse(`request: a ${method} has no body, so json cannot be given`);
+  if (json !== undefined && bodiless) argument.fail(`request: a ${method} has no body, so json cannot be given`);
   const body = json === undefined ? undefined : toJson(json);
   const answer = method === "HEAD" ? "none" : method === "DELETE" ? "json_if_any" : "json";
   return { name: "request", method, path, query, body, schema, answer };
-}
-
-function known(value: unknown, what: string, keys: readonly string[]): Readonly<Record<string, unknown>> {
-  const given = fields(value, `${what}: the first argument`);
-  const unknown = Object.keys(given).find((key) => !keys.includes(key));
-  if (unknown === undefined) return given;
-  const shown = /^[A-Za-z]{1,30}$/.test(unknown) ? ` "${unknown}"` : "";
-  return refuse(`${what}: unknown field${shown}; accepted: ${keys.join(", ")}`);
 }
 
 // What the caller does to it later changes nothing. Values are checked where they are encoded.
@@ -104,7 +92,7 @@ function toJson(value: unknown): string {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw new ArgumentError("request: json cannot be written as JSON", { outcome: "not_sent", cause });
+    argument.fail("request.json cannot be written as JSON", cause);
   }
-  return text ?? refuse(`request: json cannot be written as JSON: it is ${describeType(value)}`);
+  return text ?? argument.fail(`request.json cannot be written as JSON: it is ${describeType(value)}`);
 }

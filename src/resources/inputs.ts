@@ -1,7 +1,8 @@
+import { argument, type Kind, type Kinds, kind, STRING } from "../check.ts";
 import { describeType } from "../describe-type.ts";
-import { ArgumentError } from "../errors/failures.ts";
 import type { Project } from "../models.ts";
 import { encodeSegment } from "../request/path.ts";
+import type { Query } from "../request/query.ts";
 
 /** A project as methods take it: its name, its id, or a record of it, whose id is then used. */
 export type ProjectRef = string | Project | Pick<Project, "id">;
@@ -14,52 +15,30 @@ export interface ListParams {
   cursor?: string | undefined;
 }
 
-/** Refuses arguments, naming the method and what is accepted. */
-export function refuse(message: string): never {
-  throw new ArgumentError(message, { outcome: "not_sent" });
+export const REQUIRED_STRING: Kind = { ...STRING, required: true };
+
+/** `null`, the cursor of the last page, means that a walk has ended: from there it would start over. */
+export const CURSOR: Kind = kind(
+  "a non-empty string, or undefined for the beginning",
+  (value) => typeof value === "string" && value !== "",
+);
+
+const LIST_PARAMS: Kinds<ListParams> = { limit: kind("a whole number", Number.isInteger), cursor: CURSOR };
+
+/** The query of a list. */
+export function listQuery(params: ListParams | undefined, method: string): Query {
+  return { ...argument.fields(params, `${method}: params`, LIST_PARAMS) };
 }
 
 /** The path value of a project. */
 export function projectSegment(project: ProjectRef, method: string): string {
-  if (typeof project === "object" && project !== null) return segment(project.id, `${method}: the project's id`);
+  if (typeof project === "object" && project !== null) return segment(project.id, `${method}: project.id`);
   if (typeof project === "string") return segment(project, `${method}: project`);
-  return refuse(`${method}: project must be a name, an id or a project, not ${describeType(project)}`);
+  return argument.fail(`${method}: project must be a name, an id or a project, not ${describeType(project)}`);
 }
 
 /** A value that can stand in a path, or an error that names it. */
 export function segment(value: unknown, what: string): string {
   encodeSegment(value, what);
   return value as string; // or it would have been refused
-}
-
-/** An argument that is an object of fields. */
-export function fields(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>; // any object can be asked for fields
-  return refuse(`${what} must be an object, not ${describeType(value)}`);
-}
-
-/** An argument that may be left out; `null` is refused as anything else is that is no object. */
-export function optionalFields(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  return fields(value === undefined ? {} : value, what);
-}
-
-/** A field that must be a string. */
-export function requiredString(value: unknown, what: string): string {
-  return typeof value === "string" ? value : refuse(`${what} must be a string, not ${describeType(value)}`);
-}
-
-/** The query of a list. `null` is refused: as a cursor it means that a walk has ended. */
-export function listQuery(params: ListParams | undefined, method: string): { limit?: number; cursor?: string } {
-  const { limit, cursor } = optionalFields(params, `${method}: parameters`);
-  if (limit !== undefined && !Number.isInteger(limit)) {
-    refuse(`${method}: limit must be a whole number, not ${typeof limit === "number" ? limit : describeType(limit)}`);
-  }
-  if (cursor !== undefined && (typeof cursor !== "string" || cursor === "")) {
-    const hint = cursor === null ? " (null is the end of a walk; pass undefined to start at the beginning)" : "";
-    refuse(`${method}: cursor must be a non-empty string, not ${cursor === "" ? '""' : describeType(cursor)}${hint}`);
-  }
-  return {
-    ...(limit === undefined ? {} : { limit: limit as number }), // checked above
-    ...(cursor === undefined ? {} : { cursor }),
-  };
 }

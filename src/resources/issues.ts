@@ -1,8 +1,9 @@
+import { argument } from "../check.ts";
 import type { Issue, IssueType } from "../models.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import { path } from "../request/path.ts";
 import { IssueSchema } from "../schemas/records.ts";
-import { fields, type ProjectRef, projectSegment, requiredString } from "./inputs.ts";
+import { type ProjectRef, projectSegment, REQUIRED_STRING } from "./inputs.ts";
 
 /** A new issue. */
 export interface IssueCreateInput {
@@ -34,14 +35,12 @@ export class Issues {
 }
 
 function createIssue(project: ProjectRef, input: IssueCreateInput): Operation<Issue> {
-  const given = fields(input, "issues.create: the issue");
-  const title = requiredString(given["title"], "issues.create: title");
-  const type = requiredString(given["type"], "issues.create: type");
+  const fields = argument.fields(input, "issues.create: input", { title: REQUIRED_STRING, type: REQUIRED_STRING });
   return {
     name: "issues.create",
     method: "POST",
     path: path`/projects/${projectSegment(project, "issues.create")}/issues`,
-    body: JSON.stringify({ title, type }),
+    body: JSON.stringify(fields),
     schema: IssueSchema,
     answer: "json",
     scope: "issues:write",

@@ -1,22 +1,23 @@
+import { BOOLEAN } from "../check.ts";
 import { ArgumentError } from "../errors/failures.ts";
+import { isAutomationError } from "../errors/guard.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
+import { copyOptions } from "../request/call-options.ts";
 import type { CallOptions, Operation, Send, WalkTally } from "../request/operation.ts";
 import type { Path } from "../request/path.ts";
 import type { Query } from "../request/query.ts";
-import { SettingsCheck } from "../request/settings.ts";
 import { PageEnvelopeSchema, pageOf } from "../schemas/page.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import type { Scope } from "../scopes.ts";
-import { optionalFields, refuse } from "./inputs.ts";
-
-const check: SettingsCheck = new SettingsCheck(ArgumentError);
 
 /** What lists take as their last argument. */
 export interface ListOptions extends CallOptions {
   /** Asks for the next page while one is being consumed. Default `false`. */
   prefetch?: boolean | undefined;
 }
+
+const OWN_OPTIONS = { prefetch: BOOLEAN };
 
 /** A list operation as data. `query` holds the start's `cursor`, if it has one. */
 export interface ListOperation<Item> {
@@ -41,18 +42,9 @@ export function paginate<Item>(
     const {
       prefetch = false,
       signal,
-      headers,
-      retry,
-      ...others
-    } = optionalFields(options, `${operation.name}: options`) as ListOptions; // checked again where it is used
-    if (typeof prefetch !== "boolean") refuse(`${operation.name}: prefetch must be a boolean`);
-    const schema = pageOf(operation.item);
-    const callOptions = {
-      ...others,
-      headers: check.headers(headers),
-      retry: typeof retry === "object" && retry !== null ? { ...retry } : retry,
-    };
-    return { operation, schema, prefetch, signal: check.signal(signal), callOptions };
+      ...callOptions
+    } = copyOptions(options, `${operation.name}: options`, OWN_OPTIONS);
+    return { operation, schema: pageOf(operation.item), prefetch, signal, callOptions };
   });
   return new Paginator(() => {
     const { operation, schema, prefetch, signal, callOptions } = prepared();
@@ -88,14 +80,16 @@ function tallyOf<Item>(): NonNullable<Operation<Page<Item>>["tally"]> {
   };
 }
 
-// Runs something now, and throws later what it threw.
+// Runs something now, and throws later what it threw. What a getter throws may be anything.
 function attempt<Result>(run: () => Result): () => Result {
   try {
     const result = run();
     return () => result;
-  } catch (error) {
+  } catch (cause) {
     return () => {
-      throw error;
+      throw isAutomationError(cause)
+        ? cause
+        : new ArgumentError("an argument cannot be read", { outcome: "not_sent", cause });
     };
   }
 }

@@ -5,7 +5,7 @@ import { path } from "../request/path.ts";
 import { SessionSchema } from "../schemas/records.ts";
 import { type ListParams, listQuery, type ProjectRef, projectSegment, segment } from "./inputs.ts";
 import { type ListOptions, paginate } from "./list.ts";
-import { SessionPoll, type WaitOptions, type WatchOptions } from "./session-poll.ts";
+import { type PollSource, type WaitOptions, type WatchOptions, waitFor, watch } from "./session-poll.ts";
 
 /** Agent sessions of projects. Had as `client.sessions`; methods work detached. */
 export class Sessions {
@@ -51,7 +51,7 @@ export class Sessions {
    * const done = await client.sessions.waitFor(id, { until: (session) => session.state !== "running" });
    */
   waitFor = async (id: string, options: WaitOptions): Promise<Session> =>
-    this.#poll("sessions.waitFor", id).until(options);
+    waitFor(this.#polls("sessions.waitFor", id), options);
 
   /**
    * Yields a session as it is, and again whenever its `state` has changed; never ends by itself. `break` and the signal
@@ -61,11 +61,15 @@ export class Sessions {
    * for await (const { state } of client.sessions.watch(id)) if (state === "done") break;
    */
   watch = (id: string, options?: WatchOptions): AsyncIterable<Session> => ({
-    [Symbol.asyncIterator]: () => this.#poll("sessions.watch", id).changes(options),
+    [Symbol.asyncIterator]: () => watch(this.#polls("sessions.watch", id), options),
   });
 
-  #poll(name: string, id: string): SessionPoll {
-    return new SessionPoll(name, (options) => this.#send(() => getSession(name, id), options), this.#totalTimeoutMs);
+  #polls(name: string, id: string): PollSource {
+    return {
+      name,
+      get: (options) => this.#send(() => getSession(name, id), options),
+      totalTimeoutMs: this.#totalTimeoutMs,
+    };
   }
 }
 

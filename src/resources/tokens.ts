@@ -1,10 +1,11 @@
-import { describeType } from "../describe-type.ts";
+import { argument, BOOLEAN, type Kinds, kind } from "../check.ts";
 import type { CreatedToken } from "../models.ts";
+import { copyOptions } from "../request/call-options.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import { path } from "../request/path.ts";
 import { AdoptedTokenSchema, CreatedTokenSchema, SendableTokenSchema } from "../schemas/records.ts";
 import type { Scope } from "../scopes.ts";
-import { fields, optionalFields, refuse, requiredString, segment } from "./inputs.ts";
+import { REQUIRED_STRING, segment } from "./inputs.ts";
 
 /** A new token. */
 export interface TokenCreateInput {
@@ -58,8 +59,7 @@ export class Tokens {
    * const next = await client.tokens.rotate(id, { adopt: true });
    */
   rotate = async (id: string, options?: RotateOptions): Promise<CreatedToken> => {
-    const { adopt = false, ...callOptions } = optionalFields(options, "tokens.rotate: options") as RotateOptions; // checked below and in the pipeline
-    if (typeof adopt !== "boolean") refuse(`tokens.rotate: adopt must be a boolean, not ${describeType(adopt)}`);
+    const { adopt = false, ...callOptions } = copyOptions(options, "tokens.rotate: options", { adopt: BOOLEAN });
     const rotate = (): Promise<CreatedToken> => this.#send(() => rotateToken(id, adopt), callOptions);
     return await (adopt ? this.#adopt(rotate) : rotate());
   };
@@ -71,25 +71,23 @@ export class Tokens {
   revoke = async (id: string, options?: CallOptions): Promise<void> => this.#send(() => revokeToken(id), options);
 }
 
+const CREATE_INPUT: Kinds<TokenCreateInput> = {
+  name: REQUIRED_STRING,
+  // Array.from shows the holes of an array, which `every` passes over.
+  scopes: kind(
+    "an array of strings",
+    (value) => Array.isArray(value) && Array.from<unknown>(value).every((scope) => typeof scope === "string"),
+  ),
+  expires_in_days: kind("a whole number", Number.isSafeInteger),
+};
+
 function createToken(input: TokenCreateInput): Operation<CreatedToken> {
-  const given = fields(input, "tokens.create: the token");
-  const name = requiredString(given["name"], "tokens.create: name");
-  const { scopes, expires_in_days } = given;
-  if (
-    scopes !== undefined &&
-    (!Array.isArray(scopes) || !Array.from(scopes, (scope) => typeof scope).every((type) => type === "string"))
-  ) {
-    refuse(`tokens.create: scopes must be an array of strings, not ${describeType(scopes)}`);
-  }
-  if (expires_in_days !== undefined && !Number.isSafeInteger(expires_in_days)) {
-    const shown = typeof expires_in_days === "number" ? expires_in_days : describeType(expires_in_days);
-    refuse(`tokens.create: expires_in_days must be a whole number, not ${shown}`);
-  }
+  const fields = argument.fields(input, "tokens.create: input", CREATE_INPUT);
   return {
     name: "tokens.create",
     method: "POST",
     path: path`/me/tokens`,
-    body: JSON.stringify({ name, scopes, expires_in_days }),
+    body: JSON.stringify(fields),
     schema: CreatedTokenSchema,
     answer: "json",
   };

@@ -1,0 +1,106 @@
+import { describeType } from "./describe-type.ts";
+import type { AutomationError, ErrorDetails } from "./errors/automation-error.ts";
+import { ArgumentError } from "./errors/failures.ts";
+
+/** A kind of value: what it is in words, and what tells it. */
+export interface Kind {
+  readonly words: string;
+  readonly accepts: (value: unknown) => boolean;
+  /** It must not be left out. */
+  readonly required?: boolean;
+}
+
+/** What may stand in each field of an object. */
+export type Kinds<Given> = { readonly [Key in keyof Given]-?: Kind };
+
+export function kind(words: string, accepts: Kind["accepts"]): Kind {
+  return { words, accepts };
+}
+
+export const ANYTHING: Kind = kind("anything", () => true);
+export const BOOLEAN: Kind = kind("a boolean", (value) => typeof value === "boolean");
+export const STRING: Kind = kind("a string", (value) => typeof value === "string");
+export const FUNCTION: Kind = kind("a function", (value) => typeof value === "function");
+export const INTERVAL: Kind = kind("a number of milliseconds above 0", isAboveZero);
+/** `false` is no limit. */
+export const TIMEOUT: Kind = kind(`${INTERVAL.words}, or false`, (value) => value === false || isAboveZero(value));
+
+function isAboveZero(value: unknown): boolean {
+  return typeof value === "number" && value > 0;
+}
+
+/** A whole number from `least` up, or `Infinity`. */
+export function countFrom(least: number): Kind {
+  return kind(
+    `a whole number from ${least} up`,
+    (value) => (Number.isInteger(value) || value === Number.POSITIVE_INFINITY) && Number(value) >= least,
+  );
+}
+
+export function oneOf(...values: readonly unknown[]): Kind {
+  return kind(`one of ${values.join(", ")}`, (value) => values.includes(value));
+}
+
+/** Throws one class of error for whatever is wrong: `ConfigError` for a client's settings, `ArgumentError` for a call's. */
+export type Refuse = new (message: string, details?: ErrorDetails) => AutomationError;
+
+/** Checks what callers give, and says in one line what is wrong and what is accepted, without showing any text. */
+export class Check {
+  readonly #error: Refuse;
+
+  constructor(error: Refuse) {
+    this.#error = error;
+  }
+
+  fail(message: string, cause?: unknown): never {
+    throw new this.#error(message, { outcome: "not_sent", ...(cause === undefined ? {} : { cause }) });
+  }
+
+  /** A value of a kind. */
+  value<Value>(value: Value, what: string, { words, accepts }: Kind): Value {
+    if (accepts(value)) return value;
+    return this.fail(`${what} must be ${words}, not ${typeof value === "number" ? value : describeType(value)}`);
+  }
+
+  /** The known fields of an object, each read once; those that are `undefined` are left out. Others are not looked at. */
+  fields<Given extends object>(given: Given | undefined, what: string, kinds: Kinds<Given>): Given {
+    const source: unknown = given === undefined ? {} : given;
+    if (typeof source !== "object" || source === null || Array.isArray(source)) {
+      this.fail(`${what} must be an object, not ${describeType(source)}`);
+    }
+    const read: Record<string, unknown> = {};
+    for (const [key, expected] of Object.entries<Kind>(kinds)) {
+      const value = this.#read(source as Record<string, unknown>, what, key);
+      if (value === undefined && expected.required !== true) continue;
+      read[key] = this.value(value, `${what}.${key}`, expected);
+    }
+    return read as Given; // as far as its kinds say
+  }
+
+  /** As `fields`, of an object that may have no others: they are mostly misspelt ones. */
+  options<Given extends object>(given: Given | undefined, what: string, kinds: Kinds<Given>): Given {
+    const options = this.fields(given, what, kinds);
+    const keys = Object.keys(given ?? {});
+    // A signal, say, that is passed in place of `{ signal }` has no keys of its own, and would pass for no options.
+    const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(given ?? {}) as object | null);
+    if (!isPlain && keys.length === 0) this.fail(`${what} must be a plain object`);
+    const unknown = keys.find((key) => !Object.hasOwn(kinds, key));
+    if (unknown !== undefined) {
+      const shown = /^[A-Za-z]{1,30}$/.test(unknown) ? ` "${unknown}"` : "";
+      this.fail(`${what} must not have the unknown key${shown}; accepted: ${Object.keys(kinds).join(", ")}`);
+    }
+    return options;
+  }
+
+  #read(source: Record<string, unknown>, what: string, key: string): unknown {
+    try {
+      return source[key];
+    } catch (cause) {
+      // It may be a getter.
+      return this.fail(`${what}.${key} cannot be read`, cause);
+    }
+  }
+}
+
+/** Checks the arguments of calls. */
+export const argument: Check = new Check(ArgumentError);

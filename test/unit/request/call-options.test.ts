@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { ArgumentError, type CallOptions } from "../../../src/index.ts";
+import { copyOptions, settingsOf } from "../../../src/request/call-options.ts";
+import { DEFAULT_RETRY, NO_RETRY } from "../../../src/request/settings.ts";
+
+const client = {
+  timeoutMs: 30_000,
+  totalTimeoutMs: Infinity,
+  retry: DEFAULT_RETRY,
+  headers: { accept: "application/json", "x-a": "1" },
+};
+
+test("a call without options goes by what its client goes by", () => {
+  expect(settingsOf(undefined, client)).toBe(client);
+  expect(settingsOf({}, client)).toEqual(client);
+  expect(settingsOf({ timeoutMs: undefined, retry: undefined, headers: undefined }, client)).toEqual(client);
+});
+
+test("what a call says is laid over what its client says", () => {
+  const { signal } = new AbortController();
+  const onResponse = (): void => {};
+  const options: CallOptions = { signal, onResponse, timeoutMs: false, totalTimeoutMs: 5, retry: { attempts: 9 } };
+  expect(settingsOf({ ...options, headers: { "X-A": "2", "x-b": "3" } }, client)).toEqual({
+    signal,
+    onResponse,
+    timeoutMs: Infinity,
+    totalTimeoutMs: 5,
+    retry: { ...DEFAULT_RETRY, attempts: 9 },
+    headers: { accept: "application/json", "x-a": "2", "x-b": "3" },
+  });
+  expect(settingsOf({ retry: false }, client).retry).toEqual(NO_RETRY);
+});
+
+test("an AbortSignal of another realm will do, an object that only looks like half of one will not", () => {
+  const { signal } = new AbortController();
+  const foreign = { aborted: false, addEventListener() {} } as unknown as AbortSignal;
+  expect(settingsOf({ signal }, client).signal).toBe(signal);
+  expect(settingsOf({ signal: foreign }, client).signal).toBe(foreign);
+  for (const bad of [null, {}, { aborted: false }, { addEventListener() {} }, new AbortController(), "signal"]) {
+    expect(() => settingsOf({ signal: bad as never }, client)).toThrow(ArgumentError);
+  }
+});
+
+test("a copy does not change with what it was made of", () => {
+  const options = { timeoutMs: 5, retry: { attempts: 1 }, headers: { "X-A": "1" } };
+  const copy = copyOptions<CallOptions>(options, "options", {});
+  options.timeoutMs = 6;
+  options.retry.attempts = 2;
+  options.headers["X-A"] = "2";
+  expect(copy).toEqual({ timeoutMs: 5, retry: { attempts: 1 }, headers: { "x-a": "1" } });
+});
