@@ -78,10 +78,10 @@ export interface RateLimitAnswer {
 /** The latest that is known of a token's rate limit. */
 export interface RateLimitSnapshot {
   /** Requests per window. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Requests left in the window, as of `observedAt`. */
-  readonly remaining?: number;
+  readonly remaining?: number | undefined;
   readonly observedAt: Date;
   /** Set while nothing may be sent with the token. */
-  readonly pausedUntil?: Date;
+  readonly pausedUntil?: Date | undefined;
 }

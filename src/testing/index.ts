@@ -13,6 +13,7 @@ export type {
   EmulatorIssue,
   EmulatorProject,
   EmulatorSession,
+  IssueChange,
   IssueInput,
   ProjectInput,
   SessionInput,

@@ -43,6 +43,14 @@ export interface IssueInput {
   readonly status?: string | undefined;
 }
 
+/** What changes in an issue; `number` says in which. */
+export interface IssueChange {
+  readonly number: number;
+  readonly title?: string | undefined;
+  readonly type?: string | undefined;
+  readonly status?: string | undefined;
+}
+
 interface Shelf {
   readonly issues: OrderedRows<EmulatorIssue>;
   readonly sessions: OrderedRows<EmulatorSession>;
@@ -128,7 +136,7 @@ export class Store {
     return issue;
   }
 
-  updateIssue(project: string, change: Partial<IssueInput> & { readonly number: number }): EmulatorIssue {
+  updateIssue(project: string, change: IssueChange): EmulatorIssue {
     const given = checkRecord("issue", change, ["number", "title", "type", "status"]);
     const { issues } = this.#shelf(project);
     const number = checkInteger("issue.number", given["number"], { min: 1 });

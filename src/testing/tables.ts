@@ -4,6 +4,7 @@ import type {
   EmulatorIssue,
   EmulatorProject,
   EmulatorSession,
+  IssueChange,
   IssueInput,
   ProjectInput,
   SessionInput,
@@ -27,7 +28,7 @@ export interface ProjectTable {
 export interface IssueTable {
   list(project: string): EmulatorIssue[];
   create(project: string, issue: IssueInput): EmulatorIssue;
-  update(project: string, change: Partial<IssueInput> & { readonly number: number }): EmulatorIssue;
+  update(project: string, change: IssueChange): EmulatorIssue;
 }
 
 /** The sessions. States are any strings: the contract names none. */
