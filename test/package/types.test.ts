@@ -1,54 +1,33 @@
-import { spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { link, type Packed, pack } from "../support/packed.ts";
+/** The declarations, as compilers of users see them: every entry point, in ESM and CommonJS, with one library or the other. */
+import { execFile } from "node:child_process";
+import { copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { missingTools, runsTools, toolFile } from "../support/consumer-tools.ts";
+import { DOORS, link, type Packed, PEERS, pack } from "../support/packed.ts";
 
+const programs = resolve(import.meta.dirname, "consumers/types");
 let packed: Packed;
 beforeAll(() => {
   packed = pack();
-  link(packed.folder, "msw", "@types");
-  for (const extension of ["mts", "cts"]) writeFileSync(join(packed.folder, `consumer.${extension}`), consumer);
+  link(packed.folder, ...PEERS, "@types");
+  for (const extension of ["ts", "mts", "cts"]) {
+    for (const name of ["program", "options"]) {
+      copyFileSync(join(programs, `${name}.ts`), join(packed.folder, `${name}.${extension}`));
+    }
+    const imports = DOORS.map((door, index) => `import * as door${index} from "project-automation${door.slice(1)}";`);
+    const uses = `export const doors: object[] = [${DOORS.map((_, index) => `door${index}`).join()}];`;
+    writeFileSync(join(packed.folder, `doors.${extension}`), [...imports, uses].join("\n"));
+  }
 }, 60_000);
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
-/** Uses every door that does not need msw, whose own types ask for a recent compiler. */
-const consumer = `
-import { Client, isAutomationError, path, type Project, type Scope } from "project-automation";
-import { ProjectSchema, pageOf } from "project-automation/schemas";
-import { createEmulator } from "project-automation/testing";
-import { startEmulator } from "project-automation/testing/node";
+const run = promisify(execFile);
+let configs = 0;
 
-export async function main(): Promise<number> {
-  const emulator = createEmulator({ projects: 2 });
-  const client = new Client({ baseUrl: emulator.baseUrl, token: emulator.token, fetch: emulator.fetch });
-  const scopes: Scope[] = ["projects:read"];
-  const names: string[] = [];
-  try {
-    await client.tokens.create({ name: "ci", scopes });
-    for await (const project of client.projects.list({ limit: 10 })) names.push(project.name);
-    const page = await client.request({ method: "GET", path: path\`/projects\`, schema: pageOf(ProjectSchema) });
-    const first: Project | undefined = page.data[0];
-    names.push(first?.id ?? "");
-  } catch (error) {
-    if (isAutomationError(error) && error.kind === "rate_limit") return error.retryAfterMs ?? 0;
-    throw error;
-  }
-  const server = await startEmulator();
-  await server.close();
-  return names.length;
-}
-`;
-
-const mswConsumer = `
-import { setupServer } from "msw/node";
-import { createEmulator } from "project-automation/testing";
-import { emulatorHandlers } from "project-automation/testing/msw";
-export const server = setupServer(...emulatorHandlers(createEmulator()));
-`;
-
-function compile(compiler: string, file: string, options: Record<string, unknown>): string {
-  const config = join(packed.folder, "tsconfig.json");
+/** What a compiler has to say. */
+async function compile(compiler: string, files: readonly string[], options: object): Promise<string> {
   const compilerOptions = {
     target: "es2022",
     strict: true,
@@ -57,30 +36,91 @@ function compile(compiler: string, file: string, options: Record<string, unknown
     skipLibCheck: false,
     ...options,
   };
-  writeFileSync(config, JSON.stringify({ compilerOptions, files: [file] }));
-  const tsc = resolve(import.meta.dirname, "../../node_modules", compiler, "bin/tsc");
-  return spawnSync(process.execPath, [tsc, "-p", config], { encoding: "utf8" }).stdout;
+  const config = join(packed.folder, `tsconfig.${configs++}.json`);
+  writeFileSync(config, JSON.stringify({ compilerOptions, files }));
+  return run(process.execPath, [compiler, "-p", config], { cwd: packed.folder }).then(
+    ({ stdout }) => stdout,
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+  );
 }
+
+const ours = (name: string): string => resolve(import.meta.dirname, "../../node_modules", name, "bin/tsc");
+const tool = (name: string) => (): string => toolFile(`${name}/bin/tsc`);
+const compilers = [
+  { version: "5.4", tsc: () => ours("typescript-5.4") },
+  { version: "6.0", tsc: () => ours("typescript") },
+  ...(runsTools
+    ? [
+        { version: "5.9", tsc: tool("typescript") },
+        { version: "7.0", tsc: tool("typescript-7") },
+      ]
+    : []),
+];
+if (!runsTools) console.log(`Not compiled with TypeScript 5.9 and 7: ${missingTools}.`);
 
 const browser = { lib: ["es2022", "dom", "dom.iterable", "dom.asynciterable"], types: [] };
 const node = { lib: ["es2022"], types: ["node"] };
-const both = { ...browser, types: ["node"] };
+const libraries = [
+  { library: "the DOM library", options: browser },
+  { library: "@types/node", options: node },
+];
 const nodenext = { module: "nodenext", moduleResolution: "nodenext" };
-const bundler = { module: "esnext", moduleResolution: "bundler" };
+const resolutions = [
+  { by: "nodenext", options: nodenext, extensions: ["mts", "cts"] },
+  { by: "bundler", options: { module: "esnext", moduleResolution: "bundler" }, extensions: ["ts"] },
+];
+const cases = libraries.flatMap(({ library, options }) =>
+  resolutions.map((resolution) => ({ ...resolution, library, options: { ...options, ...resolution.options } })),
+);
 
-test.each([
-  { by: "TypeScript 6, nodenext, the DOM library", file: "consumer.mts", ...nodenext, ...browser },
-  { by: "TypeScript 6, nodenext, @types/node", file: "consumer.mts", ...nodenext, ...node },
-  { by: "TypeScript 6, nodenext, CommonJS, both", file: "consumer.cts", ...nodenext, ...both },
-  { by: "TypeScript 6, bundler, the DOM library", file: "consumer.mts", ...bundler, ...browser },
-  { by: "TypeScript 5.4, nodenext, the DOM library", file: "consumer.mts", ...nodenext, ...browser },
-  { by: "TypeScript 5.4, nodenext, CommonJS, @types/node", file: "consumer.cts", ...nodenext, ...node },
-  { by: "TypeScript 5.4, bundler, both", file: "consumer.mts", ...bundler, ...both },
-])("the declarations compile without skipLibCheck: $by", { timeout: 60_000 }, ({ by, file, ...options }) => {
-  expect(compile(by.startsWith("TypeScript 5.4") ? "typescript-5.4" : "typescript", file, options)).toBe("");
+describe.each(compilers)("TypeScript $version", { timeout: 60_000 }, ({ version, tsc }) => {
+  test("is what it says", async () => {
+    const { stdout } = await run(process.execPath, [tsc(), "--version"]);
+    expect(stdout).toMatch(`Version ${version}.`);
+  });
+
+  test.each(cases)("compiles the declarations and their users: $by, $library", async ({ options, extensions }) => {
+    const files = ["program", "options"].flatMap((name) => extensions.map((extension) => `${name}.${extension}`));
+    expect(await compile(tsc(), files, options)).toBe("");
+  });
+
+  // msw is ESM, and before 5.8 no compiler lets a CommonJS file import that.
+  const reaches = (extension: string): boolean => extension !== "cts" || version !== "5.4";
+
+  test.each(resolutions)("compiles every entry point: $by", async ({ options, extensions }) => {
+    const files = extensions.filter(reaches).map((extension) => `doors.${extension}`);
+    const told = await compile(tsc(), files, { ...browser, types: ["node"], ...options });
+    expect(told.split("\n").filter(isOurs)).toEqual([]);
+  });
 });
 
-test("the msw door compiles beside msw", { timeout: 60_000 }, () => {
-  writeFileSync(join(packed.folder, "msw.mts"), mswConsumer);
-  expect(compile("typescript", "msw.mts", { ...nodenext, ...both, skipLibCheck: true })).toBe("");
+/** Whether a line is a complaint, and not one of the types of another package, which need not suit every compiler. */
+function isOurs(line: string): boolean {
+  const isContinued = /^\s|^$/.test(line);
+  return !isContinued && !/^\S*node_modules\/(?!project-automation\/)/.test(line);
+}
+
+test("without exactOptionalPropertyTypes and strict, too", { timeout: 60_000 }, async () => {
+  const loose = { strict: false, exactOptionalPropertyTypes: false };
+  expect(
+    await compile(ours("typescript"), ["doors.mts"], {
+      ...nodenext,
+      ...browser,
+      types: ["node"],
+      skipLibCheck: true,
+      ...loose,
+    }),
+  ).toBe("");
+});
+
+test("what optional properties take is measured, not believed", { timeout: 60_000 }, async () => {
+  const file = "measured.mts";
+  writeFileSync(
+    join(packed.folder, file),
+    'import { measured } from "./options.mjs";\nexport const strict: "nothing" = measured;\n',
+  );
+  const told = await compile(ours("typescript"), [file], { ...nodenext, ...browser });
+  expect(told).toContain(
+    `${basename(file)}(2,14): error TS2322: Type '"strict"' is not assignable to type '"nothing"'.`,
+  );
 });

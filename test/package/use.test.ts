@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/version.ts";
-import { DOORS, installedNodes, link, type Packed, pack, runScript } from "../support/packed.ts";
+import { DOORS, installedNodes, link, type Packed, PEERS, pack, runScript } from "../support/packed.ts";
 
 let packed: Packed;
 beforeAll(() => {
   packed = pack();
-  link(packed.folder, "msw");
+  link(packed.folder, ...PEERS);
 }, 60_000);
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
@@ -106,7 +106,7 @@ test.each(doors.filter((door) => !door.endsWith("/node")))("%s bundles for a bro
     bundle: true,
     format: "esm",
     platform: "browser",
-    external: ["msw"],
+    external: [...PEERS],
     write: false,
     logLevel: "silent",
   });

@@ -5,11 +5,23 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** What `exports` promises, `./package.json` aside. */
-export const DOORS = [".", "./schemas", "./testing", "./testing/msw", "./testing/node"] as const;
+const repository = resolve(import.meta.dirname, "../..");
+const manifest = readJson(join(repository, "package.json")) as {
+  exports: Record<string, string | { import: { default: string } }>;
+  peerDependencies: Record<string, string>;
+};
+const doors = Object.entries(manifest.exports).flatMap(([door, target]) =>
+  typeof target === "string" ? [] : [{ door, file: target.import.default.replace(/^\.\/dist\/|\.js$/g, "") }],
+);
 
-/** The file names without extension that belong to the doors. */
-export const DOOR_FILES = ["index", "schemas", "testing/index", "testing/msw", "testing/node"] as const;
+/** What `exports` promises, `./package.json` aside. */
+export const DOORS: readonly string[] = doors.map(({ door }) => door);
+
+/** The file names below `dist` without extension that belong to the doors. */
+export const DOOR_FILES: readonly string[] = doors.map(({ file }) => file);
+
+/** What some doors need beside the package. */
+export const PEERS: readonly string[] = Object.keys(manifest.peerDependencies);
 
 export interface Packed {
   /** An empty project that has the package installed. */
@@ -19,8 +31,6 @@ export interface Packed {
   /** Where the package is installed. */
   readonly root: string;
 }
-
-const repository = resolve(import.meta.dirname, "../..");
 
 /** Packs what is built and installs it; the caller removes `folder`. */
 export function pack(): Packed {

@@ -1,0 +1,106 @@
+/** Programs of users: each is built with its tool beside the packed package, run, and says what it should. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { linkTools, missingTools, runsTools, toolFile } from "../support/consumer-tools.ts";
+import { installedNodes, link, type Packed, pack } from "../support/packed.ts";
+
+const TOLD = "project-1, project-2, project-3, not_found\n";
+
+let packed: Packed;
+beforeAll(() => {
+  packed = pack();
+}, 60_000);
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+/** A copy of a program, in a folder of the project that has the package installed. */
+function checkOut(program: string): string {
+  const folder = mkdtempSync(join(packed.folder, `${program}-`));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(resolve(import.meta.dirname, "consumers", program), folder, { recursive: true });
+  return folder;
+}
+
+function runTool(cwd: string, script: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [toolFile(script), ...args], {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, NODE_ENV: undefined, FORCE_COLOR: undefined, NO_COLOR: "1" },
+  });
+  expect(status, `${stdout}${stderr}`).toBe(0);
+  return stdout;
+}
+
+const runProgram = (file: string): string => execFileSync(process.execPath, [file], { encoding: "utf8" });
+
+describe.each(installedNodes())("Node $version alone", ({ path }) => {
+  test.each(["main.mjs", "main.cjs"])("%s", (program) => {
+    expect(execFileSync(path, [program], { cwd: checkOut("node"), encoding: "utf8" })).toBe(TOLD);
+  });
+});
+
+test.each(["esm", "cjs", "iife"] as const)("esbuild to %s", async (format) => {
+  const folder = checkOut("bundlers");
+  const outfile = join(folder, format === "esm" ? "out.mjs" : "out.cjs");
+  const { warnings } = await build({
+    entryPoints: [join(folder, "main.js")],
+    outfile,
+    bundle: true,
+    minify: true,
+    format,
+  });
+  expect(warnings).toEqual([]);
+  expect(runProgram(outfile)).toBe(TOLD);
+});
+
+if (!runsTools) console.log(`Not tried with Jest, ts-jest, webpack, Vite and Rollup: ${missingTools}.`);
+
+describe.runIf(runsTools)("with the tools of users", { timeout: 60_000 }, () => {
+  beforeAll(() => {
+    link(packed.folder, "@types");
+    linkTools(packed.folder, "@jest", "@rollup", "jest", "ts-jest", "typescript");
+  });
+
+  test.each([
+    {
+      tool: "webpack",
+      script: "webpack-cli/bin/cli.js",
+      args: ["build", "--mode=production", "--entry=./main.js", "--output-path=out", "--fail-on-warnings"],
+      out: "out/main.js",
+    },
+    {
+      tool: "Rollup",
+      script: "rollup/dist/bin/rollup",
+      args: ["main.js", "--plugin=node-resolve", "--format=es", "--file=out/main.mjs", "--failAfterWarnings"],
+      out: "out/main.mjs",
+    },
+    { tool: "Vite", script: "vite/bin/vite.js", args: ["build", "--outDir=out"], out: "out/assets/*.js" },
+  ])("$tool", ({ script, args, out }) => {
+    const folder = checkOut("bundlers");
+    runTool(folder, script, args);
+    const [file = "nothing was built"] = globSync(join(folder, out));
+    expect(runProgram(file)).toBe(TOLD);
+  });
+
+  function jest(folder: string, options: object): unknown {
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ jest: options }));
+    const args = ["--ci", "--json", "--runInBand", "--cacheDirectory=.jest"];
+    return JSON.parse(runTool(folder, "jest/bin/jest.js", args));
+  }
+
+  test("Jest, in CommonJS", () => {
+    expect(jest(checkOut("jest"), {})).toMatchObject({ success: true, numPassedTests: 2, numTotalTests: 2 });
+  });
+
+  test.each([
+    { by: "exports", options: { module: "nodenext" } },
+    { by: "main and typesVersions", options: { module: "commonjs", moduleResolution: "node10" } },
+  ])("ts-jest, types and code found by $by", ({ options }) => {
+    const folder = checkOut("ts-jest");
+    const compilerOptions = { target: "es2022", strict: true, types: ["node"], ...options };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+    expect(jest(folder, { preset: "ts-jest" })).toMatchObject({ success: true, numPassedTests: 2, numTotalTests: 2 });
+  });
+});
