@@ -22,12 +22,27 @@ const keepZodPrivate: NonNullable<Options["esbuildPlugins"]>[number] = {
     })),
 };
 
+/**
+ * When it is imported, ky makes a request to learn what bodies the platform takes, and Node then loads all of its `fetch`,
+ * which is twice what the rest of the import costs. The client sends text, so it may as well know.
+ */
+const keepKyFromProbing: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "keep-ky-from-probing",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/]ky[\\/]distribution[\\/]core[\\/]constants\.js$/ }, async ({ path }) => {
+      const probes = /^export const (supportsRequestStreams|supportsFormData) = (?:.*|.*\n[\s\S]*?^\}\)\(\));$/gm;
+      const code = await readFile(path, "utf8");
+      if (code.match(probes)?.length !== 2) throw new Error(`${path} probes in another way than it did`);
+      return { contents: code.replaceAll(probes, "export const $1 = false;") };
+    }),
+};
+
 const shared: Options = {
   target: "es2022",
   platform: "neutral",
   // Nothing is installed along with this package: what it uses of these is part of the published files.
   noExternal: ["ky", "p-retry", "is-network-error", /^zod(\/|$)/],
-  esbuildPlugins: [keepZodPrivate],
+  esbuildPlugins: [keepZodPrivate, keepKyFromProbing],
   dts: { entry: doors },
   sourcemap: true,
   silent: true,
