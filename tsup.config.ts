@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
 
 /** The doors of the package, as `exports` in package.json names them. */
@@ -9,6 +9,22 @@ const doors = {
   "testing/msw": "src/testing/msw.ts",
   "testing/node": "src/testing/node.ts",
 };
+
+/**
+ * What programs use by itself. As entries of their own these become files of their own, which a bundler can leave out as
+ * a whole (`sideEffects: false`), so that who imports one of them gets little else. Only the shared files are published.
+ */
+const apart = [
+  "auth/rotating-token",
+  "client",
+  "errors/guard",
+  "errors/refusals",
+  "rate-limit/memory-rate-limiter",
+  "request/path",
+  "scopes",
+  "version",
+];
+const apartFolder = "apart";
 
 /**
  * Zod keeps its configuration on `globalThis`, for every copy of it in a program. The copy in this package keeps its own,
@@ -50,6 +66,15 @@ const shared: Options = {
 
 export default defineConfig([
   // Doors share chunks, so each class exists once. In CommonJS each door carries its own copy.
-  { ...shared, format: "esm", entry: { ...doors, bin: "src/testing/bin.ts" } },
+  {
+    ...shared,
+    format: "esm",
+    entry: {
+      ...doors,
+      bin: "src/testing/bin.ts",
+      ...Object.fromEntries(apart.map((file) => [`${apartFolder}/${file}`, `src/${file}.ts`])),
+    },
+    onSuccess: () => rm(`dist/${apartFolder}`, { recursive: true }),
+  },
   { ...shared, format: "cjs", entry: doors },
 ]);
