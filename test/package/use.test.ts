@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -94,10 +94,25 @@ describe.each(installedNodes())("on Node $version", ({ path: node }) => {
   });
 });
 
-test("the bin is linked under its name", () => {
-  const bin = join(packed.folder, "node_modules/.bin/project-automation-emulator");
+describe("the bin", () => {
   const shell = process.platform === "win32";
-  expect(execFileSync(bin, ["--version"], { encoding: "utf8", shell }).trim()).toBe(VERSION);
+
+  test("is linked under its name", () => {
+    const bin = join(packed.folder, "node_modules/.bin/project-automation-emulator");
+    expect(execFileSync(bin, ["--version"], { encoding: "utf8", shell }).trim()).toBe(VERSION);
+  });
+
+  test("is run by npx", () => {
+    const args = ["--no", "--offline", "--", "project-automation-emulator", "--help"];
+    const told = execFileSync("npx", args, { cwd: packed.folder, encoding: "utf8", shell });
+    expect(told).toMatch(/^Usage: project-automation-emulator /);
+  });
+
+  test("can be executed, by whichever node is there", () => {
+    const bin = join(packed.root, "dist/bin.js");
+    expect(readFileSync(bin, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
+    if (process.platform !== "win32") expect(statSync(bin).mode & 0o111).toBe(0o111);
+  });
 });
 
 test.each(doors.filter((door) => !door.endsWith("/node")))("%s bundles for a browser", async (door) => {

@@ -53,12 +53,21 @@ export function link(folder: string, ...names: string[]): void {
     symlinkSync(join(repository, "node_modules", name), join(folder, "node_modules", name), "junction");
 }
 
-/** Runs a script file in a project with a certain Node, and gives back what it printed. */
-export function runScript(script: { folder: string; name: string; code: string; node: string }): string {
+/** A script file of a project, and the Node and its flags to run it with. */
+export interface Script {
+  readonly folder: string;
+  readonly name: string;
+  readonly code: string;
+  readonly node: string;
+  readonly flags?: readonly string[];
+}
+
+/** Runs a script, and gives back what it printed. */
+export function runScript(script: Script): string {
   const file = join(script.folder, script.name);
   writeFileSync(file, script.code);
   onTestFinished(() => rmSync(file));
-  return execFileSync(script.node, [file], {
+  return execFileSync(script.node, [...(script.flags ?? []), file], {
     cwd: script.folder,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
