@@ -38,7 +38,7 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
     index < values.length ? part + encodeSegment(values[index], `value ${index + 1} of the path`) : part,
   );
   const whole = encoded.join("");
-  const flaw = flawOf(parts, whole);
+  const flaw = PLAIN.test(whole) ? undefined : flawOf(parts, whole);
   if (flaw !== undefined) argument.fail(`path: ${flaw}`);
   return new Path(parts.join("{}"), whole);
 }
@@ -71,6 +71,8 @@ export function encodeText(value: string, what: string): string {
   }
 }
 
+/** Most paths: segments that begin with a letter or a digit, and nothing that could mean anything else. */
+const PLAIN = /^(?:\/\w[^/?#\\\s\p{Cc}]*)+$/u;
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 const CONTROL_OR_SPACE = /[\u0000-\u0020\u007f]/;
 
