@@ -1,5 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
+import { leaveOutWhatNeverRuns } from "./config/bundled.ts";
 
 /** The doors of the package, as `exports` in package.json names them. */
 const doors = {
@@ -58,7 +59,7 @@ const shared: Options = {
   platform: "neutral",
   // Nothing is installed along with this package: what it uses of these is part of the published files.
   noExternal: ["ky", "p-retry", "is-network-error", /^zod(\/|$)/],
-  esbuildPlugins: [keepZodPrivate, keepKyFromProbing],
+  esbuildPlugins: [keepZodPrivate, keepKyFromProbing, leaveOutWhatNeverRuns],
   dts: { entry: doors },
   sourcemap: true,
   silent: true,
