@@ -1,9 +1,9 @@
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-const IMF_FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
-const RFC_850 =
-  /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/;
-const ASCTIME = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/;
+/** The three forms of RFC 9110, section 5.6.7, and how the parts of each make `21 Nov 2026 02:00:05`. */
+const HTTP_DATES: readonly (readonly [form: RegExp, parts: string])[] = [
+  [/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d \w{3} \d{4} [\d:]{8}) GMT$/, "$1"],
+  [/^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-(\w{3})-(\d\d) ([\d:]{8}) GMT$/, "$1 $2 $3 $4"],
+  [/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/, "$2 $1 $4 $3"],
+];
 const WEEKDAY = /^\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*$/;
 const SECONDS = /^\d+(?:\.\d+)?$/;
 
@@ -51,33 +51,24 @@ function toMilliseconds(seconds: string): number {
 
 /** One of the three HTTP-date forms as milliseconds since the epoch; `undefined` for anything else. */
 export function parseHttpDate(text: string, clockMs: number): number | undefined {
-  const imf = IMF_FIXDATE.exec(text);
-  if (imf) return toEpoch([imf[3], imf[2], imf[1], imf[4], imf[5], imf[6]]);
-  const rfc850 = RFC_850.exec(text);
-  if (rfc850) {
-    const year = String(fullYear(Number(rfc850[3]), clockMs));
-    return toEpoch([year, rfc850[2], rfc850[1], rfc850[4], rfc850[5], rfc850[6]]);
-  }
-  const asctime = ASCTIME.exec(text);
-  if (asctime) return toEpoch([asctime[6], asctime[1], asctime[2], asctime[3], asctime[4], asctime[5]]);
-  return undefined;
+  const [form, parts] = HTTP_DATES.find(([candidate]) => candidate.test(text)) ?? [];
+  if (form === undefined || parts === undefined) return undefined;
+  const date = text
+    .replace(form, parts)
+    .replace(/^ /, "0")
+    .replace(/ (\d\d) /, (_, year: string) => ` ${fullYear(Number(year), clockMs)} `);
+  // A leap second is the next minute's first.
+  const leap = date.endsWith(":60");
+  const shown = leap ? date.replace(/60$/, "59") : date;
+  const at = new Date(`Thu, ${shown} GMT`); // platforms do not look at the day of the week
+  // They take 31 February for 3 March, though.
+  if (at.toUTCString().slice(5, -4) !== shown) return undefined;
+  return at.getTime() + (leap ? 1_000 : 0);
 }
 
-// RFC 9110, section 5.6.7: a two-digit year more than 50 years ahead is the most recent past year with these digits.
+// A two-digit year more than 50 years ahead is the most recent past year with these digits.
 function fullYear(twoDigits: number, clockMs: number): number {
   const thisYear = new Date(clockMs).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigits;
   return year > thisYear + 50 ? year - 100 : year;
-}
-
-function toEpoch([year, monthName, day, hour, minute, second]: readonly (string | undefined)[]): number | undefined {
-  const month = MONTHS.indexOf(monthName ?? "");
-  // A leap second is the next minute's first.
-  if (month < 0 || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined;
-  const midnight = Date.UTC(Number(year), month, Number(day));
-  // Date.UTC rolls 31 February over into March, and takes years below 100 for 19xx.
-  const isReal =
-    new Date(midnight).getUTCDate() === Number(day) && new Date(midnight).getUTCFullYear() === Number(year);
-  if (!isReal) return undefined;
-  return midnight + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000;
 }
