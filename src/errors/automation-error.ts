@@ -78,7 +78,7 @@ export class AutomationError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A subclass written by a user has no kinds of its own and is told by its prototype.
     if (!Object.hasOwn(this, "kinds")) return Function.prototype[Symbol.hasInstance].call(this, value);
-    if (!isBranded(value)) return false;
+    if (!isBrandedError(value)) return false;
     return this.kinds.length === 0 || this.kinds.includes(value.kind);
   }
 
@@ -113,10 +113,8 @@ export class AutomationError extends Error {
     restore();
     const { cause, rawBody, ...fields } = details;
     this.#rawBody = rawBody;
-    Object.assign(this, { kind: kindOf(this) });
-    for (const [key, value] of Object.entries(fields)) {
-      if (value !== undefined) Object.assign(this, { [key]: value });
-    }
+    const known = Object.entries({ kind: kindOf(this), ...fields }).filter(([, value]) => value !== undefined);
+    Object.assign(this, Object.fromEntries(known));
     if ("cause" in details) attachCause(this, cause);
   }
 
@@ -134,13 +132,8 @@ export class AutomationError extends Error {
 
   /** The fields as plain data, without stack and `rawBody`; the cause as name, message and code. */
   toJSON(): Record<string, unknown> {
-    const json: Record<string, unknown> = {
-      name: this.name,
-      message: this.message,
-      ...Object.fromEntries(Object.entries(this)),
-    };
-    if (this.cause !== undefined) json["cause"] = summarize(this.cause);
-    return json;
+    const cause = this.cause === undefined ? {} : { cause: summarize(this.cause) };
+    return { name: this.name, message: this.message, ...(this as object), ...cause }; // its own fields; name and message are none of them
   }
 }
 
@@ -159,7 +152,8 @@ function lengthenStacks(): () => void {
   };
 }
 
-function isBranded(value: unknown): value is AutomationError {
+/** Whether a value is an error of this library, of whichever copy of it. */
+export function isBrandedError(value: unknown): value is AutomationError {
   try {
     // A brand carries the class's shape with it: only this package sets it.
     return typeof value === "object" && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
@@ -169,20 +163,15 @@ function isBranded(value: unknown): value is AutomationError {
   }
 }
 
-/** Whether a value is an error of this library, of whichever copy of it. */
-export function isBrandedError(value: unknown): value is AutomationError {
-  return isBranded(value);
-}
-
 /** Notes on an error of a walk which page it was. An error keeps the first cursor it was given. */
 export function noteCursor(error: unknown, cursor: string | null): void {
-  if (!isBranded(error) || error.cursor !== undefined) return;
+  if (!isBrandedError(error) || error.cursor !== undefined) return;
   Object.defineProperty(error, "cursor", { value: cursor, enumerable: true, configurable: true, writable: true });
 }
 
 /** Appends the present stack to an error that came about where no caller was waiting. */
 export function continueStack(error: unknown): void {
-  if (!isBranded(error)) return;
+  if (!isBrandedError(error)) return;
   const here = new Error().stack?.split("\n").slice(2).join("\n");
   if (here)
     Object.defineProperty(error, "stack", { value: `${error.stack}\n${here}`, configurable: true, writable: true });

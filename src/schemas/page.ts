@@ -26,7 +26,7 @@ export function pageOf<Item>(item: StandardSchema<Item>): Validator<Page<Item>> 
     const page = PageEnvelopeSchema.safeParse(value);
     if (!page.success) return { issues: page.error.issues };
     const results = page.data.data.map((entry) => item["~standard"].validate(entry));
-    return results.some((result) => isPromise(result))
+    return results.some(isPromise)
       ? Promise.all(results.map(async (result) => result)).then((settled) => withItems(item, page.data, settled))
       : withItems(item, page.data, results as StandardResult<Item>[]); // none of them is a promise
   });
