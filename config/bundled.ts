@@ -7,13 +7,20 @@ import { type Blocks, leaveOut } from "./leave-out.ts";
  * stay. Why nothing reaches it, and how that is known: docs/decisions/0007-what-never-runs-is-not-published.md.
  */
 export const LEFT_OUT: Readonly<Record<string, Blocks>> = {
-  // `retry: 0`, `timeout: false`, `throwHttpErrors: false`; no hooks, no search parameters, no progress, no `.json()`.
+  // `retry: 0`, `timeout: false`, `throwHttpErrors: false`; no hooks, no search parameters, no progress, no `.json()`; and
+  // what it says of options that cannot be.
   "ky/distribution/core/Ky.js": {
     createTextDecoder: 0,
     cloneInitHookOptions: 0,
     cloneRetryOptions: 0,
     cloneSearchParametersForInitHook: 0,
     validateJsonWithSchema: 0,
+    "if (Object.hasOwn(options, 'prefixUrl'))": 0,
+    "if (typeof ky.#options.timeout …": 0,
+    "if (typeof ky.#options.totalTimeout …": 0,
+    "if (typeof this.#input !== 'string' …": 0,
+    "if (this.#input instanceof globalThis.Request …": 0,
+    "if (this.#options.onUploadProgress …": 0,
     "if (beforeRequestResponse !== undefined)": 0,
     "if (!currentResponse.ok && …": 0,
     "result[type]": 0,
@@ -48,13 +55,28 @@ export const LEFT_OUT: Readonly<Record<string, Blocks>> = {
   "ky/distribution/utils/merge.js": {
     cloneShallow: 0,
     appendSearchParameters: 0,
+    "if ((!isObject(source) …": 0,
     "if (key === 'context')": 0,
     "if (key === 'searchParams')": 0,
   },
   "ky/distribution/utils/options.js": { hasSearchParameters: 1 },
   "ky/distribution/utils/timeout.js": { timeout: 0 },
-  // `minTimeout: 0`: it does not wait itself. Nobody makes one of its own errors.
-  "p-retry/index.js": { "AbortError.constructor": 0, calculateDelay: 1, delayForRetry: 1 },
+  // `minTimeout: 0`: it does not wait itself. Nobody makes one of its own errors, and what it is given is in order.
+  "p-retry/index.js": {
+    "AbortError.constructor": 0,
+    calculateDelay: 1,
+    delayForRetry: 1,
+    validateSignal: 1,
+    "if (retries < 0)": 0,
+    "if (Number.isNaN(retries))": 0,
+    "if (Number.isFinite(retries) && …": 0,
+    "if (typeof value !== 'number' …": 0,
+    "if (!allowInfinity && …": 0,
+    "if (value < 0)": 0,
+    "if (typeof value !== type)": 0,
+    "if (Object.hasOwn(options, 'forever'))": 0,
+    "if (options.factor === 0)": 0,
+  },
   // Schemas are synchronous, and are only ever given to `z.safeParse`. No shape says what other fields must be.
   "zod/v4/mini/schemas.js": { parse: 0, parseAsync: 0, safeParse: 0, safeParseAsync: 0 },
   "zod/v4/core/schemas.js": {
