@@ -16,12 +16,12 @@ export class Part {
   #hasExited = false;
 
   /** Starts a module, which finds its task by `taskOf`. It sees nothing of this process's environment. */
-  constructor(module: URL, task: unknown) {
+  constructor(module: URL, task: unknown, execArgv: string[] = []) {
     this.#name = module.pathname.slice(module.pathname.lastIndexOf("/") + 1);
     const { PATH, SystemRoot } = process.env;
     this.#process = fork(module, [JSON.stringify(task)], {
       env: { PATH, SystemRoot },
-      execArgv: [],
+      execArgv,
       stdio: ["ignore", "ignore", "pipe", "ipc"],
     });
     this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => {
