@@ -1,6 +1,7 @@
 /** What every measure is given, and what it gives. */
 
 import { table } from "../support/report.ts";
+import type { Spread } from "../support/statistics.ts";
 import { OURS } from "./contenders.ts";
 
 export interface Bench {
@@ -63,6 +64,11 @@ export function round(value: number): string {
   if (Number.isNaN(value)) return "–";
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value) || 1)));
   return value.toFixed(Math.min(digits, 3));
+}
+
+/** A median, and the quartiles on its sides. */
+export function spread({ median, low, high }: Spread): string {
+  return `${round(median)} (${round(low)}–${round(high)})`;
 }
 
 /** Who takes part: of these names those that are asked for; and builds of our package in other checkouts. */

@@ -16,12 +16,15 @@ export interface Item {
   readonly name: string;
 }
 
+/** What is done with an item; the walk waits for what comes of it, if anything does. */
+export type Visit = (item: Item) => Promise<void> | undefined;
+
 /** One client, as its documentation makes it. */
 export interface Calls {
-  getSession(id: string): Promise<Session>;
+  getSession(id: string, signal?: AbortSignal): Promise<Session>;
   createIssue(title: string): Promise<Issue>;
-  /** Every item of a long list, in its order, by the client's own way of following pages. */
-  walk?(limit: number): AsyncIterable<Item>;
+  /** Shows every item of a list, in its order, to `visit`, by the client's own way of following pages. */
+  walk(limit: number, visit: Visit): Promise<void>;
 }
 
 /** Where a client is pointed to. */
@@ -67,3 +70,28 @@ export const ANSWER_HEADERS = {
   "ratelimit-remaining": "999999",
   "x-request-id": "req_0123456789",
 } as const;
+
+/** The items of a list from one number up to another, without that. */
+export function itemsFrom(from: number, until: number): Item[] {
+  return Array.from({ length: until - from }, (_, at) => itemOf(from + at));
+}
+
+export function itemOf(at: number): Item {
+  return { id: `prj_${at}`, name: `Project ${at}` };
+}
+
+/** The loop over whatever gives items one by one. */
+export async function visitEach(items: AsyncIterable<Item>, visit: Visit): Promise<void> {
+  for await (const item of items) {
+    const busy = visit(item);
+    if (busy !== undefined) await busy;
+  }
+}
+
+/** The loop over the items of a page at hand. */
+export async function visitPage(items: readonly Item[], visit: Visit): Promise<void> {
+  for (const item of items) {
+    const busy = visit(item);
+    if (busy !== undefined) await busy;
+  }
+}

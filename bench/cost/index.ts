@@ -10,10 +10,18 @@ import { parseArgs } from "node:util";
 import { writeResults } from "../support/report.ts";
 import { versionsOf } from "../support/versions.ts";
 import { type Bench, draw, type Measure, type Section } from "./bench.ts";
-import { contenders } from "./contenders.ts";
+import { packages } from "./contenders.ts";
+import * as admission from "./measures/admission.ts";
+import * as concurrency from "./measures/concurrency.ts";
+import * as loopback from "./measures/loopback.ts";
+import * as memory from "./measures/memory.ts";
 import * as perCall from "./measures/per-call.ts";
+import * as prefetch from "./measures/prefetch.ts";
+import * as signal from "./measures/signal.ts";
+import * as size from "./measures/size.ts";
+import * as walk from "./measures/walk.ts";
 
-const measures: readonly Measure[] = [perCall];
+const measures: readonly Measure[] = [perCall, loopback, walk, prefetch, memory, concurrency, admission, signal, size];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,7 +47,7 @@ const bench: Bench = {
   progress: (what) => process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s  ${what}\n`),
 };
 const startedAt = performance.now();
-const versions = versionsOf(contenders.flatMap(({ packages }) => packages));
+const versions = versionsOf(packages);
 console.log(
   `Node ${process.version}, ${Object.entries(versions)
     .map((entry) => entry.join(" "))

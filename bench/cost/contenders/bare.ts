@@ -1,4 +1,4 @@
-import { type Calls, PROJECT, type Setting } from "../calls.ts";
+import { type Calls, type Item, PROJECT, type Setting, visitPage } from "../calls.ts";
 
 /** The least that can be done: `fetch` and `json()`, by hand. */
 export async function connect(setting: Setting): Promise<Calls> {
@@ -22,19 +22,23 @@ function bare(
     return (await response.json()) as Body;
   };
   return {
-    getSession: (id) => read(`${base}/sessions/${id}`, { headers: { authorization } }),
+    getSession: (id, signal) =>
+      read(
+        `${base}/sessions/${id}`,
+        signal === undefined ? { headers: { authorization } } : { headers: { authorization }, signal },
+      ),
     createIssue: (title) =>
       read(`${base}/projects/${PROJECT}/issues`, {
         method: "POST",
         headers: { authorization, "content-type": "application/json" },
         body: JSON.stringify({ title, type: "bug" }),
       }),
-    async *walk(limit) {
+    async walk(limit, visit) {
       let cursor: string | null = null;
       do {
         const query: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
         const page: Page = await read(`${base}/projects?limit=${limit}${query}`, { headers: { authorization } });
-        yield* page.data;
+        await visitPage(page.data, visit);
         cursor = page.next_cursor;
       } while (cursor !== null);
     },
@@ -42,6 +46,6 @@ function bare(
 }
 
 interface Page {
-  readonly data: readonly { readonly id: string; readonly name: string }[];
+  readonly data: readonly Item[];
   readonly next_cursor: string | null;
 }

@@ -1,6 +1,6 @@
 import ky from "ky";
 import * as z from "zod/mini";
-import { type Calls, type Issue, type Item, PROJECT, type Session, type Setting } from "../calls.ts";
+import { type Calls, type Issue, type Item, PROJECT, type Session, type Setting, visitPage } from "../calls.ts";
 
 /** ky as it is documented; nothing checks what comes back. */
 export async function connect(setting: Setting): Promise<Calls> {
@@ -31,15 +31,18 @@ function connectWith({ origin, token, fetch }: Setting, read: Readers): Calls {
     ...(fetch === undefined ? {} : { fetch }),
   });
   return {
-    getSession: async (id) => read.session(await client.get(`sessions/${id}`).json()),
+    getSession: async (id, signal) => {
+      const path = `sessions/${id}`;
+      return read.session(await (signal === undefined ? client.get(path) : client.get(path, { signal })).json());
+    },
     createIssue: async (title) =>
       read.issue(await client.post(`projects/${PROJECT}/issues`, { json: { title, type: "bug" } }).json()),
-    async *walk(limit) {
+    async walk(limit, visit) {
       let cursor: string | null = null;
       do {
         const searchParams: Record<string, string | number> = cursor === null ? { limit } : { limit, cursor };
         const page: Page = read.page(await client.get("projects", { searchParams }).json());
-        yield* page.data;
+        await visitPage(page.data, visit);
         cursor = page.next_cursor;
       } while (cursor !== null);
     },

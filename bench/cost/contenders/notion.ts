@@ -1,5 +1,5 @@
 import { Client, iteratePaginatedAPI } from "@notionhq/client";
-import { type Calls, type Item, PROJECT, type Setting } from "../calls.ts";
+import { type Calls, type Item, PROJECT, type Setting, visitEach } from "../calls.ts";
 
 export async function connect({ origin, token, fetch }: Setting): Promise<Calls> {
   // It puts /v1/ before every path.
@@ -11,7 +11,11 @@ export async function connect({ origin, token, fetch }: Setting): Promise<Calls>
     getSession: (id) => client.request({ method: "get", path: `sessions/${id}` }),
     createIssue: (title) =>
       client.request({ method: "post", path: `projects/${PROJECT}/issues`, body: { title, type: "bug" } }),
-    walk: (limit) =>
-      iteratePaginatedAPI(client.users.list, { page_size: limit }) as AsyncIterable<unknown> as AsyncIterable<Item>, // the server's items, whatever the type says
+    // the server's items, whatever the type says
+    walk: (limit, visit) =>
+      visitEach(
+        iteratePaginatedAPI(client.users.list, { page_size: limit }) as AsyncIterable<unknown> as AsyncIterable<Item>,
+        visit,
+      ),
   };
 }

@@ -1,5 +1,5 @@
 import { Stripe } from "stripe";
-import type { Calls, Issue, Item, Session, Setting } from "../calls.ts";
+import { type Calls, type Issue, type Item, type Session, type Setting, visitEach } from "../calls.ts";
 
 /** Its own resources: it has no request for other paths that is made the way its own are. */
 export async function connect({ origin, token, fetch }: Setting): Promise<Calls> {
@@ -15,6 +15,6 @@ export async function connect({ origin, token, fetch }: Setting): Promise<Calls>
     getSession: async (id) => (await stripe.customers.retrieve(id)) as unknown as Session,
     createIssue: async (title) =>
       (await stripe.customers.create({ name: title, description: "bug" })) as unknown as Issue,
-    walk: (limit) => stripe.customers.list({ limit }) as unknown as AsyncIterable<Item>,
+    walk: (limit, visit) => visitEach(stripe.customers.list({ limit }) as unknown as AsyncIterable<Item>, visit),
   };
 }

@@ -1,12 +1,13 @@
 /** What a call costs in process: `fetch` is a function that gives a ready `Response`, so all the rest is the client. */
 
 import assert from "node:assert/strict";
-import { pairwise, spreadOf } from "../../support/statistics.ts";
-import { type Bench, entrants, round, type Section } from "../bench.ts";
-import { ANSWER_HEADERS, type Calls, issueBody, ROUND, sessionBody, sessionId, TOKEN, titleOf } from "../calls.ts";
-import { BARE, connect, contenders, LISTENED, OURS } from "../contenders.ts";
+import { type Bench, entrants, round, type Section, spread } from "../bench.ts";
+import { ANSWER_HEADERS, issueBody, ROUND, sessionBody, sessionId, TOKEN, titleOf } from "../calls.ts";
+import { compare } from "../comparison.ts";
+import { BARE, CALLERS, connect, LISTENED, OURS } from "../contenders.ts";
 import { race } from "../race.ts";
-import type { Lap, LapTask } from "../worker.ts";
+import { createIssue, getSession } from "../work.ts";
+import type { Lap, LapTask, RunLap } from "../worker.ts";
 
 export const name = "per-call";
 
@@ -14,11 +15,7 @@ const WORKS = { get: "GET a session", post: "POST an issue" } as const;
 const MOST_OVER_FETCH_US = 16;
 
 export async function run(bench: Bench): Promise<Section[]> {
-  const names = entrants(
-    contenders.map((contender) => contender.name),
-    bench,
-    [BARE],
-  );
+  const names = entrants(CALLERS, bench, [BARE]);
   const sections: Section[] = [];
   for (const [work, title] of Object.entries(WORKS)) {
     bench.progress(`per call, ${title}`);
@@ -36,46 +33,30 @@ export async function run(bench: Bench): Promise<Section[]> {
 }
 
 function sectionOf(work: string, title: string, laps: ReadonlyMap<string, readonly Lap[]>): Section {
-  const of = (contender: string, figure: keyof Lap): number[] => (laps.get(contender) ?? []).map((lap) => lap[figure]);
-  const bare = of(BARE, "wallUs");
-  const figures = Object.fromEntries(
-    [...laps.keys()].map((contender) => {
-      const wall = of(contender, "wallUs");
-      return [
-        contender,
-        {
-          wallUs: spreadOf(wall),
-          cpuUs: spreadOf(of(contender, "cpuUs")),
-          overFetchUs: pairwise(wall, bare, (value, floor) => value - floor),
-          timesFetch: pairwise(wall, bare, (value, floor) => value / floor),
-        },
-      ];
-    }),
-  );
+  const figures = compare(laps, BARE);
   return {
     name: `${name}-${work}`,
     title: `Per call, in process: ${title}`,
-    note: "`fetch` gives a ready `Response`, made anew for each call. Times in µs: medians, and quartiles in brackets.",
+    note: "`fetch` gives a ready `Response`, made anew for each call. µs, medians; quartiles in brackets.",
     heading: ["", "wall", "over fetch", "× fetch", "CPU"],
-    rows: Object.entries(figures).map(([contender, { wallUs, cpuUs, overFetchUs, timesFetch }]) => [
+    rows: [...figures].map(([contender, { wallUs, cpuUs, overUs, timesWall }]) => [
       contender,
       round(wallUs.median),
-      `${round(overFetchUs.median)} (${round(overFetchUs.low)}–${round(overFetchUs.high)})`,
-      round(timesFetch.median),
+      spread(overUs),
+      round(timesWall.median),
       round(cpuUs.median),
     ]),
-    figures,
-    targets: [OURS, LISTENED]
-      .filter((contender) => laps.has(contender))
-      .map((contender) => ({
-        what: `${title}, ${contender}: µs over fetch`,
-        value: figures[contender]?.overFetchUs.median ?? Number.NaN,
-        atMost: MOST_OVER_FETCH_US,
-      })),
+    figures: Object.fromEntries(figures),
+    targets: [OURS, LISTENED].flatMap((contender) => {
+      const value = figures.get(contender)?.overUs.median;
+      return value === undefined
+        ? []
+        : [{ what: `${title}, ${contender}: µs over fetch`, value, atMost: MOST_OVER_FETCH_US }];
+    }),
   };
 }
 
-export async function prepare(task: LapTask): Promise<(calls: number) => Promise<void>> {
+export async function prepare(task: LapTask): Promise<RunLap> {
   const bodies = Array.from({ length: ROUND }, (_, at) =>
     task.work === "get" ? sessionBody(sessionId(at)) : issueBody(at),
   );
@@ -94,33 +75,18 @@ export async function prepare(task: LapTask): Promise<(calls: number) => Promise
     fetch: ready,
     package: task.package,
   });
-  const perform = task.work === "get" ? getSessions : createIssues;
-  const lap = async (count: number): Promise<void> => {
+  const perform = task.work === "get" ? getSession : createIssue;
+  const lap: RunLap = async (count) => {
     answered = 0;
-    await perform(calls, count);
+    for (let at = 0; at < count; at += 1) await perform(calls, at);
     assert.equal(answered, count, `${task.contender}: as many requests as calls`);
+    return {};
   };
 
   await lap(ROUND);
   for (const [at, request] of seen.entries()) await checkRequest(request, task.work, at);
   inspects = false;
   return lap;
-}
-
-async function getSessions(calls: Calls, count: number): Promise<void> {
-  for (let at = 0; at < count; at += 1) {
-    const { id, state } = await calls.getSession(sessionId(at));
-    if (id !== sessionId(at) || state !== "running")
-      throw new Error(`call ${at} resolved with session ${id}, ${state}`);
-  }
-}
-
-async function createIssues(calls: Calls, count: number): Promise<void> {
-  for (let at = 0; at < count; at += 1) {
-    const { number, title } = await calls.createIssue(titleOf(at));
-    if (number !== (at % ROUND) + 1 || title !== titleOf(at))
-      throw new Error(`call ${at} resolved with issue ${number}, ${title}`);
-  }
 }
 
 /** Whether a client sent what its call says. */

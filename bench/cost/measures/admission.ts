@@ -1,0 +1,90 @@
+/** What the rate limiter itself costs for each call that stands in line, however many do. */
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Admission, RateLimiter, Turn } from "../../../dist/index.js";
+import { type Bench, round, type Section } from "../bench.ts";
+import { TOKEN } from "../calls.ts";
+import { compare } from "../comparison.ts";
+import { OURS } from "../contenders.ts";
+import { race } from "../race.ts";
+import type { Lap, LapTask, RunLap } from "../worker.ts";
+
+export const name = "admission";
+
+const LINES = [1_000, 10_000, 100_000];
+const ADMISSIONS = 20_000;
+const MOST_TIMES_SHORT = 2;
+
+export async function run(bench: Bench): Promise<Section[]> {
+  bench.progress("admission");
+  const laps = new Map<string, Lap[]>();
+  for (const line of LINES) {
+    const found = await race({
+      contenders: [OURS],
+      task: { measure: name, work: String(line), origin: "", package: bench.package },
+      calls: ADMISSIONS,
+      warmUp: ADMISSIONS,
+      rounds: bench.quick ? 3 : 9,
+      heats: bench.quick ? 1 : 3,
+    });
+    laps.set(`${line} in line`, found.get(OURS) ?? []);
+  }
+  const figures = compare(laps, `${LINES[0]} in line`);
+  const longest = figures.get(`${LINES.at(-1)} in line`);
+  return [
+    {
+      name,
+      title: "The rate limiter: a call's way through the line",
+      note: "`memoryRateLimiter()` with one slot and so many calls in line at any time: again and again the first is admitted, confirms and gives the slot back, and another one enters. µs for each, medians.",
+      heading: ["", "CPU", "× the shortest line"],
+      rows: [...figures].map(([line, { cpuUs, timesCpu }]) => [line, round(cpuUs.median), round(timesCpu.median)]),
+      figures: Object.fromEntries(figures),
+      targets: [
+        {
+          what: `admission: ${LINES.at(-1)} in line, × ${LINES[0]} in line`,
+          value: longest?.timesCpu.median ?? Number.NaN,
+          atMost: MOST_TIMES_SHORT,
+        },
+      ],
+    },
+  ];
+}
+
+export async function prepare(task: LapTask): Promise<RunLap> {
+  const door = pathToFileURL(join(task.package, "dist/index.js")).href;
+  const { memoryRateLimiter } = (await import(door)) as typeof import("../../../dist/index.js"); // another checkout's has that shape
+  const limiter = memoryRateLimiter();
+  const length = Number(task.work);
+  const line = Array.from({ length }, () => enter(limiter));
+  let first = 0;
+  return async (admissions) => {
+    for (let at = 0; at < admissions; at += 1) {
+      const { turn, admission } = line[first] ?? enter(limiter);
+      const { kind } = await admission;
+      if (kind !== "admitted" || !turn.confirm(TOKEN)) throw new Error(`the first in line was ${kind}`);
+      line[first] = enter(limiter);
+      first = (first + 1) % length;
+      turn.release();
+    }
+    return {};
+  };
+}
+
+interface Standing {
+  readonly turn: Turn;
+  readonly admission: Promise<Admission>;
+}
+
+/** A call as the client makes it, with a signal of its own, at the end of the line. */
+function enter(limiter: RateLimiter): Standing {
+  const turn = limiter.enter({
+    token: () => TOKEN,
+    maxConcurrency: 1,
+    maxPauses: 1,
+    accepts: () => true,
+    signal: new AbortController().signal,
+    onPause: () => {},
+  });
+  return { turn, admission: turn.admission() };
+}
