@@ -6,11 +6,13 @@ import type { Lap } from "./worker.ts";
 export interface Comparison {
   readonly wallUs: Spread;
   readonly cpuUs: Spread;
-  /** Wall time beyond the base's of the same round. */
+  readonly threadUs: Spread;
+  /** Time of the thread beyond the base's of the same round. */
   readonly overUs: Spread;
   /** Times, as multiples of the base's of the same round. */
   readonly timesWall: Spread;
   readonly timesCpu: Spread;
+  readonly timesThread: Spread;
   readonly heapGrowthMb: Spread;
   readonly peakRssMb: Spread;
   readonly timesPeakRss: Spread;
@@ -18,7 +20,8 @@ export interface Comparison {
 }
 
 export function compare(laps: ReadonlyMap<string, readonly Lap[]>, base: string): Map<string, Comparison> {
-  const of = (name: string, figure: keyof Lap): number[] => (laps.get(name) ?? []).map((lap) => lap[figure]);
+  const of = (name: string, figure: keyof Lap): number[] =>
+    (laps.get(name) ?? []).map((lap) => lap[figure] ?? Number.NaN);
   const times = (name: string, figure: keyof Lap): Spread =>
     pairwise(of(name, figure), of(base, figure), (value, floor) => value / floor);
   return new Map(
@@ -27,14 +30,26 @@ export function compare(laps: ReadonlyMap<string, readonly Lap[]>, base: string)
       {
         wallUs: spreadOf(of(name, "wallUs")),
         cpuUs: spreadOf(of(name, "cpuUs")),
-        overUs: pairwise(of(name, "wallUs"), of(base, "wallUs"), (value, floor) => value - floor),
+        threadUs: spreadOf(of(name, "threadUs")),
+        overUs: pairwise(of(name, "threadUs"), of(base, "threadUs"), (value, floor) => value - floor),
         timesWall: times(name, "wallUs"),
         timesCpu: times(name, "cpuUs"),
+        timesThread: times(name, "threadUs"),
         heapGrowthMb: spreadOf(of(name, "heapGrowthMb")),
         peakRssMb: spreadOf(of(name, "peakRssMb")),
         timesPeakRss: times(name, "peakRssMb"),
         listeners: spreadOf(of(name, "listeners")),
       },
+    ]),
+  );
+}
+
+/** For the results: without what was not measured. */
+export function recorded(comparisons: ReadonlyMap<string, Comparison>): Record<string, Partial<Comparison>> {
+  return Object.fromEntries(
+    [...comparisons].map(([name, comparison]) => [
+      name,
+      Object.fromEntries(Object.entries(comparison).filter(([, figure]) => !Number.isNaN(figure.median))),
     ]),
   );
 }

@@ -2,14 +2,14 @@ import { setImmediate as turn } from "node:timers/promises";
 
 const MB = 1_000_000;
 
+/** Code that nobody runs any more goes only after some collections. */
+const COLLECTIONS = 4;
+
 /** What is in use, in MB, once everything is collected that can be. Needs `--expose-gc`. */
-export async function heapAfterCollection(): Promise<number> {
-  const { gc } = globalThis;
-  if (gc === undefined) throw new Error("needs --expose-gc");
-  // What the present turn of the event loop still holds, and what finalizers let go of, is collected with the next.
-  for (let times = 0; times < 2; times += 1) {
-    await turn();
-    gc();
+export async function settledHeap(): Promise<number> {
+  for (let times = 0; times < COLLECTIONS; times += 1) {
+    await turn(); // what the present turn of the event loop holds is let go
+    collectGarbage();
   }
   return process.memoryUsage().heapUsed / MB;
 }
@@ -17,4 +17,17 @@ export async function heapAfterCollection(): Promise<number> {
 /** The most that the process ever had resident, in MB. */
 export function peakRss(): number {
   return (process.resourceUsage().maxRSS * 1_024) / MB;
+}
+
+export function collectGarbage(): void {
+  if (globalThis.gc === undefined) throw new Error("needs --expose-gc");
+  globalThis.gc();
+}
+
+/**
+ * How far the last look is above the lowest before it: the loader lets go of several MB of its own at some point, which
+ * must not hide what a client keeps.
+ */
+export function growthOf(looks: readonly number[]): number {
+  return (looks.at(-1) ?? Number.NaN) - Math.min(...looks.slice(0, -1));
 }

@@ -4,6 +4,7 @@
  * Usage: node cost/index.ts [--quick] [--package folder]… [--contender name]… [measure …]
  */
 
+import { loadavg } from "node:os";
 import { relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -47,6 +48,7 @@ const bench: Bench = {
   progress: (what) => process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s  ${what}\n`),
 };
 const startedAt = performance.now();
+const [load] = loadavg();
 const versions = versionsOf(packages);
 console.log(
   `Node ${process.version}, ${Object.entries(versions)
@@ -64,6 +66,12 @@ for (const measure of chosen) {
 const seconds = (performance.now() - startedAt) / 1_000;
 console.log(`\nin ${seconds.toFixed(0)} s`);
 if (positionals.length === 0 && values.package.length === 0 && values.contender.length === 0) {
-  const file = writeResults(bench.quick ? "cost-quick" : "cost", { seconds, quick: bench.quick, versions, sections });
+  const file = writeResults(bench.quick ? "cost-quick" : "cost", {
+    seconds,
+    load,
+    quick: bench.quick,
+    versions,
+    sections,
+  });
   console.log(`written: ${relative("", file)}`);
 }

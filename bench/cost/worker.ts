@@ -2,7 +2,7 @@
 
 import { performance } from "node:perf_hooks";
 import { say, taskOf } from "../support/part.ts";
-import { heapAfterCollection, peakRss } from "./heap.ts";
+import { collectGarbage, peakRss } from "./heap.ts";
 
 export interface LapTask {
   readonly measure: string;
@@ -16,14 +16,16 @@ export interface LapTask {
 export interface Lap {
   /** Of one call. */
   readonly wallUs: number;
-  /** Of one call, in all threads of the process. */
+  /** Processor time of one call, in all threads of the process. */
   readonly cpuUs: number;
-  /** What a garbage collection after the lap leaves beyond what one before it left. */
-  readonly heapGrowthMb: number;
+  /** Processor time of one call, in the thread that runs the program. */
+  readonly threadUs: number;
   /** Of the process so far. */
   readonly peakRssMb: number;
+  /** What is in use at the end beyond what was at some earlier point, where the measure is about that. */
+  readonly heapGrowthMb?: number;
   /** Left on a signal, where the measure has one. */
-  readonly listeners: number;
+  readonly listeners?: number;
 }
 
 /** Makes so many calls, throws if one of them is wrong, and says what it measured itself. */
@@ -45,19 +47,23 @@ process.on("message", async (calls) => {
 say({});
 
 async function timed(calls: number): Promise<Lap> {
-  const heap = await heapAfterCollection();
+  collectGarbage();
   const cpu = process.cpuUsage();
+  const thread = process.threadCpuUsage();
   const startedAt = performance.now();
   const found = await lap(calls);
   const wallUs = (performance.now() - startedAt) * 1_000;
-  const { user, system } = process.cpuUsage(cpu);
-  const peakRssMb = peakRss();
+  const threadUs = sum(process.threadCpuUsage(thread));
+  const cpuUs = sum(process.cpuUsage(cpu));
   return {
     wallUs: wallUs / calls,
-    cpuUs: (user + system) / calls,
-    heapGrowthMb: (await heapAfterCollection()) - heap,
-    peakRssMb,
-    listeners: 0,
+    cpuUs: cpuUs / calls,
+    threadUs: threadUs / calls,
+    peakRssMb: peakRss(),
     ...found,
   };
+}
+
+function sum({ user, system }: NodeJS.CpuUsage): number {
+  return user + system;
 }

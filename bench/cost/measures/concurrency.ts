@@ -2,7 +2,7 @@
 
 import { type Bench, entrants, round, type Section, spread } from "../bench.ts";
 import { type Calls, TOKEN } from "../calls.ts";
-import { compare } from "../comparison.ts";
+import { compare, recorded } from "../comparison.ts";
 import { BARE, connect, KY, OURS } from "../contenders.ts";
 import { race } from "../race.ts";
 import { withService } from "../service.ts";
@@ -23,8 +23,8 @@ export async function run(bench: Bench): Promise<Section[]> {
         contenders: entrants([BARE, OURS, KY], bench, [KY]),
         task: { measure: name, work: String(concurrency), origin, package: bench.package },
         calls: 1,
-        warmUp: 2,
-        rounds: bench.quick ? 5 : 20,
+        warmUp: bench.quick ? 1 : 2,
+        rounds: bench.quick ? 5 : 16,
         heats: bench.quick ? 1 : 2,
       }),
     );
@@ -42,7 +42,7 @@ export async function run(bench: Bench): Promise<Section[]> {
         round(wallUs.median / CALLS),
         spread(timesWall),
       ]),
-      figures: Object.fromEntries(figures),
+      figures: recorded(figures),
       targets:
         ours === undefined
           ? []

@@ -2,7 +2,7 @@
 
 import { type Bench, entrants, round, type Section, spread } from "../bench.ts";
 import { TOKEN } from "../calls.ts";
-import { compare } from "../comparison.ts";
+import { compare, recorded } from "../comparison.ts";
 import { BARE, CALLERS, connect, KY, OURS } from "../contenders.ts";
 import { race } from "../race.ts";
 import { withService } from "../service.ts";
@@ -19,9 +19,9 @@ export async function run(bench: Bench): Promise<Section[]> {
     race({
       contenders: entrants(CALLERS, bench, [BARE, KY]),
       task: { measure: name, work: "get", origin, package: bench.package },
-      calls: bench.quick ? 400 : 1_000,
-      warmUp: bench.quick ? 1_500 : 5_000,
-      rounds: bench.quick ? 7 : 20,
+      calls: bench.quick ? 250 : 500,
+      warmUp: bench.quick ? 800 : 2_000,
+      rounds: bench.quick ? 5 : 16,
       heats: bench.quick ? 1 : 2,
     }),
   );
@@ -40,7 +40,7 @@ export async function run(bench: Bench): Promise<Section[]> {
         round(cpuUs.median),
         spread(timesCpu),
       ]),
-      figures: Object.fromEntries(figures),
+      figures: recorded(figures),
       targets:
         ours === undefined
           ? []

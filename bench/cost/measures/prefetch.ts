@@ -4,11 +4,11 @@ import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Bench, entrants, round, type Section, spread } from "../bench.ts";
 import { TOKEN } from "../calls.ts";
-import { compare } from "../comparison.ts";
+import { compare, recorded } from "../comparison.ts";
 import { BARE, connect, OURS, PREFETCHING } from "../contenders.ts";
 import { race } from "../race.ts";
 import { withService } from "../service.ts";
-import { getSession, walk } from "../work.ts";
+import { checkWalk, getSession, walk } from "../work.ts";
 import type { LapTask, RunLap } from "../worker.ts";
 
 export const name = "prefetch";
@@ -30,8 +30,8 @@ export async function run(bench: Bench): Promise<Section[]> {
         contenders: entrants([BARE, OURS, PREFETCHING], bench, [BARE]),
         task: { measure: name, work, origin, package: bench.package },
         calls: 1,
-        warmUp: 1,
-        rounds: bench.quick ? 3 : 9,
+        warmUp: 0,
+        rounds: bench.quick ? 3 : 7,
         heats: 1,
       }),
     );
@@ -47,7 +47,7 @@ export async function run(bench: Bench): Promise<Section[]> {
         round(wallUs.median / 1_000 / PAGES),
         spread({ median: 1 / timesWall.median, low: 1 / timesWall.high, high: 1 / timesWall.low }),
       ]),
-      figures: Object.fromEntries(figures),
+      figures: recorded(figures),
       targets:
         // Who computes lets nothing be sent meanwhile, unless it was sent before: that is shown, not promised.
         prefetching === undefined || work === WORKS.computes
@@ -73,6 +73,7 @@ export async function prepare(task: LapTask): Promise<RunLap> {
   });
   for (let at = 0; at < WARM_UP_CALLS; at += 1) await getSession(calls, at);
   const afterPage = task.work === WORKS.waits ? () => delay(BUSY_MS) : spin;
+  await checkWalk(calls, PAGES * PAGE, PAGE);
   return async (walks) => {
     for (let at = 0; at < walks; at += 1) await walk(calls, PAGES * PAGE, { pageSize: PAGE, afterPage });
     return {};

@@ -68,6 +68,7 @@ async function sizeOf(program: string): Promise<{ minified: number; gzipped: num
     platform: "node",
     target: "node24",
     legalComments: "none",
+    logLevel: "error",
   });
   const [bundle] = outputFiles;
   if (bundle === undefined) throw new Error("esbuild gave no bundle");

@@ -2,7 +2,7 @@
 
 import { type Bench, entrants, round, type Section, spread } from "../bench.ts";
 import { TOKEN } from "../calls.ts";
-import { compare } from "../comparison.ts";
+import { compare, recorded } from "../comparison.ts";
 import { BARE, connect, KY, KY_ZOD, OURS, PAGED, PEERS, PREFETCHING } from "../contenders.ts";
 import { race } from "../race.ts";
 import { withService } from "../service.ts";
@@ -23,9 +23,9 @@ export async function run(bench: Bench): Promise<Section[]> {
       contenders: entrants(WALKERS, bench, [BARE]),
       task: { measure: name, work: "walk", origin, package: bench.package },
       calls: 1,
-      warmUp: 1,
-      rounds: bench.quick ? 5 : 15,
-      heats: bench.quick ? 1 : 3,
+      warmUp: bench.quick ? 0 : 1,
+      rounds: bench.quick ? 3 : 12,
+      heats: bench.quick ? 1 : 2,
     }),
   );
   const figures = compare(laps, BARE);
@@ -44,7 +44,7 @@ export async function run(bench: Bench): Promise<Section[]> {
         round(cpuUs.median / 1_000),
         round(timesCpu.median),
       ]),
-      figures: Object.fromEntries(figures),
+      figures: recorded(figures),
       targets:
         ours === undefined
           ? []
