@@ -44,12 +44,17 @@ export function compare(laps: ReadonlyMap<string, readonly Lap[]>, base: string)
   );
 }
 
-/** For the results: without what was not measured. */
-export function recorded(comparisons: ReadonlyMap<string, Comparison>): Record<string, Partial<Comparison>> {
+/** For the results: what was measured, or only those figures that mean something. */
+export function recorded(
+  comparisons: ReadonlyMap<string, Comparison>,
+  only?: readonly (keyof Comparison)[],
+): Record<string, Partial<Comparison>> {
+  const means = (figure: string, { median }: Spread): boolean =>
+    !Number.isNaN(median) && (only === undefined || only.some((name) => name === figure));
   return Object.fromEntries(
     [...comparisons].map(([name, comparison]) => [
       name,
-      Object.fromEntries(Object.entries(comparison).filter(([, figure]) => !Number.isNaN(figure.median))),
+      Object.fromEntries(Object.entries(comparison).filter(([figure, found]) => means(figure, found))),
     ]),
   );
 }

@@ -43,7 +43,7 @@ export async function run(bench: Bench): Promise<Section[]> {
         round(peakRssMb.median),
         spread(timesPeakRss),
       ]),
-      figures: recorded(figures),
+      figures: recorded(figures, ["heapGrowthMb", "peakRssMb", "timesPeakRss"]),
       targets: [OURS, PREFETCHING].flatMap((contender) => {
         const found = figures.get(contender);
         if (found === undefined) return [];

@@ -45,7 +45,7 @@ export async function run(bench: Bench): Promise<Section[]> {
         String(listeners.median),
         round(peakRssMb.median),
       ]),
-      figures: recorded(figures),
+      figures: recorded(figures, ["heapGrowthMb", "listeners", "peakRssMb"]),
       targets:
         ours === undefined
           ? []
