@@ -59,6 +59,14 @@ export function draw(section: Section): string {
   return [`\n${section.title}`, section.note, "", table(section.heading, section.rows), ...targets].join("\n");
 }
 
+export const BUSY =
+  "The machine was busy before the run: wall times, speeds among them, say little; times of the thread and CPU hold.";
+
+/** Whether a machine had so much else to do before a run that wall times, and what is made of them, say little. */
+export function isBusy(load: number): boolean {
+  return load > 0.5;
+}
+
 /** Three digits that matter. */
 export function round(value: number): string {
   if (Number.isNaN(value)) return "–";

@@ -1,7 +1,7 @@
 /** Puts the figures of the last full run into docs/performance.md, between its two marks. */
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { isMet, round, type Section } from "./bench.ts";
+import { BUSY, isBusy, isMet, round, type Section } from "./bench.ts";
 
 interface Results {
   readonly date: string;
@@ -28,6 +28,7 @@ function figures({ date, node, platform, cpu, load, versions, sections }: Result
   const packages = Object.entries(versions).map((entry) => entry.join(" "));
   return [
     `Measured on ${date.slice(0, 10)}: Node ${node}, ${platform}, ${cpu}, load ${round(load)} before the run. ${packages.join(", ")}.`,
+    ...(isBusy(load) ? [`**${BUSY}**`] : []),
     summary(sections),
     ...sections.map(({ title, note, heading, rows }) => `### ${title}\n\n${note}\n\n${markdown(heading, rows)}`),
   ].join("\n\n");

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { writeResults } from "../support/report.ts";
 import { versionsOf } from "../support/versions.ts";
-import { type Bench, draw, type Measure, type Section } from "./bench.ts";
+import { type Bench, BUSY, draw, isBusy, type Measure, type Section } from "./bench.ts";
 import { packages } from "./contenders.ts";
 import * as admission from "./measures/admission.ts";
 import * as concurrency from "./measures/concurrency.ts";
@@ -48,7 +48,8 @@ const bench: Bench = {
   progress: (what) => process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s  ${what}\n`),
 };
 const startedAt = performance.now();
-const [load] = loadavg();
+const [load = 0] = loadavg();
+if (isBusy(load)) console.log(`${BUSY} (load ${load.toFixed(1)})`);
 const versions = versionsOf(packages);
 console.log(
   `Node ${process.version}, ${Object.entries(versions)
