@@ -64,7 +64,7 @@ export const BUSY =
 
 /** Whether a machine had so much else to do before a run that wall times, and what is made of them, say little. */
 export function isBusy(load: number): boolean {
-  return load > 0.5;
+  return load > 1;
 }
 
 /** Three digits that matter. */
