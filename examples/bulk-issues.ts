@@ -32,9 +32,11 @@ const AT_ONCE = 8;
 const file = process.argv[2] ?? "";
 if (file === "") fail("usage: node examples/bulk-issues.ts FILE");
 const journal = `${file}.journal`;
+let isOver = false;
 const stop = new AbortController();
 process.once("SIGINT", () => {
   process.exitCode = 130;
+  isOver = true;
   stop.abort();
 });
 const client = new Client({
@@ -53,7 +55,7 @@ report();
 /** Each worker takes the next item when it is done with the last. */
 async function work(): Promise<void> {
   for (const item of pending) {
-    if (stop.signal.aborted) return;
+    if (isOver) return;
     record({ ...item, state: "sending" });
     record({ ...item, ...(await create(item)) });
   }
@@ -65,7 +67,7 @@ async function create({ project, title, type }: Item): Promise<Omit<Entry, keyof
     return { state: "created", number: issue.number };
   } catch (error) {
     if (!isAutomationError(error)) throw error;
-    if (error.kind === "auth") stop.abort(); // the others would be refused as well
+    if (error.kind === "auth") isOver = true; // the others would be refused as well
     return { state: STATES[error.outcome ?? "unknown"], reason: error.message };
   }
 }

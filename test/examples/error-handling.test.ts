@@ -1,0 +1,38 @@
+import type { AnyAutomationError } from "project-automation";
+import { expect, test } from "vitest";
+import { run, temporaryFolder } from "./program.ts";
+
+/** The compiler sees to it that none is missing. */
+const ADVICE: Readonly<Record<AnyAutomationError["kind"], RegExp>> = {
+  config: /nothing was sent/,
+  argument: /nothing was sent/,
+  bad_request: /title is required/,
+  auth: /another token/,
+  permission: /scope/,
+  not_found: /check the name/,
+  conflict: /present state/,
+  rate_limit: /come back in 2000 ms/,
+  server: /may have been applied/,
+  api: /status 418/,
+  redirect: /baseUrl/,
+  connection: /UND_ERR_SOCKET|ECONNRESET.*may have been applied/,
+  timeout: /headers.*can be repeated/,
+  abort: /can be repeated/,
+  parse: /was applied, so it must not be repeated/,
+  validation: /was applied, so it must not be repeated/,
+  pagination: /circles/,
+  token_provider: /the vault is sealed/,
+};
+
+test("error-handling meets every kind of error, once each, with its advice", async () => {
+  using folder = temporaryFolder();
+  const { code, output } = await run(["error-handling.ts"], {
+    service: { baseUrl: "", token: "" },
+    folder: folder.path,
+  });
+  const told = [...output.matchAll(/^(\w+): .*\n {4}(.*)$/gm)].map(([, kind = "", advice = ""]) => [kind, advice]);
+  expect(code).toBe(0);
+  expect(told.map(([kind]) => kind).sort()).toEqual(Object.keys(ADVICE).sort());
+  for (const [kind, advice] of told)
+    expect(advice, kind).toMatch(new Map<unknown, RegExp>(Object.entries(ADVICE)).get(kind) ?? "");
+});

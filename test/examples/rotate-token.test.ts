@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
+import { describe, expect, test } from "vitest";
+import { run, temporaryFolder } from "./program.ts";
+
+interface Stored {
+  readonly id: string;
+  readonly plaintext: string;
+  readonly expires_at: string;
+}
+
+interface Setup extends AsyncDisposable {
+  readonly service: RunningEmulator;
+  readonly file: string;
+  readonly stored: () => Stored;
+  readonly rotate: (env?: Record<string, string>) => ReturnType<typeof run>;
+  readonly work: (env?: Record<string, string>) => ReturnType<typeof run>;
+  readonly rotations: () => number;
+}
+
+/** A job's token, in its file. */
+async function setUp(): Promise<Setup> {
+  const folder = temporaryFolder();
+  const service = await startEmulator({ projects: 2 });
+  const file = join(folder.path, "token.json");
+  const command = async (name: string, env: Record<string, string> = {}): ReturnType<typeof run> => {
+    const ran = await run(["rotate-token-in-ci.ts", name, "token.json"], { service, folder: folder.path, env });
+    // Whatever happens, no secret is in a job's log.
+    expect(ran.output).not.toMatch(/emu_\w+_\w+/);
+    return ran;
+  };
+  expect(await command("create")).toEqual({ code: 0, output: "stored the new token in token.json\n" });
+  return {
+    service,
+    file,
+    stored: () => JSON.parse(readFileSync(file, "utf8")) as Stored,
+    rotate: (env) => command("rotate", env),
+    work: (env) => command("work", env),
+    rotations: () => service.emulator.requests.filter(({ operation }) => operation === "tokens.rotate").length,
+    [Symbol.asyncDispose]: async () => {
+      await service.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
+
+describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
+  test("stores the new token for its owner alone, hands it over, and goes on with it", async () => {
+    await using setup = await setUp();
+    const first = setup.stored();
+    const { code, output } = await setup.rotate({ STORE_COMMAND: "cat > store.json" });
+    expect({ code, output }).toEqual({ code: 0, output: "stored the new token in token.json\n2 projects\n" });
+    const second = setup.stored();
+    expect(second).toEqual(JSON.parse(readFileSync(setup.file.replace("token", "store"), "utf8")));
+    expect(setup.service.emulator.tokens.get(first.id)?.state).toBe("revoked");
+    expect(setup.service.emulator.tokens.get(second.id)?.state).toBe("active");
+    expect([modeOf(setup.file), existsSync(`${setup.file}.new`)]).toEqual(["600", false]);
+  });
+
+  test("a store that fails does not lose it", async () => {
+    await using setup = await setUp();
+    const { code, output } = await setup.rotate({ STORE_COMMAND: "exit 3" });
+    expect([code, output]).toEqual([
+      1,
+      expect.stringContaining("STORE_COMMAND failed: the new token is in token.json"),
+    ]);
+    expect(setup.service.emulator.tokens.get(setup.stored().id)?.state).toBe("active");
+  });
+
+  test("what a run that was cut off has left is not overwritten: nothing is sent", async () => {
+    await using setup = await setUp();
+    writeFileSync(`${setup.file}.new`, "perhaps the only copy");
+    expect(await setup.rotate()).toMatchObject({ code: 1, output: expect.stringContaining("token.json.new") });
+    expect(setup.rotations()).toBe(0);
+    expect(readFileSync(`${setup.file}.new`, "utf8")).toBe("perhaps the only copy");
+  });
+
+  test.each([
+    ["rejected", { status: 409 }],
+    ["not_sent", undefined],
+  ])("outcome %s: the token is as good as before", async (outcome, fault) => {
+    await using setup = await setUp();
+    const before = setup.stored();
+    if (fault !== undefined) setup.service.emulator.fault(fault);
+    const env = fault === undefined ? { PROJECT_AUTOMATION_BASE_URL: "http://127.0.0.1:9/api/v1" } : {};
+    const { code, output } = await setup.rotate(env);
+    expect([code, output]).toEqual([1, expect.stringContaining(`outcome ${outcome}: nothing has changed`)]);
+    expect(setup.stored()).toEqual(before);
+    expect(await setup.rotate()).toMatchObject({ code: 0 });
+  });
+
+  test("outcome accepted: what came of the answer is kept, for its owner alone", async () => {
+    await using setup = await setUp();
+    setup.service.emulator.fault({ operation: "tokens.rotate", transform: ({ id: _, ...rest }) => rest });
+    const { code, output } = await setup.rotate();
+    expect([code, output]).toEqual([1, expect.stringMatching(/outcome accepted: .* is in token\.json\.raw/)]);
+    const { plaintext } = JSON.parse(readFileSync(`${setup.file}.raw`, "utf8")) as Stored;
+    expect(modeOf(`${setup.file}.raw`)).toBe("600");
+    expect(
+      setup.service.emulator.tokens
+        .list()
+        .some(({ state, key_id }) => state === "active" && plaintext.includes(key_id)),
+    ).toBe(true);
+  });
+
+  test("outcome unknown: the next run says which it was", async () => {
+    await using setup = await setUp();
+    setup.service.emulator.fault({ operation: "tokens.rotate", status: 502 });
+    const alive = await setup.rotate();
+    expect([alive.code, alive.output]).toEqual([
+      1,
+      expect.stringContaining("outcome unknown: the old token may be dead"),
+    ]);
+    expect(await setup.rotate()).toMatchObject({ code: 0 });
+
+    setup.service.emulator.fault({ operation: "tokens.rotate", drop: "after" });
+    const dead = await setup.rotate();
+    expect([dead.code, dead.output]).toEqual([
+      1,
+      expect.stringContaining("outcome unknown: the old token may be dead"),
+    ]);
+    expect(await setup.rotate()).toMatchObject({
+      code: 1,
+      output: expect.stringContaining("the token is dead; make a new one"),
+    });
+    expect(setup.rotations()).toBe(4);
+  });
+
+  test("a job's token renews itself when it gets old, not before, and is stored first", async () => {
+    await using setup = await setUp();
+    expect(await setup.work()).toEqual({ code: 0, output: "2 projects\n" });
+    const old = { ...setup.stored(), expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+    writeFileSync(setup.file, JSON.stringify(old));
+    expect(await setup.work()).toEqual({ code: 0, output: "stored the new token in token.json\n2 projects\n" });
+    expect(setup.stored().id).not.toBe(old.id);
+    expect([modeOf(setup.file), setup.rotations()]).toEqual(["600", 1]);
+    expect(await setup.work()).toMatchObject({ code: 0 });
+  });
+
+  test("a renewal that fails is told, and the job goes on", async () => {
+    await using setup = await setUp();
+    writeFileSync(setup.file, JSON.stringify({ ...setup.stored(), expires_at: new Date(Date.now() + 3_600_000) }));
+    setup.service.emulator.fault({ operation: "tokens.rotate", status: 500 });
+    const { code, output } = await setup.work();
+    expect(code).toBe(1);
+    expect(output).toContain("outcome unknown: the old token may be dead");
+    expect(output).toContain("2 projects\n");
+  });
+
+  test("says how it is called", async () => {
+    await using setup = await setUp();
+    const start = { service: setup.service, folder: join(setup.file, "..") };
+    expect(await run(["rotate-token-in-ci.ts", "toString", "token.json"], start)).toMatchObject({ code: 2 });
+    expect(await run(["rotate-token-in-ci.ts", "rotate"], start)).toMatchObject({ code: 2 });
+  });
+});
