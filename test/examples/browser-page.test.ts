@@ -1,0 +1,244 @@
+import type { Page } from "playwright-core";
+import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { executablePath, WHY_NOT } from "../browser/chromium.ts";
+import { type OpenPage, type Site, startSite } from "./browser-site.ts";
+
+const isNeeded = Boolean(process.env["CI"]);
+if (executablePath === undefined && !isNeeded) console.log(`Not tested in a browser: ${WHY_NOT}.`);
+
+const HANGS = { delayMs: Number.POSITIVE_INFINITY };
+const LONG_NAME = "a-name-without-end-".repeat(12);
+
+describe.runIf(executablePath !== undefined || isNeeded)("the page", { timeout: 30_000, concurrent: true }, () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await startSite();
+  }, 60_000);
+  afterAll(() => site.close());
+
+  /** 45 projects, which are five pages. */
+  const startService = (): Promise<RunningEmulator> => startEmulator({ projects: 45, sessionsPerProject: 0 });
+
+  async function openFor(service: RunningEmulator, options?: Parameters<Site["open"]>[0]): Promise<OpenPage> {
+    const opened = await site.open(options);
+    await opened.page.getByLabel("A server").check();
+    await opened.page.getByLabel("Base URL").fill(service.baseUrl);
+    await opened.page.getByLabel("Token").fill(service.token);
+    return opened;
+  }
+
+  const press = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
+  const isIn = (page: Page, state: string): Promise<void> => page.locator("#chip", { hasText: state }).waitFor();
+  const says = (page: Page, text: string): Promise<void> => page.locator("#message", { hasText: text }).waitFor();
+  const names = (page: Page): Promise<string[]> => page.locator("#projects li span").allTextContents();
+  const namesOf = ({ emulator }: RunningEmulator): string[] => emulator.projects.list().map(({ name }) => name);
+  const hasRows = (page: Page, count: number): Promise<void> =>
+    page.locator(`#projects li:nth-child(${count})`).waitFor();
+
+  /** Notes each text that an element shows from now on. */
+  async function watch(page: Page, id: string): Promise<() => Promise<string[]>> {
+    const seen = await page.evaluateHandle((of) => {
+      const texts: string[] = [];
+      const element = document.getElementById(of);
+      const note = (): unknown => texts.push(element?.textContent ?? "");
+      if (element !== null) new MutationObserver(note).observe(element, { childList: true, characterData: true });
+      return texts;
+    }, id);
+    return async () => (await seen.jsonValue()).filter((text, index, all) => text !== all[index - 1]);
+  }
+
+  test("shows projects as they come, can be stopped, and brings exactly the rest", async () => {
+    await using service = await startService();
+    const silence = service.emulator.fault({ skip: 2, ...HANGS });
+    await using opened = await openFor(service);
+    const { page, complaints } = opened;
+    await press(page, "Start");
+    await hasRows(page, 20);
+    expect(await page.locator("#chip").textContent()).toBe("Running");
+    expect(await names(page)).toEqual(namesOf(service).slice(0, 20));
+    await press(page, "Stop");
+    await isIn(page, "Stopped");
+    expect(await page.locator("#message").textContent()).toContain("Stopped after 20 projects in 2 pages");
+
+    silence.remove();
+    const before = service.emulator.requests.length;
+    await press(page, "Resume");
+    await isIn(page, "Done");
+    expect(await names(page)).toEqual(namesOf(service));
+    expect(service.emulator.requests.slice(before).filter(({ method }) => method === "GET")).toHaveLength(3);
+    expect([await page.locator("#items").textContent(), await page.locator("#pages").textContent()]).toEqual([
+      "45",
+      "5",
+    ]);
+
+    await press(page, "Start over");
+    await isIn(page, "Done");
+    expect(await names(page)).toEqual(namesOf(service));
+    expect(complaints).toEqual([]);
+  });
+
+  test("counts a pause down, tells it once to those who listen, and goes on by itself", async () => {
+    await using service = await startService();
+    service.emulator.fault({ skip: 2, status: 429, headers: { "retry-after": "2" } });
+    await using opened = await openFor(service);
+    const { page, complaints } = opened;
+    const messages = await watch(page, "message");
+    const announcements = await watch(page, "announcement");
+    await press(page, "Start");
+    await isIn(page, "Paused");
+    const bar = page.locator("#bar");
+    const atFirst = Number(await bar.getAttribute("value"));
+    await says(page, "Going on in 1 s");
+    expect(Number(await bar.getAttribute("value"))).toBeLessThan(atFirst);
+    expect(await names(page)).toHaveLength(20);
+    await isIn(page, "Done");
+    expect(await names(page)).toEqual(namesOf(service));
+    expect((await messages()).filter((text) => /in [12] s/.test(text))).toEqual([
+      "The rate limit is reached. Going on in 2 s.",
+      "The rate limit is reached. Going on in 1 s.",
+    ]);
+    expect(await announcements()).toEqual([
+      "Running. Reading, one page at a time.",
+      expect.stringMatching(/^Paused\. The rate limit is reached\. Going on in [23] s\.$/),
+      "Done. That is all: 45 projects in 5 pages.",
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  test("an emulator in the page: streams, pauses, and can be stopped in the pause", async () => {
+    await using opened = await site.open();
+    const { page, complaints } = opened;
+    await press(page, "Start");
+    await isIn(page, "Paused");
+    expect((await names(page)).slice(0, 2)).toEqual(["atlas/web", "atlas/api"]);
+    await press(page, "Stop");
+    await isIn(page, "Stopped");
+    const stopped = await names(page);
+    expect(new Set(stopped).size).toBe(stopped.length);
+    expect(complaints).toEqual([]);
+  });
+
+  test("a refusal says what to do, and trying again goes on from the page that failed", async () => {
+    await using service = await startService();
+    service.emulator.fault({ skip: 3, status: 403 });
+    await using opened = await openFor(service);
+    const { page } = opened;
+    await press(page, "Start");
+    await isIn(page, "Error");
+    expect(await page.locator("#message").textContent()).toContain("projects:read");
+    expect(await names(page)).toHaveLength(30);
+    await page.getByLabel("Token").fill("");
+    await press(page, "Try again"); // the place is kept, also where nothing could be sent
+    await says(page, "These settings cannot be");
+    await page.getByLabel("Token").fill("emu_not_known");
+    await press(page, "Try again");
+    await says(page, "The service does not take this token");
+    await page.getByLabel("Token").fill(service.token);
+    await press(page, "Try again");
+    await isIn(page, "Done");
+    expect(await names(page)).toEqual(namesOf(service));
+  });
+
+  test("works by keyboard alone, and shows where the focus is", async () => {
+    await using service = await startService();
+    const silence = service.emulator.fault({ skip: 2, ...HANGS });
+    await using opened = await site.open();
+    const { page, complaints } = opened;
+    const focused = (): Promise<string> =>
+      page.evaluate(() => {
+        const element = document.activeElement;
+        const isOutlined = (one: Element | null | undefined): boolean =>
+          one !== null && one !== undefined && getComputedStyle(one).outlineStyle === "solid";
+        const name = element?.id || element?.getAttribute("value");
+        return `${name}${isOutlined(element) || isOutlined(element?.closest("label")) ? "" : ", without an outline"}`;
+      });
+    const { keyboard } = page;
+    await keyboard.press("Tab");
+    expect(await focused()).toBe("emulator");
+    await keyboard.press("ArrowRight");
+    expect(await focused()).toBe("server");
+    await keyboard.press("Tab");
+    expect(await focused()).toBe("base-url");
+    await keyboard.type(service.baseUrl);
+    await keyboard.press("Tab");
+    expect(await focused()).toBe("token");
+    await keyboard.type(service.token);
+    await keyboard.press("Enter"); // the field is closed now; the focus goes to the button
+    await hasRows(page, 20);
+    expect(await focused()).toBe("primary");
+    await keyboard.press("Enter");
+    await isIn(page, "Stopped");
+    silence.remove();
+    await keyboard.press("Tab");
+    expect(await focused()).toBe("restart");
+    await keyboard.press("Space");
+    await isIn(page, "Done");
+    expect(await focused()).toBe("primary"); // "Start over" is gone
+    expect(await names(page)).toEqual(namesOf(service));
+    expect(complaints).toEqual([]);
+  });
+
+  test("fits into 320 pixels in every state, whatever the service sends", async () => {
+    await using service = await startService();
+    service.emulator.projects.update("project-3", { name: LONG_NAME });
+    await using opened = await site.open({ viewport: { width: 320, height: 640 } });
+    const { page } = opened;
+    const overflow = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    const seen = [await overflow()];
+    await page.getByLabel("A server").check();
+    await page.getByLabel("Base URL").fill(`${service.baseUrl}/${LONG_NAME}`);
+    await page.getByLabel("Token").fill(service.token);
+    await press(page, "Start");
+    await isIn(page, "Error");
+    seen.push(await overflow());
+    await page.getByLabel("Base URL").fill(service.baseUrl);
+    service.emulator.fault({ skip: 2, status: 429, headers: { "retry-after": "60" } });
+    await press(page, "Try again");
+    await isIn(page, "Paused");
+    seen.push(await overflow());
+    await press(page, "Stop");
+    await isIn(page, "Stopped");
+    seen.push(await overflow());
+    await press(page, "Start over");
+    await isIn(page, "Done");
+    seen.push(await overflow());
+    expect(seen).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test("stays still for those who want that", async () => {
+    await using service = await startService();
+    service.emulator.fault({ skip: 1, ...HANGS });
+    const animations = async (reducedMotion: "reduce" | "no-preference"): Promise<number> => {
+      await using opened = await openFor(service, { reducedMotion });
+      await press(opened.page, "Start");
+      await hasRows(opened.page, 10);
+      const count = await opened.page.evaluate(() => document.getAnimations().length);
+      await press(opened.page, "Stop");
+      return count;
+    };
+    expect(await animations("reduce")).toBe(0);
+    service.emulator.reset();
+    service.emulator.fault({ skip: 1, ...HANGS });
+    expect(await animations("no-preference")).toBeGreaterThan(0);
+  });
+
+  test("its policy forbids what it does not need: eval, and code in the page", async () => {
+    await using opened = await site.open();
+    const { page, complaints } = opened;
+    const refused = await page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          setTimeout(() => {
+            try {
+              resolve(typeof new Function("return 1"));
+            } catch (error) {
+              resolve((error as Error).name); // nothing else is thrown there
+            }
+          });
+        }),
+    );
+    expect(refused).toBe("EvalError");
+    await expect.poll(() => complaints).toContain("policy violation: script-src");
+  });
+});
