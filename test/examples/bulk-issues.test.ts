@@ -4,6 +4,7 @@ import { type RunningEmulator, type StartOptions, startEmulator } from "project-
 import { describe, expect, test } from "vitest";
 import { Program, run, type Start, temporaryFolder } from "./program.ts";
 
+const ISSUE = '{"project":"web","title":"a","type":"bug"}';
 const COMMAND = ["bulk-issues.ts", "issues.json"];
 
 interface Setup extends AsyncDisposable {
@@ -77,16 +78,19 @@ describe.concurrent("bulk-issues", { timeout: 30_000 }, () => {
   });
 
   test("waits the rate limit out, with so many at once and no more", async () => {
-    await using setup = await setUp(many(30), { rateLimit: { limit: 20, windowMs: 1_000 } });
-    setup.service.emulator.fault({ times: Number.POSITIVE_INFINITY, delayMs: 10 });
+    await using setup = await setUp(many(30));
+    const { emulator } = setup.service;
+    emulator.fault({ skip: 20, status: 429, headers: { "retry-after": "1" } });
     const { code, output } = await run(COMMAND, setup.start);
     expect(output).toMatch(/^rate limit: waiting [12] s$/m);
     expect([code, counts(output)]).toEqual([0, { created: 30, refused: 0, "not sent": 0, unknown: 0 }]);
     expect(setup.created()).toEqual(many(30));
-    expect(Math.max(...setup.service.emulator.requests.map(({ inFlight }) => inFlight))).toBe(7); // besides the one that came
+    expect(Math.max(...emulator.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(7); // besides the one that came
   });
 
-  test("Ctrl-C ends it with 130 and a report; what was on its way is unknown, the rest is sent by the next run", async () => {
+  test("Ctrl-C ends it with 130 and a report; what was on its way is unknown, the rest is sent by the next run", async ({
+    expect,
+  }) => {
     await using setup = await setUp(many(20));
     const { emulator } = setup.service;
     const silence = emulator.fault({ skip: 10, times: Number.POSITIVE_INFINITY, delayMs: Number.POSITIVE_INFINITY });
@@ -102,22 +106,25 @@ describe.concurrent("bulk-issues", { timeout: 30_000 }, () => {
     expect(setup.asked()).toEqual(many(20));
   });
 
-  test("after kill -9 too: what was on its way is unknown, also where the journal's last line is cut short", async () => {
+  test("after each kill -9 too: what was on its way is unknown, also where the journal's last line is cut short", async ({
+    expect,
+  }) => {
     await using setup = await setUp(many(20));
     const { emulator } = setup.service;
     const silence = emulator.fault({ skip: 10, times: Number.POSITIVE_INFINITY, delayMs: Number.POSITIVE_INFINITY });
-    const program = new Program(COMMAND, setup.start);
-    await expect.poll(() => silence.hits, { interval: 5, timeout: 10_000 }).toBe(8);
-    program.kill("SIGKILL");
-    expect(await program.ended).toBe("SIGKILL");
-    appendFileSync(`${setup.file}.journal`, '\n{"project":"web","ti');
+    for (const hits of [8, 10]) {
+      const program = new Program(COMMAND, setup.start);
+      await expect.poll(() => silence.hits, { interval: 5, timeout: 10_000 }).toBe(hits);
+      program.kill("SIGKILL");
+      expect(await program.ended).toBe("SIGKILL");
+      appendFileSync(`${setup.file}.journal`, '\n{"project":"web","ti');
+    }
 
     silence.remove();
     const { code, output } = await run(COMMAND, setup.start);
-    expect([code, counts(output)]).toEqual([1, { created: 12, refused: 0, "not sent": 0, unknown: 8 }]);
-    expect(output.match(/the run was cut off/g)).toHaveLength(8);
+    expect([code, counts(output)]).toEqual([1, { created: 10, refused: 0, "not sent": 0, unknown: 10 }]);
+    expect(output.match(/the run was cut off/g)).toHaveLength(10);
     expect(setup.asked()).toEqual(many(20));
-    expect(counts((await run(COMMAND, setup.start)).output)).toMatchObject({ created: 12, unknown: 8 });
   });
 
   test("a service that is not there has got nothing: all is sent by the next run", async () => {
@@ -138,10 +145,10 @@ describe.concurrent("bulk-issues", { timeout: 30_000 }, () => {
   });
 
   test.each([
-    ["[1", /issues\.json: .*JSON/],
-    ['[{"project":"web","title":"a"}]', /item 1 needs project, title and type/],
-    ['{"project":"web","title":"a","type":"bug"}\n\n{"project":"web","title":"a","type":"bug"}\n', /there twice/],
-  ])("refuses a file that is none: %s", async (content, message) => {
+    ["no JSON", "[1", /issues\.json: .*JSON/],
+    ["no type", '[{"project":"web","title":"a"}]', /item 1 needs project, title and type/],
+    ["twice the same", `${ISSUE}\n\n${ISSUE}\n`, /there twice/],
+  ])("refuses a file that is none: %s", async (_, content, message) => {
     await using setup = await setUp([]);
     writeFileSync(setup.file, content);
     expect(await run(COMMAND, setup.start)).toEqual({ code: 2, output: expect.stringMatching(message) });
