@@ -12,7 +12,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { Client, type CreatedToken, isAutomationError, type Outcome, rotatingToken } from "project-automation";
+import { type AutomationError, Client, type CreatedToken, isAutomationError, rotatingToken } from "project-automation";
 
 const [command = "", file = ""] = process.argv.slice(2);
 const draft = `${file}.new`;
@@ -25,6 +25,7 @@ try {
   await run();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
+  if (isAutomationError(error) && error.kind === "token_provider") console.error(String(error.cause));
   process.exitCode = 1;
 }
 
@@ -43,6 +44,8 @@ async function rotate(): Promise<void> {
 /** The variant for a job that does not rotate by itself: the call that finds the token within a day of its end does. */
 async function work(): Promise<void> {
   const { id, plaintext, expires_at } = read();
+  makeDraft();
+  rmSync(draft); // it could be made, so it can be made again
   const token = rotatingToken({
     id,
     token: plaintext,
@@ -64,9 +67,9 @@ function read(): Pick<CreatedToken, "id" | "plaintext" | "expires_at"> {
   return JSON.parse(readFileSync(file, "utf8")) as ReturnType<typeof read>; // written by `store`
 }
 
-/** Asks for a token and stores it. The file is made first: a folder that cannot be written to must not cost a token. */
+/** Asks for a token and stores it. */
 async function keep(ask: () => Promise<CreatedToken>): Promise<void> {
-  writeFileSync(draft, "", { mode: 0o600, flag: "wx" }); // "wx": a run that was cut off may have left its token there
+  makeDraft();
   let stored: CreatedToken;
   try {
     stored = await ask();
@@ -75,6 +78,11 @@ async function keep(ask: () => Promise<CreatedToken>): Promise<void> {
     throw new Error(explain(error), { cause: error });
   }
   store(stored);
+}
+
+/** Before a token is asked for: a folder that cannot be written to must not cost one. */
+function makeDraft(): void {
+  writeFileSync(draft, "", { mode: 0o600, flag: "wx" }); // "wx": a run that was cut off may have left its token there
 }
 
 function store({ id, plaintext, expires_at }: CreatedToken): void {
@@ -100,18 +108,20 @@ function handOver(record: string): void {
 /** What happened, and what to do. Saves what came of an answer that was not understood: the new secret may be in it. */
 function explain(error: unknown): string {
   if (!isAutomationError(error)) return String(error);
-  if (error.rawBody !== undefined) writeFileSync(`${file}.raw`, error.rawBody, { mode: 0o600, flush: true });
-  return `${error.message}\noutcome ${error.outcome}: ${adviceAfter(error.outcome, error.kind)}`;
+  if (error.rawBody) writeFileSync(`${file}.raw`, error.rawBody, { mode: 0o600, flush: true });
+  return `${error.message}\noutcome ${error.outcome}: ${adviceAfter(error)}`;
 }
 
-function adviceAfter(outcome: Outcome | undefined, kind: string): string {
-  if (kind === "auth") return "the token is dead; make a new one in the account settings, or with `create`";
+function adviceAfter({ kind, outcome, rawBody }: AutomationError): string {
+  const another = "make a new one in the account settings, or with `create`";
+  if (kind === "auth") return `the token is dead; ${another}`;
   switch (outcome) {
     case "rejected":
     case "not_sent":
       return "nothing has changed, the token is as good as before; run this again";
     case "accepted":
-      return `the old token is dead; what came of the answer is in ${file}.raw, take plaintext, id and expires_at from there`;
+      if (rawBody) return `the old token is dead; look for id, plaintext and expires_at of the new one in ${file}.raw`;
+      return `the old token is dead, and the new one did not arrive; ${another}`;
     default:
       return "the old token may be dead and the new one lost; run this again, and it says which";
   }

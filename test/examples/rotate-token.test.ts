@@ -74,6 +74,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     await using setup = await setUp();
     writeFileSync(`${setup.file}.new`, "perhaps the only copy");
     expect(await setup.rotate()).toMatchObject({ code: 1, output: expect.stringContaining("token.json.new") });
+    expect(await setup.work()).toMatchObject({ code: 1, output: expect.stringContaining("token.json.new") });
     expect(setup.rotations()).toBe(0);
     expect(readFileSync(`${setup.file}.new`, "utf8")).toBe("perhaps the only copy");
   });
@@ -96,7 +97,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ operation: "tokens.rotate", transform: ({ id: _, ...rest }) => rest });
     const { code, output } = await setup.rotate();
-    expect([code, output]).toEqual([1, expect.stringMatching(/outcome accepted: .* is in token\.json\.raw/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/outcome accepted: .* new one in token\.json\.raw/)]);
     const { plaintext } = JSON.parse(readFileSync(`${setup.file}.raw`, "utf8")) as Stored;
     expect(modeOf(`${setup.file}.raw`)).toBe("600");
     expect(
@@ -104,6 +105,17 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
         .list()
         .some(({ state, key_id }) => state === "active" && plaintext.includes(key_id)),
     ).toBe(true);
+  });
+
+  test("outcome accepted, and nothing came: says that another token is needed", async () => {
+    await using setup = await setUp();
+    setup.service.emulator.fault({ operation: "tokens.rotate", cutAfterBytes: 0 });
+    const { code, output } = await setup.rotate();
+    expect([code, output]).toEqual([
+      1,
+      expect.stringContaining("outcome accepted: the old token is dead, and the new one did not arrive"),
+    ]);
+    expect(existsSync(`${setup.file}.raw`)).toBe(false);
   });
 
   test("outcome unknown: the next run says which it was", async () => {
