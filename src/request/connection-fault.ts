@@ -104,8 +104,10 @@ function isUnparsable(error: object): boolean {
   return error instanceof Error && error.name === "HTTPParserError";
 }
 
-// Older WebKit has no code and words of its own.
+// Older WebKit and workerd have no code and words of their own. workerd says the same of a connection that was refused.
 function saysItWasLost(error: object): boolean {
+  if (!(error instanceof Error)) return false;
+  if (/^network connection lost\b/i.test(error.message)) return true;
   return error instanceof TypeError && /connection was lost|could not connect to the server/i.test(error.message);
 }
 

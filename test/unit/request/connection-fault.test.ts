@@ -70,6 +70,11 @@ describe.each(Object.entries(TABLE))("%s", (fault, errors) => {
   );
 });
 
+test("what workerd says of every broken connection, refused ones too, without its being known for a failure of the network", () => {
+  const error = Object.assign(new Error("Network connection lost."), { retryable: true });
+  expect(classifyFault(error, false)).toEqual({ fault: "lost", notSent: false, platformCode: undefined });
+});
+
 test("what is known for a failure of the network and nothing else was perhaps sent", () => {
   for (const error of [new TypeError("Failed to fetch"), new TypeError("Load failed"), fetchFailed(undefined)]) {
     expect(classifyFault(error, true)).toEqual({ fault: "lost", notSent: false, platformCode: undefined });
