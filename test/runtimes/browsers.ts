@@ -1,0 +1,104 @@
+/** The suite in real browsers: one page, which runs it and has a worker run it too. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { ARGUMENTS } from "../browser/chromium.ts";
+import type { Runtime } from "./binaries.ts";
+import type { Ran } from "./processes.ts";
+import type { Report, Settings } from "./programs/run.ts";
+
+export interface BrowserRun {
+  readonly runtime: Runtime;
+  /** Of the page and its worker. */
+  readonly settings: readonly Settings[];
+  readonly reports: readonly Promise<Report>[];
+}
+
+/** Both runs, the suite's own limits included, take seconds; a browser that takes longer hangs. */
+const LIMIT_MS = 100_000;
+
+export async function runBrowser({ runtime, settings, reports }: BrowserRun): Promise<readonly Ran[]> {
+  const [page, worker] = settings;
+  const query = new URLSearchParams({ page: JSON.stringify(page), worker: JSON.stringify(worker) });
+  const url = `${page?.origin}/site/page.html?${query}`;
+  const timer = deadline();
+  const told = reports.map((report) => Promise.race([report, timer.reached]));
+  try {
+    return runtime.kind === "chromium" ? await inChromium(runtime, url, told) : await inFirefox(runtime, url, told);
+  } finally {
+    timer.clear();
+  }
+}
+
+type Told = readonly Promise<Report | undefined>[];
+
+async function inChromium({ executable }: Runtime, url: string, told: Told): Promise<readonly Ran[]> {
+  const browser = await chromium.launch({ executablePath: executable, args: ARGUMENTS });
+  try {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on("pageerror", ({ message }) => errors.push(message));
+    await page.goto(url);
+    const [inPage, inWorker] = await Promise.all(told);
+    await context.setOffline(true);
+    const offline = await page.evaluate(() => globalThis.tellOfCall(`${location.origin}/api/v1`));
+    const ran = { printed: errors.join("\n"), ended: "by itself" };
+    return [
+      { ...ran, report: inPage, offline },
+      { ...ran, report: inWorker },
+    ];
+  } finally {
+    await browser.close();
+  }
+}
+
+/** The stock browser speaks to the harness by its reports alone: it opens the page, and is ended when they are in. */
+async function inFirefox({ executable }: Runtime, url: string, told: Told): Promise<readonly Ran[]> {
+  const profile = mkdtempSync(join(tmpdir(), "firefox-"));
+  writeFileSync(join(profile, "user.js"), PREFERENCES);
+  const child = spawn(executable, ["--headless", "--no-remote", "--profile", profile, url], {
+    detached: true, // it has children of its own, which are ended with it
+    env: { ...process.env, HOME: profile, MOZ_CRASHREPORTER_DISABLE: "1" },
+    stdio: "ignore",
+  });
+  const gone = once(child, "exit");
+  const early = gone.then(() => undefined);
+  try {
+    const reports = await Promise.all(told.map((one) => Promise.race([one, early])));
+    return reports.map((report) => ({ report, printed: "", ended: "by itself" }));
+  } finally {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+    await gone;
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+}
+
+/** Nothing of its own accord: no first-run pages, no updates, no look whether there is a network. */
+const PREFERENCES = Object.entries({
+  "app.normandy.enabled": false,
+  "app.update.disabledForTesting": true,
+  "browser.aboutwelcome.enabled": false,
+  "browser.shell.checkDefaultBrowser": false,
+  "browser.startup.homepage_override.mstone": "ignore",
+  "datareporting.policy.dataSubmissionEnabled": false,
+  "network.captive-portal-service.enabled": false,
+  "network.connectivity-service.enabled": false,
+  "network.proxy.type": 0,
+  "services.settings.server": "",
+  "toolkit.telemetry.enabled": false,
+  "toolkit.telemetry.server": "",
+})
+  .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
+  .join("");
+
+function deadline(): { readonly reached: Promise<undefined>; clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const reached = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), LIMIT_MS);
+  });
+  return { reached, clear: () => clearTimeout(timer) };
+}

@@ -1,0 +1,79 @@
+/** Answers that are not what they should be. */
+import type { Case } from "./bench.ts";
+import { equal, holds } from "./check.ts";
+
+export const answers: readonly Case[] = [
+  {
+    name: "an answer of another shape is refused, and kept as it came",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ operation: "tokens.create", status: 201, body: { plaintext: "one-time" } });
+      const call = bench.client(service).tokens.create({ name: "job", scopes: [] });
+      const error = await bench.refusal(call, "ResponseValidationError");
+      equal([error.rawBody, error.outcome], ['{"plaintext":"one-time"}', "accepted"]);
+      holds(error.issues?.some(({ path }) => path.join() === "id") ?? false, "an issue with the id");
+      holds(!JSON.stringify(error).includes("one-time"), "no value in print");
+    },
+  },
+  {
+    name: "with lenient validation it is handed over, and told as drift",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ operation: "sessions.get", status: 200, body: { id: "ses_1", state: 7 } });
+      const drift: string[] = [];
+      const client = bench.client(service, {
+        validation: "lenient",
+        onEvent: (event) => {
+          if (event.type === "drift") drift.push(...event.issues.map(({ path }) => path.join(".")));
+        },
+      });
+      equal([await client.sessions.get("ses_1"), drift], [{ id: "ses_1", state: 7 }, ["state"]]);
+    },
+  },
+  {
+    name: "an answer that is no JSON is refused",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ status: 200, body: "<p>Hello</p>", headers: { "content-type": "text/html" } });
+      const error = await bench.refusal(bench.client(service).sessions.get("any"), "ResponseParseError");
+      equal([error.rawBody, error.kind], ["<p>Hello</p>", "parse"]);
+    },
+  },
+  {
+    name: "a cursor that comes back ends the walk",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ operation: "projects.list", page: "loop", times: 9 });
+      await bench.refusal(bench.client(service).projects.list().toArray(), "PaginationError");
+    },
+  },
+  {
+    name: "a redirect is told, and not followed",
+    run: async (bench) => {
+      const [service, elsewhere] = [await bench.service(), await bench.service()];
+      for (const status of [302, 307, 308]) {
+        await service.fault({ status, headers: { location: `${elsewhere.baseUrl}/projects` } });
+        const error = await bench.refusal(bench.client(service).projects.list().toArray(), "RedirectError");
+        // A page is not even told the status.
+        const told = bench.suite.traits.isBrowser ? undefined : status;
+        equal([error.status, error.outcome, error.attempts], [told, "rejected", 1]);
+      }
+      equal(await elsewhere.requests(), []);
+    },
+  },
+  {
+    name: "the validators work by themselves",
+    run: async ({ suite: { schemas, pkg } }) => {
+      const { ProjectSchema, pageOf } = schemas;
+      const project = { id: "prj_1", name: "web", more: { is: "kept" } };
+      equal(ProjectSchema.parse(project) === (project as unknown), true, "the value itself");
+      const page = { data: [project], next_cursor: null };
+      equal(pageOf(ProjectSchema).parse(page), page);
+      const { success, error } = pageOf(ProjectSchema).safeParse({ data: [{ id: 1 }], next_cursor: null }) as {
+        success: boolean;
+        error: unknown;
+      };
+      equal([success, error instanceof pkg.ResponseValidationError], [false, true]);
+    },
+  },
+];

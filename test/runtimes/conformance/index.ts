@@ -1,0 +1,68 @@
+/** The suite: every case, and how they are run. */
+import { answers } from "./answers.ts";
+import { Bench, type Case, type Suite, type Traits } from "./bench.ts";
+import { creation } from "./creation.ts";
+import { errors } from "./errors.ts";
+import { limits } from "./limits.ts";
+import { platform } from "./platform.ts";
+import { retries } from "./retries.ts";
+import { stops } from "./stops.ts";
+import { tokens } from "./tokens.ts";
+import { walks } from "./walks.ts";
+
+export interface Result {
+  readonly name: string;
+  /** `undefined` for a case that passed. */
+  readonly failure: string | undefined;
+}
+
+const CASES: readonly Case[] = [
+  ...platform,
+  ...limits,
+  ...walks,
+  ...creation,
+  ...errors,
+  ...retries,
+  ...tokens,
+  ...stops,
+  ...answers,
+];
+
+/** A case that takes longer hangs. */
+const LIMIT_MS = 20_000;
+/** Each case has a service of its own, so they do not disturb each other; most of their time is waiting. */
+const AT_ONCE = 6;
+
+export function casesFor(traits: Traits): readonly Case[] {
+  return CASES.filter(({ where }) => where?.(traits) ?? true);
+}
+
+/** Runs every case; rejects never. */
+export async function runCases(suite: Suite): Promise<readonly Result[]> {
+  const bench = new Bench(suite);
+  const results: Result[] = [];
+  const left = casesFor(suite.traits).values();
+  // They take from one iterator, so each case is run once.
+  const work = async (): Promise<void> => {
+    for (const { name, run } of left) {
+      results.push({ name, failure: await failureOf(() => run(bench)) });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results;
+}
+
+async function failureOf(run: () => Promise<void>): Promise<string | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end after ${LIMIT_MS} ms`)), LIMIT_MS);
+  });
+  try {
+    await Promise.race([run(), limit]);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? `${error.message}\n${error.stack ?? ""}` : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}

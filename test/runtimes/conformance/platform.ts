@@ -1,0 +1,69 @@
+/** What the package leaves alone, and what only a browser does. */
+import type { Case, Traits } from "./bench.ts";
+import { equal } from "./check.ts";
+
+const inBrowsers = ({ isBrowser }: Traits): boolean => isBrowser;
+
+export const platform: readonly Case[] = [
+  {
+    name: "importing changes nothing: no global, no listener, no timer",
+    run: async ({ suite }) => equal(suite.touched, []),
+  },
+  {
+    name: "preflights ask for authorization, and content-type where there is a body",
+    where: inBrowsers,
+    run: async (bench) => {
+      const service = await bench.service();
+      const client = bench.client(service);
+      await client.projects.list().toArray();
+      await client.issues.create("project-1", { title: "It broke", type: "bug" });
+      const { id } = await client.tokens.create({ name: "job", scopes: [] });
+      await client.tokens.rotate(id);
+      await client.tokens.revoke((await client.tokens.create({ name: "job", scopes: [] })).id);
+      const asked = (await service.preflights()).map(({ method, headers }) => `${method} ${headers}`);
+      equal([...new Set(asked)].sort(), [
+        "DELETE authorization",
+        "GET authorization",
+        "POST authorization",
+        "POST authorization,content-type",
+      ]);
+    },
+  },
+  {
+    name: "a 429 across origins tells its Retry-After where the service exposes it",
+    where: inBrowsers,
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ status: 429, headers: { "retry-after": "7" } });
+      const call = bench.client(service, { retry: false }).sessions.get("any");
+      equal((await bench.refusal(call, "RateLimitError")).retryAfterMs, 7_000);
+    },
+  },
+  {
+    name: "without that the pause is the client's own, and the call is sent again",
+    where: inBrowsers,
+    run: async (bench) => {
+      const service = await bench.service();
+      const headers = { "retry-after": "7", "access-control-expose-headers": null };
+      await service.fault({ status: 429, headers, times: 2 });
+      const call = bench.client(service, { retry: false }).sessions.get("any");
+      equal((await bench.refusal(call, "RateLimitError")).retryAfterMs, undefined);
+      const delays: number[] = [];
+      const client = bench.client(service, {
+        onEvent: (event) => void (event.type === "rate_limit_pause" && delays.push(event.delayMs)),
+      });
+      await client.projects.list().toArray();
+      equal([delays.length, (delays[0] ?? 0) > 0, delays[0] === 7_000], [1, true, false], String(delays));
+    },
+  },
+  {
+    name: "an answer that CORS hides is a lost connection",
+    where: inBrowsers,
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ operation: "issues.create", headers: { "access-control-allow-origin": null } });
+      const call = bench.client(service).issues.create("project-1", { title: "Hidden", type: "bug" });
+      equal((await bench.refusal(call, "ConnectionError")).outcome, "unknown");
+    },
+  },
+];

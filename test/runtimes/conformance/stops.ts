@@ -1,0 +1,144 @@
+/** What ends a call before its answer: the caller's signal, and time. */
+import type { Bench, Case } from "./bench.ts";
+import { equal, holds } from "./check.ts";
+
+/** Longer than any case may take. */
+const NEVER_MS = 60_000;
+/** A time budget that is long enough for a request to arrive, on a busy machine too. */
+const SHORT_MS = 1_000;
+
+/** The platform's own fetch, and a word when the head of an answer has come. */
+function withHead(): { fetch: typeof fetch; came: Promise<void> } {
+  let tell = (): void => undefined;
+  const came = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  return {
+    came,
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      tell();
+      return response;
+    },
+  };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+async function abortedIn(bench: Bench, place: "headers" | "body"): Promise<void> {
+  const service = await bench.service();
+  await service.fault(place === "headers" ? { delayMs: NEVER_MS } : { stallAfterBytes: 5 });
+  const controller = new AbortController();
+  const reason = { because: "the user left" };
+  const { fetch, came } = withHead();
+  const call = bench.client(service, { fetch }).projects.list({}, { signal: controller.signal }).toArray();
+  const refusal = bench.refusal(call, "AbortError");
+  await (place === "headers" ? service.arrived(1) : came);
+  await turn(); // the client has been given the head, and reads on
+  controller.abort(reason);
+  const error = await refusal;
+  equal(error.cause === reason, true, "the cause is the reason");
+  equal([error.kind, error.attempts, error.cursor], ["abort", 1, null]);
+  const [request] = await service.ended(1);
+  equal(request?.outcome, "aborted", "what the service saw");
+}
+
+export const stops: readonly Case[] = [
+  {
+    name: "a call that was aborted before sends nothing; the reason is the cause",
+    run: async (bench) => {
+      const service = await bench.service();
+      const reason = { because: "it is too late" };
+      const call = bench.client(service).sessions.get("any", { signal: AbortSignal.abort(reason) });
+      const error = await bench.refusal(call, "AbortError");
+      equal([error.cause === reason, error.outcome, error.attempts], [true, "not_sent", 0]);
+      equal(await service.requests(), []);
+    },
+  },
+  { name: "an abort while the service is silent ends the request", run: (bench) => abortedIn(bench, "headers") },
+  { name: "an abort while the body stalls ends the request", run: (bench) => abortedIn(bench, "body") },
+  {
+    name: "an abort without a reason has the platform's own for a cause",
+    run: async (bench) => {
+      const call = bench.client(await bench.service()).sessions.get("any", { signal: AbortSignal.abort() });
+      equal(((await bench.refusal(call, "AbortError")).cause as Error).name, "AbortError");
+    },
+  },
+  {
+    name: "an abort ends the wait for a rate limit",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ status: 429, headers: { "retry-after": "60" } });
+      const controller = new AbortController();
+      const onEvent = ({ type }: { type: string }): void => void (type === "rate_limit_pause" && controller.abort());
+      const call = bench.client(service, { onEvent }).sessions.get("any", { signal: controller.signal });
+      equal((await bench.refusal(call, "AbortError")).outcome, "rejected");
+    },
+  },
+  {
+    name: "timeoutMs ends a wait for the head of an answer",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ delayMs: NEVER_MS, times: 9 });
+      const call = bench
+        .client(service, { timeoutMs: SHORT_MS, ...bench.quick })
+        .projects.list()
+        .toArray();
+      const { phase, attempts, outcome } = await bench.refusal(call, "TimeoutError");
+      equal([phase, attempts, outcome], ["headers", 3, "unknown"]);
+      const log = await service.ended(3);
+      equal(
+        log.map((request) => request.outcome),
+        ["aborted", "aborted", "aborted"],
+      );
+    },
+  },
+  {
+    name: "timeoutMs ends a wait for a body",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ stallAfterBytes: 9 });
+      const options = { timeoutMs: SHORT_MS, retry: false } as const;
+      const call = bench.client(service, options).tokens.create({ name: "job", scopes: [] });
+      const { phase, outcome, rawBody } = await bench.refusal(call, "TimeoutError");
+      equal([phase, outcome, rawBody?.length], ["body", "accepted", 9]);
+    },
+  },
+  {
+    name: "a timeout of a read is sent again, and may then succeed",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ delayMs: NEVER_MS });
+      const client = bench.client(service, { timeoutMs: SHORT_MS, ...bench.quick });
+      equal((await client.projects.list().toArray()).length, 3);
+    },
+  },
+  {
+    name: "totalTimeoutMs ends the wait between attempts",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ status: 500, times: 9 });
+      const retry = { minDelayMs: NEVER_MS, maxDelayMs: NEVER_MS };
+      const call = bench.client(service, { totalTimeoutMs: 2 * SHORT_MS, retry }).sessions.get("any");
+      const { phase, attempts } = await bench.refusal(call, "TimeoutError");
+      equal([phase, attempts], ["total", 1]);
+    },
+  },
+  {
+    name: "a token provider that hangs is timed out, and its signal aborted",
+    run: async (bench) => {
+      const service = await bench.service();
+      let signal: AbortSignal | undefined;
+      const client = bench.client(service, {
+        token: (context) => {
+          signal = context.signal;
+          return new Promise<string>(() => undefined);
+        },
+        timeoutMs: SHORT_MS,
+      });
+      const { phase, outcome } = await bench.refusal(client.sessions.get("any"), "TimeoutError");
+      equal([phase, outcome, signal?.aborted], ["token", "not_sent", true]);
+      holds((await service.requests()).length === 0, "nothing sent");
+    },
+  },
+];

@@ -1,0 +1,63 @@
+import type { Bench, Case, Service } from "./bench.ts";
+import { equal } from "./check.ts";
+
+/** A token of the client's own, that it may rotate. */
+async function ownToken(bench: Bench, service: Service): Promise<{ id: string; plaintext: string }> {
+  const { id, plaintext } = await bench.client(service).tokens.create({
+    name: "own",
+    scopes: ["projects:read", "sessions:read", "issues:write"],
+  });
+  return { id, plaintext };
+}
+
+export const tokens: readonly Case[] = [
+  {
+    name: "a rotated token is adopted, and the old one is dead",
+    run: async (bench) => {
+      const service = await bench.service();
+      const { id, plaintext } = await ownToken(bench, service);
+      const client = bench.client(service, { token: plaintext });
+      await client.tokens.rotate(id, { adopt: true });
+      equal((await client.projects.list().toArray()).length, 3);
+      const old = bench.client(service, { token: plaintext });
+      await bench.refusal(old.projects.list().toArray(), "AuthenticationError");
+    },
+  },
+  {
+    name: "calls that meet a rotation are sent once more with the new token, writes too",
+    run: async (bench) => {
+      const service = await bench.service();
+      const { id, plaintext } = await ownToken(bench, service);
+      const client = bench.client(service, { token: plaintext });
+      // The rotation is done on arrival and told late: meanwhile the old token is refused.
+      await service.fault({ operation: "tokens.rotate", delayMs: 300 });
+      const rotation = client.tokens.rotate(id, { adopt: true });
+      await service.arrived(2);
+      const calls = Array.from({ length: 4 }, (_, index) =>
+        client.issues.create("project-1", { title: `issue ${index}`, type: "bug" }),
+      );
+      const created = await Promise.all(calls);
+      await rotation;
+      equal(created.map(({ number }) => number).sort(), [1, 2, 3, 4]);
+    },
+  },
+  {
+    name: "a token provider is asked for each attempt, and told which token was refused",
+    run: async (bench) => {
+      const service = await bench.service();
+      const asked: (string | undefined)[] = [];
+      const client = bench.client(service, {
+        token: async ({ rejected }) => {
+          asked.push(rejected);
+          return rejected === undefined ? "emu_none_none" : service.token;
+        },
+      });
+      equal((await client.projects.list().toArray()).length, 3);
+      equal(asked.filter((rejected) => rejected !== undefined)[0], "emu_none_none");
+      equal(
+        (await service.requests()).map(({ status }) => status),
+        [401, 200],
+      );
+    },
+  },
+];
