@@ -31,7 +31,7 @@ const CASES: readonly Case[] = [
 /** A case that takes longer hangs. */
 const LIMIT_MS = 20_000;
 /** Each case has a service of its own, so they do not disturb each other; most of their time is waiting. */
-const AT_ONCE = 6;
+const AT_ONCE = 10;
 
 export function casesFor(traits: Traits): readonly Case[] {
   return CASES.filter(({ where }) => where?.(traits) ?? true);
