@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 // A ratchet: it may be lowered, never raised. The goal is 26 kB and then less; see the decision record on size.
-const BUDGET = 37_700;
+const BUDGET = 30_100;
 const TARGET = 26_000;
 
 const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
