@@ -51,6 +51,7 @@ function signalOf(input: RequestInfo | URL, init: RequestInit | undefined): Abor
 
 async function readBody(request: Request, signal: AbortSignal | undefined): Promise<Incoming["body"]> {
   if (request.body === null) return undefined;
+  if (request.body === undefined) return await readWholeBody(request);
   const reader = request.body.getReader();
   const stop = (): void => {
     reader.cancel().catch(() => undefined);
@@ -71,6 +72,12 @@ async function readBody(request: Request, signal: AbortSignal | undefined): Prom
   } finally {
     signal?.removeEventListener("abort", stop);
   }
+}
+
+/** For Firefox, where a `Request` has no `body`. */
+async function readWholeBody(request: Request): Promise<Incoming["body"]> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  return bytes.length > MAX_BODY_BYTES ? "too large" : bytes;
 }
 
 async function wait(answer: Answer, { ms, signal }: { ms: number; signal: AbortSignal | undefined }): Promise<void> {

@@ -8,7 +8,6 @@ const node: Traits = {
   unknownHost: "not_sent",
   resends: false,
   clonesErrorsAsSpecified: true,
-  hasRequestBodies: true,
 };
 
 const browser: Traits = { ...node, isBrowser: true, refused: "lost", unknownHost: "lost", resends: true };
@@ -19,5 +18,5 @@ export const TRAITS: Readonly<Record<RuntimeKind, Traits>> = {
   deno: { ...node, resends: true },
   workerd: { ...node, refused: "lost", unknownHost: "failed", clonesErrorsAsSpecified: false },
   chromium: browser,
-  firefox: { ...browser, hasRequestBodies: false },
+  firefox: browser,
 };

@@ -20,8 +20,6 @@ export interface Traits {
   readonly resends: boolean;
   /** `structuredClone` of an error takes only what an error has by itself, and reads no accessor of it. */
   readonly clonesErrorsAsSpecified: boolean;
-  /** A `Request` has a `body`, which the emulator's `fetch` needs. */
-  readonly hasRequestBodies: boolean;
 }
 
 /** A copy of the package that shares no module with the one under test. */
