@@ -24,19 +24,17 @@ describe("abort", () => {
     ["within an endless 500", endless(500), "unknown"],
   ];
   test.each(moments)(
-    "%s: the caller is told within 50 ms, and the service sees the close",
+    "%s: the caller is told at once, and the service sees the close",
     async (_, behaviour, outcome) => {
       await using server = await rawServer([behaviour]);
       const controller = new AbortController();
       const call = create(clientOf(server), { signal: controller.signal }).catch((error: unknown) => error);
       await soon(() => server.requests.length === 1, 1_000);
       await sleep(30); // so that what was sent has arrived
-      const abortedAt = performance.now();
       controller.abort();
-      const error = await call;
-      expect(performance.now() - abortedAt).toBeLessThan(50);
+      const error = await Promise.race([call, sleep(20).then(() => "a timer went off first")]);
       expect(error).toMatchObject({ kind: "abort", outcome, attempts: 1 });
-      expect(await soon(() => closed(server), 500)).toBe(true);
+      expect(await soon(() => closed(server), 5_000)).toBe(true);
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -50,7 +48,7 @@ describe("abort", () => {
     controller.abort();
     expect(await slow).toMatchObject({ kind: "abort" });
     expect(others.filter(({ status }) => status === "rejected")).toEqual([]);
-    expect(await soon(() => server.owing.length === 0, 500)).toBe(true);
+    expect(await soon(() => server.owing.length === 0, 5_000)).toBe(true);
   });
 });
 
@@ -151,5 +149,5 @@ test("an endless 429 does not delay the retry", async () => {
   const startedAt = performance.now();
   await clientOf(server).sessions.get("1");
   expect(performance.now() - startedAt).toBeLessThan(1_200);
-  expect(await soon(() => server.owing.length === 0, 500)).toBe(true);
+  expect(await soon(() => server.owing.length === 0, 5_000)).toBe(true);
 });

@@ -38,19 +38,22 @@ describe.concurrent("300 calls at once against 50 per 2 s", () => {
     });
     const { requests, issues } = service.emulator;
     const sent: number[] = [];
+    /** When timers for just what the refusals asked for went off, which on a busy machine is late. */
+    const over: number[] = [];
     const client = new Client({
       baseUrl: service.baseUrl,
       token: service.token,
       maxConcurrency: MAX_CONCURRENCY,
-      fetch: (input, init) => {
+      fetch: async (input, init) => {
         sent.push(Number((input as Request).headers.get("x-number"))); // the client gives a Request
-        return fetch(input, init);
+        const response = await fetch(input, init);
+        const askedMs = Number(response.headers.get("retry-after")) * 1_000;
+        if (response.status === 429) setTimeout(() => over.push(performance.now()), askedMs);
+        return response;
       },
     });
 
-    const startedAt = performance.now();
     const settled = await Promise.allSettled(Array.from({ length: HERD }, (_, index) => call(client, index)));
-    const took = performance.now() - startedAt;
 
     expect(settled.filter(({ status }) => status === "rejected")).toEqual([]);
     expect(issues.list("web")).toHaveLength(created);
@@ -80,12 +83,10 @@ describe.concurrent("300 calls at once against 50 per 2 s", () => {
     expect(sent).toHaveLength(requests.length);
     for (const { index } of refusals) expect(sent[index + 1]).toBe(sent[index]);
 
-    // Ideal: every window's requests as fast as this service took them, and the pauses that it asked for.
-    const windows = [0, ...refusals.map(({ index }) => index + 1)].map((start, nth) => {
-      const end = (refusals[nth] ?? requests.at(-1))?.endedAt ?? Number.NaN;
-      return end - (requests[start]?.at ?? Number.NaN);
-    });
-    const idealMs = refusals.length * WINDOW_MS + windows.reduce((sum, ms) => sum + ms, 0);
-    expect(took).toBeLessThan(idealMs * 1.1);
+    // No pause is longer than it was asked to be, but for the jitter.
+    expect(over).toHaveLength(refusals.length);
+    for (const [nth, { index }] of refusals.entries()) {
+      expect(requests[index + 1]?.at, `after pause ${nth + 1}`).toBeLessThan((over[nth] ?? 0) + WINDOW_MS / 10);
+    }
   });
 });
