@@ -22,8 +22,9 @@ export default defineConfig({
     },
   ],
   test: {
-    include: ["test/{wire,sockets}/**/*.test.ts", "test/unit/schemas/*.test.ts"],
+    include: ["test/wire/**/*.test.ts", "test/unit/schemas/*.test.ts"],
     setupFiles: ["test/support/strict.ts"],
     retry: 0,
+    testTimeout: 60_000,
   },
 });
