@@ -22,7 +22,8 @@ export async function attempt(call: Call): Promise<string | undefined> {
     const budget = Budget.within(call.budget, call.timeoutMs);
     try {
       call.enter("token");
-      const token = await readToken(call, budget);
+      const read = readToken(call, budget);
+      const token = typeof read === "string" ? read : await read;
       const confirmed = turn.confirm(token);
       if (typeof confirmed === "boolean" ? confirmed : await confirmed) return await exchange(call, token, budget);
     } finally {
@@ -42,18 +43,26 @@ function settle(call: Call, admission: Admission): void {
   throw stopped(call);
 }
 
-async function readToken(call: Call, budget: Budget): Promise<string> {
+function readToken(call: Call, budget: Budget): string | Promise<string> {
   const { credential } = call.pipeline;
-  const { unauthorized, tokens } = call.progress;
+  const token = credential.read(budget.signal, call.progress.unauthorized?.token);
+  return typeof token === "string" ? accept(call, token) : awaitToken(call, token, budget);
+}
+
+async function awaitToken(call: Call, promise: Promise<string>, budget: Budget): Promise<string> {
   let token: string;
   try {
-    const read = credential.read(budget.signal, unauthorized?.token);
-    token = typeof read === "string" ? read : await budget.race(read);
+    token = await budget.race(promise);
   } catch (cause) {
     throw cause === STOPPED ? stopped(call) : providerFailed(call, { cause });
   }
   const flaw = flawOfToken(token);
   if (flaw !== undefined) throw providerFailed(call, { flaw });
+  return accept(call, token);
+}
+
+function accept(call: Call, token: string): string {
+  const { unauthorized, tokens } = call.progress;
   // There is no other token after all, so the 401 stands.
   if (token === unauthorized?.token) throw unauthorized.error;
   if (token !== call.progress.token) tokens.push(token);

@@ -64,6 +64,8 @@ export function encodeSegment(value: unknown, what: string): string {
 
 /** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is an `ArgumentError`. */
 export function encodeText(value: string, what: string): string {
+  // Most need no encoding.
+  if (/^[\w-]*$/.test(value)) return value;
   try {
     return encodeURIComponent(value);
   } catch {
