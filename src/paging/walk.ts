@@ -1,3 +1,4 @@
+import { platformTurn } from "../clock.ts";
 import { continueStack, noteCursor } from "../errors/automation-error.ts";
 import { PaginationError } from "../errors/failures.ts";
 import type { Page } from "../models.ts";
@@ -49,7 +50,8 @@ export class Walk<Item> {
       this.#ahead = undefined;
       if (this.#ended) return undefined;
       this.#turnTo(page.next_cursor);
-      if (this.#source.prefetch && !this.#ended && !this.#inCircles && page.data.length < wanted) this.#fetchAhead();
+      const goesOn = !this.#ended && !this.#inCircles && page.data.length < wanted;
+      if (this.#source.prefetch && goesOn) await this.#fetchAhead();
       return page;
     } catch (error) {
       if (this.#ended) return undefined;
@@ -90,10 +92,15 @@ export class Walk<Item> {
     }
   }
 
-  #fetchAhead(): void {
+  // Whoever consumes this page may compute, and nothing is sent then that is not on its way.
+  async #fetchAhead(): Promise<void> {
+    // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
+    await platformTurn();
+    if (this.#ended) return;
     this.#ahead = this.#fetch();
     // It is looked at when the walk gets there; nobody may ever get there.
     this.#ahead.catch(() => {});
+    await platformTurn();
   }
 
   #circleError(): PaginationError {
