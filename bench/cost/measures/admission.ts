@@ -14,7 +14,8 @@ export const name = "admission";
 
 const LINES = [1_000, 10_000, 100_000];
 const ADMISSIONS = 20_000;
-const MOST_TIMES_SHORT = 2;
+/** Memory that is not in the caches costs something; a line that is searched would cost a hundred times as much. */
+const MOST_TIMES_SHORT = 3;
 
 export async function run(bench: Bench): Promise<Section[]> {
   bench.progress("admission");
