@@ -2,7 +2,7 @@
 
 import { table } from "../support/report.ts";
 import type { Spread } from "../support/statistics.ts";
-import { OURS } from "./contenders.ts";
+import { OTHER_SERVICES, OURS } from "./contenders.ts";
 
 export interface Bench {
   readonly quick: boolean;
@@ -79,9 +79,15 @@ export function spread({ median, low, high }: Spread): string {
   return `${round(median)} (${round(low)}–${round(high)})`;
 }
 
-/** Who takes part: of these names those that are asked for; and builds of our package in other checkouts. */
-export function entrants(names: readonly string[], { contenders, others }: Bench, always: readonly string[]): string[] {
-  const asked = names.filter((name) => contenders.length === 0 || contenders.includes(name) || always.includes(name));
+/**
+ * Who takes part: of these names those that are asked for, a quick run without the clients of other services; and builds
+ * of our package in other checkouts.
+ */
+export function entrants(names: readonly string[], bench: Bench, always: readonly string[]): string[] {
+  const { contenders, others, quick } = bench;
+  const isAsked = (name: string): boolean =>
+    contenders.length === 0 ? !quick || !OTHER_SERVICES.includes(name) : contenders.includes(name);
+  const asked = names.filter((name) => isAsked(name) || always.includes(name));
   const ours = asked.filter((name) => name.startsWith(OURS));
   return [...asked, ...others.flatMap((folder) => ours.map((name) => `${name} @ ${folder}`))];
 }

@@ -50,6 +50,7 @@ const contenders: Readonly<Record<string, Contender>> = {
 export const PEERS = ["openai", "anthropic", "notion", "octokit", "stripe"] as const;
 /** Everybody, for single calls. */
 export const CALLERS = [BARE, BARE_REQUEST, OURS, LISTENED, KY, KY_ZOD, ...PEERS, "octokit + retry"] as const;
+export const OTHER_SERVICES: readonly string[] = [...PEERS, "octokit + retry"];
 export const packages: readonly string[] = Object.values(contenders).flatMap((contender) => contender.packages);
 
 /** A contender by its name, or `name @ folder`: our package as it is built in another checkout. */

@@ -26,8 +26,8 @@ export async function run(bench: Bench): Promise<Section[]> {
       task: { measure: name, work: "walk", origin, package: bench.package },
       calls: 1,
       warmUp: 0,
-      rounds: bench.quick ? 1 : 3,
-      heats: bench.quick ? 1 : 3, // a peak is a process's: each walk has one of its own
+      rounds: bench.quick ? 1 : 5,
+      heats: bench.quick ? 1 : 5, // a peak is a process's: each walk has one of its own
     }),
   );
   const figures = compare(laps, BARE);
