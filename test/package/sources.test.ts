@@ -48,12 +48,13 @@ describe("source maps", () => {
   test("have every source, and name the one that a file ends with", () => {
     for (const file of packed.files.filter((file) => /\.c?js$/.test(file))) {
       expect(read(file)).toContain(`//# sourceMappingURL=${file.split("/").pop()}.map`);
-      const map = readJson(join(packed.root, `${file}.map`)) as { sources: string[]; sourcesContent: unknown[] };
-      expect(map.sourcesContent).toHaveLength(map.sources.length);
+      const map = readJson(join(packed.root, `${file}.map`)) as { sources: string[]; sourcesContent?: unknown[] };
+      const { sourcesContent = [] } = map; // a door that only hands on what is in chunks has no source of its own
+      expect(sourcesContent).toHaveLength(map.sources.length);
       for (const [index, source] of map.sources.entries()) {
-        expect(map.sourcesContent[index], `${source} of ${file}`).toBeTypeOf("string");
+        expect(sourcesContent[index], `${source} of ${file}`).toBeTypeOf("string");
         const isOurs = nameOf(source) === undefined;
-        if (isOurs) expect(map.sourcesContent[index]).toBe(sourceOf(source));
+        if (isOurs) expect(sourcesContent[index]).toBe(sourceOf(source));
       }
     }
   });
