@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import type { ValidationIssue } from "../errors/automation-error.ts";
 import type { Page } from "../models.ts";
 import { issuesOf } from "./foreign-issues.ts";
 import { nonEmpty } from "./rules.ts";
@@ -37,16 +36,15 @@ function withItems<Item>(
   page: Page<unknown>,
   results: readonly StandardResult<Item>[],
 ): Checked<Page<Item>> {
-  const issues: ValidationIssue[] = [];
-  const data: Item[] = [];
-  for (const [index, result] of results.entries()) {
-    if (result.issues === undefined) {
-      data.push(result.value);
-      continue;
-    }
-    for (const issue of issuesOf(schema, result.issues, page.data[index])) {
-      issues.push({ path: ["data", index, ...issue.path], message: issue.message });
-    }
-  }
-  return issues.length > 0 ? { issues } : { value: { ...page, data } };
+  const issues = results.flatMap((result, index) =>
+    result.issues === undefined
+      ? []
+      : issuesOf(schema, result.issues, page.data[index]).map(({ path, message }) => ({
+          path: ["data", index, ...path],
+          message,
+        })),
+  );
+  if (issues.length > 0) return { issues };
+  const passed = results as readonly Extract<StandardResult<Item>, { issues?: undefined }>[]; // none of them has an issue
+  return { value: { ...page, data: passed.map(({ value }) => value) } };
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import { ResponseValidationError } from "../errors/failures.ts";
+import { glanceOf } from "./glance.ts";
 import { isPromise, OWN_VENDOR, type StandardSchema } from "./standard-schema.ts";
 
 /** What a check finds: the value, or what is wrong with it. */
@@ -57,9 +58,11 @@ export function validator<Output>(
 
 /** A validator from a zod schema, which must only check and not transform. */
 export function zodValidator<Output>(schema: z.ZodMiniType<unknown>): Validator<Output> {
+  const fits = glanceOf(schema);
   return validator((value) => {
-    const result = z.safeParse(schema, value);
     // The value itself and not zod's copy of it: the schema says that it is an Output.
+    if (fits(value)) return { value: value as Output };
+    const result = z.safeParse(schema, value);
     return result.success ? { value: value as Output } : { issues: result.error.issues.map(toValidationIssue) };
   });
 }
