@@ -24,7 +24,7 @@ export function glanceOf(schema: z.core.$ZodType): Glance {
       return (value) => {
         if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
         const record = value as Readonly<Record<string, unknown>>; // any object can be asked for its fields
-        for (const { key, fits } of members) if (!fits(record[key])) return false;
+        for (const { key, fits } of members) if (!(key in record && fits(record[key]))) return false;
         return true;
       };
     }
