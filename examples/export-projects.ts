@@ -30,10 +30,13 @@ process.once("SIGINT", () => stop.abort()); // once: a second Ctrl-C ends the pr
 
 let progress: Checkpoint = { cursor: null, bytes: 0, pages: 0, items: 0 };
 let resumesAt: number | undefined;
+let waitedMs = 0;
 let countdown: NodeJS.Timeout | undefined;
 try {
-  await exportProjects(new Client({ onEvent: showPauses }));
-  say(`done: ${progress.items} projects in ${file}`);
+  await exportProjects(new Client({ onEvent: follow }));
+  say(
+    `done: ${progress.items} projects in ${file}${waitedMs < 1_000 ? "" : `, after ${seconds(waitedMs)} of waiting`}`,
+  );
 } catch (error) {
   if (isAutomationError(error) && error.kind === "abort") {
     say(`stopped after ${progress.items} projects; the same command goes on from here`);
@@ -86,7 +89,8 @@ async function save(checkpoint: Checkpoint): Promise<void> {
   await rename(`${checkpointFile}.new`, checkpointFile);
 }
 
-function showPauses(event: ClientEvent): void {
+function follow(event: ClientEvent): void {
+  if (event.type === "page") waitedMs = event.waitedMs;
   if (event.type !== "rate_limit_pause" && event.type !== "rate_limit_resume") return;
   clearInterval(countdown);
   resumesAt = event.type === "rate_limit_pause" ? Date.now() + event.delayMs : undefined;
@@ -98,8 +102,8 @@ function showPauses(event: ClientEvent): void {
 /** On a terminal one line, drawn over and over; elsewhere a line for each page and each pause. */
 function show(): void {
   const soFar = `${progress.items} projects, ${progress.pages} ${progress.pages === 1 ? "page" : "pages"}`;
-  const seconds = resumesAt === undefined ? 0 : Math.ceil((resumesAt - Date.now()) / 1000);
-  const line = seconds > 0 ? `${soFar}; rate limit: going on in ${seconds} s` : soFar;
+  const leftMs = resumesAt === undefined ? 0 : resumesAt - Date.now();
+  const line = leftMs > 0 ? `${soFar}; rate limit: going on in ${seconds(leftMs)}` : soFar;
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line.slice(0, (process.stderr.columns || 80) - 1)}`);
   else console.error(line);
 }
@@ -108,4 +112,8 @@ function show(): void {
 function say(text: string): void {
   clearInterval(countdown);
   console.error(process.stderr.isTTY ? `\r\x1b[K${text}` : text);
+}
+
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 1_000)} s`;
 }
