@@ -35,7 +35,7 @@ let countdown: NodeJS.Timeout | undefined;
 try {
   await exportProjects(new Client({ onEvent: follow }));
   say(
-    `done: ${progress.items} projects in ${file}${waitedMs < 1_000 ? "" : `, after ${seconds(waitedMs)} of waiting`}`,
+    `done: ${progress.items} projects in ${file}${waitedMs < 500 ? "" : `, after ${seconds(waitedMs)} of waiting`}`,
   );
 } catch (error) {
   if (isAutomationError(error) && error.kind === "abort") {
