@@ -1,4 +1,4 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
 import { leaveOutWhatNeverRuns } from "./config/bundled.ts";
 
@@ -28,33 +28,6 @@ const apart = [
 const apartFolder = "apart";
 
 /**
- * Zod keeps its configuration on `globalThis`, for every copy of it in a program. The copy in this package keeps its own,
- * so that importing the package adds no global, and an application's `z.config()` does not reach into the client.
- */
-const keepZodPrivate: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "keep-zod-private",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]core[\\/](core|registries)\.js$/ }, async ({ path }) => ({
-      contents: `const zodGlobals = {}; ${(await readFile(path, "utf8")).replaceAll("globalThis", "zodGlobals")}`,
-    })),
-};
-
-/**
- * When it is imported, ky makes a request to learn what bodies the platform takes, and Node then loads all of its `fetch`,
- * which is twice what the rest of the import costs. The client sends text, so it may as well know.
- */
-const keepKyFromProbing: NonNullable<Options["esbuildPlugins"]>[number] = {
-  name: "keep-ky-from-probing",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[\\/]ky[\\/]distribution[\\/]core[\\/]constants\.js$/ }, async ({ path }) => {
-      const probes = /^export const (supportsRequestStreams|supportsFormData) = (?:.*|.*\n[\s\S]*?^\}\)\(\));$/gm;
-      const code = await readFile(path, "utf8");
-      if (code.match(probes)?.length !== 2) throw new Error(`${path} probes in another way than it did`);
-      return { contents: code.replaceAll(probes, "export const $1 = false;") };
-    }),
-};
-
-/**
  * A door imports chunks that it takes nothing from, since it shares files with others. Bundlers warn of such imports
  * in a package without side effects. Lines stay where they are, so source maps hold.
  */
@@ -68,7 +41,7 @@ const shared: Options = {
   platform: "neutral",
   // Nothing is installed along with this package: what it uses of these is part of the published files.
   noExternal: ["ky", "p-retry", "is-network-error", /^zod(\/|$)/],
-  esbuildPlugins: [keepZodPrivate, keepKyFromProbing, leaveOutWhatNeverRuns],
+  esbuildPlugins: [leaveOutWhatNeverRuns],
   dts: { entry: doors },
   sourcemap: true,
   silent: true,

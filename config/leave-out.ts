@@ -1,57 +1,93 @@
 import ts from "typescript";
 
 /**
- * Blocks of a file, and how many of the first statements of each stay. A block goes by the name of its function or getter,
- * or by the head of its statement, such as `if (key === "context")`; with an ellipsis, by the beginning of that.
+ * What parts of a file come to: an expression, by its text, is the other one; `""` leaves out a method, a loop, or what an
+ * `if` is about, which go by their heads, such as `if (key === "context")`. An ellipsis ends the beginning of a text or head.
  */
-export type Blocks = Readonly<Record<string, number>>;
+export type Given = Readonly<Record<string, string>>;
 
-const LEFT_OUT = ' throw new Error("left out of the bundle: please report this"); ';
-
-/** The code without these blocks: each throws in their place. Fails where one of them is not there exactly once. */
-export function leaveOut(code: string, file: string, blocks: Blocks): string {
-  const found = blocksOf(ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true));
-  const cuts = Object.entries(blocks).map(([name, kept]) => {
-    const start = name.endsWith("…") ? name.slice(0, -1) : undefined;
-    const matches = found.filter((block) => (start === undefined ? block.name === name : block.name.startsWith(start)));
-    const [block] = matches;
-    const first = block?.statements[kept];
-    if (first === undefined || matches.length > 1) {
-      throw new Error(
-        `${file} has no longer one block "${name}" of more than ${kept} statements: see what became of it`,
-      );
-    }
-    return { from: first.getFullStart(), to: block?.statements.end };
-  });
-  return cuts
-    .sort((one, other) => other.from - one.from)
-    .reduce((text, { from, to }) => text.slice(0, from) + LEFT_OUT + text.slice(to), code);
-}
-
-interface NamedBlock {
-  readonly name: string;
-  readonly statements: ts.NodeArray<ts.Statement>;
-}
-
-function blocksOf(root: ts.Node): readonly NamedBlock[] {
-  const found: NamedBlock[] = [];
+/** The code as it comes to, without the private members that it then has no use for. Fails where a part is not there. */
+export function leaveOut(code: string, file: string, given: Given): string {
+  const unseen = new Set(Object.keys(given));
+  const cuts: Cut[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isBlock(node))
-      found.push({ name: nameOf(node.parent).replaceAll(/\s+/g, " "), statements: node.statements });
-    ts.forEachChild(node, visit);
+    const key = keyOf(node, given);
+    if (key === undefined) {
+      ts.forEachChild(node, visit);
+      return;
+    }
+    unseen.delete(key);
+    const otherwise = ts.isIfStatement(node) ? node.elseStatement : undefined;
+    cuts.push({ from: node.getStart(), to: otherwise?.getStart() ?? endOf(node), value: shown(node, given[key]) });
+    if (otherwise !== undefined) visit(otherwise);
   };
-  visit(root);
-  return found;
+  visit(parse(code));
+  const [gone] = unseen;
+  if (gone !== undefined) throw new Error(`${file} has no longer "${gone}": see what became of it`);
+  return withoutUnusedPrivates(apply(code, cuts));
 }
 
-/** What a block belongs to. */
-function nameOf(node: ts.Node): string {
+interface Cut {
+  readonly from: number;
+  readonly to: number;
+  readonly value: string;
+}
+
+function apply(code: string, cuts: readonly Cut[]): string {
+  return [...cuts]
+    .sort((one, other) => other.from - one.from)
+    .reduce((text, { from, to, value }) => text.slice(0, from) + value + text.slice(to), code);
+}
+
+function keyOf(node: ts.Node, given: Given): string | undefined {
+  const name = nameOf(node)?.replaceAll(/\s+/g, " ");
+  return Object.keys(given).find((key) => (key.endsWith("…") ? name?.startsWith(key.slice(0, -1)) : name === key));
+}
+
+function nameOf(node: ts.Node): string | undefined {
   if (ts.isIfStatement(node)) return `if (${node.expression.getText()})`;
-  if (ts.isForOfStatement(node)) return `for (${node.initializer.getText()} of ${node.expression.getText()})`;
-  if (ts.isConstructorDeclaration(node)) return `${node.parent.name?.text}.constructor`;
-  if (ts.isGetAccessor(node)) return `get ${node.name.getText()}`;
-  if (ts.isMethodDeclaration(node) || ts.isFunctionDeclaration(node)) return node.name?.getText() ?? "";
-  if (!ts.isArrowFunction(node)) return "";
-  if (ts.isVariableDeclaration(node.parent)) return node.parent.name.getText();
-  return ts.isBinaryExpression(node.parent) ? node.parent.left.getText() : "";
+  const isLoop = ts.isForOfStatement(node) || ts.isForInStatement(node);
+  if (isLoop || ts.isMethodDeclaration(node) || ts.isAccessor(node)) return node.getText().split(" {")[0];
+  return ts.isExpression(node) ? node.getText() : undefined;
+}
+
+function shown(node: ts.Node, value: string | undefined): string {
+  if (value) return `(${value})`;
+  return ts.isStatement(node) && !(ts.isIfStatement(node) && node.elseStatement) ? "{}" : "";
+}
+
+/** The comma after a method of an object goes with it. */
+function endOf(node: ts.Node): number {
+  const comma = ts.isObjectLiteralElement(node) && node.getSourceFile().text.startsWith(",", node.end);
+  return node.end + (comma ? 1 : 0);
+}
+
+/** Bundlers drop functions that nobody uses, but no private members. */
+function withoutUnusedPrivates(code: string): string {
+  const privates: ts.ClassElement[] = [];
+  const used = new Set<string>();
+  const use = (node: ts.Node): void => {
+    if (ts.isPrivateIdentifier(node)) used.add(node.text);
+    if (privateNameOf(node) === undefined) ts.forEachChild(node, use);
+    else privates.push(node as ts.ClassElement); // nothing else has such a name
+  };
+  use(parse(code));
+  const isUsed = (member: ts.ClassElement): boolean => used.has(privateNameOf(member) ?? "");
+  for (let before = -1; before < used.size; ) {
+    before = used.size;
+    for (const member of privates.filter(isUsed)) ts.forEachChild(member, use);
+  }
+  const unused = privates.filter((member) => !isUsed(member));
+  return apply(
+    code,
+    unused.map((member) => ({ from: member.getStart(), to: member.end, value: "" })),
+  );
+}
+
+function privateNameOf(node: ts.Node): string | undefined {
+  return ts.isClassElement(node) && node.name && ts.isPrivateIdentifier(node.name) ? node.name.text : undefined;
+}
+
+function parse(code: string): ts.SourceFile {
+  return ts.createSourceFile("code.js", code, ts.ScriptTarget.Latest, true);
 }
