@@ -41,6 +41,9 @@ export function oneOf(...values: readonly unknown[]): Kind {
   return kind(`one of ${values.join(", ")}`, (value) => values.includes(value));
 }
 
+/** An object without what is `undefined` in it. */
+export type Present<Given> = { [Key in keyof Given]: Exclude<Given[Key], undefined> };
+
 /** Throws one class of error for whatever is wrong: `ConfigError` for a client's settings, `ArgumentError` for a call's. */
 export type Refuse = new (message: string, details?: ErrorDetails) => AutomationError;
 
@@ -63,7 +66,7 @@ export class Check {
   }
 
   /** The known fields of an object, each read once; those that are `undefined` are left out. Others are not looked at. */
-  fields<Given extends object>(given: Given | undefined, what: string, kinds: Kinds<Given>): Given {
+  fields<Given extends object>(given: Given | undefined, what: string, kinds: Kinds<Given>): Present<Given> {
     const source: unknown = given === undefined ? {} : given;
     if (typeof source !== "object" || source === null || Array.isArray(source)) {
       this.fail(`${what} must be an object, not ${describeType(source)}`);
@@ -74,11 +77,11 @@ export class Check {
       if (value === undefined && expected.required !== true) continue;
       read[key] = this.value(value, `${what}.${key}`, expected);
     }
-    return read as Given; // as far as its kinds say
+    return read as Present<Given>; // as far as its kinds say
   }
 
   /** As `fields`, of an object that may have no others: they are mostly misspelt ones. */
-  options<Given extends object>(given: Given | undefined, what: string, kinds: Kinds<Given>): Given {
+  options<Given extends object>(given: Given | undefined, what: string, kinds: Kinds<Given>): Present<Given> {
     const options = this.fields(given, what, kinds);
     const keys = Object.keys(given ?? {});
     // A signal, say, that is passed in place of `{ signal }` has no keys of its own, and would pass for no options.

@@ -3,12 +3,10 @@ import type { Credential, Rotate } from "./auth/credential.ts";
 import { ProviderCredential } from "./auth/provider-credential.ts";
 import { StaticCredential } from "./auth/static-credential.ts";
 import { flawOfToken } from "./auth/token-format.ts";
-import type { EventListener, Logger } from "./events.ts";
-import { combine, type Instrumentation } from "./instrumentation.ts";
+import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
 import {
-  type CheckedOptions,
   type ClientOptions,
   checkBaseUrl,
   checkOptions,
@@ -16,6 +14,7 @@ import {
   checkTransport,
   fromEnvironment,
   refuseOption,
+  type Settings,
 } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
@@ -30,14 +29,10 @@ import { Projects } from "./resources/projects.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { rotateToken, Tokens } from "./resources/tokens.ts";
 
-/** What is checked, plus what a client that is made from another takes over from it. */
+/** What a client is made of, and what another can be made from. */
 interface Parts {
+  readonly settings: Settings & { readonly baseUrl: URL };
   readonly pipeline: Pipeline;
-  readonly onEvent: EventListener | undefined;
-  readonly logger: Logger | undefined;
-  readonly instrumentation: Instrumentation | undefined;
-  readonly baseUrl: URL;
-  readonly allowInsecureHttp: boolean;
 }
 
 /** How `withOptions` hands finished parts to the public constructor. */
@@ -122,77 +117,55 @@ export class Client {
 }
 
 function partsOf(options: ClientOptions): Parts {
-  const checked = checkOptions(options);
-  const token = checked.token ?? fromEnvironment("PROJECT_AUTOMATION_TOKEN");
+  const settings = checkOptions(options);
+  const token = settings.token ?? fromEnvironment("PROJECT_AUTOMATION_TOKEN");
   if (token === undefined) {
     refuseOption("token is missing: pass it, or set PROJECT_AUTOMATION_TOKEN in the environment");
   }
-  const baseUrl = checked.baseUrl ?? baseUrlFromEnvironment();
-  return assemble(checked, {
-    baseUrl,
-    token: checkToken(token),
-    allowInsecureHttp: checked.allowInsecureHttp ?? false,
-  });
-}
-
-function baseUrlFromEnvironment(): URL {
-  const value = fromEnvironment("PROJECT_AUTOMATION_BASE_URL");
-  if (value !== undefined) return checkBaseUrl(value);
-  refuseOption("baseUrl is missing: pass it, or set PROJECT_AUTOMATION_BASE_URL in the environment");
+  const baseUrl = settings.baseUrl ?? fromEnvironment("PROJECT_AUTOMATION_BASE_URL");
+  if (baseUrl === undefined) {
+    refuseOption("baseUrl is missing: pass it, or set PROJECT_AUTOMATION_BASE_URL in the environment");
+  }
+  return assemble({ ...settings, baseUrl: checkBaseUrl(baseUrl), token: checkToken(token) });
 }
 
 function derive(parent: Parts, options: ClientOptions): Parts {
-  const { pipeline } = parent;
-  const checked = checkOptions(options, pipeline.retry);
-  const baseUrl = checked.baseUrl ?? parent.baseUrl;
-  if (checked.token === undefined && baseUrl.origin !== parent.baseUrl.origin) {
+  // A token of its own has a limit of its own.
+  const inherited = { ...parent.settings, token: undefined, rateLimiter: undefined };
+  const settings = checkOptions(options, inherited);
+  const { baseUrl = parent.settings.baseUrl, token } = settings;
+  if (token === undefined && baseUrl.origin !== parent.settings.baseUrl.origin) {
     refuseOption("withOptions: a baseUrl of another origin needs a token of its own; this client's would travel there");
   }
-  const allowInsecureHttp = checked.allowInsecureHttp ?? parent.allowInsecureHttp;
-  return assemble(checked, { baseUrl, token: checked.token, allowInsecureHttp, parent });
+  return assemble({ ...settings, baseUrl }, parent.pipeline);
 }
 
-interface Base {
-  readonly baseUrl: URL;
-  /** Without one, the parent's credential is shared. */
-  readonly token: CheckedOptions["token"];
-  readonly allowInsecureHttp: boolean;
-  /** Whose settings hold where the options say nothing. */
-  readonly parent?: Parts;
-}
-
-function assemble(checked: CheckedOptions, { baseUrl, token, allowInsecureHttp, parent: from }: Base): Parts {
-  checkTransport(baseUrl, allowInsecureHttp);
-  const parent = from?.pipeline;
-  const onEvent = checked.onEvent ?? from?.onEvent;
-  const logger = checked.logger ?? from?.logger;
-  const instrumentation = checked.instrumentation ?? from?.instrumentation;
+/** `parent`: whose credential and rate limiter are shared where there is no token. */
+function assemble(settings: Parts["settings"], parent?: Pipeline): Parts {
+  const { baseUrl, token, onEvent, logger } = settings;
+  checkTransport(baseUrl, settings.allowInsecureHttp);
   const shared = token === undefined ? parent : undefined;
   const credential = shared?.credential ?? credentialOf(token ?? "", (id, own) => rotateItself(pipeline, id, own));
-  const rateLimiter = checked.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter();
+  const rateLimiter = settings.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter();
   credential.inform(rateLimiter);
+  const instrumentation = combine([
+    onEvent && { begin: () => ({ event: onEvent }) },
+    logger && logCalls(logger),
+    settings.instrumentation,
+  ]);
+  const journal = { calls: 0, paused: false, deprecated: new Set<string>() };
   const pipeline: Pipeline = {
+    ...settings,
     baseUrl: baseUrl.href.replace(/\/+$/, ""),
-    headers: { accept: "application/json", ...parent?.headers, ...checked.headers },
-    fetch: checked.fetch ?? parent?.fetch,
     credential,
     rateLimiter,
-    maxConcurrency: checked.maxConcurrency ?? parent?.maxConcurrency ?? 10,
-    timeoutMs: checked.timeoutMs ?? parent?.timeoutMs ?? 30_000,
-    totalTimeoutMs: checked.totalTimeoutMs ?? parent?.totalTimeoutMs ?? Number.POSITIVE_INFINITY,
-    retry: checked.retry,
-    lenient: checked.lenient ?? parent?.lenient ?? false,
-    instrumentation: combine([
-      onEvent && { begin: () => ({ event: onEvent }) },
-      logger && logCalls(logger),
-      instrumentation,
-    ]),
-    journal: { calls: 0, paused: false, deprecated: new Set() },
+    instrumentation,
+    journal,
   };
-  return { pipeline, baseUrl, allowInsecureHttp, onEvent, logger, instrumentation };
+  return { settings, pipeline };
 }
 
-function credentialOf(token: Exclude<CheckedOptions["token"], undefined>, rotate: Rotate): Credential {
+function credentialOf(token: Exclude<Settings["token"], undefined>, rotate: Rotate): Credential {
   if (typeof token === "string") return new StaticCredential(token);
   return typeof token === "function" ? new ProviderCredential(token) : token.toCredential(rotate);
 }

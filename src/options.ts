@@ -8,11 +8,10 @@ import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
 import {
+  type CallSettings,
   DEFAULT_RETRY,
   type HeadersInput,
-  millisecondsOf,
   type RetryOptions,
-  type RetryRules,
   SettingsCheck,
   SHARED_OPTIONS,
 } from "./request/settings.ts";
@@ -55,23 +54,36 @@ export interface ClientOptions {
   allowInsecureHttp?: boolean | undefined;
 }
 
-/** Options that have been checked; `undefined` where they say nothing. */
-export interface CheckedOptions {
+/** What a client goes by: its options, checked, over those of the client it is made from or the defaults. */
+export interface Settings extends CallSettings {
   readonly baseUrl: URL | undefined;
   readonly token: string | TokenProvider | CredentialSource | undefined;
-  readonly timeoutMs: number | undefined;
-  readonly totalTimeoutMs: number | undefined;
-  readonly retry: RetryRules;
-  readonly maxConcurrency: number | undefined;
+  readonly maxConcurrency: number;
   readonly rateLimiter: RateLimiter | undefined;
-  readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof fetch | undefined;
   readonly onEvent: EventListener | undefined;
   readonly logger: Logger | undefined;
   readonly instrumentation: Instrumentation | undefined;
-  readonly lenient: boolean | undefined;
-  readonly allowInsecureHttp: boolean | undefined;
+  readonly validation: "strict" | "lenient";
+  readonly allowInsecureHttp: boolean;
 }
+
+const DEFAULTS: Settings = {
+  timeoutMs: 30_000,
+  totalTimeoutMs: Number.POSITIVE_INFINITY,
+  retry: DEFAULT_RETRY,
+  headers: { accept: "application/json" },
+  baseUrl: undefined,
+  token: undefined,
+  maxConcurrency: 10,
+  rateLimiter: undefined,
+  fetch: undefined,
+  onEvent: undefined,
+  logger: undefined,
+  instrumentation: undefined,
+  validation: "strict",
+  allowInsecureHttp: false,
+};
 
 const CLIENT_OPTIONS: Kinds<ClientOptions> = {
   ...SHARED_OPTIONS,
@@ -102,23 +114,14 @@ export function refuseOption(message: string): never {
 }
 
 /** Checks every option; throws `ConfigError` for the first that cannot be. What it gives is no part of `options`. */
-export function checkOptions(options: ClientOptions, retry: RetryRules = DEFAULT_RETRY): CheckedOptions {
+export function checkOptions(options: ClientOptions, base: Settings = DEFAULTS): Settings {
   const given = check.options(options, "options", CLIENT_OPTIONS);
   return {
-    baseUrl: given.baseUrl === undefined ? undefined : checkBaseUrl(given.baseUrl),
-    token: given.token === undefined ? undefined : checkToken(given.token),
-    timeoutMs: millisecondsOf(given.timeoutMs),
-    totalTimeoutMs: millisecondsOf(given.totalTimeoutMs),
-    retry: check.retry(given.retry, retry),
-    maxConcurrency: given.maxConcurrency,
-    rateLimiter: given.rateLimiter,
-    headers: check.headers(given.headers),
-    fetch: given.fetch,
-    onEvent: given.onEvent,
-    logger: given.logger,
-    instrumentation: given.instrumentation,
-    lenient: given.validation && given.validation === "lenient",
-    allowInsecureHttp: given.allowInsecureHttp,
+    ...base,
+    ...given,
+    ...check.over(given, base),
+    baseUrl: given.baseUrl === undefined ? base.baseUrl : checkBaseUrl(given.baseUrl),
+    token: given.token === undefined ? base.token : checkToken(given.token),
   };
 }
 

@@ -1,15 +1,7 @@
 import { FUNCTION, type Kinds, kind } from "../check.ts";
 import { ArgumentError } from "../errors/failures.ts";
 import type { CallOptions } from "./operation.ts";
-import { millisecondsOf, type RetryRules, SettingsCheck, SHARED_OPTIONS } from "./settings.ts";
-
-/** What a call goes by. A client has the same, and calls lay their own over it. */
-export interface CallSettings {
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number;
-  readonly retry: RetryRules;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import { type CallSettings, SettingsCheck, SHARED_OPTIONS } from "./settings.ts";
 
 const check: SettingsCheck = new SettingsCheck(ArgumentError);
 
@@ -29,14 +21,8 @@ export function settingsOf(
   client: CallSettings,
 ): CallSettings & Pick<CallOptions, "signal" | "onResponse"> {
   if (options === undefined) return client;
-  const { timeoutMs, totalTimeoutMs, retry, headers, ...others } = check.options(options, "options", CALL_OPTIONS);
-  return {
-    ...others,
-    timeoutMs: millisecondsOf(timeoutMs) ?? client.timeoutMs,
-    totalTimeoutMs: millisecondsOf(totalTimeoutMs) ?? client.totalTimeoutMs,
-    retry: check.retry(retry, client.retry),
-    headers: headers === undefined ? client.headers : { ...client.headers, ...check.headers(headers) },
-  };
+  const given = check.options(options, "options", CALL_OPTIONS);
+  return { ...given, ...check.over(given, client) };
 }
 
 /**

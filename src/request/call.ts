@@ -5,13 +5,13 @@ import { quietly } from "../events.ts";
 import type { Instrumentation } from "../instrumentation.ts";
 import type { Pause, RateLimitedCall, RateLimiter, Turn } from "../rate-limit/rate-limiter.ts";
 import { Budget } from "./budget.ts";
-import { type CallSettings, settingsOf } from "./call-options.ts";
+import { settingsOf } from "./call-options.ts";
 import type { CallOptions, Operation, ResponseInfo } from "./operation.ts";
 import { encodePath } from "./path.ts";
 import { Progress } from "./progress.ts";
 import { encodeQuery } from "./query.ts";
 import { type Journal, Report } from "./report.ts";
-import type { RetryRules } from "./settings.ts";
+import type { CallSettings, RetryRules } from "./settings.ts";
 
 /** What the pipeline needs of a client. Settings are checked, and changed by nobody. */
 export interface Pipeline extends CallSettings {
@@ -21,7 +21,7 @@ export interface Pipeline extends CallSettings {
   readonly credential: Credential;
   readonly rateLimiter: RateLimiter;
   readonly maxConcurrency: number;
-  readonly lenient: boolean;
+  readonly validation: "strict" | "lenient";
   readonly instrumentation: Instrumentation | undefined;
   readonly journal: Journal;
 }

@@ -54,6 +54,14 @@ export interface SharedOptions {
   headers?: HeadersInput | undefined;
 }
 
+/** What a call goes by. A client has the same, and calls lay their own over it. */
+export interface CallSettings {
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number;
+  readonly retry: RetryRules;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export const SHARED_OPTIONS: Kinds<SharedOptions> = {
   timeoutMs: TIMEOUT,
   totalTimeoutMs: TIMEOUT,
@@ -67,10 +75,20 @@ function isObject(value: unknown): boolean {
 
 /** Checks settings that clients and calls have in common. */
 export class SettingsCheck extends Check {
+  /** Options laid over what holds already. */
+  over({ timeoutMs, totalTimeoutMs, retry, headers }: SharedOptions, base: CallSettings): CallSettings {
+    return {
+      timeoutMs: millisecondsOf(timeoutMs) ?? base.timeoutMs,
+      totalTimeoutMs: millisecondsOf(totalTimeoutMs) ?? base.totalTimeoutMs,
+      retry: this.retry(retry, base.retry),
+      headers: headers === undefined ? base.headers : { ...base.headers, ...this.headers(headers) },
+    };
+  }
+
   /** Retry options laid over rules that hold already. */
   retry(given: RetryOptions | false | undefined, base: RetryRules): RetryRules {
     if (given === false) return NO_RETRY;
-    return given === undefined ? base : ({ ...base, ...this.options(given, "retry", RETRY) } as RetryRules); // none of them is undefined
+    return given === undefined ? base : { ...base, ...this.options(given, "retry", RETRY) };
   }
 
   /** Extra headers as a plain record with lower-case names. Those that carry the credential or the address are refused. */

@@ -16,7 +16,7 @@ export async function interpret(call: Call, text: string | undefined): Promise<u
   if (data === undefined || schema === undefined) return data;
   const checked = await check(call, schema, { data, text });
   if (checked.issues === undefined) return checked.value;
-  if (!call.pipeline.lenient) throw invalid(call, checked.issues, { data, text });
+  if (call.pipeline.validation === "strict") throw invalid(call, checked.issues, { data, text });
   if (essentials !== undefined) {
     const least = await check(call, essentials, { data, text });
     if (least.issues !== undefined) throw invalid(call, least.issues, { data, text });
