@@ -12,8 +12,8 @@ import {
   checkOptions,
   checkToken,
   checkTransport,
-  fromEnvironment,
   refuseOption,
+  required,
   type Settings,
 } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
@@ -94,7 +94,7 @@ export class Client {
   setToken = (token: string): void => {
     const { credential } = this.#parts.pipeline;
     if (!(credential instanceof StaticCredential)) {
-      refuseOption("setToken: this client has a token provider or a rotating token, which alone decide the token");
+      refuseOption("setToken: a token provider or a rotating token alone decides the token");
     }
     const flaw = flawOfToken(token);
     if (flaw !== undefined) refuseOption(`setToken: token ${flaw}`);
@@ -118,14 +118,8 @@ export class Client {
 
 function partsOf(options: ClientOptions): Parts {
   const settings = checkOptions(options);
-  const token = settings.token ?? fromEnvironment("PROJECT_AUTOMATION_TOKEN");
-  if (token === undefined) {
-    refuseOption("token is missing: pass it, or set PROJECT_AUTOMATION_TOKEN in the environment");
-  }
-  const baseUrl = settings.baseUrl ?? fromEnvironment("PROJECT_AUTOMATION_BASE_URL");
-  if (baseUrl === undefined) {
-    refuseOption("baseUrl is missing: pass it, or set PROJECT_AUTOMATION_BASE_URL in the environment");
-  }
+  const token = required(settings.token, "token", "PROJECT_AUTOMATION_TOKEN");
+  const baseUrl = required(settings.baseUrl, "baseUrl", "PROJECT_AUTOMATION_BASE_URL");
   return assemble({ ...settings, baseUrl: checkBaseUrl(baseUrl), token: checkToken(token) });
 }
 
@@ -135,7 +129,7 @@ function derive(parent: Parts, options: ClientOptions): Parts {
   const settings = checkOptions(options, inherited);
   const { baseUrl = parent.settings.baseUrl, token } = settings;
   if (token === undefined && baseUrl.origin !== parent.settings.baseUrl.origin) {
-    refuseOption("withOptions: a baseUrl of another origin needs a token of its own; this client's would travel there");
+    refuseOption("withOptions: a baseUrl of another origin needs a token of its own");
   }
   return assemble({ ...settings, baseUrl }, parent.pipeline);
 }

@@ -141,12 +141,17 @@ function isCredentialSource(token: unknown): token is CredentialSource {
 export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean): void {
   if (baseUrl.protocol === "https:" || allowInsecureHttp || isLoopback(baseUrl.hostname)) return;
   check.fail(
-    "baseUrl is plain http: to another machine, where anybody on the way can read the token; use https:, or set allowInsecureHttp",
+    "baseUrl is plain http: to another machine, where others can read the token; use https:, or allowInsecureHttp",
   );
 }
 
-/** What the environment says, where there is one that can be read. */
-export function fromEnvironment(name: string): string | undefined {
+/** An option that must be, if not among the options then in the environment. */
+export function required<Value>(value: Value | undefined, name: string, variable: string): Value | string {
+  const found = value ?? fromEnvironment(variable);
+  return found ?? refuseOption(`${name} is missing: pass it, or set ${variable} in the environment`);
+}
+
+function fromEnvironment(name: string): string | undefined {
   const scope = globalThis as { process?: { env?: Record<string, string | undefined> } }; // not every runtime has one
   try {
     return scope.process?.env?.[name] || undefined;
@@ -156,21 +161,22 @@ export function fromEnvironment(name: string): string | undefined {
   }
 }
 
+const UNWANTED_IN_BASE_URL: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [/[\u0000-\u0020\u007f\\]/, "white space, control characters or backslashes"],
+  [/^\w+:\/\/[^/?#]*@/, "a user name or password"],
+  [/[?#]/, "a query or a fragment"],
+];
+
 /** An absolute http(s) URL that paths can be appended to. */
 export function checkBaseUrl(value: unknown): URL {
   const text = value instanceof URL ? value.href : value;
   if (typeof text !== "string") return check.fail(`baseUrl must be a string or a URL, not ${describeType(value)}`);
-  const example = "such as https://automation.example.com/api/v1";
-  if (/[\u0000-\u0020\u007f\\]/.test(text))
-    check.fail("baseUrl must not contain white space, control characters or backslashes");
-  const url = parseUrl(text) ?? check.fail(`baseUrl must be an absolute URL, ${example}`);
-  if (!/^https?:\/\//i.test(text)) {
-    const hint = /^[\w.-]+:\d+/.test(text) ? "; the scheme is missing" : "";
-    check.fail(`baseUrl must be an http: or https: URL, ${example}${hint}`);
-  }
-  if (url.username !== "" || url.password !== "") check.fail("baseUrl must not contain a user name or password");
-  if (text.includes("?") || text.includes("#")) check.fail("baseUrl must not contain a query or a fragment");
-  return url;
+  const flaw = UNWANTED_IN_BASE_URL.find(([pattern]) => pattern.test(text));
+  if (flaw !== undefined) check.fail(`baseUrl must not contain ${flaw[1]}`);
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
+  return (
+    url ?? check.fail("baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1")
+  );
 }
 
 function parseUrl(text: string): URL | undefined {

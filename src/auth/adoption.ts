@@ -1,4 +1,5 @@
-import { ArgumentError, ResponseValidationError } from "../errors/failures.ts";
+import { argument } from "../check.ts";
+import { ResponseValidationError } from "../errors/failures.ts";
 import type { CreatedToken } from "../models.ts";
 import type { Credential } from "./credential.ts";
 import { StaticCredential } from "./static-credential.ts";
@@ -14,12 +15,7 @@ export async function adoptReplacement(
   rotate: () => Promise<CreatedToken>,
 ): Promise<CreatedToken> {
   if (!(credential instanceof StaticCredential)) {
-    throw new ArgumentError(
-      "tokens.rotate: adopt cannot be used with a token provider or a rotating token, which alone decide the token",
-      {
-        outcome: "not_sent",
-      },
-    );
+    argument.fail("tokens.rotate: adopt: a token provider or a rotating token alone decides the token");
   }
   const finish = credential.beginRotation();
   try {

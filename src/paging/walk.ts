@@ -104,7 +104,7 @@ export class Walk<Item> {
   }
 
   #circleError(): PaginationError {
-    return new PaginationError("the service gave a cursor that this walk has been given before: it goes in circles", {
+    return new PaginationError("the service gave a cursor of this walk again: it goes in circles", {
       outcome: "accepted",
       cursor: this.#cursor,
     });

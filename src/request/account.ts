@@ -43,10 +43,9 @@ export function labelOf(call: Call): string {
 /** What a write's failure leaves behind, said in its message; nothing for reads, and where nothing can have happened. */
 export function consequenceOf(call: Call, outcome: Outcome): string {
   if (!call.isWrite || outcome === "rejected" || outcome === "not_sent") return "";
-  if (outcome === "accepted")
-    return "; the service accepted it: do not send it again (what came of the answer is in rawBody)";
+  if (outcome === "accepted") return "; the service accepted it: do not send it again (see rawBody)";
   if (call.operation.rotatesToken) {
-    return "; the rotation may have happened: the old token may be dead and its replacement lost, so check before going on";
+    return "; the old token may be dead and its replacement lost: check before going on";
   }
   return "; it may have been applied: check before sending it again";
 }

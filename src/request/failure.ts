@@ -78,7 +78,7 @@ export function heldBack(call: Call, pauseMs: number): RateLimitError {
     ? { code: refusal.code, body: refusal.body, requestId: refusal.requestId, outcome: refusal.outcome }
     : lastFailure && { cause: lastFailure };
   return failure(RateLimitError, call, {
-    what: `held back, the service's rate limit pauses this token for another ${seconds(pauseMs)}`,
+    what: `held back, the rate limit pauses this token for another ${seconds(pauseMs)}`,
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
     limit: known?.limit,
@@ -131,7 +131,7 @@ export function refused(call: Call, response: Response, text: string | undefined
   const shownCode = code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? ` ${code}` : "";
   const said = `${status}${shownCode}${requestId === undefined ? "" : ` (request ${requestId})`}`;
   if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
-    const what = `${status === 0 ? "" : `${said}: `}redirects are not followed, since the token would travel; check baseUrl`;
+    const what = `${status === 0 ? "" : `${said}: `}redirects are not followed; check baseUrl`;
     return failure(RedirectError, call, { what, code, body });
   }
   if (status === 429) {

@@ -146,8 +146,7 @@ class SessionPoll {
   }
 
   #timeout(cause?: TimeoutError): TimeoutError {
-    const seen = this.#seen === undefined ? "none was seen" : "the last one seen is in `session`";
-    return new TimeoutError(`${this.#source.name}: totalTimeoutMs ran out before the session was as wanted; ${seen}`, {
+    return new TimeoutError(`${this.#source.name}: totalTimeoutMs ran out before the session was as wanted`, {
       phase: "total",
       session: this.#seen,
       method: "GET",
