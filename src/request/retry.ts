@@ -30,19 +30,19 @@ async function prepareRetry(call: Call, error: Error): Promise<boolean> {
     fault: progress.fault,
     random: Math.random(),
   });
-  if (!verdict.again) return false;
+  if (verdict === undefined) return false;
   const { reason } = verdict;
-  if (verdict.after === "token") {
+  if (reason === "unauthorized") {
     if (!(await canReplaceToken(call))) return false;
     progress.unauthorized = { error, token: progress.token };
     progress.renewing = true;
     return true;
   }
-  const delayMs = verdict.after === "gate" ? progress.pauseMs : verdict.delayMs;
+  const delayMs = verdict.delayMs ?? progress.pauseMs;
   // A wait that the service asked for and that does not fit is not begun.
   if ((reason === "rate_limit" || reason === "unavailable") && delayMs >= budget.leftMs) return false;
   report?.retry(reason, delayMs, error.status);
-  if (verdict.after === "delay") {
+  if (reason !== "rate_limit") {
     call.enter("total");
     await sleep(delayMs, budget.signal);
     if (budget.reason !== undefined) throw stopped(call);

@@ -22,17 +22,17 @@ export interface Evidence {
   readonly random: number;
 }
 
-/** Whether a failed call is sent again, and what it waits for first. */
-export type Verdict =
-  | { readonly again: false }
-  /** After `delayMs` of its own. */
-  | { readonly again: true; readonly after: "delay"; readonly reason: RetryReason; readonly delayMs: number }
-  /** When the rate limiter lets it. */
-  | { readonly again: true; readonly after: "gate"; readonly reason: "rate_limit" }
-  /** If another token can be had. */
-  | { readonly again: true; readonly after: "token"; readonly reason: "unauthorized" };
+type PassingReason = Exclude<RetryReason, "rate_limit" | "unauthorized">;
 
-const STOP: Verdict = { again: false };
+/**
+ * Why a failed call is sent again: `rate_limit` when the rate limiter lets it, `unauthorized` if another token can be had,
+ * and anything else after `delayMs` of its own. `undefined`: it is not.
+ */
+export type Verdict =
+  | { readonly reason: "rate_limit" | "unauthorized"; readonly delayMs?: undefined }
+  | { readonly reason: PassingReason; readonly delayMs: number }
+  | undefined;
+
 const MAX_JITTER_MS = 1_000;
 const MAX_DOUBLINGS = 30;
 
@@ -42,25 +42,25 @@ export function judge(failure: AutomationError, evidence: Evidence): Verdict {
   if (failure instanceof RateLimitError) return judgeRateLimit(failure, evidence);
   if (failure instanceof AuthenticationError) {
     const isOff = rules.attempts === 1 && rules.rateLimitWaits === 0;
-    return isOff || evidence.reauthenticated ? STOP : { again: true, after: "token", reason: "unauthorized" };
+    return isOff || evidence.reauthenticated ? undefined : { reason: "unauthorized" };
   }
   const reason = passingReason(failure, evidence);
-  if (reason === undefined || evidence.failures >= rules.attempts) return STOP;
+  if (reason === undefined || evidence.failures >= rules.attempts) return undefined;
   if (reason !== "unavailable" || failure.retryAfterMs === undefined) return backOff(reason, evidence);
-  if (failure.retryAfterMs > rules.maxRetryAfterMs) return STOP;
+  if (failure.retryAfterMs > rules.maxRetryAfterMs) return undefined;
   const jitterMs = evidence.random * Math.min(MAX_JITTER_MS, failure.retryAfterMs / 10);
-  return { again: true, after: "delay", reason, delayMs: failure.retryAfterMs + jitterMs };
+  return { reason, delayMs: failure.retryAfterMs + jitterMs };
 }
 
 // The service did no work, so this is for every method.
 function judgeRateLimit(failure: RateLimitError, { rules, refusals }: Evidence): Verdict {
-  if (refusals > rules.rateLimitWaits) return STOP;
-  if ((failure.retryAfterMs ?? 0) > rules.maxRetryAfterMs) return STOP;
-  return { again: true, after: "gate", reason: "rate_limit" };
+  if (refusals > rules.rateLimitWaits) return undefined;
+  if ((failure.retryAfterMs ?? 0) > rules.maxRetryAfterMs) return undefined;
+  return { reason: "rate_limit" };
 }
 
 /** Why the failure may pass and the call may be sent again, or `undefined`. */
-function passingReason(failure: AutomationError, evidence: Evidence): RetryReason | undefined {
+function passingReason(failure: AutomationError, evidence: Evidence): PassingReason | undefined {
   if (failure instanceof ConnectionError) {
     if (evidence.fault === "never_sent") return "connection";
     return evidence.fault === "lost" && mayRepeat(failure, evidence) ? "connection" : undefined;
@@ -84,8 +84,8 @@ function mayRepeat(failure: AutomationError, { method, rotatesToken, rules }: Ev
   return rules.unsafeWrites && !rotatesToken && failure.outcome !== "accepted";
 }
 
-function backOff(reason: RetryReason, { rules, failures, random }: Evidence): Verdict {
+function backOff(reason: PassingReason, { rules, failures, random }: Evidence): Verdict {
   const doubled = rules.minDelayMs * 2 ** Math.min(failures - 1, MAX_DOUBLINGS);
   const delayMs = Math.min(doubled, rules.maxDelayMs) * (0.5 + random / 2);
-  return { again: true, after: "delay", reason, delayMs };
+  return { reason, delayMs };
 }

@@ -141,7 +141,9 @@ const TABLE: readonly (readonly [string, AutomationError, Fault | undefined, str
 
 function shown(failure: AutomationError, over: Partial<Evidence>): string {
   const verdict = judge(failure, evidence(over));
-  return verdict.again ? verdict.after : "no";
+  if (verdict === undefined) return "no";
+  if (verdict.delayMs !== undefined) return "delay";
+  return verdict.reason === "rate_limit" ? "gate" : "token";
 }
 
 describe.each(TABLE)("%s", (...row) => {
@@ -189,7 +191,7 @@ describe("delays", () => {
   const lost = new sdk.ConnectionError("m", { outcome: "unknown" });
   const delayOf = (failure: AutomationError, over: Partial<Evidence>): number => {
     const verdict = judge(failure, evidence({ fault: "lost", ...over }));
-    return verdict.again && verdict.after === "delay" ? verdict.delayMs : expect.fail("no delay");
+    return verdict?.delayMs ?? expect.fail("no delay");
   };
   const delay = fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constantFrom(0, Infinity));
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
