@@ -1,5 +1,5 @@
 import { describeType } from "./describe-type.ts";
-import type { AutomationError, ErrorDetails } from "./errors/automation-error.ts";
+import { type AutomationError, type ErrorDetails, isBrandedError } from "./errors/automation-error.ts";
 import { ArgumentError } from "./errors/failures.ts";
 
 /** A kind of value: what it is in words, and what tells it. */
@@ -57,6 +57,16 @@ export class Check {
 
   fail(message: string, cause?: unknown): never {
     throw new this.#error(message, { outcome: "not_sent", ...(cause === undefined ? {} : { cause }) });
+  }
+
+  /** What comes of looking at arguments, which may run getters of theirs that throw anything. */
+  looking<Result>(look: () => Result): Result {
+    try {
+      return look();
+    } catch (error) {
+      if (isBrandedError(error)) throw error;
+      return this.fail("an argument cannot be read", error);
+    }
   }
 
   /** A value of a kind. */

@@ -33,10 +33,6 @@ export class Walk<Item> {
     if (source.start !== null) this.#trail.repeats(source.start);
   }
 
-  get ended(): boolean {
-    return this.#ended;
-  }
-
   /**
    * The next page, or `undefined` after the last. Rejects once, with the failed page's `cursor` on the error; the walk
    * has then ended. `wanted`: how many items are still wanted, so that nothing is prefetched past them.

@@ -1,4 +1,4 @@
-import { ArgumentError } from "../errors/failures.ts";
+import { argument } from "../check.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import { attempt } from "./attempt.ts";
 import { Call, type Pipeline } from "./call.ts";
@@ -13,7 +13,7 @@ import { interpret } from "./validate.ts";
  */
 export function createSend(pipeline: Pipeline): Send {
   return async <Output>(describe: () => Operation<Output>, options: CallOptions | undefined): Promise<Output> => {
-    const call = prepare(() => new Call(pipeline, describe(), options));
+    const call = argument.looking(() => new Call(pipeline, describe(), options));
     let failure: AnyAutomationError | undefined;
     try {
       if (call.budget.reason !== undefined) throw stopped(call);
@@ -28,14 +28,4 @@ export function createSend(pipeline: Pipeline): Send {
       call.finish(failure);
     }
   };
-}
-
-// Looking at arguments runs their getters, which may throw anything.
-function prepare(make: () => Call): Call {
-  try {
-    return make();
-  } catch (error) {
-    if (isAutomationError(error)) throw error;
-    throw new ArgumentError("an argument cannot be read", { outcome: "not_sent", cause: error });
-  }
 }

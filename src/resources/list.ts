@@ -1,6 +1,4 @@
-import { BOOLEAN } from "../check.ts";
-import { ArgumentError } from "../errors/failures.ts";
-import { isAutomationError } from "../errors/guard.ts";
+import { argument, BOOLEAN } from "../check.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
 import { copyOptions } from "../request/call-options.ts";
@@ -80,16 +78,14 @@ function tallyOf<Item>(): NonNullable<Operation<Page<Item>>["tally"]> {
   };
 }
 
-// Runs something now, and throws later what it threw. What a getter throws may be anything.
-function attempt<Result>(run: () => Result): () => Result {
+// Looks now, and throws later what looking has thrown.
+function attempt<Result>(look: () => Result): () => Result {
   try {
-    const result = run();
+    const result = argument.looking(look);
     return () => result;
-  } catch (cause) {
+  } catch (error) {
     return () => {
-      throw isAutomationError(cause)
-        ? cause
-        : new ArgumentError("an argument cannot be read", { outcome: "not_sent", cause });
+      throw error;
     };
   }
 }
