@@ -9,9 +9,9 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-// A ratchet: it may be lowered, never raised. The goal is 26 kB and then less; see the decision record on size.
-const BUDGET = 30_100;
-const TARGET = 26_000;
+// A ratchet: it may be lowered, never raised. The goal was 26 kB and is now 23; see the decision record on size.
+const BUDGET = 24_300;
+const TARGET = 23_000;
 
 const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
 const folder = mkdtempSync(join(tmpdir(), "project-automation-"));
