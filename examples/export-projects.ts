@@ -34,9 +34,7 @@ let waitedMs = 0;
 let countdown: NodeJS.Timeout | undefined;
 try {
   await exportProjects(new Client({ onEvent: follow }));
-  say(
-    `done: ${progress.items} projects in ${file}${waitedMs < 500 ? "" : `, after ${seconds(waitedMs)} of waiting`}`,
-  );
+  say(`done: ${progress.items} projects in ${file}${waitedMs < 500 ? "" : `, after ${seconds(waitedMs)} of waiting`}`);
 } catch (error) {
   if (isAutomationError(error) && error.kind === "abort") {
     say(`stopped after ${progress.items} projects; the same command goes on from here`);
