@@ -8,7 +8,8 @@ export type Glance = (value: unknown) => boolean;
  * What a schema is made of is zod's business, so only what needs no knowledge of it is done here.
  */
 export function glanceOf(schema: z.core.$ZodType): Glance {
-  const { def } = (schema as z.core.$ZodTypes)._zod; // every schema is one of these
+  const { _zod: made } = schema as z.core.$ZodTypes; // every schema is one of these
+  const { def } = made;
   if (def.checks?.length) return (value) => z.safeParse(schema, value).success;
   switch (def.type) {
     case "unknown":
