@@ -29,6 +29,14 @@ function isAboveZero(value: unknown): boolean {
   return typeof value === "number" && value > 0;
 }
 
+/** Whatever has these methods. */
+export function having(what: string, ...methods: readonly string[]): Kind {
+  return kind(
+    `${what} with the ${methods.length > 1 ? "methods" : "method"} ${methods.join(", ")}`,
+    (value) => methods.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"), // any value can be asked
+  );
+}
+
 /** A whole number from `least` up, or `Infinity`. */
 export function countFrom(least: number): Kind {
   return kind(

@@ -1,7 +1,7 @@
 import type { CredentialSource, TokenProvider } from "./auth/credential.ts";
 import type { RotatingToken } from "./auth/rotating-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
-import { ANYTHING, BOOLEAN, countFrom, FUNCTION, type Kind, type Kinds, kind, oneOf } from "./check.ts";
+import { ANYTHING, BOOLEAN, countFrom, FUNCTION, having, type Kinds, oneOf } from "./check.ts";
 import { describeType } from "./describe-type.ts";
 import { ConfigError } from "./errors/failures.ts";
 import type { EventListener, Logger } from "./events.ts";
@@ -90,21 +90,14 @@ const CLIENT_OPTIONS: Kinds<ClientOptions> = {
   baseUrl: ANYTHING,
   token: ANYTHING,
   maxConcurrency: countFrom(1),
-  rateLimiter: having("a RateLimiter", ["enter", "refresh", "snapshot"]),
+  rateLimiter: having("a RateLimiter", "enter", "refresh", "snapshot"),
   fetch: FUNCTION,
   onEvent: FUNCTION,
-  logger: having("a logger", ["debug", "info", "warn", "error"]),
-  instrumentation: having("an instrumentation", ["begin"]),
+  logger: having("a logger", "debug", "info", "warn", "error"),
+  instrumentation: having("an instrumentation", "begin"),
   validation: oneOf("strict", "lenient"),
   allowInsecureHttp: BOOLEAN,
 };
-
-function having(what: string, methods: readonly string[]): Kind {
-  return kind(
-    `${what} with the methods ${methods.join(", ")}`,
-    (value) => methods.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"), // any value can be asked
-  );
-}
 
 const check: SettingsCheck = new SettingsCheck(ConfigError);
 
