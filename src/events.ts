@@ -27,8 +27,11 @@ export interface Durations {
   readonly bodyMs: number;
 }
 
+/** How long an attempt was in each stage before it was sent, in milliseconds. */
+export interface Waits extends Pick<Durations, "waitMs" | "queueMs" | "tokenMs"> {}
+
 /** An attempt is about to be sent. */
-export interface RequestEvent extends EventBase, Pick<Durations, "waitMs" | "queueMs" | "tokenMs"> {
+export interface RequestEvent extends EventBase, Waits {
   readonly type: "request";
   readonly method: string;
   /** The path's template, with `{}` for each value. */

@@ -47,6 +47,7 @@ export type {
   RetryEvent,
   RetryReason,
   TokenRefreshEvent,
+  Waits,
 } from "./events.ts";
 export type { CallObserver, CallStart, Instrumentation } from "./instrumentation.ts";
 export type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "./models.ts";

@@ -1,5 +1,5 @@
 import type { AnyAutomationError } from "./errors/guard.ts";
-import { type ClientEvent, quietly } from "./events.ts";
+import { type ClientEvent, quietly, type Waits } from "./events.ts";
 
 /** A call that begins. Nothing in it is secret, and its path is a template. */
 export interface CallStart {
@@ -19,8 +19,13 @@ export interface CallObserver {
   event?(event: ClientEvent): unknown;
   /** Headers to send along with the attempt that is about to be sent, such as `traceparent`. */
   headers?(): Readonly<Record<string, string>> | undefined;
-  /** The call is over. `error`: what it rejects with, if it does. */
-  end?(error: AnyAutomationError | undefined): unknown;
+  /** `send` sends the attempt, and may be called here in a context of its choice. It is sent once, called or not. */
+  around?(send: () => void): unknown;
+  /**
+   * The call is over. `error`: what it rejects with, if it does. `waited`: how long it has waited for an attempt that was
+   * not sent any more.
+   */
+  end?(error: AnyAutomationError | undefined, waited: Waits | undefined): unknown;
 }
 
 /** Follows the calls of a client from beginning to end, for traces and metrics. */
@@ -53,7 +58,14 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Inst
           each((observer) => void Object.assign(headers, observer.headers?.()));
           return headers;
         },
-        end: (error) => each((observer) => observer.end?.(error)),
+        around(send) {
+          const outermost = observers.reduceRight<() => void>((inner, observer) => {
+            if (observer.around === undefined) return inner;
+            return () => quietly(() => observer.around?.(inner));
+          }, send);
+          outermost();
+        },
+        end: (error, waited) => each((observer) => observer.end?.(error, waited && { ...waited })),
       };
     },
   };

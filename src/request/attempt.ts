@@ -91,7 +91,8 @@ async function send(call: Call, token: string, budget: Budget): Promise<Response
   progress.requests += 1;
   progress.sent = true;
   report?.request();
-  const sending = dispatch(call, token, budget.signal);
+  const dispatched = (): Promise<Response> => dispatch(call, token, budget.signal);
+  const sending = report === undefined ? dispatched() : report.send(dispatched);
   try {
     const response = await budget.race(sending);
     progress.response = response;

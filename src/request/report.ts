@@ -1,7 +1,7 @@
 import { now } from "../clock.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
-import { type ClientEvent, type Durations, quietly, type RetryReason } from "../events.ts";
+import { type ClientEvent, type Durations, quietly, type RetryReason, type Waits } from "../events.ts";
 import type { CallObserver, Instrumentation } from "../instrumentation.ts";
 import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
 import type { Operation } from "./operation.ts";
@@ -42,6 +42,8 @@ export class Report {
   readonly #operation: Operation<unknown>;
   readonly #id: string;
   #attempt = 0;
+  /** The attempt that was last begun, or is to come, has been sent. */
+  #isSent = false;
   #stage: keyof Durations = "waitMs";
   #since: number = now();
   #spent: Record<keyof Durations, number> = noTime();
@@ -73,7 +75,8 @@ export class Report {
 
   /** The call is over; `error` is what it rejects with. */
   end(error: AnyAutomationError | undefined): void {
-    this.#observer.end?.(error);
+    this.enter("total");
+    this.#observer.end?.(error, this.#isSent ? undefined : this.#waits());
   }
 
   /** The call goes on to another stage. */
@@ -96,6 +99,7 @@ export class Report {
     this.enter("total");
     this.#failed = { attempt: this.#attempt, ...this.#spent };
     this.#spent = noTime();
+    this.#isSent = false;
   }
 
   retry(reason: RetryReason, delayMs: number, status: number | undefined): void {
@@ -105,13 +109,26 @@ export class Report {
 
   request(): void {
     const { method, path } = this.#operation;
+    this.#isSent = true;
+    this.emit({ type: "request", method, path: path.template, ...this.#waits() });
+  }
+
+  #waits(): Waits {
     const { waitMs, queueMs, tokenMs } = this.#spent;
-    this.emit({ type: "request", method, path: path.template, waitMs, queueMs, tokenMs });
+    return { waitMs, queueMs, tokenMs };
   }
 
   /** Puts on a request what whoever follows the call wants to send along. */
   addHeaders(to: Headers): void {
     for (const [name, value] of Object.entries(this.#observer.headers?.() ?? {})) quietly(() => to.set(name, value));
+  }
+
+  /** Sends an attempt, once, in whatever context those who follow the call want for it. */
+  send(dispatch: () => Promise<Response>): Promise<Response> {
+    let sending: Promise<Response> | undefined;
+    const sendOnce = (): Promise<Response> => (sending ??= dispatch());
+    this.#observer.around?.(() => void sendOnce());
+    return sendOnce();
   }
 
   /** The head of an answer: it may say that the operation is deprecated. */
