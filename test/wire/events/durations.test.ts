@@ -1,6 +1,6 @@
 /** What events tell of time: the parts are the whole. */
 import { expect, test } from "vitest";
-import type { ClientEvent, Durations } from "../../../src/index.ts";
+import type { CallObserver, ClientEvent, Durations } from "../../../src/index.ts";
 import {
   after,
   answers,
@@ -11,7 +11,7 @@ import {
   throws,
   tooMany,
 } from "../../support/fake-service.ts";
-import { ended, fakeTime, pass } from "../../support/fake-time.ts";
+import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
 
 fakeTime();
 
@@ -115,5 +115,35 @@ test("each walk of a list counts for itself", async () => {
   expect(events.filter((event) => event.type === "page").map(({ pages, items }) => [pages, items])).toEqual([
     [1, 1],
     [1, 1],
+  ]);
+});
+
+test("waits that came to nothing are told at the end", async () => {
+  const ends: unknown[] = [];
+  const end: CallObserver["end"] = (error, waited) => void ends.push([error?.kind, waited]);
+  const options = { instrumentation: { begin: () => ({ end }) }, retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } };
+  const client = fakeService(answers(503), answers(404), good, tooMany(60)).client(options);
+  const nothing = { waitMs: 0, queueMs: 0, tokenMs: 0 };
+  const stop = new AbortController();
+  const backingOff = watch([client.sessions.get("1", { signal: stop.signal })]);
+  await pass(5_000);
+  stop.abort();
+  await finish(backingOff);
+  await ended(client.sessions.get("1"));
+  await ended(client.sessions.get("1"));
+  await ended(client.sessions.get("1", { totalTimeoutMs: 1_000 }));
+  await ended(client.sessions.get("1", { totalTimeoutMs: 1_000 }));
+  const halted = new AbortController();
+  const inLine = watch([client.sessions.get("1", { signal: halted.signal })]);
+  await pass(7_000);
+  halted.abort();
+  await finish(inLine);
+  expect(ends).toEqual([
+    ["abort", { ...nothing, waitMs: 5_000 }],
+    ["not_found", nothing],
+    [undefined, undefined],
+    ["rate_limit", nothing],
+    ["rate_limit", nothing],
+    ["abort", { ...nothing, queueMs: 7_000 }],
   ]);
 });

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
 import type { CallObserver, CallStart, Instrumentation, Logger } from "../../../src/index.ts";
+import { combine } from "../../../src/instrumentation.ts";
 import { json, openWire, rejection } from "../../support/wire.ts";
 
 const wire = openWire();
@@ -68,6 +69,54 @@ test("its headers go along with each attempt, but not in the place of the client
   }
 });
 
+test("an attempt is sent in the context that it gives, once, however it does so", async () => {
+  wire.answer(session);
+  const context = new AsyncLocalStorage<string>();
+  const seen: (string | undefined)[] = [];
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    seen.push(context.getStore());
+    return globalThis.fetch(input, init);
+  };
+  let late = (): void => {};
+  const ways: readonly NonNullable<CallObserver["around"]>[] = [
+    (send) => context.run("its own", send),
+    () => {},
+    (send) => {
+      send();
+      send();
+    },
+    (send) => {
+      late = send;
+    },
+    (send) => {
+      context.run("its own", send);
+      throw new Error("instrumentation");
+    },
+    () => Promise.reject(new Error("instrumentation")),
+  ];
+  for (const around of ways) {
+    await wire.client({ fetch, instrumentation: { begin: () => ({ around }) } }).sessions.get("s");
+    late();
+  }
+  expect(seen).toEqual(["its own", undefined, undefined, undefined, "its own", undefined]);
+});
+
+test("of several, the first is the outermost", async () => {
+  wire.answer(session);
+  const told: string[] = [];
+  const around =
+    (name: string): NonNullable<CallObserver["around"]> =>
+    (send) => {
+      told.push(`${name} begins`);
+      send();
+      told.push(`${name} ends`);
+    };
+  const observers: readonly CallObserver[] = [{ around: around("outer") }, {}, { around: around("inner") }];
+  const instrumentation = combine(observers.map((one) => ({ begin: () => one })));
+  await wire.client({ instrumentation }).sessions.get("s");
+  expect(told).toEqual(["outer begins", "inner begins", "inner ends", "outer ends"]);
+});
+
 test("whatever it throws breaks nothing", async () => {
   const fail = (): never => {
     throw new Error("instrumentation");
@@ -75,7 +124,7 @@ test("whatever it throws breaks nothing", async () => {
   wire.answer(session);
   for (const instrumentation of [
     { begin: fail },
-    follower({ event: fail, headers: fail, end: fail }).instrumentation,
+    follower({ event: fail, headers: fail, around: fail, end: fail }).instrumentation,
     { begin: () => undefined },
   ]) {
     expect(await wire.client({ instrumentation }).sessions.get("s")).toMatchObject({ id: "s" });
