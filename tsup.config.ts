@@ -5,6 +5,7 @@ import { leaveOutWhatNeverRuns } from "./config/bundled.ts";
 /** The doors of the package, as `exports` in package.json names them. */
 const doors = {
   index: "src/index.ts",
+  "opentelemetry/index": "src/opentelemetry/index.ts",
   schemas: "src/schemas/index.ts",
   "testing/index": "src/testing/index.ts",
   "testing/msw": "src/testing/msw.ts",

@@ -1,0 +1,124 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  createContextKey,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import { now } from "../clock.ts";
+import type { AnyAutomationError } from "../errors/guard.ts";
+import type { ClientEvent, Waits } from "../events.ts";
+import type { CallObserver, CallStart } from "../instrumentation.ts";
+import { type AttemptEnd, AttemptSpan, type Target, type Telemetry, targetOf } from "./attempt-span.ts";
+import { HTTP, OWN } from "./names.ts";
+
+/** The SDK's own key, which its other parts heed: `fetch` and sockets are not to tell of the same request once more. */
+const SUPPRESSED = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
+
+const STAGES = { waitMs: "backoff", queueMs: "queue", tokenMs: "token" } as const satisfies Record<keyof Waits, string>;
+
+/** A wait that is shorter is only the way from one line of code to the next. */
+const SHORTEST_WAIT_MS = 1;
+
+/** The span of one call, from its beginning in the caller's context to its end, and those of its attempts below it. */
+export class CallSpan implements CallObserver {
+  readonly #telemetry: Telemetry;
+  readonly #target: Target;
+  /** What tells series of the call's own metrics apart. */
+  readonly #series: Attributes;
+  readonly #span: Span;
+  readonly #context: Context;
+  readonly #since: number = now();
+  #attempt: AttemptSpan | undefined;
+  #requests = 0;
+  #waitedMs = 0;
+
+  constructor(call: CallStart, telemetry: Telemetry) {
+    const caller = context.active();
+    const attributes = { [OWN.operation]: call.operation };
+    this.#telemetry = telemetry;
+    this.#target = targetOf(call);
+    this.#series = { ...attributes, ...this.#target.server };
+    this.#span = telemetry.tracer.startSpan(call.operation, { kind: SpanKind.INTERNAL, attributes }, caller);
+    this.#context = trace.setSpan(caller, this.#span);
+  }
+
+  event(event: ClientEvent): void {
+    const span = this.#span;
+    switch (event.type) {
+      case "request":
+        this.#waits(event);
+        this.#attempt = new AttemptSpan(this.#telemetry, this.#target, {
+          resends: this.#requests,
+          parent: this.#context,
+        });
+        this.#requests += 1;
+        break;
+      case "response":
+        this.#endAttempt(event);
+        if (event.remaining !== undefined)
+          this.#telemetry.instruments.remaining.record(event.remaining, this.#target.server);
+        break;
+      case "retry":
+        this.#endAttempt({ status: event.status, error: event.reason });
+        span.addEvent("retry", { [OWN.reason]: event.reason, [OWN.delayMs]: event.delayMs });
+        break;
+      case "rate_limit_pause":
+        span.addEvent(event.type, { [OWN.delayMs]: event.delayMs });
+        break;
+      case "page":
+        span.setAttributes({ [OWN.pages]: event.pages, [OWN.items]: event.items });
+        break;
+      case "drift":
+        // Where it drifts may name keys of the answer.
+        span.addEvent(event.type, { [OWN.issues]: event.issues.length });
+        break;
+      default:
+        span.addEvent(event.type);
+    }
+  }
+
+  headers(): Readonly<Record<string, string>> {
+    const carrier: Record<string, string> = {};
+    if (this.#telemetry.propagates) propagation.inject(this.#attempt?.context ?? this.#context, carrier);
+    return carrier;
+  }
+
+  around(send: () => void): void {
+    context.with((this.#attempt?.context ?? this.#context).setValue(SUPPRESSED, true), send);
+  }
+
+  end(error: AnyAutomationError | undefined, waited: Waits | undefined): void {
+    if (error !== undefined) this.#endAttempt({ status: error.status, error: error.kind });
+    if (waited !== undefined) this.#waits(waited);
+    const span = this.#span;
+    span.setAttributes({
+      [OWN.attempts]: this.#requests,
+      [OWN.outcome]: error === undefined ? "accepted" : error.outcome,
+      [OWN.waitedMs]: Math.round(this.#waitedMs),
+    });
+    const failure = error === undefined ? {} : { [HTTP.error]: error.kind };
+    if (error !== undefined) span.setAttributes(failure).setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+    this.#telemetry.instruments.call.record((now() - this.#since) / 1000, { ...this.#series, ...failure });
+  }
+
+  #endAttempt(end: AttemptEnd): void {
+    const attempt = this.#attempt;
+    this.#attempt = undefined;
+    attempt?.end(end);
+  }
+
+  #waits(waits: Waits): void {
+    for (const stage of ["waitMs", "queueMs", "tokenMs"] as const) {
+      const waitedMs = waits[stage];
+      if (waitedMs < SHORTEST_WAIT_MS) continue;
+      this.#waitedMs += waitedMs;
+      this.#telemetry.instruments.wait.record(waitedMs / 1000, { ...this.#series, [OWN.stage]: STAGES[stage] });
+    }
+  }
+}

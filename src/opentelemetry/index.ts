@@ -1,0 +1,73 @@
+import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
+import { BOOLEAN, Check, having, type Kinds } from "../check.ts";
+import { ConfigError } from "../errors/failures.ts";
+import { combine } from "../instrumentation.ts";
+import type { ClientOptions } from "../options.ts";
+import { VERSION } from "../version.ts";
+import { CallSpan } from "./call-span.ts";
+import { instrumentsOf } from "./instruments.ts";
+
+/** Where traces and metrics go, and what of them goes to the service. */
+export interface TelemetrySettings {
+  /** Default: the one that is registered globally, looked up at each call. */
+  tracerProvider?: TracerProvider | undefined;
+  /** Default: the one that is registered globally, looked up at each call. */
+  meterProvider?: MeterProvider | undefined;
+  /**
+   * Sends the context of each request along with it, as the registered propagator writes it (`traceparent`). Default:
+   * `true`, but `false` in a browser, which sends such headers only where the service's CORS rules allow them.
+   */
+  propagate?: boolean | undefined;
+}
+
+const SETTINGS: Kinds<TelemetrySettings> = {
+  tracerProvider: having("a TracerProvider", "getTracer"),
+  meterProvider: having("a MeterProvider", "getMeter"),
+  propagate: BOOLEAN,
+};
+
+const OPTIONS: Kinds<Pick<ClientOptions, "instrumentation">> = {
+  instrumentation: having("an instrumentation", "begin"),
+};
+
+const check: Check = new Check(ConfigError);
+
+/**
+ * Options of a client that traces and measures its calls with OpenTelemetry: these, and an `instrumentation` that does
+ * so. One that they have already is kept. Without a registered SDK nothing is recorded. Throws `ConfigError`.
+ *
+ * @example
+ * const client = new Client(instrument({ baseUrl: "https://automation.example.com/api/v1", token }));
+ */
+export function instrument(options: ClientOptions, settings?: TelemetrySettings): ClientOptions {
+  const { instrumentation } = check.fields(options, "options", OPTIONS);
+  const { tracerProvider, meterProvider, propagate } = check.options(settings, "settings", SETTINGS);
+  const tracer = madeOf(
+    () => tracerProvider ?? trace.getTracerProvider(),
+    (provider) => provider.getTracer("project-automation", VERSION),
+  );
+  const instruments = madeOf(() => meterProvider ?? metrics.getMeterProvider(), instrumentsOf);
+  const propagates = propagate ?? !isBrowser();
+  return {
+    ...options,
+    instrumentation: combine([
+      instrumentation,
+      { begin: (call) => new CallSpan(call, { tracer: tracer(), instruments: instruments(), propagates }) },
+    ]),
+  };
+}
+
+/** What is made of a provider; made anew when there is another, since an SDK may be registered later. */
+function madeOf<Provider, Made>(find: () => Provider, make: (provider: Provider) => Made): () => Made {
+  let last: { readonly provider: Provider; readonly made: Made } | undefined;
+  return () => {
+    const provider = find();
+    if (last?.provider !== provider) last = { provider, made: make(provider) };
+    return last.made;
+  };
+}
+
+// Pages and their workers have a location, and CORS; servers have neither.
+function isBrowser(): boolean {
+  return (globalThis as { location?: unknown }).location !== undefined; // not every runtime has one
+}

@@ -1,0 +1,253 @@
+/** One span per call and one per attempt, by the conventions, for every way in which a call can go. */
+import { expect, test } from "vitest";
+import { type Client, type ClientOptions, path } from "../../../src/index.ts";
+import { instrument } from "../../../src/opentelemetry/index.ts";
+import {
+  answers,
+  bodyThat,
+  type FakeService,
+  fakeService,
+  fetchFailed,
+  never,
+  throws,
+  tooMany,
+} from "../../support/fake-service.ts";
+import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
+import { registeredTelemetry, type Traced } from "../../support/telemetry.ts";
+
+fakeTime();
+const recorded = registeredTelemetry();
+
+const client = (service: FakeService, options: ClientOptions = {}): Client => service.client(instrument(options));
+
+const GET = {
+  "http.request.method": "GET",
+  "server.address": "service.invalid",
+  "server.port": 443,
+  "url.scheme": "https",
+  "url.template": "/sessions/{}",
+};
+
+/** The trace of the only call. */
+function onlyTrace(): Traced {
+  const [trace, ...more] = recorded().traces();
+  if (trace === undefined || more.length > 0) throw new Error(`${more.length + 1} traces, and not one`);
+  return trace;
+}
+
+/** What became of each attempt, by what differs. */
+const attempts = (): readonly unknown[] =>
+  onlyTrace().children.map(({ status, attributes }) => [
+    status,
+    attributes["http.response.status_code"],
+    attributes["error.type"],
+    attributes["http.request.resend_count"],
+  ]);
+
+test("a call that succeeds at once", async () => {
+  const service = fakeService(answers(200, { "ratelimit-remaining": "59" }, '{"id":"s","state":"on"}'));
+  await ended(client(service).sessions.get("ses_1"));
+  expect(recorded().traces()).toEqual([
+    {
+      name: "sessions.get",
+      kind: "INTERNAL",
+      status: "UNSET",
+      attributes: {
+        "project_automation.operation": "sessions.get",
+        "project_automation.attempts": 1,
+        "project_automation.outcome": "accepted",
+        "project_automation.waited_ms": 0,
+      },
+      events: [],
+      children: [
+        {
+          name: "GET /sessions/{}",
+          kind: "CLIENT",
+          status: "UNSET",
+          attributes: { ...GET, "http.response.status_code": 200, "project_automation.rate_limit.remaining": 59 },
+          events: [],
+          children: [],
+        },
+      ],
+    },
+  ]);
+});
+
+test("a 429, waited out: the pause is the call's, the refusal the attempt's", async () => {
+  const service = fakeService(tooMany(3), answers(200, {}, '{"id":"s","state":"on"}'));
+  const { tookMs } = await ended(client(service).sessions.get("ses_1"));
+  expect(attempts()).toEqual([
+    ["ERROR", 429, "429", undefined],
+    ["UNSET", 200, undefined, 1],
+  ]);
+  const { status, attributes, events } = onlyTrace();
+  expect(status).toBe("UNSET");
+  expect(attributes).toMatchObject({ "project_automation.attempts": 2, "project_automation.outcome": "accepted" });
+  expect(Number(attributes["project_automation.waited_ms"])).toBeGreaterThanOrEqual(3_000);
+  expect(Number(attributes["project_automation.waited_ms"])).toBeLessThanOrEqual(tookMs);
+  const delayMs = expect.any(Number);
+  expect(events).toEqual([
+    ["rate_limit_pause", { "project_automation.delay_ms": delayMs }],
+    ["retry", { "project_automation.retry.reason": "rate_limit", "project_automation.delay_ms": delayMs }],
+    ["rate_limit_resume", {}],
+  ]);
+});
+
+test("a 503, backed off", async () => {
+  const service = fakeService(answers(503), answers(200, {}, '{"id":"s","state":"on"}'));
+  await ended(client(service).sessions.get("ses_1"));
+  expect(attempts()).toEqual([
+    ["ERROR", 503, "503", undefined],
+    ["UNSET", 200, undefined, 1],
+  ]);
+  expect(onlyTrace().events.map(([name, { "project_automation.retry.reason": reason }]) => [name, reason])).toEqual([
+    ["retry", "server_error"],
+  ]);
+});
+
+test("a 401, and another token", async () => {
+  const service = fakeService(answers(401), answers(200, {}, '{"id":"s","state":"on"}'));
+  const token = ({ rejected }: { rejected?: string | undefined }): string =>
+    rejected === undefined ? "first" : "next";
+  await ended(client(service, { token }).sessions.get("ses_1"));
+  expect(attempts()).toEqual([
+    ["ERROR", 401, "401", undefined],
+    ["UNSET", 200, undefined, 1],
+  ]);
+  expect(onlyTrace().events.map(([name]) => name)).toEqual(["retry", "token_refresh"]);
+});
+
+test("a refusal", async () => {
+  await ended(client(fakeService(answers(404))).sessions.get("ses_1"));
+  expect(attempts()).toEqual([["ERROR", 404, "404", undefined]]);
+  expect(onlyTrace()).toMatchObject({
+    status: "ERROR",
+    attributes: { "error.type": "not_found", "project_automation.outcome": "rejected" },
+  });
+});
+
+test("a redirect is no error of HTTP, but one of the call", async () => {
+  await ended(client(fakeService(answers(302, { location: "/secret" }))).sessions.get("ses_1"));
+  expect(attempts()).toEqual([["UNSET", 302, undefined, undefined]]);
+  expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "redirect" } });
+});
+
+test("an answer of another shape is the call's error too", async () => {
+  await ended(client(fakeService(answers(200, {}, '{"odd":true}'))).sessions.get("ses_1"));
+  expect(attempts()).toEqual([["UNSET", 200, undefined, undefined]]);
+  expect(onlyTrace()).toMatchObject({
+    status: "ERROR",
+    attributes: { "error.type": "validation", "project_automation.outcome": "accepted" },
+  });
+});
+
+test("answers that drift, or are of a deprecated operation, are told without their words", async () => {
+  const service = fakeService(answers(200, { sunset: "Sat, 31 Dec 2033 23:59:59 GMT" }, '{"odd":true}'));
+  await ended(client(service, { validation: "lenient" }).sessions.get("ses_1"));
+  expect(onlyTrace().events).toEqual([
+    ["deprecation", {}],
+    ["drift", { "project_automation.drift.issues": 2 }],
+  ]);
+});
+
+test("a connection that is lost, and one that is lost in the body", async () => {
+  const service = fakeService(
+    throws(() => fetchFailed("ECONNRESET")),
+    bodyThat("breaks"),
+    answers(200, {}, '{"id":"s","state":"on"}'),
+  );
+  await ended(client(service).sessions.get("ses_1"));
+  expect(attempts()).toEqual([
+    ["ERROR", undefined, "connection", undefined],
+    ["ERROR", 200, "connection", 1],
+    ["UNSET", 200, undefined, 2],
+  ]);
+});
+
+test("an attempt that takes too long, and then the call", async () => {
+  await ended(
+    client(fakeService(never), { timeoutMs: 100, totalTimeoutMs: 10_000, retry: { attempts: 2 } }).sessions.get(
+      "ses_1",
+    ),
+  );
+  expect(attempts()).toEqual([
+    ["ERROR", undefined, "timeout", undefined],
+    ["ERROR", undefined, "timeout", 1],
+  ]);
+  expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "timeout" } });
+});
+
+test("an abort while the answer is awaited", async () => {
+  const stop = new AbortController();
+  const call = client(fakeService(never)).sessions.get("ses_1", { signal: stop.signal });
+  const settled = ended(call);
+  stop.abort();
+  await settled;
+  expect(attempts()).toEqual([["ERROR", undefined, "abort", undefined]]);
+  expect(onlyTrace()).toMatchObject({
+    status: "ERROR",
+    attributes: { "error.type": "abort", "project_automation.outcome": "unknown", "project_automation.attempts": 1 },
+  });
+});
+
+test("an abort in the queue: the call waited and sent nothing", async () => {
+  const stop = new AbortController();
+  const one = client(fakeService(never), { maxConcurrency: 1, timeoutMs: false });
+  const calls = [
+    one.sessions.get("ses_1", { totalTimeoutMs: 9_000 }),
+    one.sessions.get("ses_2", { signal: stop.signal }),
+  ];
+  const settled = watch(calls);
+  await pass(5_000);
+  stop.abort();
+  await finish(settled);
+  const queued = recorded()
+    .traces()
+    .find(({ children }) => children.length === 0);
+  expect(queued).toMatchObject({
+    status: "ERROR",
+    attributes: {
+      "error.type": "abort",
+      "project_automation.attempts": 0,
+      "project_automation.outcome": "not_sent",
+    },
+    children: [],
+  });
+  expect(Number(queued?.attributes["project_automation.waited_ms"])).toBeCloseTo(5_000, -2);
+});
+
+test("held back by a pause that is too long: nothing is sent", async () => {
+  const one = client(fakeService(tooMany(600)));
+  await ended(one.sessions.get("ses_1"));
+  await ended(one.sessions.get("ses_2"));
+  const [first, second] = recorded().traces();
+  expect(first).toMatchObject({ attributes: { "error.type": "rate_limit" }, children: [{ status: "ERROR" }] });
+  expect(second).toMatchObject({
+    status: "ERROR",
+    attributes: { "error.type": "rate_limit", "project_automation.outcome": "not_sent" },
+    children: [],
+  });
+});
+
+test("a token that cannot be had, and arguments that cannot be", async () => {
+  const token = (): never => {
+    throw new Error("the vault is shut");
+  };
+  const one = client(fakeService(), { token });
+  await ended(one.sessions.get("ses_1"));
+  expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "token_provider" }, children: [] });
+  await ended(one.sessions.get(""));
+  expect(recorded().traces()).toHaveLength(1);
+});
+
+test.each([
+  ["http://[::1]:8080/api/v1", { "server.address": "::1", "server.port": 8080, "url.scheme": "http" }],
+  ["http://localhost/api/v1", { "server.address": "localhost", "server.port": 80, "url.scheme": "http" }],
+])("the server of %s", async (baseUrl, expected) => {
+  const request = { method: "POST", path: path`/projects/${"web"}/runs`, json: {} } as const;
+  await ended(client(fakeService(answers(200, {}, "{}")), { baseUrl }).request(request));
+  expect(onlyTrace()).toMatchObject({
+    name: "request",
+    children: [{ name: "POST /projects/{}/runs", attributes: expected }],
+  });
+});
