@@ -37,7 +37,10 @@ describe("the tarball", () => {
     for (const field of ["dependencies", "optionalDependencies", "bundleDependencies", "bundledDependencies"]) {
       expect(manifest).not.toHaveProperty(field);
     }
-    expect(manifest["peerDependenciesMeta"]).toEqual({ msw: { optional: true } });
+    expect(manifest["peerDependenciesMeta"]).toEqual({
+      "@opentelemetry/api": { optional: true },
+      msw: { optional: true },
+    });
     expect(manifest).toMatchObject({ version: VERSION, type: "module", sideEffects: false, engines: { node: ">=22" } });
   });
 
@@ -83,13 +86,26 @@ describe("the tarball", () => {
     }
   });
 
-  test("declares types that speak of no bundled package", () => {
+  test("leaves OpenTelemetry where it is, and speaks of it behind one door alone", () => {
+    const mentioned = packed.files.filter(
+      (file) => /\.c?js$/.test(file) && /(?:from |require\()"@opentelemetry\//.test(read(file)),
+    );
+    expect(mentioned).toEqual(["dist/opentelemetry/index.cjs", "dist/opentelemetry/index.js"]);
+    for (const file of packed.files.filter((file) => /\.c?js$/.test(file))) {
+      expect(read(file), file).not.toContain("ProxyTracerProvider");
+    }
+  });
+
+  test("declares types that speak of no package but the one that a door is for", () => {
+    const own = (file: string): RegExp => {
+      if (file.includes("testing/msw")) return /^(?:\.|msw$)/;
+      return file.includes("opentelemetry/") ? /^(?:\.|@opentelemetry\/api$)/ : /^\./;
+    };
     for (const file of packed.files.filter((file) => /\.d\.c?ts$/.test(file))) {
       const imports = [...read(file).matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)].map(
         ([, specifier]) => specifier,
       );
-      for (const specifier of imports)
-        expect(specifier, file).toMatch(file.includes("testing/msw") ? /^(?:\.|msw$)/ : /^\./);
+      for (const specifier of imports) expect(specifier, file).toMatch(own(file));
     }
   });
 });

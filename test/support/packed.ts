@@ -1,8 +1,8 @@
 /** The package as its users get it: packed, and installed from the tarball, offline, into a folder of its own. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
 
 const repository = resolve(import.meta.dirname, "../..");
@@ -49,8 +49,11 @@ export function pack(): Packed {
 
 /** Makes packages of this repository importable in a project, as if they were installed there. */
 export function link(folder: string, ...names: string[]): void {
-  for (const name of names)
-    symlinkSync(join(repository, "node_modules", name), join(folder, "node_modules", name), "junction");
+  for (const name of names) {
+    const place = join(folder, "node_modules", name);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(join(repository, "node_modules", name), place, "junction");
+  }
 }
 
 /** A script file of a project, and the Node and its flags to run it with. */
