@@ -21,8 +21,8 @@ const SUPPRESSED = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRAC
 
 const STAGES = { waitMs: "backoff", queueMs: "queue", tokenMs: "token" } as const satisfies Record<keyof Waits, string>;
 
-/** A wait that is shorter is only the way from one line of code to the next. */
-const SHORTEST_WAIT_MS = 1;
+/** A wait that is shorter is only the way from one line of code to the next, on a busy machine. */
+const SHORTEST_WAIT_MS = 10;
 
 /** The span of one call, from its beginning in the caller's context to its end, and those of its attempts below it. */
 export class CallSpan implements CallObserver {
@@ -118,7 +118,9 @@ export class CallSpan implements CallObserver {
       const waitedMs = waits[stage];
       if (waitedMs < SHORTEST_WAIT_MS) continue;
       this.#waitedMs += waitedMs;
-      this.#telemetry.instruments.wait.record(waitedMs / 1000, { ...this.#series, [OWN.stage]: STAGES[stage] });
+      const attributes = { [OWN.stage]: STAGES[stage] };
+      this.#span.addEvent("wait", { ...attributes, [OWN.waitedMs]: waitedMs });
+      this.#telemetry.instruments.wait.record(waitedMs / 1000, { ...this.#series, ...attributes });
     }
   }
 }

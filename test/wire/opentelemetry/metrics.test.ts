@@ -2,7 +2,7 @@
 import { ATTR_ERROR_TYPE, METRIC_HTTP_CLIENT_REQUEST_DURATION } from "@opentelemetry/semantic-conventions";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, test } from "vitest";
-import type { Client, ClientOptions } from "../../../src/index.ts";
+import { type Client, type ClientOptions, path } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
 import { HTTP, METRICS } from "../../../src/opentelemetry/names.ts";
 import { after, answers, type FakeService, fakeService, tooMany } from "../../support/fake-service.ts";
@@ -116,4 +116,16 @@ test("series do not grow with ids", async () => {
   const one = client(fakeService(good));
   for (let index = 0; index < 50; index += 1) await ended(one.sessions.get(`ses_${index}`));
   for (const { dataPoints } of await recorded().metrics()) expect(dataPoints).toHaveLength(1);
+});
+
+test.each([
+  ["http://[::1]:8080/api/v1", { "server.address": "::1", "server.port": 8080, "url.scheme": "http" }],
+  ["http://localhost/api/v1", { "server.address": "localhost", "server.port": 80, "url.scheme": "http" }],
+])("the server of %s", async (baseUrl, expected) => {
+  const request = { method: "POST", path: path`/projects/${"web"}/runs`, json: {} } as const;
+  await ended(client(fakeService(answers(200, {}, "{}")), { baseUrl }).request(request));
+  expect(recorded().traces()).toMatchObject([
+    { name: "request", children: [{ name: "POST /projects/{}/runs", attributes: expected }] },
+  ]);
+  expect(await recorded().series("http.client.request.duration")).toMatchObject([{ attributes: expected }]);
 });

@@ -1,6 +1,6 @@
 /** One span per call and one per attempt, by the conventions, for every way in which a call can go. */
 import { expect, test } from "vitest";
-import { type Client, type ClientOptions, path } from "../../../src/index.ts";
+import type { Client, ClientOptions } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
 import {
   answers,
@@ -90,6 +90,7 @@ test("a 429, waited out: the pause is the call's, the refusal the attempt's", as
     ["rate_limit_pause", { "project_automation.delay_ms": delayMs }],
     ["retry", { "project_automation.retry.reason": "rate_limit", "project_automation.delay_ms": delayMs }],
     ["rate_limit_resume", {}],
+    ["wait", { "project_automation.wait.stage": "queue", "project_automation.waited_ms": delayMs }],
   ]);
 });
 
@@ -100,8 +101,9 @@ test("a 503, backed off", async () => {
     ["ERROR", 503, "503", undefined],
     ["UNSET", 200, undefined, 1],
   ]);
-  expect(onlyTrace().events.map(([name, { "project_automation.retry.reason": reason }]) => [name, reason])).toEqual([
-    ["retry", "server_error"],
+  expect(onlyTrace().events).toMatchObject([
+    ["retry", { "project_automation.retry.reason": "server_error" }],
+    ["wait", { "project_automation.wait.stage": "backoff" }],
   ]);
 });
 
@@ -238,16 +240,4 @@ test("a token that cannot be had, and arguments that cannot be", async () => {
   expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "token_provider" }, children: [] });
   await ended(one.sessions.get(""));
   expect(recorded().traces()).toHaveLength(1);
-});
-
-test.each([
-  ["http://[::1]:8080/api/v1", { "server.address": "::1", "server.port": 8080, "url.scheme": "http" }],
-  ["http://localhost/api/v1", { "server.address": "localhost", "server.port": 80, "url.scheme": "http" }],
-])("the server of %s", async (baseUrl, expected) => {
-  const request = { method: "POST", path: path`/projects/${"web"}/runs`, json: {} } as const;
-  await ended(client(fakeService(answers(200, {}, "{}")), { baseUrl }).request(request));
-  expect(onlyTrace()).toMatchObject({
-    name: "request",
-    children: [{ name: "POST /projects/{}/runs", attributes: expected }],
-  });
 });
