@@ -1,5 +1,6 @@
 /** Under `exactOptionalPropertyTypes`: whatever may be left out may be `undefined`, in everything that users give. */
 import type * as client from "project-automation";
+import type * as telemetry from "project-automation/opentelemetry";
 import type * as schemas from "project-automation/schemas";
 import type * as testing from "project-automation/testing";
 import type * as server from "project-automation/testing/node";
@@ -36,6 +37,7 @@ interface Refused {
   schema: Refusing<client.StandardSchema["~standard"]> | Refusing<client.StandardIssue>;
   snapshot: Refusing<client.RateLimitSnapshot>;
   rateLimiter: Refusing<Given<Method<client.RateLimiter | client.Turn>>>;
+  telemetry: Refusing<telemetry.TelemetrySettings>;
   toArray: Refusing<client.ToArrayOptions>;
   token: Refusing<client.TokenCreateInput>;
   validators: Refusing<Given<typeof schemas.pageOf>>;
@@ -75,6 +77,7 @@ export const refused: { [Name in keyof Refused]: [Refused[Name]] extends [never]
   schema: true,
   snapshot: true,
   rateLimiter: true,
+  telemetry: true,
   toArray: true,
   token: true,
   validators: true,
