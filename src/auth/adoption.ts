@@ -1,5 +1,4 @@
-import { argument } from "../check.ts";
-import { ResponseValidationError } from "../errors/failures.ts";
+import { ArgumentError, ResponseValidationError } from "../errors/failures.ts";
 import type { CreatedToken } from "../models.ts";
 import type { Credential } from "./credential.ts";
 import { StaticCredential } from "./static-credential.ts";
@@ -15,7 +14,8 @@ export async function adoptReplacement(
   rotate: () => Promise<CreatedToken>,
 ): Promise<CreatedToken> {
   if (!(credential instanceof StaticCredential)) {
-    argument.fail("tokens.rotate: adopt: a token provider or a rotating token alone decides the token");
+    const message = "tokens.rotate: adopt: a token provider or a rotating token alone decides the token";
+    throw new ArgumentError(message, { outcome: "not_sent" });
   }
   const finish = credential.beginRotation();
   try {

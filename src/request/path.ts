@@ -1,5 +1,5 @@
-import { argument } from "../check.ts";
 import { describeType } from "../describe-type.ts";
+import { ArgumentError } from "../errors/failures.ts";
 
 /** A path below the base URL, made by the template tag `path`: its values are encoded, and it cannot leave the base. */
 export class Path {
@@ -30,7 +30,7 @@ export class Path {
  */
 export function path(strings: TemplateStringsArray, ...values: readonly string[]): Path {
   if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
-    argument.fail("path is a template tag: write path`/projects/${project}`, without parentheses");
+    refuse("path is a template tag: write path`/projects/${project}`, without parentheses");
   }
   // What stands in the source: an escape in it would be lost, or stand for something else.
   const parts: readonly string[] = strings.raw;
@@ -39,7 +39,7 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
   );
   const whole = encoded.join("");
   const flaw = flawOf(parts, whole);
-  if (flaw !== undefined) argument.fail(`path ${flaw}`);
+  if (flaw !== undefined) refuse(`path ${flaw}`);
   return new Path(parts.join("{}"), whole);
 }
 
@@ -47,17 +47,17 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
 export function encodePath(value: unknown): string {
   const encoded = Path.encoded(value);
   if (encoded !== undefined) return encoded;
-  return argument.fail(`path must be made with the template tag path\`…\`, not ${describeType(value)}`);
+  return refuse(`path must be made with the template tag path\`…\`, not ${describeType(value)}`);
 }
 
 /** One path segment from a value, encoded once. `what` names the value in the error. */
 export function encodeSegment(value: unknown, what: string): string {
   if (typeof value !== "string") {
     const hint = typeof value === "number" ? "; write String(value)" : "";
-    argument.fail(`${what} must be a string, not ${describeType(value)}${hint}`);
+    refuse(`${what} must be a string, not ${describeType(value)}${hint}`);
   }
   if (value === "" || value === "." || value === "..") {
-    argument.fail(`${what} must not be ${JSON.stringify(value)}: it would address another endpoint`);
+    refuse(`${what} must not be ${JSON.stringify(value)}: it would address another endpoint`);
   }
   return encodeText(value, what);
 }
@@ -69,7 +69,7 @@ export function encodeText(value: string, what: string): string {
   try {
     return encodeURIComponent(value);
   } catch {
-    return argument.fail(`${what} has a lone surrogate, which cannot be encoded`);
+    return refuse(`${what} has a lone surrogate, which cannot be encoded`);
   }
 }
 
@@ -85,4 +85,9 @@ function flawOf(parts: readonly string[], encoded: string): string | undefined {
     return "must not contain a backslash, ?, #, white space or control characters; parameters belong in `query`";
   }
   return undefined;
+}
+
+// Not by way of `argument`: who imports only the tag gets no more than this.
+function refuse(message: string): never {
+  throw new ArgumentError(message, { outcome: "not_sent" });
 }
