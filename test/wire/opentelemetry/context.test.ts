@@ -89,7 +89,8 @@ describe("parents", () => {
   });
 
   test("a walk that is left with a page under way ends that page's spans", async () => {
-    wire.answer(pagesOf(["a"], ["b"], ["c"]));
+    const pages = pagesOf(["a"], ["b"], ["c"]);
+    wire.answer((sent, index) => (index === 0 ? pages(sent, index) : new Promise<Response>(() => {})));
     await within("walk", () => drain(client().projects.list({}, { prefetch: true }), 1));
     await vi.waitFor(() => expect(below("walk").map(({ status }) => status)).toEqual(["UNSET", "ERROR"]));
   });
