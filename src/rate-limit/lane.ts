@@ -1,10 +1,9 @@
-import { after, now } from "../clock.ts";
+import { now } from "../clock.ts";
+import { Allowance, type Said } from "./allowance.ts";
+import { Barrier } from "./barrier.ts";
 import { Line, type Standing } from "./line.ts";
 import { pauseLength } from "./pause-length.ts";
 import type { Admission, Pause, RateLimitAnswer, RateLimitedCall, RateLimitSnapshot } from "./rate-limiter.ts";
-
-/** The documented window. What was said of a window longer ago than this says nothing about the present one. */
-const WINDOW_MS = 60_000;
 
 const ADMITTED: Admission = { kind: "admitted" };
 
@@ -26,15 +25,29 @@ export interface Waiter extends Standing {
   streak: number;
 }
 
+/** What all processes together have been told of a token. */
+export interface News {
+  /** What is left of the pause that runs. */
+  readonly pause: Pause | undefined;
+  /** Counts pauses. */
+  readonly pauses: number;
+  /** Pauses since anything got through. */
+  readonly refusals: number;
+  /** Counts how often something got through after a refusal. */
+  readonly streak: number;
+  /** Nothing has got through since a pause. */
+  readonly mustProbe: boolean;
+  readonly said: Said | undefined;
+  readonly limit: number | undefined;
+}
+
 /** The calls of one token: who waits, and whether the service lets anybody through. */
 export class Lane {
   readonly #token: string;
   readonly #line = new Line<Waiter>();
-  readonly #onOpen: () => void;
+  readonly #barrier: Barrier;
+  readonly #allowance = new Allowance();
   #inFlight = 0;
-  /** Ends of the running pause on the monotonic clock: as asked, and with jitter. */
-  #pause: { readonly askedUntil: number; readonly until: number } | undefined;
-  #cancelTimer: (() => void) | undefined;
   /** After a pause, one goes ahead. */
   #mustProbe = false;
   #probe: Waiter | undefined;
@@ -43,29 +56,33 @@ export class Lane {
   #refusals = 0;
   /** Counts how often something got through after a refusal, so that waiters start counting anew. */
   #streak = 0;
-  /** What is left: since when that is believed, and when the service last said so or more. */
-  #said: { readonly remaining: number; readonly since: number; readonly heardAt: number } | undefined;
-  #limit: number | undefined;
-  #observedAt: Date | undefined;
+  /** What the counts were in the latest news. */
+  #newsCounts = { pauses: 0, streak: 0 };
 
   constructor(token: string, onOpen: () => void) {
     this.#token = token;
-    this.#onOpen = onOpen;
+    this.#barrier = new Barrier(onOpen);
   }
 
   get isIdle(): boolean {
-    return this.#inFlight === 0 && this.#line.length === 0 && this.#pauseLeft() === undefined;
+    return this.#inFlight === 0 && this.#line.length === 0 && !this.#barrier.isUp;
+  }
+
+  /** What is left of the pause that runs. */
+  get pause(): Pause | undefined {
+    return this.#barrier.pause;
+  }
+
+  /** Refusals in a row, while nothing has got through since a pause. */
+  get unresolved(): number | undefined {
+    return this.#mustProbe ? this.#refusals : undefined;
   }
 
   snapshot(): RateLimitSnapshot | undefined {
-    if (this.#observedAt === undefined) return undefined;
-    const pause = this.#pauseLeft();
-    return {
-      ...(this.#limit === undefined ? {} : { limit: this.#limit }),
-      ...(this.#said === undefined ? {} : { remaining: this.#said.remaining }),
-      observedAt: new Date(this.#observedAt),
-      ...(pause === undefined ? {} : { pausedUntil: new Date(Date.now() + pause.lastsMs) }),
-    };
+    const { snapshot } = this.#allowance;
+    const { pause } = this;
+    if (snapshot === undefined || pause === undefined) return snapshot;
+    return { ...snapshot, pausedUntil: new Date(Date.now() + pause.lastsMs) };
   }
 
   /** Stands in line, or is refused at once: the call may not want to wait for the pause that runs. */
@@ -77,16 +94,15 @@ export class Lane {
     }
     this.#line.join(waiter);
     waiter.lane = this;
-    const pause = this.#pauseLeft();
-    if (pause === undefined) return;
-    this.#watchPause();
-    waiter.call.onPause(pause.lastsMs);
+    this.#barrier.watch();
+    const { pause } = this;
+    if (pause !== undefined) waiter.call.onPause(pause.lastsMs);
   }
 
   leave(waiter: Waiter): void {
     this.#line.leave(waiter);
     waiter.lane = undefined;
-    if (this.#line.length === 0) this.#stopWatching();
+    if (this.#line.length === 0) this.#barrier.stopWatching();
   }
 
   /** Takes those out of the line whose token has become another. */
@@ -121,8 +137,8 @@ export class Lane {
 
   /** Whether one that was let go may go as it is: no pause has begun since, and no less is left than are in flight. */
   stillHolds(waiter: Waiter): boolean {
-    if (waiter.pausesBefore !== this.#pauses || this.#pauseLeft() !== undefined) return false;
-    return this.#mustProbe ? this.#probe === waiter : this.#inFlight <= Math.max(1, this.#remaining());
+    if (waiter.pausesBefore !== this.#pauses || this.pause !== undefined) return false;
+    return this.#mustProbe ? this.#probe === waiter : this.#inFlight <= Math.max(1, this.#allowance.left);
   }
 
   finish(waiter: Waiter): void {
@@ -133,20 +149,45 @@ export class Lane {
 
   /** Takes in what an answer says; gives what is left of the pause if it is a refusal. */
   answered(waiter: Waiter, answer: RateLimitAnswer): number | undefined {
-    this.#observedAt = new Date();
-    this.#limit = answer.limit ?? this.#limit;
-    if (answer.remaining !== undefined) this.#hear(answer.remaining, waiter.startedAt);
+    this.#allowance.hear(answer, waiter.startedAt);
     if (answer.status === 429) return this.#close(waiter, answer.retryAfterMs);
     if (this.#probe === waiter) {
       this.#probe = undefined;
       // A pause that began meanwhile ends with a probe of its own.
-      if (this.#pauseLeft() === undefined) this.#mustProbe = false;
+      if (this.pause === undefined) this.#mustProbe = false;
     }
     if (waiter.pausesBefore === this.#pauses && this.#refusals > 0) {
       this.#refusals = 0;
       this.#streak += 1;
     }
     return undefined;
+  }
+
+  /** Takes in what others were told. Who waits may be let go by it, or refused. */
+  learn({ pause, pauses, refusals, streak, mustProbe, said, limit }: News): void {
+    this.#allowance.learn(said, limit);
+    if (streak !== this.#newsCounts.streak) this.#streak += 1;
+    this.#refusals = refusals;
+    if (pause !== undefined) {
+      if (pauses !== this.#newsCounts.pauses) this.#pauses += 1;
+      this.#mustProbe = true;
+      this.#barrier.prolong(pause);
+      this.#tellWaiters();
+    } else if (this.pause === undefined) {
+      this.#mustProbe = mustProbe;
+      if (!mustProbe) this.#probe = undefined;
+    }
+    this.#newsCounts = { pauses, streak };
+  }
+
+  /** Lets nobody go for so long: others hold what there is. */
+  hold(ms: number): void {
+    this.#barrier.hold(ms);
+    if (this.#line.length > 0) this.#barrier.watch();
+  }
+
+  endHold(): void {
+    this.#barrier.endHold();
   }
 
   #start(waiter: Waiter): void {
@@ -159,7 +200,7 @@ export class Lane {
 
   /** Why the waiter will not be let through, if it will not. */
   #refusalOf(waiter: Waiter): Admission | undefined {
-    const pause = this.#pauseLeft();
+    const { pause } = this;
     if (pause === undefined) return undefined;
     if (waiter.streak !== this.#streak) {
       waiter.streak = this.#streak;
@@ -171,24 +212,9 @@ export class Lane {
   }
 
   #hasRoom(): boolean {
-    if (this.#pauseLeft() !== undefined) return false;
+    if (this.#barrier.isUp) return false;
     if (this.#mustProbe) return this.#probe === undefined;
-    return this.#inFlight < Math.max(1, this.#remaining());
-  }
-
-  #remaining(): number {
-    if (this.#said === undefined || now() - this.#said.heardAt > WINDOW_MS) return Number.POSITIVE_INFINITY;
-    return this.#said.remaining;
-  }
-
-  // Answers overtake one another: a higher number is believed only of a request that was sent after the lower was heard.
-  #hear(remaining: number, startedAt: number): void {
-    const heardAt = now();
-    if (this.#said === undefined || startedAt >= this.#said.since || remaining < this.#remaining()) {
-      this.#said = { remaining, since: heardAt, heardAt };
-    } else {
-      this.#said = { ...this.#said, heardAt };
-    }
+    return this.#inFlight < Math.max(1, this.#allowance.left);
   }
 
   #close(waiter: Waiter, retryAfterMs: number | undefined): number {
@@ -199,51 +225,23 @@ export class Lane {
     }
     if (this.#probe === waiter) this.#probe = undefined;
     this.#mustProbe = true;
-    const asked = pauseLength(retryAfterMs, this.#refusals, Math.random());
-    const pause = {
-      askedUntil: Math.max(now() + asked.askedMs, this.#pause?.askedUntil ?? 0),
-      until: Math.max(now() + asked.lastsMs, this.#pause?.until ?? 0),
-    };
-    this.#pause = pause;
-    this.#tellWaiters(pause.until - now());
-    return pause.until - now();
+    const lastsMs = this.#barrier.prolong(pauseLength(retryAfterMs, this.#refusals, Math.random()));
+    this.#tellWaiters();
+    return lastsMs;
   }
 
-  #tellWaiters(lastsMs: number): void {
-    this.#stopWatching();
+  #tellWaiters(): void {
     for (const waiter of [...this.#line]) {
       // A listener may have aborted it meanwhile.
       if (waiter.lane !== this) continue;
       const refusal = this.#refusalOf(waiter);
       if (refusal === undefined) {
-        waiter.call.onPause(lastsMs);
+        waiter.call.onPause(this.pause?.lastsMs ?? 0);
       } else {
         this.leave(waiter);
         waiter.settle(refusal);
       }
     }
-    if (this.#line.length > 0) this.#watchPause();
-  }
-
-  #pauseLeft(): Pause | undefined {
-    if (this.#pause === undefined) return undefined;
-    const lastsMs = this.#pause.until - now();
-    if (lastsMs > 0) return { lastsMs, askedMs: Math.max(0, this.#pause.askedUntil - now()) };
-    this.#pause = undefined;
-    return undefined;
-  }
-
-  #watchPause(): void {
-    if (this.#cancelTimer !== undefined || this.#pause === undefined) return;
-    this.#cancelTimer = after(this.#pause.until - now(), () => {
-      this.#cancelTimer = undefined;
-      this.#pause = undefined;
-      this.#onOpen();
-    });
-  }
-
-  #stopWatching(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
+    if (this.#line.length > 0) this.#barrier.watch();
   }
 }

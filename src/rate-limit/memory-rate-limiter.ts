@@ -27,14 +27,15 @@ const STOPPED: Admission = { kind: "stopped" };
 /** Tokens that are remembered while nobody uses them. */
 const MOST_LANES = 16;
 
-class MemoryRateLimiter implements RateLimiter {
+/** The class behind `memoryRateLimiter()`, for rate limiters that add to it. */
+export class MemoryRateLimiter implements RateLimiter {
   /** By token: the limit is a token's, and a new one starts unpaused. */
   readonly #lanes = new Map<string, Lane>();
   #inFlight = 0;
   #maxConcurrency = Number.POSITIVE_INFINITY;
   #places = 0;
 
-  enter(call: RateLimitedCall): Turn {
+  enter(call: RateLimitedCall): MemoryTurn {
     this.#maxConcurrency = Math.min(this.#maxConcurrency, call.maxConcurrency);
     this.#places += 1;
     return new MemoryTurn(call, this.#places, this);
@@ -79,7 +80,7 @@ class MemoryRateLimiter implements RateLimiter {
   }
 }
 
-class MemoryTurn implements Turn, Waiter {
+export class MemoryTurn implements Turn, Waiter {
   readonly call: RateLimitedCall;
   readonly place: number;
   before: Waiter | undefined;
