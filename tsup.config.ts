@@ -6,6 +6,7 @@ import { leaveOutWhatNeverRuns } from "./config/bundled.ts";
 const doors = {
   index: "src/index.ts",
   "opentelemetry/index": "src/opentelemetry/index.ts",
+  "redis/index": "src/redis/index.ts",
   schemas: "src/schemas/index.ts",
   "testing/index": "src/testing/index.ts",
   "testing/msw": "src/testing/msw.ts",

@@ -64,13 +64,14 @@ const floors = [
   // 5: the composition root, the only place that knows everybody.
   { name: "root", files: ["client.ts", "options.ts"] },
   // 6: what package.json exports.
-  { name: "doors", files: ["index.ts", "opentelemetry/", "testing/"] },
+  { name: "doors", files: ["index.ts", "opentelemetry/", "redis/", "testing/"] },
 ];
 
 /** Where a file is reached from; what none of them reaches is dead. */
 const entries = [
   "index.ts",
   "opentelemetry/index.ts",
+  "redis/index.ts",
   "schemas/index.ts",
   "testing/index.ts",
   "testing/msw.ts",
@@ -95,6 +96,9 @@ const nounsKnow = [
   "request/query.ts",
 ];
 
+/** What a fleet shares is the rate limiter alone. */
+const redisKnows = ["redis/", "rate-limit/", "errors/", "clock.ts", "check.ts", "describe-type.ts"];
+
 /** The emulator stands for the service, so it does not know the client. */
 const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts"];
 
@@ -114,6 +118,7 @@ const listed = [
   floors.flatMap(({ files }) => files),
   entries,
   nounsKnow,
+  redisKnows,
   emulatorKnows,
   Object.values(packages),
   nodeOnly,
@@ -147,6 +152,7 @@ module.exports = {
       return rule(`${name}-knows-no-other-part`, { ...floor(2), path: src(files) }, { ...floor(2), path: src(others) });
     }),
     rule("nouns-know-only-how-to-ask", { path: src(["resources/"]) }, { path: "^src/", pathNot: src(nounsKnow) }),
+    rule("redis-knows-only-the-rate-limiter", { path: src(["redis/"]) }, { path: "^src/", pathNot: src(redisKnows) }),
     rule("the-emulator-knows-no-client", { path: src(["testing/"]) }, { path: "^src/", pathNot: src(emulatorKnows) }),
     rule("node-only-behind-its-door", { path: "^src/", pathNot: src(nodeOnly) }, { dependencyTypes: ["core"] }),
     ...Object.entries(packages).map(([name, files]) =>

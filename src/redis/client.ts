@@ -1,0 +1,44 @@
+/** What is used of an `ioredis` client, a cluster's included. */
+export interface IoredisClient {
+  defineCommand(name: string, definition: { lua: string }): void;
+  eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
+}
+
+/** What is used of a client of `redis` (node-redis), a cluster's, pool's or sentinel's included. */
+export interface NodeRedisClient {
+  readonly isOpen: boolean;
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+}
+
+/** A script to run inside Redis, and what it is given. */
+export interface Command {
+  readonly script: string;
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+}
+
+/** Runs a script inside Redis. */
+export type Evaluate = (command: Command) => Promise<unknown>;
+
+/** How a client runs scripts, by its shape; `undefined` if it is neither of the two. */
+export function evaluateWith(client: unknown): Evaluate | undefined {
+  if (isIoredis(client)) {
+    return async ({ script, keys, args }) => await client.eval(script, keys.length, ...keys, ...args);
+  }
+  if (isNodeRedis(client)) {
+    return async ({ script, keys, args }) => await client.eval(script, { keys: [...keys], arguments: [...args] });
+  }
+  return undefined;
+}
+
+function isIoredis(client: unknown): client is IoredisClient {
+  return hasMethod(client, "eval") && hasMethod(client, "defineCommand");
+}
+
+function isNodeRedis(client: unknown): client is NodeRedisClient {
+  return hasMethod(client, "eval") && typeof (client as { isOpen?: unknown }).isOpen === "boolean"; // it is an object
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function"; // any value can be asked
+}
