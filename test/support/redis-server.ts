@@ -1,0 +1,75 @@
+/** A real Redis for a test: on a free port, in a folder of its own, gone when the test is over. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+/** Without a server its tests are skipped, except in continuous integration, where they fail. */
+export const HAS_REDIS: boolean = spawnSync("redis-server", ["--version"]).status === 0;
+export const SKIPS_REDIS: boolean = !HAS_REDIS && !process.env["CI"];
+export const WHY_NOT = "there is no redis-server on the PATH";
+
+export class RedisServer implements AsyncDisposable {
+  readonly port: number;
+  readonly #folder = mkdtempSync(join(tmpdir(), "project-automation-redis-"));
+  #process: ChildProcess | undefined;
+
+  private constructor(port: number) {
+    this.port = port;
+  }
+
+  static async start(): Promise<RedisServer> {
+    if (!HAS_REDIS) throw new Error(WHY_NOT);
+    const server = new RedisServer(await freePort());
+    await server.start();
+    return server;
+  }
+
+  /** Resolves when it takes connections. */
+  async start(): Promise<void> {
+    const args = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#folder, "--save", ""];
+    const started = spawn("redis-server", args, { stdio: ["ignore", "pipe", "inherit"] });
+    this.#process = started;
+    const lines = createInterface(started.stdout);
+    for await (const line of lines) if (line.includes("Ready to accept connections")) break;
+    started.stdout.resume();
+    if (started.exitCode !== null) throw new Error(`redis-server ended with code ${started.exitCode}`);
+  }
+
+  /** As a crash does: nothing is kept, every connection breaks. */
+  async kill(): Promise<void> {
+    const running = this.#process;
+    if (running === undefined) return;
+    this.#process = undefined;
+    const ended = once(running, "exit");
+    running.kill("SIGKILL");
+    await ended;
+  }
+
+  /** It keeps its connections and says nothing any more, until it is told to go on. */
+  freeze(): void {
+    this.#process?.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#process?.kill("SIGCONT");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  return address.port;
+}
