@@ -25,11 +25,22 @@ export async function attempt(call: Call): Promise<string | undefined> {
       const read = readToken(call, budget);
       const token = typeof read === "string" ? read : await read;
       const confirmed = turn.confirm(token);
-      if (typeof confirmed === "boolean" ? confirmed : await confirmed) return await exchange(call, token, budget);
+      const goes = typeof confirmed === "boolean" ? confirmed : await inTime(call, confirmed, budget);
+      if (goes) return await exchange(call, token, budget);
     } finally {
       budget.release();
       turn.release();
     }
+  }
+}
+
+/** A rate limiter that asks others may take a while, in which nothing is sent. */
+async function inTime(call: Call, confirmed: Promise<boolean>, budget: Budget): Promise<boolean> {
+  call.enter("queue");
+  try {
+    return await budget.race(confirmed);
+  } catch (error) {
+    throw error === STOPPED ? stopped(call) : error;
   }
 }
 

@@ -159,6 +159,40 @@ describe("a rate limiter of the caller's own", () => {
     await ended(service.client({ rateLimiter }).sessions.get("1"));
     expect(told).toEqual(["admission", "500", "release", "admission", "200", "release"]);
   });
+
+  const ends = [
+    { by: "the attempt's budget", options: { timeoutMs: 1_000 }, kind: "timeout" },
+    { by: "the call's budget", options: { totalTimeoutMs: 1_000 }, kind: "timeout" },
+    { by: "the caller", options: {}, kind: "abort" },
+  ];
+  test.each(ends)(
+    "one that never confirms is not waited for longer than $by allows, and nothing is sent",
+    async (end) => {
+      const controller = new AbortController();
+      setTimeout(() => controller.abort(), 1_000);
+      const { by, kind, options } = end;
+      const released: number[] = [];
+      const rateLimiter: RateLimiter = {
+        enter: () => ({
+          admission: () => ({ kind: "admitted" }),
+          confirm: () => new Promise<boolean>(() => {}),
+          answered: () => undefined,
+          release: () => void released.push(1),
+        }),
+        refresh: () => undefined,
+        snapshot: () => undefined,
+      };
+      const service = fakeService(good);
+      const client = service.client({ rateLimiter, retry: false });
+      const signal = by === "the caller" ? { signal: controller.signal } : {};
+      const { error } = await ended(
+        client.issues.create("web", { title: "One", type: "bug" }, { ...options, ...signal }),
+      );
+      expect(error).toMatchObject({ kind, outcome: "not_sent" });
+      expect(released).toHaveLength(1);
+      expect(service.sent).toEqual([]);
+    },
+  );
 });
 
 function raise(): never {
