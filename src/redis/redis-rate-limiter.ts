@@ -46,7 +46,7 @@ class RedisRateLimiter implements RateLimiter {
   }
 
   enter(call: RateLimitedCall): Turn {
-    return new RedisTurn(this.local.enter(call), this);
+    return new RedisTurn(call, this);
   }
 
   refresh(): void {
@@ -79,17 +79,21 @@ class RedisRateLimiter implements RateLimiter {
 }
 
 class RedisTurn implements Turn {
+  readonly #call: RateLimitedCall;
   readonly #local: MemoryTurn;
   readonly #limiter: RedisRateLimiter;
   #lane: SharedLane | undefined;
   #slot: Slot | undefined;
 
-  constructor(local: MemoryTurn, limiter: RedisRateLimiter) {
-    this.#local = local;
+  constructor(call: RateLimitedCall, limiter: RedisRateLimiter) {
+    this.#call = call;
+    this.#local = limiter.local.enter(call);
     this.#limiter = limiter;
   }
 
   admission(): Admission | Promise<Admission> {
+    // Who waits for a pause may be the only one who knows of it.
+    if (!this.#limiter.link.isUp) this.#limiter.lane(this.#call.token()).tryAgain();
     return this.#local.admission();
   }
 

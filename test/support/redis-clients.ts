@@ -5,6 +5,8 @@ import type { RedisRateLimiterOptions } from "../../src/redis/index.ts";
 
 export interface Connected extends AsyncDisposable {
   readonly client: RedisRateLimiterOptions["client"];
+  /** Resolves when all that was sent before has been answered, or at once if it is cut. */
+  ping(): Promise<unknown>;
   /** Breaks the connection for good, as the end of a process does. */
   cut(): void;
 }
@@ -15,7 +17,8 @@ export const CONNECT: { readonly [Kind in "ioredis" | "redis"]: (port: number) =
     client.on("error", () => {});
     await client.connect();
     const cut = (): void => client.disconnect();
-    return { client, cut, [Symbol.asyncDispose]: async () => cut() };
+    const ping = (): Promise<unknown> => client.ping().catch(() => undefined);
+    return { client, cut, ping, [Symbol.asyncDispose]: async () => cut() };
   },
   redis: async (port) => {
     const client = createClient({ socket: { port, host: "127.0.0.1", reconnectStrategy: () => 50 } });
@@ -24,7 +27,8 @@ export const CONNECT: { readonly [Kind in "ioredis" | "redis"]: (port: number) =
     const cut = (): void => {
       if (client.isOpen) client.destroy();
     };
-    return { client, cut, [Symbol.asyncDispose]: async () => cut() };
+    const ping = (): Promise<unknown> => client.ping().catch(() => undefined);
+    return { client, cut, ping, [Symbol.asyncDispose]: async () => cut() };
   },
 };
 

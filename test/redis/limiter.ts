@@ -1,0 +1,104 @@
+/** Rate limiters of several processes, as far as Redis can tell: each has a connection and a state of its own. */
+import { setImmediate } from "node:timers/promises";
+import { Redis } from "ioredis";
+import type { RateLimitAnswer, RateLimiter, Turn } from "../../src/rate-limit/rate-limiter.ts";
+import { type FleetEvent, type RedisRateLimiterOptions, redisRateLimiter } from "../../src/redis/index.ts";
+import { type ClientKind, CONNECT, type Connected } from "../support/redis-clients.ts";
+import { RedisServer } from "../support/redis-server.ts";
+
+export const TOKEN = "pat_key_topsecret";
+/** Far more than a busy machine takes: what is promised while Redis is there is not about time. */
+const PATIENT_MS = 20_000;
+
+export const OK: RateLimitAnswer = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };
+export const left = (remaining: number): RateLimitAnswer => ({ ...OK, limit: 50, remaining });
+export const refused = (retryAfterMs: number): RateLimitAnswer => ({ ...left(0), status: 429, retryAfterMs });
+
+export interface Member {
+  readonly limiter: RateLimiter;
+  readonly events: FleetEvent[];
+  readonly connected: Connected;
+}
+
+/** A Redis of its own and the processes that share it; all gone when it is disposed of. */
+export class Fleet implements AsyncDisposable {
+  readonly redis: RedisServer;
+  readonly admin: Redis;
+  readonly #kind: ClientKind;
+  readonly #connected: Connected[] = [];
+
+  private constructor(redis: RedisServer, kind: ClientKind) {
+    this.redis = redis;
+    this.#kind = kind;
+    this.admin = new Redis({ port: redis.port, host: "127.0.0.1", retryStrategy: () => 20 });
+    this.admin.on("error", () => {});
+  }
+
+  static async start(kind: ClientKind): Promise<Fleet> {
+    return new Fleet(await RedisServer.start(), kind);
+  }
+
+  async join(options: Omit<RedisRateLimiterOptions, "client"> = {}): Promise<Member> {
+    const connected = await CONNECT[this.#kind](this.redis.port);
+    this.#connected.push(connected);
+    const events: FleetEvent[] = [];
+    const onEvent = (event: FleetEvent): void => void events.push(event);
+    const shared = { client: connected.client, commandTimeoutMs: PATIENT_MS, onEvent };
+    return { limiter: redisRateLimiter({ ...shared, ...options }), events, connected };
+  }
+
+  /** Resolves when whatever the processes have asked of Redis has been answered, and what came of that, too. */
+  async rest(): Promise<void> {
+    for (let round = 0; round < 3; round += 1) {
+      await setImmediate();
+      await Promise.all(this.#connected.map((connected) => connected.ping()));
+    }
+  }
+
+  /** Every script that was run so far. */
+  async scriptsRun(): Promise<number> {
+    const stats = await this.admin.info("commandstats");
+    return Number(/cmdstat_eval:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.admin.disconnect();
+    for (const connected of this.#connected) await connected[Symbol.asyncDispose]();
+    await this.redis[Symbol.asyncDispose]();
+  }
+}
+
+/** A call that waits for whatever it has to, as the client's calls do. */
+export class Call {
+  readonly abort = new AbortController();
+  readonly pauses: number[] = [];
+  readonly turn: Turn;
+
+  constructor({ limiter }: Member, { maxPauses = 5, maxConcurrency = 10 } = {}) {
+    this.turn = limiter.enter({
+      token: () => TOKEN,
+      maxConcurrency,
+      maxPauses,
+      accepts: () => true,
+      signal: this.abort.signal,
+      onPause: (ms) => void this.pauses.push(ms),
+    });
+  }
+
+  /** Resolves when it may be sent, or with what came of waiting. */
+  async start(): Promise<"sent" | "stopped" | "refused"> {
+    for (;;) {
+      const { kind } = await this.turn.admission();
+      if (kind !== "admitted") return kind;
+      if (await this.turn.confirm(TOKEN)) return "sent";
+      this.turn.release();
+    }
+  }
+
+  /** It was answered, and its body was read. */
+  end(answer: RateLimitAnswer): number | undefined {
+    const pauseMs = this.turn.answered(answer);
+    this.turn.release();
+    return pauseMs;
+  }
+}
