@@ -100,6 +100,7 @@ class RedisTurn implements Turn {
   confirm(token: string): boolean | Promise<boolean> {
     if (!this.#local.confirm(token)) return false;
     const lane = this.#limiter.lane(token);
+    if (this.#limiter.link.isUp && lane.isCrowded) return false;
     const slot = lane.enter(this.#limiter.nextSlot());
     this.#lane = lane;
     this.#slot = slot;

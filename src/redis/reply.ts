@@ -9,6 +9,8 @@ export interface Reply {
   readonly redisNow: number;
   readonly verdict: Verdict;
   readonly news: News;
+  /** How many more may go, as far as is known. */
+  readonly room: number;
 }
 
 const VERDICTS: readonly unknown[] = ["granted", "paused", "full", "late", "done"] satisfies Verdict[];
@@ -17,13 +19,14 @@ const VERDICTS: readonly unknown[] = ["granted", "paused", "full", "late", "done
 export function readReply(raw: unknown): Reply {
   if (!Array.isArray(raw)) throw new TypeError("not a reply");
   const [redisNow = Number.NaN, , lastsMs = 0, askedMs = 0, pauses = 0, refusals = 0, ...more] = raw.map(Number);
-  const [streak = 0, mustProbe = 0, remaining = -1, sinceMs = 0, heardMs = 0, limit = -1] = more;
+  const [streak = 0, mustProbe = 0, remaining = -1, sinceMs = 0, heardMs = 0, limit = -1, room = -1] = more;
   const verdict = String(raw[1]);
   if (!isVerdict(verdict) || Number.isNaN(redisNow)) throw new TypeError("not a reply");
   const said = remaining < 0 ? undefined : { remaining, since: now() - sinceMs, heardAt: now() - heardMs };
   return {
     redisNow,
     verdict,
+    room: room < 0 ? Number.POSITIVE_INFINITY : room,
     news: {
       pause: lastsMs > 0 ? { lastsMs, askedMs } : undefined,
       pauses,

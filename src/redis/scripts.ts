@@ -33,6 +33,12 @@ local function pause(asked, lasts)
   redis.call('HSET', known, 'mustProbe', 1,
     'askedUntil', math.max(read('askedUntil'), now + asked), 'until', math.max(read('until'), now + lasts))
 end
+-- How many more may go, or -1 if that is not known. Never more in flight than is left; at 0, one at a time.
+local function room()
+  if read('mustProbe') == 1 then return 0 end
+  if redis.call('HEXISTS', known, 'remaining') == 0 or now - read('heardAt') > WINDOW then return -1 end
+  return math.max(0, math.max(1, read('remaining')) - redis.call('ZCARD', slots))
+end
 local function reply(verdict)
   local said = redis.call('HEXISTS', known, 'remaining') == 1
   local limited = redis.call('HEXISTS', known, 'limit') == 1
@@ -40,6 +46,7 @@ local function reply(verdict)
     now, verdict, math.max(0, read('until') - now), math.max(0, read('askedUntil') - now),
     read('pauses'), read('refusals'), read('streak'), read('mustProbe'),
     said and read('remaining') or -1, now - read('since'), now - read('heardAt'), limited and read('limit') or -1,
+    room(),
   }
 end
 `;
@@ -58,9 +65,8 @@ if read('mustProbe') == 1 then
   local probe = redis.call('HGET', known, 'probe')
   if probe and redis.call('ZSCORE', slots, probe) then return reply('full') end
   redis.call('HSET', known, 'probe', ARGV[3])
-elseif redis.call('HEXISTS', known, 'remaining') == 1 and now - read('heardAt') <= WINDOW then
-  -- Never more in flight than is left; at 0, one at a time.
-  if redis.call('ZCARD', slots) >= math.max(1, read('remaining')) then return reply('full') end
+elseif room() == 0 then
+  return reply('full')
 end
 lease(ARGV[3], ARGV[4])
 return reply('granted')

@@ -6,7 +6,7 @@ import type { Link } from "./link.ts";
 import type { Reply, Verdict } from "./reply.ts";
 import { RENEW, REPORT, TAKE } from "./scripts.ts";
 
-/** While others hold what there is, a process asks again after so long, less a random part; doubles up to the second. */
+/** While others hold what there is, a process asks again after so long, doubling, less a random part. */
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
 /** Leases are renewed so often before they run out. */
@@ -41,11 +41,24 @@ export class SharedLane {
   #clock: { readonly redisNow: number; readonly at: number } | undefined;
   #polls = 0;
   #heldUntil = 0;
+  /** Questions that wait for their answer, and how many more may go by the latest one. */
+  #asking = 0;
+  #room = Number.POSITIVE_INFINITY;
 
   constructor(lane: Lane, keys: Promise<readonly string[]>, sharing: Sharing) {
     this.lane = lane;
     this.#findKeys = keys;
     this.#sharing = sharing;
+  }
+
+  /**
+   * Whether asking is in vain unless some that ask at the moment get none: what one of them is told is waited for, so that
+   * a crowd costs no more commands than there is room.
+   */
+  get isCrowded(): boolean {
+    if (this.#asking < Math.max(1, this.#room)) return false;
+    this.lane.hold(this.#sharing.link.commandTimeoutMs);
+    return true;
   }
 
   /** Registers a request that is about to be sent; others count it while Redis is there. */
@@ -58,7 +71,10 @@ export class SharedLane {
 
   /** Asks whether all the others leave room for it; `undefined` if that is not known in time. */
   async take(slot: Slot): Promise<Verdict | undefined> {
+    this.#asking += 1;
     const reply = await this.#run(TAKE, [slot.id, String(this.#sharing.leaseMs), this.#unresolved]);
+    this.#asking -= 1;
+    if (reply?.verdict !== "full") this.endHold();
     if (reply === undefined) return undefined;
     if (reply.verdict === "granted") {
       slot.startedAt = reply.redisNow;
@@ -117,8 +133,11 @@ export class SharedLane {
   }
 
   #holdBack(): void {
-    // Those that asked at the same time learn of the same thing.
-    if (now() < this.#heldUntil) return;
+    if (now() < this.#heldUntil) {
+      // Those that asked at the same time learn of the same thing.
+      this.lane.hold(this.#heldUntil - now());
+      return;
+    }
     const longest = Math.min(FIRST_POLL_MS * 2 ** Math.min(this.#polls, 10), MAX_POLL_MS);
     const pollMs = longest * (1 - Math.random() / 2);
     this.#polls += 1;
@@ -172,7 +191,8 @@ export class SharedLane {
     return { script, keys, args: [whole(sentAt), whole(mayBeLateMs), ...args] };
   }
 
-  #learn({ redisNow, news }: Reply): void {
+  #learn({ redisNow, news, room }: Reply): void {
+    this.#room = room;
     this.#clock = { redisNow, at: now() };
     if (news.pauses !== this.#pauses) this.#polls = 0;
     this.#pauses = news.pauses;
