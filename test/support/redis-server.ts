@@ -10,7 +10,8 @@ import { createInterface } from "node:readline";
 /** Without a server its tests are skipped, except in continuous integration, where they fail. */
 export const HAS_REDIS: boolean = spawnSync("redis-server", ["--version"]).status === 0;
 export const SKIPS_REDIS: boolean = !HAS_REDIS && !process.env["CI"];
-export const WHY_NOT = "there is no redis-server on the PATH";
+const WHY_NOT = "there is no redis-server on the PATH";
+if (SKIPS_REDIS) console.log(`Not tested with a Redis: ${WHY_NOT}.`);
 
 export class RedisServer implements AsyncDisposable {
   readonly port: number;
