@@ -55,12 +55,30 @@ test.each(["esm", "cjs", "iife"] as const)("esbuild to %s", async (format) => {
   expect(runProgram(outfile)).toBe(TOLD);
 });
 
-if (!runsTools) console.log(`Not tried with Jest, ts-jest, webpack, Vite and Rollup: ${missingTools}.`);
+if (!runsTools) console.log(`Not tried with Jest, ts-jest, webpack, Vite, Rollup, pino and winston: ${missingTools}.`);
 
 describe.runIf(runsTools)("with the tools of users", { timeout: 60_000 }, () => {
   beforeAll(() => {
     link(packed.folder, "@types");
-    linkTools(packed.folder, "@jest", "@rollup", "jest", "ts-jest", "typescript");
+    linkTools(packed.folder, "@jest", "@rollup", "jest", "pino", "ts-jest", "typescript", "winston");
+  });
+
+  test.each(["console", "pino", "winston"])("logging with %s, as it is", (logger) => {
+    const main = join(checkOut("loggers"), "main.mjs");
+    const { status, stdout, stderr } = spawnSync(process.execPath, [main, logger], { encoding: "utf8" });
+    expect(status, stderr).toBe(0);
+    const said = `${stdout}${stderr}`;
+    for (const line of [
+      "[call_1] projects.list: attempt 1, GET /projects",
+      "[call_1] projects.list: attempt 1 failed (rate_limit), again in",
+      "[call_1] projects.list: rate limit pause over, going on",
+      "[call_1] projects.list: page 1, 1 items so far",
+      "[call_2] sessions.get: 404 not_found",
+    ]) {
+      expect(said).toContain(line);
+    }
+    const levels = { console: [], pino: ['"level":20', '"level":30'], winston: ['"level":"debug"', '"level":"info"'] };
+    for (const level of levels[logger as keyof typeof levels]) expect(said).toContain(level); // one of the three
   });
 
   test.each([
