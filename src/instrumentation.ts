@@ -16,16 +16,16 @@ export interface CallStart {
 /** Is told how one call goes on. What its methods throw or reject with is ignored, and nothing waits for them. */
 export interface CallObserver {
   /** What `onEvent` sees, of this call. */
-  event?(event: ClientEvent): unknown;
+  event?: ((event: ClientEvent) => unknown) | undefined;
   /** Headers to send along with the attempt that is about to be sent, such as `traceparent`. */
-  headers?(): Readonly<Record<string, string>> | undefined;
+  headers?: (() => Readonly<Record<string, string>> | undefined) | undefined;
   /** `send` sends the attempt, and may be called here in a context of its choice. It is sent once, called or not. */
-  around?(send: () => void): unknown;
+  around?: ((send: () => void) => unknown) | undefined;
   /**
    * The call is over. `error`: what it rejects with, if it does. `waited`: how long it has waited for an attempt that was
    * not sent any more.
    */
-  end?(error: AnyAutomationError | undefined, waited: Waits | undefined): unknown;
+  end?: ((error: AnyAutomationError | undefined, waited: Waits | undefined) => unknown) | undefined;
 }
 
 /** Follows the calls of a client from beginning to end, for traces and metrics. */

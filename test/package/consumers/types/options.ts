@@ -25,6 +25,7 @@ interface Refused {
   client: Refusing<client.ClientOptions>;
   errorDetails: Refusing<client.ErrorDetails>;
   errors: Refusing<Made<(typeof client)[ErrorName]>>;
+  callObserver: Refusing<client.CallObserver>;
   issue: Refusing<client.IssueCreateInput>;
   list: Refusing<client.ListOptions>;
   listParams: Refusing<client.ListParams>;
