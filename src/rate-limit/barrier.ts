@@ -41,6 +41,7 @@ export class Barrier {
 
   endHold(): void {
     this.#heldUntil = 0;
+    this.#rewatch();
   }
 
   watch(): void {

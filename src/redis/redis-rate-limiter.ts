@@ -126,12 +126,11 @@ class RedisTurn implements Turn {
 
   async #ask(token: string, lane: SharedLane, slot: Slot): Promise<boolean> {
     const verdict = await lane.take(slot);
-    // The attempt ended meanwhile, and gave everything back.
-    if (this.#slot !== slot) return false;
     const isFree = verdict === undefined || verdict === "granted";
-    // The local lane may have learned something new, and without an answer it decides alone.
-    const goes = isFree && this.#local.confirm(token);
-    if (!goes) this.#leave();
+    // The attempt may have ended meanwhile, and given everything back. If not, the local lane may have learned something
+    // new, and without an answer it decides alone.
+    const goes = this.#slot === slot && isFree && this.#local.confirm(token);
+    if (!goes && this.#slot === slot) this.#leave();
     this.#limiter.local.pump();
     return goes;
   }
