@@ -30,7 +30,7 @@ const client = new Client({
   rateLimiter: redisRateLimiter({
     client: redis.client,
     commandTimeoutMs: task.commandTimeoutMs,
-    leaseMs: 1_000,
+    leaseMs: 2_000,
     onEvent: ({ type }) => events.push(type),
   }),
 });

@@ -123,7 +123,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
 
   test("a request that takes longer than a lease is counted as long as it takes", async () => {
     await using fleet = await Fleet.start(kind);
-    const leaseMs = 500;
+    const leaseMs = 3_000; // a process that is stalled for longer is taken for dead
     const [one, two] = [await fleet.join({ leaseMs }), await fleet.join({ leaseMs })];
     const slow = new Call(one);
     await slow.start();
