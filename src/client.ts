@@ -55,9 +55,13 @@ class Derived {
  * for await (const project of client.projects.list()) console.log(project.name);
  */
 export class Client {
+  /** API tokens: create, rotate, revoke. */
   readonly tokens: Tokens;
+  /** Projects: list. */
   readonly projects: Projects;
+  /** Issues: create. */
   readonly issues: Issues;
+  /** Agent sessions: list, get, and waiting for what becomes of one. */
   readonly sessions: Sessions;
   readonly #parts: Parts;
   readonly #send: Send;

@@ -33,6 +33,7 @@ export interface Waits extends Pick<Durations, "waitMs" | "queueMs" | "tokenMs">
 /** An attempt is about to be sent. */
 export interface RequestEvent extends EventBase, Waits {
   readonly type: "request";
+  /** The HTTP method. */
   readonly method: string;
   /** The path's template, with `{}` for each value. */
   readonly path: string;
@@ -41,9 +42,11 @@ export interface RequestEvent extends EventBase, Waits {
 /** An attempt was answered and its body read, as far as it was needed. */
 export interface ResponseEvent extends EventBase, Durations {
   readonly type: "response";
+  /** HTTP status of the answer. */
   readonly status: number;
   /** `RateLimit-Limit` and `RateLimit-Remaining`, where the answer has them. */
   readonly limit?: number | undefined;
+  /** `RateLimit-Remaining`, as above. */
   readonly remaining?: number | undefined;
 }
 
@@ -53,8 +56,11 @@ export interface ResponseEvent extends EventBase, Durations {
  */
 export interface RetryEvent extends EventBase, Durations {
   readonly type: "retry";
+  /** Why it is sent again. */
   readonly reason: RetryReason;
+  /** How long until it is, in milliseconds. */
   readonly delayMs: number;
+  /** HTTP status of the failed attempt, where it was answered. */
   readonly status?: number | undefined;
 }
 
@@ -64,6 +70,7 @@ export type RetryReason = "rate_limit" | "unavailable" | "server_error" | "conne
 /** The service asked for a pause; nothing is sent with this token until it is over. Once per pause and client. */
 export interface RateLimitPauseEvent extends EventBase {
   readonly type: "rate_limit_pause";
+  /** How long the pause lasts from now, in milliseconds. */
   readonly delayMs: number;
 }
 
@@ -80,13 +87,16 @@ export interface TokenRefreshEvent extends EventBase {
 /** With `validation: "lenient"`: an answer was handed over although it is not of the expected shape. */
 export interface DriftEvent extends EventBase {
   readonly type: "drift";
+  /** What is not as expected: where, and what was expected there. Never the values. */
   readonly issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
 }
 
 /** The answer had a `Deprecation` (RFC 9745) or `Sunset` (RFC 8594) header. Once per operation and client. */
 export interface DeprecationEvent extends EventBase {
   readonly type: "deprecation";
+  /** The header `Deprecation`, as it came. */
   readonly deprecation?: string | undefined;
+  /** The header `Sunset`, as it came: when it is to be removed. */
   readonly sunset?: string | undefined;
 }
 
@@ -118,9 +128,13 @@ export type EventListener = (event: ClientEvent) => unknown;
 
 /** `console`, pino, winston and the like: it is given one line of text at a time, free of secrets. */
 export interface Logger {
+  /** Attempts, answers, pages. */
   debug(message: string): void;
+  /** Waits, pauses, calls that failed. */
   info(message: string): void;
+  /** What an operator should look at one day: deprecations, answers of an unexpected shape. */
   warn(message: string): void;
+  /** Writes of which nobody knows what became, and writes whose answer could not be used. */
   error(message: string): void;
 }
 

@@ -3,9 +3,11 @@ import { type ClientEvent, quietly, type Waits } from "./events.ts";
 
 /** A call that begins. Nothing in it is secret, and its path is a template. */
 export interface CallStart {
+  /** Tells the calls of one client apart; the one in events. */
   readonly callId: string;
   /** Such as `"issues.create"`. */
   readonly operation: string;
+  /** The HTTP method. */
   readonly method: string;
   /** The path's template, with `{}` for each value. */
   readonly path: string;

@@ -5,7 +5,9 @@
 
 /** A project. */
 export interface Project {
+  /** Addresses the project in paths, for good. */
   id: string;
+  /** Addresses it in paths as well. */
   name: string;
   [field: string]: unknown;
 }
@@ -17,22 +19,29 @@ export type IssueType = "bug" | (string & {});
 export interface Issue {
   /** The issue's number within its project. */
   number: number;
+  /** As it was given. */
   title: string;
+  /** The contract does not list its values. */
   status: string;
+  /** As it was given, where the service tells it. */
   type?: IssueType | undefined;
   [field: string]: unknown;
 }
 
 /** An agent session of a project. The contract does not list the values of `state`. */
 export interface Session {
+  /** Addresses the session in paths. */
   id: string;
+  /** Where it stands. Any string: say yourself which ones mean the end. */
   state: string;
   [field: string]: unknown;
 }
 
 /** The masked record of an API token: everything but the secret. */
 export interface Token {
+  /** The record's identifier, for `tokens.rotate` and `tokens.revoke`; no secret. */
   id: string;
+  /** The label chosen at creation. */
   name: string;
   /** The public part of the token, its middle segment. */
   key_id: string;
@@ -51,6 +60,7 @@ export interface CreatedToken extends Token {
 
 /** One page of a list, as the service sends it. */
 export interface Page<Item> {
+  /** The items. May be fewer than asked for, or none, with more to come. */
   data: Item[];
   /** The cursor of the next page; `null` on the last one. */
   next_cursor: string | null;

@@ -18,6 +18,7 @@ export interface ErrorDetails {
   status?: number | undefined;
   /** The `error` field of the answer's body, where it is a string. */
   code?: string | undefined;
+  /** The HTTP method. */
   method?: string | undefined;
   /** The path's template, with `{}` for each value. */
   path?: string | undefined;
@@ -29,11 +30,13 @@ export interface ErrorDetails {
   body?: unknown;
   /** The `x-request-id` of the answer. */
   requestId?: string | undefined;
+  /** What became of the request. */
   outcome?: Outcome | undefined;
   /** An earlier attempt of this call may have been applied, so this answer may be its echo. */
   priorAmbiguous?: boolean | undefined;
   /** In a walk: the cursor of the page that failed, `null` for the first. */
   cursor?: string | null | undefined;
+  /** What it came from, free of secrets. */
   cause?: unknown;
   /** Text of a 2xx body, complete or as far as it came. Never printed. */
   rawBody?: string | undefined;
@@ -75,6 +78,7 @@ export class AutomationError extends Error {
   /** The kinds this class stands for; its own first. */
   static readonly kinds: readonly string[] = [];
 
+  /** What `instanceof` asks: the brand and the `kind`, and for a subclass of your own its prototype. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A subclass written by a user has no kinds of its own and is told by its prototype.
     if (!Object.hasOwn(this, "kinds")) return Function.prototype[Symbol.hasInstance].call(this, value);
@@ -88,21 +92,37 @@ export class AutomationError extends Error {
     return NAMES[this.kind ?? kindOf(this)] ?? "AutomationError";
   }
 
+  /** A name of your own, on this one error. */
   override set name(name: string) {
     Object.defineProperty(this, "name", { value: name, configurable: true, writable: true });
   }
 
+  /** Which class it is, for a `switch`: literal in each class. */
   declare readonly kind: string;
+  /** HTTP status of the answer; absent where there was none. */
   declare readonly status?: number;
+  /** The service's error code: the `error` field of the answer's body, where it is a string. */
   declare readonly code?: string;
+  /** The HTTP method. */
   declare readonly method?: string;
+  /** The path's template, with `{}` for each value. */
   declare readonly path?: string;
+  /** How many requests of this call were sent. */
   declare readonly attempts?: number;
+  /** How long the service asked to wait, in milliseconds. */
   declare readonly retryAfterMs?: number;
+  /** A refusal's body: parsed where it is JSON, at most 64 KiB, secrets removed. */
   declare readonly body?: unknown;
+  /** The `x-request-id` of the answer: what to quote to the service's operators. */
   declare readonly requestId?: string;
+  /** What became of the request: whether a write may be sent again. */
   declare readonly outcome?: Outcome;
+  /** `true` where an earlier attempt of this call may have been applied, so that this answer may be its echo. */
   declare readonly priorAmbiguous?: boolean;
+  /**
+   * In a walk: the cursor of the page that failed, `null` for the first. `list({ cursor: error.cursor ?? undefined })`
+   * goes on.
+   */
   declare readonly cursor?: string | null;
   readonly #rawBody: string | undefined;
 
@@ -118,6 +138,7 @@ export class AutomationError extends Error {
     if ("cause" in details) attachCause(this, cause);
   }
 
+  /** The brand. A registered symbol, the same in every copy of the package. */
   get [BRAND](): true {
     return true;
   }

@@ -28,6 +28,7 @@ export interface ConnectionErrorDetails extends ErrorDetails {
 export class ConnectionError extends AutomationError {
   static override readonly kinds: readonly ["connection"] = ["connection"];
   declare readonly kind: "connection";
+  /** The platform's own code, such as `ECONNRESET`, where it gave one. */
   declare readonly platformCode?: string;
 
   constructor(message: string, details: ConnectionErrorDetails = {}) {
@@ -37,7 +38,9 @@ export class ConnectionError extends AutomationError {
 
 /** What a timeout knows beyond the rest. */
 export interface TimeoutErrorDetails extends ErrorDetails {
+  /** Where the time ran out. */
   phase?: TimeoutPhase | undefined;
+  /** For `sessions.waitFor`: the last session seen. */
   session?: unknown;
 }
 
@@ -69,6 +72,7 @@ export class ResponseParseError extends AutomationError {
 
 /** What a validation failure knows beyond the rest. */
 export interface ResponseValidationErrorDetails extends ErrorDetails {
+  /** What is wrong and where. */
   issues?: readonly ValidationIssue[] | undefined;
 }
 

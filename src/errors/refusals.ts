@@ -73,7 +73,9 @@ export interface RateLimitErrorDetails extends ErrorDetails {
 export class RateLimitError extends ApiError {
   static override readonly kinds: readonly ["rate_limit"] = ["rate_limit"];
   declare readonly kind: "rate_limit";
+  /** `RateLimit-Limit`: requests per minute. */
   declare readonly limit?: number;
+  /** `RateLimit-Remaining`: requests left in the window. */
   declare readonly remaining?: number;
 
   constructor(message: string, details: RateLimitErrorDetails = {}) {

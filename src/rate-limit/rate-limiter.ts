@@ -66,6 +66,7 @@ export type Admission =
 
 /** What the head of an answer says about the limit. */
 export interface RateLimitAnswer {
+  /** HTTP status; 429 begins a pause. */
   readonly status: number;
   /** `Retry-After` in milliseconds, where there is one that can be understood. */
   readonly retryAfterMs: number | undefined;
@@ -81,6 +82,7 @@ export interface RateLimitSnapshot {
   readonly limit?: number | undefined;
   /** Requests left in the window, as of `observedAt`. */
   readonly remaining?: number | undefined;
+  /** When the answer came that told it, by the local clock. */
   readonly observedAt: Date;
   /** Set while nothing may be sent with the token. */
   readonly pausedUntil?: Date | undefined;

@@ -9,7 +9,9 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The metadata of a call's final answer. */
 export interface ResponseInfo {
+  /** HTTP status. */
   readonly status: number;
+  /** The answer's headers, all of them: also those that should not be logged. */
   readonly headers: Headers;
   /** How many requests of this call were sent. */
   readonly attempts: number;

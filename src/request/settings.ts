@@ -3,7 +3,10 @@ import { BOOLEAN, Check, countFrom, type Kind, type Kinds, kind, TIMEOUT } from 
 /** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
 export type HeadersInput = ConstructorParameters<typeof Headers>[0];
 
-/** How a call is sent again. Every property may be left out; a call's own `retry` is laid over the client's. */
+/**
+ * How a call is sent again. Every property may be left out; a call's own `retry` is laid over the client's. What is never
+ * sent again, whatever stands here: refusals other than 401, 408, 429 and 5xx, and rotations that may have been applied.
+ */
 export interface RetryOptions {
   /** Requests in all for failures that may pass, the first included. Default 3. */
   attempts?: number | undefined;

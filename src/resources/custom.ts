@@ -10,6 +10,10 @@ import { type ListOptions, paginate } from "./list.ts";
 
 /** A call of an endpoint that has no method of its own. */
 export interface CustomRequest<Output> {
+  /**
+   * `GET`, `HEAD` and `DELETE` are retried as reads are; `POST`, `PUT` and `PATCH` only where they cannot have been
+   * applied.
+   */
   method: Method;
   /** Made with the template tag `path`. */
   path: Path;

@@ -7,12 +7,16 @@ import { type ProjectRef, projectSegment, REQUIRED_STRING } from "./inputs.ts";
 
 /** A new issue. */
 export interface IssueCreateInput {
+  /** What it is about; not empty, or the service refuses it. */
   title: string;
   /** `bug`, or another type that the service knows. */
   type: IssueType;
 }
 
-/** Issues of projects. Had as `client.issues`; methods work detached. */
+/**
+ * Issues of projects. Had as `client.issues`; methods work detached. They reject with errors of this package and nothing
+ * else; what is wrong with arguments is an `ArgumentError`, before anything is sent.
+ */
 export class Issues {
   readonly #send: Send;
 

@@ -6,7 +6,7 @@ import { ProjectSchema } from "../schemas/records.ts";
 import { type ListParams, listQuery } from "./inputs.ts";
 import { type ListOptions, paginate } from "./list.ts";
 
-/** Projects. Had as `client.projects`; methods work detached. */
+/** Projects. Had as `client.projects`; methods work detached. What is wrong with arguments is told when a walk begins. */
 export class Projects {
   readonly #send: Send;
 

@@ -7,7 +7,10 @@ import { type ListParams, listQuery, type ProjectRef, projectSegment, segment } 
 import { type ListOptions, paginate } from "./list.ts";
 import { type PollSource, type WaitOptions, type WatchOptions, waitFor, watch } from "./session-poll.ts";
 
-/** Agent sessions of projects. Had as `client.sessions`; methods work detached. */
+/**
+ * Agent sessions of projects. Had as `client.sessions`; methods work detached. They reject with errors of this package
+ * and, from `until`, of yours; what is wrong with arguments is an `ArgumentError`, before anything is sent.
+ */
 export class Sessions {
   readonly #send: Send;
   readonly #totalTimeoutMs: number;
@@ -23,6 +26,8 @@ export class Sessions {
    * is consumed.
    *
    * @param project the project's name or id, or a `Project`
+   * @example
+   * for await (const { id, state } of client.sessions.list("web")) console.log(id, state);
    */
   list = (project: ProjectRef, params?: ListParams, options?: ListOptions): Paginator<Session> =>
     paginate(

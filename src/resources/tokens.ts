@@ -9,6 +9,7 @@ import { REQUIRED_STRING, segment } from "./inputs.ts";
 
 /** A new token. */
 export interface TokenCreateInput {
+  /** A label, to find it again in the account settings. */
   name: string;
   /** What it may do. Only scopes that the caller's own token holds are given; with `[]` it can do nothing. */
   scopes: readonly Scope[];
@@ -25,7 +26,10 @@ export interface RotateOptions extends CallOptions {
 /** Runs the rotation of the client's own token, and makes its result the client's token. */
 export type Adopt = (rotate: () => Promise<CreatedToken>) => Promise<CreatedToken>;
 
-/** API tokens of the caller. Had as `client.tokens`; methods work detached. */
+/**
+ * API tokens of the caller. Had as `client.tokens`; methods work detached. They reject with errors of this package and
+ * nothing else; what is wrong with arguments is an `ArgumentError`, before anything is sent.
+ */
 export class Tokens {
   readonly #send: Send;
   readonly #adopt: Adopt;
@@ -67,6 +71,9 @@ export class Tokens {
   /**
    * Revokes a token, effective at once: `DELETE /me/tokens/{id}`. Sent again after failures that may pass, since revoking
    * twice does no harm; a 404 or 401 after such a failure has `priorAmbiguous: true`, and may be the echo of a success.
+   *
+   * @example
+   * await client.tokens.revoke(id);
    */
   revoke = async (id: string, options?: CallOptions): Promise<void> => this.#send(() => revokeToken(id), options);
 }

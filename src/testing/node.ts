@@ -38,8 +38,11 @@ export type RunningEmulator = ListeningEmulator & Disposal;
 
 /** What {@link RunningEmulator} offers everywhere. */
 export interface ListeningEmulator {
+  /** For `new Client({ baseUrl })`. */
   readonly baseUrl: string;
+  /** A token with every scope; the same in every run. */
   readonly token: string;
+  /** State, faults and log. */
   readonly emulator: Emulator;
   /** Stops listening and ends every connection, also one with a request under way. Idempotent. */
   readonly close: () => Promise<void>;

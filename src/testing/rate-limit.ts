@@ -1,5 +1,6 @@
 /** So many requests per token and window. `limit: 0` refuses everything. */
 export interface RateLimit {
+  /** Requests per token and window. */
   readonly limit: number;
   /** Default 60 000: the contract's minute. */
   readonly windowMs?: number | undefined;

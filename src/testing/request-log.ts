@@ -9,6 +9,7 @@ export interface RecordedRequest {
   readonly at: number;
   /** The end of the answer, by the emulator's clock; `undefined` while it is under way. */
   readonly endedAt: number | undefined;
+  /** The HTTP method. */
   readonly method: string;
   /** Path and query as they were sent, percent-encoding and all. */
   readonly url: string;
@@ -40,6 +41,10 @@ export interface RecordedRequest {
   readonly applied: boolean;
   /** Whether a scripted fault had a hand in the answer. */
   readonly faulty: boolean;
+  /**
+   * How its answer ended: `"completed"`; `"cut"` or `"dropped"` by a fault; `"aborted"` by the client; `"pending"`
+   * until then.
+   */
   readonly outcome: "pending" | Ending;
 }
 

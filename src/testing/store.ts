@@ -5,49 +5,69 @@ import type { Identifiers } from "./random.ts";
 
 /** A project as the emulator holds it. */
 export interface EmulatorProject {
+  /** Addresses it in paths. */
   readonly id: string;
+  /** Addresses it in paths as well. */
   readonly name: string;
 }
 
 /** An issue as the emulator holds it; `number` counts from 1 in each project. */
 export interface EmulatorIssue {
+  /** Counts from 1 in its project. */
   readonly number: number;
+  /** As it was given. */
   readonly title: string;
+  /** As it was given. */
   readonly type: string;
+  /** As it was given, or `conventions.issueStatus`. */
   readonly status: string;
 }
 
 /** A session as the emulator holds it; `project` is the id of its project. */
 export interface EmulatorSession {
+  /** Addresses it in paths. */
   readonly id: string;
+  /** The id of its project. */
   readonly project: string;
+  /** Any string; only a test changes it. */
   readonly state: string;
 }
 
 /** What a project may be created from; a fresh id, and a name that counts up, stand in for what is missing. */
 export interface ProjectInput {
+  /** Default: a fresh one. */
   readonly id?: string | undefined;
+  /** Default: `project-1`, `project-2` and so on. */
   readonly name?: string | undefined;
 }
 
 /** What a session may be created from. */
 export interface SessionInput {
+  /** Default: a fresh one. */
   readonly id?: string | undefined;
+  /** Default `conventions.sessionState`. */
   readonly state?: string | undefined;
 }
 
 /** What an issue is created from. */
 export interface IssueInput {
+  /** What it is about. */
   readonly title: string;
+  /** Such as `bug`. */
   readonly type: string;
+  /** Default `conventions.issueStatus`. */
   readonly status?: string | undefined;
 }
 
 /** What changes in an issue; `number` says in which. */
 export interface IssueChange {
+  /** Which issue of the project. */
   readonly number: number;
+  /** Its new title. */
   readonly title?: string | undefined;
+  /** Its new type. */
   readonly type?: string | undefined;
+  /** Its new status. */
   readonly status?: string | undefined;
 }
 

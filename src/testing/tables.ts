@@ -15,8 +15,11 @@ import type { World } from "./world.ts";
 
 /** The projects. `project` is an id or a name everywhere; an unknown one is a `TypeError`, except in `get`. */
 export interface ProjectTable {
+  /** In the order of creation. */
   list(): EmulatorProject[];
+  /** `undefined` where there is none. */
   get(project: string): EmulatorProject | undefined;
+  /** A name or id that is taken is a `TypeError`. */
   create(project?: ProjectInput): EmulatorProject;
   /** Renames. The id stays. */
   update(project: string, change: { readonly name: string }): EmulatorProject;
@@ -26,8 +29,11 @@ export interface ProjectTable {
 
 /** The issues of a project. */
 export interface IssueTable {
+  /** Those of one project, by number. */
   list(project: string): EmulatorIssue[];
+  /** With the next number. Types are not checked here. */
   create(project: string, issue: IssueInput): EmulatorIssue;
+  /** Changes what is given; an unknown number is a `TypeError`. */
   update(project: string, change: IssueChange): EmulatorIssue;
 }
 
@@ -35,21 +41,29 @@ export interface IssueTable {
 export interface SessionTable {
   /** Those of one project, or all. */
   list(project?: string): EmulatorSession[];
+  /** `undefined` where there is none. */
   get(id: string): EmulatorSession | undefined;
+  /** An id that is taken is a `TypeError`. */
   create(project: string, session?: SessionInput): EmulatorSession;
+  /** Changes its state: what `sessions.watch` and `waitFor` see next. */
   update(id: string, change: { readonly state: string }): EmulatorSession;
+  /** From then on it is not found. */
   delete(id: string): void;
 }
 
 /** The tokens, as masked records, revoked and expired ones included. */
 export interface TokenTable {
+  /** In the order of creation. */
   list(): EmulatorToken[];
+  /** `undefined` where there is none. */
   get(id: string): EmulatorToken | undefined;
 }
 
 /** Those who own tokens. */
 export interface OwnerTable {
+  /** In the order of creation. */
   list(): EmulatorOwner[];
+  /** `undefined` where there is none. */
   get(id: string): EmulatorOwner | undefined;
   /** With every permission, unless told otherwise. */
   create(owner?: {
@@ -76,10 +90,15 @@ export interface TokenInput {
 
 /** The state of an emulator, to look at and to change. Takes effect at once, needs no token, and is not in the log. */
 export interface EmulatorTables {
+  /** Projects. */
   readonly projects: ProjectTable;
+  /** Issues of projects. */
   readonly issues: IssueTable;
+  /** Sessions, and their states. */
   readonly sessions: SessionTable;
+  /** Records of tokens; `createToken` makes one. */
   readonly tokens: TokenTable;
+  /** Owners of tokens, and what they may do. */
   readonly owners: OwnerTable;
   /** Mints a token. Over the wire, its creator would have to hold its scopes. */
   createToken(token: TokenInput): CreatedEmulatorToken;

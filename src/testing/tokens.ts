@@ -8,24 +8,33 @@ export type ScopeName = Scope | (string & {});
 
 /** Somebody who owns tokens. A token never does what its owner may not. */
 export interface EmulatorOwner {
+  /** What `createToken` takes as `owner`. */
   readonly id: string;
+  /** Scopes that they hold; a token does no more. */
   readonly permissions: readonly string[];
 }
 
 /** The masked record of a token: everything but the secret. */
 export interface EmulatorToken {
+  /** The record's identifier. */
   readonly id: string;
+  /** The label chosen at creation. */
   readonly name: string;
+  /** The public part of the token, its middle segment. */
   readonly key_id: string;
+  /** As they were given, repeated ones too. */
   readonly scopes: readonly string[];
+  /** ISO 8601 UTC timestamp. */
   readonly expires_at: string;
   /** The id of its owner. */
   readonly owner: string;
+  /** What became of it, by the emulator's clock. */
   readonly state: "active" | "revoked" | "expired";
 }
 
 /** A token as its creation returns it: the only place where the emulator shows `plaintext`. */
 export interface CreatedEmulatorToken extends EmulatorToken {
+  /** The full token. */
   readonly plaintext: string;
 }
 
