@@ -1,79 +1,71 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import ts from "typescript";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compile } from "./compile.ts";
+import { createProject, flawOf, type Project, run } from "./run.ts";
+import { documents, programOf, type Snippet, snippetsOf } from "./snippets.ts";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+const snippets: readonly Snippet[] = documents.flatMap((document) => snippetsOf(document));
 
-/** What snippets may use without saying where it is from: a client, and the functions of the reader's own. */
-const PRELUDE = {
-  client: 'declare const client: import("project-automation").Client;',
-  store: "declare function store(id: string, plaintext: string): Promise<void>;",
-  readSecret: "declare function readSecret(options: { signal: AbortSignal; fresh: boolean }): Promise<string>;",
+let project: Project;
+beforeAll(async () => {
+  project = await createProject();
+});
+afterAll(() => project.remove());
+
+const written = (markdown: string): Snippet => {
+  const [snippet] = snippetsOf("written.md", markdown);
+  if (snippet === undefined) throw new Error("no snippet in it");
+  return snippet;
 };
 
-function snippetsOf(document: string): { line: number; code: string }[] {
-  const text = readFileSync(join(root, document), "utf8");
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => ({
-    line: text.slice(0, match.index).split("\n").length + 1,
-    code: match[1] ?? "",
-  }));
-}
+describe("the documents", () => {
+  test("have snippets", () => {
+    expect(snippets.filter(({ place }) => place.startsWith("README.md")).length).toBeGreaterThan(12);
+    expect(new Set(snippets.map(({ place }) => place.split(":")[0])).size).toBeGreaterThan(2);
+  });
 
-function withPrelude(code: string): string {
-  const needed = Object.entries(PRELUDE).filter(
-    ([name]) => new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`const ${name}\\b`).test(code),
+  test("compile, each snippet by itself, against the built package", () => {
+    expect(compile(new Map(snippets.map((snippet) => [snippet.place, programOf(snippet)])))).toEqual([]);
+  }, 120_000);
+
+  test("say why where a snippet is not run", () => {
+    expect(snippets.filter(({ conditions }) => conditions.notRun === "")).toEqual([]);
+    expect(snippets.filter(({ conditions }) => conditions.notRun).length).toBeLessThan(snippets.length / 4);
+  });
+
+  test.concurrent.each(snippets.filter(({ conditions }) => conditions.notRun === undefined))(
+    "run: $place",
+    async (snippet) => {
+      expect(flawOf(await run(project, snippet), snippet.conditions)).toBeUndefined();
+    },
+    90_000,
   );
-  return [...needed.map(([, declaration]) => declaration), code, "export {};"].join("\n");
-}
+});
 
-function compile(files: ReadonlyMap<string, string>): string[] {
-  const options: ts.CompilerOptions = {
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.NodeNext,
-    lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
-    types: ["node"],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noEmit: true,
-    skipLibCheck: true,
-  };
-  const host = ts.createCompilerHost(options);
-  const fileExists = host.fileExists.bind(host);
-  const readFile = host.readFile.bind(host);
-  const getSourceFile = host.getSourceFile.bind(host);
-  host.getCurrentDirectory = () => root;
-  host.fileExists = (path) => files.has(path) || fileExists(path);
-  host.readFile = (path) => files.get(path) ?? readFile(path);
-  host.getSourceFile = (path, language, ...rest) => {
-    const text = files.get(path);
-    return text === undefined ? getSourceFile(path, language, ...rest) : ts.createSourceFile(path, text, language);
-  };
-  const program = ts.createProgram([...files.keys()], options, host);
-  return ts.getPreEmitDiagnostics(program).map((diagnostic) => {
-    const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n");
-    return `${diagnostic.file?.fileName.slice(root.length + 1) ?? ""}: ${message}`;
-  });
-}
+describe("a snippet that is wrong", () => {
+  test("is told by the compiler", () => {
+    const snippet = written('```ts\nclient.projects.list({ limit: "10" });\n```');
+    expect(compile(new Map([[snippet.place, programOf(snippet)]]))).toEqual([
+      expect.stringMatching(/^written\.md:2: /),
+    ]);
+  }, 120_000);
 
-describe("the README", () => {
-  const snippets = snippetsOf("README.md");
-
-  test("has snippets", () => {
-    expect(snippets.length).toBeGreaterThan(8);
-  });
-
-  test("compiles, each snippet by itself, against the built package", () => {
-    const files = new Map(
-      snippets.map(({ line, code }) => [join(root, `readme-line-${line}.ts`), withPrelude(code)] as const),
-    );
-    expect(compile(files)).toEqual([]);
-  }, 60_000);
-
-  test("a snippet that is wrong would be told", () => {
-    const files = new Map([[join(root, "wrong.ts"), withPrelude('client.projects.list({ limit: "10" });')]]);
-    expect(compile(files)).toHaveLength(1);
-  }, 60_000);
+  test.each([
+    ['```ts\nawait client.sessions.get("gone");\n```', /ends with 1.*NotFoundError/s],
+    ['<!-- snippet: {"prints": "two"} -->\n\n```ts\nconsole.log("one");\n```', /does not print two, but: one/],
+    [
+      '<!-- snippet: {"rejects": "RateLimitError"} -->\n```ts\nconsole.log("fine");\n```',
+      /does not end with RateLimit/,
+    ],
+    [
+      '```ts\nimport { expect, test } from "vitest";\ntest("sums", () => {\n  expect(1 + 1).toBe(3);\n});\n```',
+      /ends with 1/,
+    ],
+  ])(
+    "is told when it is run: %#",
+    async (markdown, told) => {
+      const snippet = written(markdown);
+      expect(flawOf(await run(project, snippet), snippet.conditions)).toMatch(told);
+    },
+    90_000,
+  );
 });

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import ts from "typescript";
+import { root } from "./snippets.ts";
+
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+  types: ["node"],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noEmit: true,
+  skipLibCheck: true,
+};
+
+/** What the compiler says of programs at the root of the repository, each a module of its own: `place: message`. */
+export function compile(programs: ReadonlyMap<string, string>): string[] {
+  const files = new Map([...programs].map(([place, code]) => [join(root, `${fileName(place)}.ts`), { place, code }]));
+  const host = ts.createCompilerHost(OPTIONS);
+  const fileExists = host.fileExists.bind(host);
+  const readFile = host.readFile.bind(host);
+  const getSourceFile = host.getSourceFile.bind(host);
+  host.getCurrentDirectory = () => root;
+  host.fileExists = (path) => files.has(path) || fileExists(path);
+  host.readFile = (path) => files.get(path)?.code ?? readFile(path);
+  host.getSourceFile = (path, language, ...rest) => {
+    const file = files.get(path);
+    return file === undefined ? getSourceFile(path, language, ...rest) : ts.createSourceFile(path, file.code, language);
+  };
+  const program = ts.createProgram([...files.keys()], OPTIONS, host);
+  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+    const place = file === undefined ? "" : (files.get(file.fileName)?.place ?? file.fileName);
+    return `${place}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  });
+}
+
+function fileName(place: string): string {
+  return `snippet-${place.replaceAll(/\W/g, "-")}`;
+}
