@@ -1,45 +1,149 @@
 /**
- * Checks that the documents speak of what is there: every relative link, every path in backticks, every import of this
- * package and every `npm run` in a Markdown file.
+ * Checks that the documents speak of what is there: every relative link and anchor, every path in backticks, every
+ * import of this package, every npm script, every error class; and that tables of errors, events, outcomes, options and
+ * entry points say what the code says.
  */
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { errorClasses, eventTypes, exportsOf, outcomes, retryDefaults } from "./documented-code.mjs";
 
-const exclude = (path) => /(^|\/)(node_modules|dist|\.git)$/.test(path);
+const exclude = (path) => /(^|\/)(node_modules|dist|\.git|docs\/api|bench\/results)$/.test(path);
 const files = globSync("**/*", { exclude }).map((path) => path.replaceAll("\\", "/"));
 const names = new Set(files.map((file) => basename(file)));
 const roots = new Set([...files, ...globSync(".*")].map((file) => file.split("/")[0]));
 const { name, exports, scripts } = JSON.parse(readFileSync("package.json", "utf8"));
+const doors = Object.keys(exports).filter((door) => door !== "./package.json");
+const ERROR_CLASSES = new Set([...exportsOf("."), "TypeError", "SyntaxError", "RangeError", "AggregateError"]);
 
 const problems = [];
-for (const document of files.filter((file) => file.endsWith(".md"))) {
+for (const document of files.filter((file) => file.endsWith(".md") || file === "llms.txt")) {
   const text = readFileSync(document, "utf8");
+  const prose = text.replaceAll(/^```.*?^```/gms, "");
   const expect = (found, what) => found || problems.push(`${document}: ${what}`);
 
-  for (const [, target] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-    const path = target.replace(/#.*/, "");
-    if (path !== "" && !/^[a-z]+:/.test(target)) expect(existsSync(join(dirname(document), path)), `link to ${target}`);
+  for (const [, target] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(target)) continue;
+    const [path, anchor] = target.split("#");
+    const file = path === "" ? document : join(dirname(document), path);
+    expect(existsSync(file), `link to ${target}`);
+    if (anchor !== undefined && existsSync(file)) expect(anchorsOf(file).has(anchor), `anchor of ${target}`);
   }
-  for (const [, code] of text.replaceAll(/^```.*?^```/gms, "").matchAll(/`([^`\n]+)`/g)) {
+  for (const [, code] of prose.matchAll(/`([^`\n]+)`/g)) {
     expect(isThere(code, document), `\`${code}\``);
+    if (/^[A-Z]\w*Error$/.test(code)) expect(ERROR_CLASSES.has(code), `\`${code}\`, which nobody exports`);
   }
-  for (const [, script] of text.matchAll(/npm run ([\w:-]+)/g)) expect(script in scripts, `npm run ${script}`);
+  for (const [, script] of text.matchAll(/npm run (?:-\S+ |--\S+ )*([\w:-]+)/g)) {
+    expect(script in scripts, `npm run ${script}`);
+  }
+  for (const [, script] of text.matchAll(/npm (test|start)\b/g)) expect(script in scripts, `npm ${script}`);
   for (const [, door = ""] of text.matchAll(new RegExp(`["'\`]${name}((?:/[\\w.-]+)+)["'\`]`, "g"))) {
     expect(`.${door}` in exports, `${name}${door}`);
   }
+  for (const table of tablesOf(text)) compareWithCode(table, expect);
+}
+
+const overview = readFileSync("README.md", "utf8");
+const reliability = readFileSync("docs/reliability.md", "utf8");
+for (const [where, text, heading] of [
+  ["README.md", overview, "class"],
+  ["README.md", overview, "event `type`"],
+  ["README.md", overview, "`outcome`"],
+  ["README.md", overview, "import"],
+  ["docs/reliability.md", reliability, "option"],
+]) {
+  if (!tablesOf(text).some(({ head }) => head[0] === heading)) problems.push(`${where}: no table of ${heading}`);
+}
+for (const kind of errorClasses.keys()) {
+  if (!readFileSync("llms.txt", "utf8").includes(`\`${kind}\``)) problems.push(`llms.txt: does not tell \`${kind}\``);
 }
 if (problems.length > 0) {
-  console.error(`Documents mention what is not there:\n${problems.join("\n")}`);
+  console.error(`Documents mention what is not there, or leave out what is:\n${problems.join("\n")}`);
   process.exit(1);
 }
-console.log("docs: every path, script and entry point they mention exists");
+console.log("docs: every link, path, script and name they mention exists, and their tables say what the code says");
+
+/** The tables of a document: the cells of its head and of its rows. */
+function tablesOf(text) {
+  return [...text.matchAll(/^\|.*\|\n\|[-| ]+\|\n(?:\|.*\|\n?)*/gm)].map(([table]) => {
+    const [head, , ...rows] = table
+      .trim()
+      .split("\n")
+      .map((row) =>
+        row
+          .split(/(?<!\\)\|/)
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      );
+    return { head, rows };
+  });
+}
+
+function compareWithCode({ head, rows }, expect) {
+  const codeOf = (cell) => [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, code]) => code);
+  const same = (what, told, real) => {
+    const [missing, unknown] = [real.filter((one) => !told.includes(one)), told.filter((one) => !real.includes(one))];
+    expect(missing.length === 0, `the table of ${what} lacks ${missing.join(", ")}`);
+    expect(unknown.length === 0, `the table of ${what} tells ${unknown.join(", ")}, which is not in the code`);
+  };
+  const firsts = rows.flatMap(([cell]) => codeOf(cell));
+  const [first, second] = head;
+  if (first === "class" && second === "`kind`") {
+    const pairs = rows.map(([cell, kind]) => `${codeOf(kind)[0]}: ${codeOf(cell)[0]}`);
+    same(
+      "errors",
+      pairs,
+      [...errorClasses].map(([kind, className]) => `${kind}: ${className}`),
+    );
+  }
+  if (first === "event `type`") same("events", firsts, eventTypes);
+  if (first === "`outcome`") same("outcomes", firsts, outcomes);
+  if (first === "option" && second === "default") {
+    const told = rows.flatMap(([options, values]) => {
+      const defaults = values.replaceAll("`", "").split(",");
+      return codeOf(options).map((option, index) => `${option} ${defaults[index]?.replaceAll(" ", "")}`);
+    });
+    same(
+      "retry options",
+      told,
+      [...retryDefaults].map(([option, value]) => `${option} ${value}`),
+    );
+  }
+  if (first === "import") {
+    same(
+      "entry points",
+      firsts,
+      doors.map((door) => name + door.slice(1)),
+    );
+    for (const [cell, holds] of rows) {
+      const exported = exportsOf(`.${codeOf(cell)[0].slice(name.length)}`);
+      for (const code of codeOf(holds)) expect(exported.has(code), `\`${code}\` is not exported by ${codeOf(cell)[0]}`);
+    }
+  }
+}
+
+/** The anchors that GitHub makes of a document's headings. */
+function anchorsOf(file) {
+  if (statSync(file).isDirectory()) return new Set();
+  const seen = new Map();
+  const prose = readFileSync(file, "utf8").replaceAll(/^```.*?^```/gms, "");
+  const anchors = [...prose.matchAll(/^#{1,6} +(.*)$/gm)].map(([, heading]) => {
+    const slug = heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-");
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  });
+  return new Set(anchors);
+}
 
 /** Whether code in backticks is something else than a path of this repository, or a path that exists. */
 function isThere(code, document) {
   const path = code.replace(/:\d+$/, "").replace(/\/$/, "");
   if (!/^[\w.@*{},/-]+$/.test(path)) return true;
   if (!path.includes("/"))
-    return !/^[\w.-]+\.(ts|mjs|cjs|md|jsonc?|ya?ml)$/.test(path) || names.has(path) || existsSync(path);
+    return !/^[\w.-]+\.(ts|mjs|cjs|md|jsonc?|ya?ml|diff)$/.test(path) || names.has(path) || existsSync(path);
   const local = path.startsWith("./") || path.startsWith("../");
   if (!local && !roots.has(path.split("/")[0])) return true;
   const from = local ? join(dirname(document), path) : path;

@@ -1,0 +1,88 @@
+/** The API reference: of every entry point, and failing on whatever lacks its words. */
+const { exports: doors } = require("../package.json");
+const { sourceOf } = require("../scripts/documented-code.mjs");
+
+const repository = "https://github.com/project-automation/project-automation-js";
+
+/** Discriminants, and members that another standard or the type around them explains. */
+const intentionallyNotDocumented = [
+  "index.DeprecationEvent.type",
+  "index.DriftEvent.type",
+  "index.PageEvent.type",
+  "index.RateLimitPauseEvent.type",
+  "index.RateLimitResumeEvent.type",
+  "index.RequestEvent.type",
+  "index.ResponseEvent.type",
+  "index.RetryEvent.type",
+  "index.TokenRefreshEvent.type",
+  "index.DriftEvent.issues.__type.path",
+  "index.DriftEvent.issues.__type.message",
+  "index.Admission.__type.kind",
+  "index.Admission.__type.pauseMs",
+  "index.AnyAutomationError.__type.kind",
+  "index.RotatingToken.latest.__type.id",
+  "index.RotatingToken.latest.__type.token",
+  "index.RotatingToken.latest.__type.expiresAt",
+  "index.StandardIssue.message",
+  "index.StandardIssue.path",
+  "index.StandardIssue.path.__type.key",
+  "index.StandardResult.__type.value",
+  "index.StandardResult.__type.issues",
+  "index.StandardSchema.~standard",
+  "index.StandardSchema.~standard.__type.version",
+  "index.StandardSchema.~standard.__type.vendor",
+  "index.StandardSchema.~standard.__type.validate",
+  "index.StandardSchema.~standard.__type.types",
+  "index.StandardSchema.~standard.__type.types.__type.input",
+  "index.StandardSchema.~standard.__type.types.__type.output",
+  "schemas.SafeParseResult.__type.success",
+  "schemas.SafeParseResult.__type.data",
+  "schemas.SafeParseResult.__type.error",
+  "schemas.Validator.~standard",
+  "schemas.Validator.~standard.__type.version",
+  "schemas.Validator.~standard.__type.vendor",
+  "schemas.Validator.~standard.__type.validate",
+  "testing.ExtraFields.project",
+  "testing.ExtraFields.issue",
+  "testing.ExtraFields.session",
+  "testing.ExtraFields.token",
+  "testing.ExtraFields.page",
+  "testing.ExtraFields.error",
+  "testing/node.Disposal.__type.asyncDispose",
+];
+
+/** Details that constructors of errors take, and what is marked "not for callers". */
+const intentionallyNotExported = [
+  "src/testing/exchange.ts:Ending",
+  "src/auth/credential.ts:Credential",
+  "src/auth/credential.ts:Rotate",
+  "src/errors/failures.ts:ConnectionErrorDetails",
+  "src/errors/refusals.ts:RateLimitErrorDetails",
+  "src/errors/failures.ts:ResponseValidationErrorDetails",
+  "src/errors/failures.ts:TimeoutErrorDetails",
+  "src/schemas/validator.ts:Checked",
+];
+
+/** @type {Partial<import("typedoc").TypeDocOptions>} */
+module.exports = {
+  name: "project-automation",
+  entryPoints: Object.keys(doors)
+    .filter((door) => door !== "./package.json")
+    .map((door) => `../${sourceOf(door)}`),
+  tsconfig: "../tsconfig.json",
+  out: "../docs/api",
+  readme: "none",
+  navigationLinks: { Guide: `${repository}#readme` },
+  gitRevision: "main",
+  sourceLinkTemplate: `${repository}/blob/{gitRevision}/{path}#L{line}`,
+  validation: {
+    notExported: true,
+    invalidLink: true,
+    rewrittenLink: true,
+    notDocumented: true,
+    unusedMergeModuleWith: true,
+  },
+  treatWarningsAsErrors: true,
+  intentionallyNotDocumented,
+  intentionallyNotExported,
+};

@@ -1,0 +1,48 @@
+/** What the documents speak of by name, read out of the sources. */
+import { existsSync, readFileSync } from "node:fs";
+
+const read = (file) => readFileSync(file, "utf8");
+const matches = (text, what) => [...text.matchAll(what)];
+const between = (file, start, end) => {
+  const text = read(file);
+  const from = text.indexOf(start);
+  if (from < 0) throw new Error(`${file} has no ${start}`);
+  return text.slice(from, text.indexOf(end, from));
+};
+const literals = (text) => matches(text, /"(\w+)"/g).map(([, value]) => value);
+
+/** Kinds of errors, with their classes. */
+export const errorClasses = new Map(
+  matches(between("src/errors/automation-error.ts", "const NAMES", "};"), /^ {2}(\w+): "(\w+)"/gm).map(
+    ([, kind, name]) => [kind, name],
+  ),
+);
+
+/** Types of events. */
+export const eventTypes = matches(read("src/events.ts"), /readonly type: "(\w+)"/g).map(([, type]) => type);
+
+/** What an error says became of its request. */
+export const outcomes = literals(between("src/errors/automation-error.ts", "export type Outcome", ";"));
+
+/** Retry options and their defaults, as they stand in the source. */
+export const retryDefaults = new Map(
+  matches(between("src/request/settings.ts", "const DEFAULT_RETRY", "});"), /^ {2}(\w+): (\S+),$/gm).map(
+    ([, option, value]) => [option, value.replaceAll("_", "")],
+  ),
+);
+
+/** The source file of an entry point of the package, such as `./testing`. */
+export function sourceOf(door) {
+  const path = `src/${door.replace(/^\.\/?/, "")}`.replace(/\/$/, "");
+  return [`${path}.ts`, `${path}/index.ts`].find((file) => existsSync(file));
+}
+
+/** What an entry point exports, types included. */
+export function exportsOf(door) {
+  const text = read(sourceOf(door));
+  const listed = matches(text, /^export (?:type )?\{(.*?)\}/gms).flatMap(([, names]) =>
+    names.split(",").map((name) => name.trim().replace(/^type /, "")),
+  );
+  const declared = matches(text, /^export (?:async )?(?:function|class|const|interface|type) (\w+)/gm);
+  return new Set([...listed, ...declared.map(([, name]) => name)].filter(Boolean));
+}
