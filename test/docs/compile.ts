@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import ts from "typescript";
-import { root } from "./snippets.ts";
+import { readersOwnModules, root } from "./snippets.ts";
 
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -17,6 +17,7 @@ const OPTIONS: ts.CompilerOptions = {
 /** What the compiler says of programs at the root of the repository, each a module of its own: `place: message`. */
 export function compile(programs: ReadonlyMap<string, string>): string[] {
   const files = new Map([...programs].map(([place, code]) => [join(root, `${fileName(place)}.ts`), { place, code }]));
+  files.set(join(root, "snippet-modules.d.ts"), { place: "modules", code: readersOwnModules });
   const host = ts.createCompilerHost(OPTIONS);
   const fileExists = host.fileExists.bind(host);
   const readFile = host.readFile.bind(host);

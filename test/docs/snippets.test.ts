@@ -41,6 +41,14 @@ describe("the documents", () => {
   );
 });
 
+test("a snippet may import what its reader has, and is then compiled and not run", () => {
+  const snippet = written(
+    '```ts\nimport { NodeSDK } from "@opentelemetry/sdk-node";\nnew NodeSDK().start();\nconsole.log(token);\n```',
+  );
+  expect(compile(new Map([[snippet.place, programOf(snippet)]]))).toEqual([]);
+  expect(snippet.conditions.notRun).toBe("exports to a collector");
+}, 120_000);
+
 describe("a snippet that is wrong", () => {
   test("is told by the compiler", () => {
     const snippet = written('```ts\nclient.projects.list({ limit: "10" });\n```');

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Fault } from "../../src/testing/index.ts";
@@ -30,6 +30,19 @@ export interface Conditions {
   readonly notRun?: string;
 }
 
+/** Packages of the reader's that a snippet may import, and why it is then not run. Where they are not installed, anything goes. */
+const READERS_OWN: Readonly<Record<string, string>> = {
+  "@opentelemetry/sdk-node": "exports to a collector",
+  ioredis: "connects to a Redis",
+  redis: "connects to a Redis",
+};
+
+/** Declares those that are not installed. */
+export const readersOwnModules: string = Object.keys(READERS_OWN)
+  .filter((name) => !existsSync(join(root, "node_modules", name)))
+  .map((name) => `declare module ${JSON.stringify(name)};`)
+  .join("\n");
+
 /** A ```ts block of a document. */
 export interface Snippet {
   /** Such as `README.md:40`, its first line. */
@@ -43,7 +56,9 @@ export function snippetsOf(document: string, text: string = readFileSync(join(ro
   return [...text.matchAll(/(?:^<!-- snippet: (.*?) -->\n+)?^```ts\n(.*?)^```$/gms)].map((match) => {
     const [whole, conditions = "{}", code = ""] = match;
     const line = (text.slice(0, match.index) + whole.slice(0, whole.indexOf("```ts"))).split("\n").length + 1;
-    return { place: `${document}:${line}`, code, conditions: JSON.parse(conditions) as Conditions };
+    const [, imported] = Object.entries(READERS_OWN).find(([name]) => code.includes(`from "${name}"`)) ?? [];
+    const notRun = imported === undefined ? {} : { notRun: imported };
+    return { place: `${document}:${line}`, code, conditions: { ...notRun, ...(JSON.parse(conditions) as Conditions) } };
   });
 }
 
@@ -51,6 +66,7 @@ export function snippetsOf(document: string, text: string = readFileSync(join(ro
 const GIVEN = {
   client: 'const client = new (await import("project-automation")).Client();',
   store: 'const store = async (id: string, secret: string): Promise<void> => console.log("stored", id, secret !== "");',
+  token: 'const token: string = process.env["PROJECT_AUTOMATION_TOKEN"] ?? "";',
   readSecret:
     'const readSecret = async (_: { signal: AbortSignal; fresh: boolean }): Promise<string> => process.env["PROJECT_AUTOMATION_TOKEN"] ?? "";',
 };
@@ -58,7 +74,7 @@ const GIVEN = {
 /** The snippet as a program. What is given stands on its first line, so that its own lines count from 2. */
 export function programOf({ code }: Pick<Snippet, "code">): string {
   const given = Object.entries(GIVEN).filter(
-    ([name]) => new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`(?:const|function) ${name}\\b`).test(code),
+    ([name]) => new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`(?:const|let|function) ${name}\\b`).test(code),
   );
   return `${given.map(([, declaration]) => declaration).join(" ")}\n${code}export {};\n`;
 }
