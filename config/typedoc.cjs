@@ -69,7 +69,7 @@ module.exports = {
   entryPoints: Object.keys(doors)
     .filter((door) => door !== "./package.json")
     .map((door) => `../${sourceOf(door)}`),
-  tsconfig: "../tsconfig.json",
+  tsconfig: "tsconfig.docs.json",
   out: "../docs/api",
   readme: "none",
   navigationLinks: { Guide: `${repository}#readme` },

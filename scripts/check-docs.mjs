@@ -9,6 +9,8 @@ import { errorClasses, eventTypes, exportsOf, outcomes, retryDefaults } from "./
 
 const exclude = (path) => /(^|\/)(node_modules|dist|\.git|docs\/api|bench\/results)$/.test(path);
 const files = globSync("**/*", { exclude }).map((path) => path.replaceAll("\\", "/"));
+/** Folders that are made here and not kept. */
+const made = readFileSync(".gitignore", "utf8").match(/^.*\/$/gm) ?? [];
 const names = new Set(files.map((file) => basename(file)));
 const roots = new Set([...files, ...globSync(".*")].map((file) => file.split("/")[0]));
 const { name, exports, scripts } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -144,6 +146,7 @@ function isThere(code, document) {
   if (!/^[\w.@*{},/-]+$/.test(path)) return true;
   if (!path.includes("/"))
     return !/^[\w.-]+\.(ts|mjs|cjs|md|jsonc?|ya?ml|diff)$/.test(path) || names.has(path) || existsSync(path);
+  if (made.some((folder) => `${path}/`.startsWith(folder))) return true;
   const local = path.startsWith("./") || path.startsWith("../");
   if (!local && !roots.has(path.split("/")[0])) return true;
   const from = local ? join(dirname(document), path) : path;
