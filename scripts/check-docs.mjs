@@ -51,7 +51,7 @@ for (const [where, text, heading] of [
   ["README.md", overview, "event `type`"],
   ["README.md", overview, "`outcome`"],
   ["README.md", overview, "import"],
-  ["docs/reliability.md", reliability, "option"],
+  ["docs/reliability.md", reliability, "of `retry`"],
 ]) {
   if (!tablesOf(text).some(({ head }) => head[0] === heading)) problems.push(`${where}: no table of ${heading}`);
 }
@@ -99,7 +99,7 @@ function compareWithCode({ head, rows }, expect) {
   }
   if (first === "event `type`") same("events", firsts, eventTypes);
   if (first === "`outcome`") same("outcomes", firsts, outcomes);
-  if (first === "option" && second === "default") {
+  if (first === "of `retry`") {
     const told = rows.flatMap(([options, values]) => {
       const defaults = values.replaceAll("`", "").split(",");
       return codeOf(options).map((option, index) => `${option} ${defaults[index]?.replaceAll(" ", "")}`);

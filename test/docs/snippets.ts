@@ -66,6 +66,7 @@ export function snippetsOf(document: string, text: string = readFileSync(join(ro
 const GIVEN = {
   client: 'const client = new (await import("project-automation")).Client();',
   store: 'const store = async (id: string, secret: string): Promise<void> => console.log("stored", id, secret !== "");',
+  log: "const log = console;",
   token: 'const token: string = process.env["PROJECT_AUTOMATION_TOKEN"] ?? "";',
   readSecret:
     'const readSecret = async (_: { signal: AbortSignal; fresh: boolean }): Promise<string> => process.env["PROJECT_AUTOMATION_TOKEN"] ?? "";',
@@ -74,7 +75,8 @@ const GIVEN = {
 /** The snippet as a program. What is given stands on its first line, so that its own lines count from 2. */
 export function programOf({ code }: Pick<Snippet, "code">): string {
   const given = Object.entries(GIVEN).filter(
-    ([name]) => new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`(?:const|let|function) ${name}\\b`).test(code),
+    ([name]) =>
+      new RegExp(`(?<![.\\w])${name}\\b`).test(code) && !new RegExp(`(?:const|let|function) ${name}\\b`).test(code),
   );
   return `${given.map(([, declaration]) => declaration).join(" ")}\n${code}export {};\n`;
 }
