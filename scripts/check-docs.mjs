@@ -117,6 +117,7 @@ function compareWithCode({ head, rows }, expect) {
       doors.map((door) => name + door.slice(1)),
     );
     for (const [cell, holds] of rows) {
+      if (!doors.includes(`.${codeOf(cell)[0].slice(name.length)}`)) continue;
       const exported = exportsOf(`.${codeOf(cell)[0].slice(name.length)}`);
       for (const code of codeOf(holds)) expect(exported.has(code), `\`${code}\` is not exported by ${codeOf(cell)[0]}`);
     }
