@@ -49,6 +49,12 @@ const intentionallyNotDocumented = [
   "testing.ExtraFields.page",
   "testing.ExtraFields.error",
   "testing/node.Disposal.__type.asyncDispose",
+  "redis.DegradedEvent.type",
+  "redis.RejoinedEvent.type",
+  "redis.IoredisClient.defineCommand",
+  "redis.IoredisClient.eval",
+  "redis.NodeRedisClient.isOpen",
+  "redis.NodeRedisClient.eval",
 ];
 
 /** Details that constructors of errors take, and what is marked "not for callers". */
