@@ -1,3 +1,4 @@
+import type { Session } from "../models.ts";
 import { AutomationError, type ErrorDetails, type TimeoutPhase, type ValidationIssue } from "./automation-error.ts";
 
 /** The client was given options it cannot work with. Thrown by the constructor, `withOptions` and `setToken`. */
@@ -41,7 +42,7 @@ export interface TimeoutErrorDetails extends ErrorDetails {
   /** Where the time ran out. */
   phase?: TimeoutPhase | undefined;
   /** For `sessions.waitFor`: the last session seen. */
-  session?: unknown;
+  session?: Session | undefined;
 }
 
 /** A time budget ran out: `timeoutMs` within an attempt, or `totalTimeoutMs` anywhere. */
@@ -51,7 +52,7 @@ export class TimeoutError extends AutomationError {
   /** Where the time ran out; `total` is between attempts. */
   declare readonly phase: TimeoutPhase;
   /** For `sessions.waitFor`: the last session seen. */
-  declare readonly session?: unknown;
+  declare readonly session?: Session;
 
   constructor(message: string, details: TimeoutErrorDetails = {}) {
     super(message, details);

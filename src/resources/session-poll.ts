@@ -151,7 +151,7 @@ class SessionPoll {
       session: this.#seen,
       method: "GET",
       path: "/sessions/{}",
-      outcome: cause?.outcome ?? "not_sent",
+      outcome: cause?.outcome ?? (this.#seen === undefined ? "not_sent" : "accepted"),
       attempts: cause?.attempts,
       ...(cause === undefined ? {} : { cause }),
     });
