@@ -35,7 +35,17 @@ const floors = [
   // 0: knows nothing but itself.
   {
     name: "ground",
-    files: ["errors/", "schemas/", "models.ts", "scopes.ts", "clock.ts", "check.ts", "describe-type.ts", "version.ts"],
+    files: [
+      "errors/",
+      "schemas/",
+      "models.ts",
+      "scopes.ts",
+      "clock.ts",
+      "check.ts",
+      "describe-type.ts",
+      "quietly.ts",
+      "version.ts",
+    ],
   },
   // 1: what the parts agree on: interfaces, and operations as data.
   {
@@ -97,10 +107,10 @@ const nounsKnow = [
 ];
 
 /** What a fleet shares is the rate limiter alone. */
-const redisKnows = ["redis/", "rate-limit/", "errors/", "clock.ts", "check.ts", "describe-type.ts"];
+const redisKnows = ["redis/", "rate-limit/", "errors/", "clock.ts", "check.ts", "describe-type.ts", "quietly.ts"];
 
 /** The emulator stands for the service, so it does not know the client. */
-const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts"];
+const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "quietly.ts"];
 
 /** The files that may import a package. All others do without any. */
 const packages = {

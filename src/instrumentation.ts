@@ -1,5 +1,6 @@
 import type { AnyAutomationError } from "./errors/guard.ts";
-import { type ClientEvent, quietly, type Waits } from "./events.ts";
+import type { ClientEvent, Waits } from "./events.ts";
+import { quietly } from "./quietly.ts";
 
 /** A call that begins. Nothing in it is secret, and its path is a template. */
 export interface CallStart {

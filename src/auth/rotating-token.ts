@@ -1,5 +1,6 @@
 import { ConfigError, ResponseValidationError } from "../errors/failures.ts";
 import type { CreatedToken } from "../models.ts";
+import { quietly } from "../quietly.ts";
 import { plaintextIn } from "./adoption.ts";
 import type { Credential, CredentialSource, Dependent, Rotate } from "./credential.ts";
 import { Dependents } from "./dependents.ts";
@@ -116,7 +117,7 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
         if (plaintext !== undefined) this.#changeTo(plaintext);
         else if (Date.now() >= this.#expiresAt) throw error;
         this.#renewAt = Date.now() + TRY_AGAIN_AFTER_MS;
-        this.#report(error);
+        quietly(() => this.#onRotationFailed?.(error));
         return this.#token;
       }
     }
@@ -138,14 +139,6 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
   #changeTo(token: string): void {
     this.#token = token;
     this.#dependents.refresh();
-  }
-
-  #report(error: unknown): void {
-    try {
-      this.#onRotationFailed?.(error);
-    } catch {
-      // What a listener throws must not fail a call that has a good token.
-    }
   }
 }
 

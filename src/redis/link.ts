@@ -1,4 +1,5 @@
 import { after, now } from "../clock.ts";
+import { quietly } from "../quietly.ts";
 import type { Command, Evaluate } from "./client.ts";
 import type { DegradedEvent, FleetEvent } from "./events.ts";
 import { type Reply, readReply } from "./reply.ts";
@@ -93,11 +94,7 @@ export class Link {
   }
 
   #emit(event: FleetEvent): void {
-    try {
-      this.#onEvent?.(event);
-    } catch {
-      // A listener's trouble is its own.
-    }
+    quietly(() => this.#onEvent?.(event));
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Credential } from "../auth/credential.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
-import { quietly } from "../events.ts";
 import type { Instrumentation } from "../instrumentation.ts";
+import { quietly } from "../quietly.ts";
 import type { Pause, RateLimitedCall, RateLimiter, Turn } from "../rate-limit/rate-limiter.ts";
 import { Budget } from "./budget.ts";
 import { settingsOf } from "./call-options.ts";

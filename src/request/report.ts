@@ -1,8 +1,9 @@
 import { now } from "../clock.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
-import { type ClientEvent, type Durations, quietly, type RetryReason, type Waits } from "../events.ts";
+import type { ClientEvent, Durations, RetryReason, Waits } from "../events.ts";
 import type { CallObserver, Instrumentation } from "../instrumentation.ts";
+import { quietly } from "../quietly.ts";
 import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
 import type { Operation } from "./operation.ts";
 

@@ -1,3 +1,4 @@
+import { quietly } from "../quietly.ts";
 import type { Reply } from "./answer.ts";
 import { codeOf, toAnswer } from "./answer.ts";
 import { scriptedBody } from "./bodies.ts";
@@ -65,11 +66,7 @@ export class Service implements Core {
 
   #settle({ world, entry }: Exchange, outcome: Ending): void {
     if (!world.log.close(entry, { outcome, at: this.#options.now() })) return;
-    try {
-      this.#options.onRequest?.(entry);
-    } catch {
-      // A listener is no part of the service.
-    }
+    quietly(() => this.#options.onRequest?.(entry));
   }
 
   #answer(exchange: Exchange): { reply: Reply; answer: Omit<Answer, "settle"> } {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { SCOPES } from "../../src/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
@@ -352,6 +352,12 @@ describe("the log", () => {
     expect((await ask(over(one), "/projects")).status).toBe(200);
     expect(told).toEqual(one.requests);
     expect(told[0]?.outcome).toBe("completed");
+  });
+
+  test("a listener may reject: unhandled, it would fail the run", async () => {
+    const onRequest = vi.fn<() => unknown>(() => Promise.reject(new Error("my mistake")));
+    expect((await ask(over(createEmulator({ onRequest })), "/projects")).status).toBe(200);
+    expect(onRequest).toHaveBeenCalledOnce();
   });
 });
 

@@ -137,6 +137,21 @@ describe("a token that renews itself", () => {
     expect(token.latest().token).not.toBe(plaintext);
   });
 
+  test("goes on with the old one when the listener that is told of the failure fails, too", async () => {
+    const troubles: readonly (() => void)[] = [
+      () => {
+        throw new Error("listener");
+      },
+      () => Promise.reject(new Error("listener")), // unhandled, it would fail the run
+    ];
+    for (const onRotationFailed of troubles) {
+      const { read } = renewing(1, { onRotationFailed });
+      const fault = emulator.fault({ operation: "tokens.rotate", status: 403 });
+      await read();
+      expect(fault.hits).toBe(1);
+    }
+  });
+
   test("fails the call when the rotation fails and it has expired", async () => {
     const { read } = renewing(1);
     vi.setSystemTime(NOW + DAY_MS);
