@@ -41,6 +41,7 @@ const floors = [
       "models.ts",
       "scopes.ts",
       "clock.ts",
+      "jitter.ts",
       "check.ts",
       "describe-type.ts",
       "quietly.ts",
@@ -98,6 +99,7 @@ const nounsKnow = [
   "models.ts",
   "scopes.ts",
   "clock.ts",
+  "jitter.ts",
   "check.ts",
   "describe-type.ts",
   "request/call-options.ts",
@@ -107,7 +109,16 @@ const nounsKnow = [
 ];
 
 /** What a fleet shares is the rate limiter alone. */
-const redisKnows = ["redis/", "rate-limit/", "errors/", "clock.ts", "check.ts", "describe-type.ts", "quietly.ts"];
+const redisKnows = [
+  "redis/",
+  "rate-limit/",
+  "errors/",
+  "clock.ts",
+  "jitter.ts",
+  "check.ts",
+  "describe-type.ts",
+  "quietly.ts",
+];
 
 /** The emulator stands for the service, so it does not know the client. */
 const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "quietly.ts"];

@@ -1,8 +1,8 @@
+import { lengthened, shortened } from "../jitter.ts";
 import type { Pause } from "./rate-limiter.ts";
 
-/** Jitter is only ever added: a small part of the wait, since it is lost time for everybody, and at most a second. */
-const JITTER_PART = 1 / 20;
-const MAX_JITTER_MS = 1_000;
+/** A small part, since it is lost time for everybody. */
+const TOLD_JITTER = 1 / 20;
 /** From the second refusal in a row on, no pause is shorter than this, doubling: `Retry-After: 0` forever is no loop. */
 const FLOOR_MS = 250;
 const MAX_FLOOR_MS = 30_000;
@@ -11,7 +11,7 @@ const MAX_FLOOR_MS = 30_000;
  * even at their shortest.
  */
 const UNTOLD_MS = [5_000, 10_000, 20_000, 30_000, 30_000] as const;
-const UNTOLD_LEAST_FACTOR = 0.8;
+const UNTOLD_JITTER = 1 / 5;
 
 /**
  * How long nothing is sent after a 429: never less than the service asked for.
@@ -23,10 +23,10 @@ const UNTOLD_LEAST_FACTOR = 0.8;
 export function pauseLength(retryAfterMs: number | undefined, refusals: number, random: number): Pause {
   if (retryAfterMs === undefined) {
     const untold = UNTOLD_MS[Math.min(refusals, UNTOLD_MS.length) - 1] ?? UNTOLD_MS[0];
-    const wait = untold * (UNTOLD_LEAST_FACTOR + (1 - UNTOLD_LEAST_FACTOR) * random);
+    const wait = shortened(untold, UNTOLD_JITTER, random);
     return { askedMs: wait, lastsMs: wait };
   }
   const floor = refusals < 2 ? 0 : Math.min(FLOOR_MS * 2 ** Math.min(refusals - 2, 20), MAX_FLOOR_MS);
   const askedMs = Math.max(retryAfterMs, floor);
-  return { askedMs, lastsMs: askedMs + random * Math.min(MAX_JITTER_MS, askedMs * JITTER_PART) };
+  return { askedMs, lastsMs: lengthened(askedMs, TOLD_JITTER, random) };
 }

@@ -1,4 +1,5 @@
 import { after, now } from "../clock.ts";
+import { shortened } from "../jitter.ts";
 import type { Lane } from "../rate-limit/lane.ts";
 import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
 import type { Command } from "./client.ts";
@@ -6,9 +7,10 @@ import type { Link } from "./link.ts";
 import type { Reply, Verdict } from "./reply.ts";
 import { RENEW, REPORT, TAKE } from "./scripts.ts";
 
-/** While others hold what there is, a process asks again after so long, doubling, less a random part. */
+/** While others hold what there is, a process asks again after so long, doubling. */
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
+const POLL_JITTER = 1 / 2;
 /** Leases are renewed so often before they run out. */
 const RENEWALS = 3;
 
@@ -139,7 +141,7 @@ export class SharedLane {
       return;
     }
     const longest = Math.min(FIRST_POLL_MS * 2 ** Math.min(this.#polls, 10), MAX_POLL_MS);
-    const pollMs = longest * (1 - Math.random() / 2);
+    const pollMs = shortened(longest, POLL_JITTER, Math.random());
     this.#polls += 1;
     this.#heldUntil = now() + pollMs;
     this.lane.hold(pollMs);

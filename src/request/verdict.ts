@@ -2,6 +2,7 @@ import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, TimeoutError } from "../errors/failures.ts";
 import { AuthenticationError, RateLimitError } from "../errors/refusals.ts";
 import type { RetryReason } from "../events.ts";
+import { lengthened, shortened } from "../jitter.ts";
 import type { Fault } from "./connection-fault.ts";
 import type { Method } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
@@ -33,7 +34,9 @@ export type Verdict =
   | { readonly reason: PassingReason; readonly delayMs: number }
   | undefined;
 
-const MAX_JITTER_MS = 1_000;
+/** A wait of one call, which nobody else waits for, can be spread more than the pause of a token. */
+const RETRY_AFTER_JITTER = 1 / 10;
+const BACKOFF_JITTER = 1 / 2;
 const MAX_DOUBLINGS = 30;
 
 /** The retry table of the public promise, row by row. Pure: what happened in, what to do out. */
@@ -48,8 +51,7 @@ export function judge(failure: AutomationError, evidence: Evidence): Verdict {
   if (reason === undefined || evidence.failures >= rules.attempts) return undefined;
   if (reason !== "unavailable" || failure.retryAfterMs === undefined) return backOff(reason, evidence);
   if (failure.retryAfterMs > rules.maxRetryAfterMs) return undefined;
-  const jitterMs = evidence.random * Math.min(MAX_JITTER_MS, failure.retryAfterMs / 10);
-  return { reason, delayMs: failure.retryAfterMs + jitterMs };
+  return { reason, delayMs: lengthened(failure.retryAfterMs, RETRY_AFTER_JITTER, evidence.random) };
 }
 
 // The service did no work, so this is for every method.
@@ -86,6 +88,5 @@ function mayRepeat(failure: AutomationError, { method, rotatesToken, rules }: Ev
 
 function backOff(reason: PassingReason, { rules, failures, random }: Evidence): Verdict {
   const doubled = rules.minDelayMs * 2 ** Math.min(failures - 1, MAX_DOUBLINGS);
-  const delayMs = Math.min(doubled, rules.maxDelayMs) * (0.5 + random / 2);
-  return { reason, delayMs };
+  return { reason, delayMs: shortened(Math.min(doubled, rules.maxDelayMs), BACKOFF_JITTER, random) };
 }

@@ -1,6 +1,7 @@
 import { FUNCTION, INTERVAL, type Kinds } from "../check.ts";
 import { now, sleep } from "../clock.ts";
 import { TimeoutError } from "../errors/failures.ts";
+import { shortened } from "../jitter.ts";
 import type { Session } from "../models.ts";
 import { copyOptions } from "../request/call-options.ts";
 import type { CallOptions } from "../request/operation.ts";
@@ -35,8 +36,7 @@ const WAIT_OPTIONS: Kinds<Omit<WaitOptions, keyof CallOptions>> = {
 };
 
 const GROWTH = 1.5;
-/** Waits are cut by up to this part, so that many waiters do not ask in step. */
-const SPREAD = 0.25;
+const JITTER = 1 / 4;
 
 /** Polls until `until` is true of the session. */
 export async function waitFor(source: PollSource, options: WaitOptions): Promise<Session> {
@@ -112,7 +112,7 @@ class SessionPoll {
   /** The session as it is after the next wait; the first is not waited for. */
   async next(): Promise<Session> {
     if (this.#seen !== undefined) {
-      await sleep(Math.min(this.#waitMs * (1 - SPREAD * Math.random()), this.#leftMs), this.#signal);
+      await sleep(Math.min(shortened(this.#waitMs, JITTER, Math.random()), this.#leftMs), this.#signal);
       this.#waitMs = Math.min(this.#waitMs * GROWTH, this.#longestMs);
     }
     if (this.#leftMs === 0 && !this.#signal?.aborted) throw this.#timeout();
