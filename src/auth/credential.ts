@@ -31,11 +31,10 @@ export interface Credential {
   readonly current: string;
   /** The token to send now. `rejected`: the one this call has just been refused with. */
   read(signal: AbortSignal, rejected: string | undefined): string | Promise<string>;
-  /**
-   * Whether another token than the rejected one can be had now. A rotation under way is waited for, except where
-   * `patient` is false: a rotation must not wait for rotations, of which it may be one.
-   */
-  canReplace(rejected: string, patient: boolean): boolean | Promise<boolean>;
+  /** Whether another token than the rejected one can be had now. */
+  canReplace(rejected: string): boolean;
+  /** Resolves once no rotation that may replace the rejected token is under way. Never rejects. */
+  settled(rejected: string): Promise<void>;
   /** Calls `refresh` whenever `current` changes. */
   inform(dependent: Dependent): void;
 }

@@ -55,6 +55,8 @@ export class ProviderCredential implements Credential {
     return true;
   }
 
+  async settled(): Promise<void> {}
+
   inform(dependent: Dependent): void {
     this.#dependents.add(dependent);
   }

@@ -5,7 +5,7 @@ export interface RenewingState {
   latest(): { readonly token: string };
   /** The token to send now; renews it first if that is due. */
   read(rotate: Rotate): string | Promise<string>;
-  /** Settles when no renewal is under way. Never rejects. */
+  /** Resolves once no renewal is under way. Never rejects. */
   settled(): Promise<void>;
   /** Calls `refresh` whenever the token changes, whichever client's call has renewed it. */
   inform(dependent: Dependent): void;
@@ -29,9 +29,12 @@ export class RotatingCredential implements Credential {
     return this.#state.read(this.#rotate);
   }
 
-  async canReplace(rejected: string, patient: boolean): Promise<boolean> {
-    if (patient) await this.#state.settled();
+  canReplace(rejected: string): boolean {
     return this.current !== rejected;
+  }
+
+  settled(): Promise<void> {
+    return this.#state.settled();
   }
 
   inform(dependent: Dependent): void {

@@ -103,7 +103,6 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
     this.#dependents.add(dependent);
   }
 
-  /** Settles when no renewal is under way. Never rejects. */
   async settled(): Promise<void> {
     await this.#renewal?.catch(() => {});
   }

@@ -19,9 +19,12 @@ export class StaticCredential implements Credential {
     return this.#token;
   }
 
-  canReplace(rejected: string, patient: boolean): boolean | Promise<boolean> {
-    if (this.#token !== rejected || !patient || this.#rotations.size === 0) return this.#token !== rejected;
-    return this.#replacedAfter(rejected);
+  canReplace(rejected: string): boolean {
+    return this.#token !== rejected;
+  }
+
+  async settled(rejected: string): Promise<void> {
+    while (this.#rotations.size > 0 && this.#token === rejected) await Promise.race(this.#rotations);
   }
 
   inform(dependent: Dependent): void {
@@ -45,10 +48,5 @@ export class StaticCredential implements Credential {
       this.#rotations.delete(finished);
       finish();
     };
-  }
-
-  async #replacedAfter(rejected: string): Promise<boolean> {
-    while (this.#rotations.size > 0 && this.#token === rejected) await Promise.race(this.#rotations);
-    return this.#token !== rejected;
   }
 }

@@ -52,11 +52,13 @@ async function prepareRetry(call: Call, error: Error): Promise<boolean> {
 
 async function canReplaceToken(call: Call): Promise<boolean> {
   const { operation, pipeline, progress, budget } = call;
+  const { credential } = pipeline;
   call.enter("total");
   try {
-    const found = pipeline.credential.canReplace(progress.token, operation.rotatesToken !== true);
-    return await budget.race(Promise.resolve(found));
+    // A rotation must not wait for rotations, of which it may be one.
+    if (!operation.rotatesToken) await budget.race(credential.settled(progress.token));
   } catch {
     throw stopped(call);
   }
+  return credential.canReplace(progress.token);
 }
