@@ -70,12 +70,12 @@ export function stopped(call: Call, rawBody?: string): AutomationError {
 /** The token's pause is longer than the call would wait. After a 429 of its own, what that said is told again. */
 export function heldBack(call: Call, pauseMs: number): RateLimitError {
   const { progress, pipeline } = call;
-  const { refusal, lastFailure } = progress;
+  const { lastFailure } = progress;
   progress.heldBack = true;
-  const isOwn = refusal !== undefined && lastFailure === refusal;
-  const known = isOwn ? refusal : pipeline.rateLimiter.snapshot(pipeline.credential.current);
-  const told = isOwn
-    ? { code: refusal.code, body: refusal.body, requestId: refusal.requestId, outcome: refusal.outcome }
+  const own = lastFailure instanceof RateLimitError ? lastFailure : undefined;
+  const known = own ?? pipeline.rateLimiter.snapshot(pipeline.credential.current);
+  const told = own
+    ? { code: own.code, body: own.body, requestId: own.requestId, outcome: own.outcome }
     : lastFailure && { cause: lastFailure };
   return failure(RateLimitError, call, {
     what: `held back, the rate limit pauses this token for another ${seconds(pauseMs)}`,

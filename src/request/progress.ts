@@ -32,8 +32,6 @@ export class Progress {
   failures = 0;
   /** 429s so far. */
   refusals = 0;
-  /** The latest 429. */
-  refusal: RateLimitError | undefined;
   lastFailure: AutomationError | undefined;
   /** The rate limiter would not let it go on. */
   heldBack = false;
@@ -57,7 +55,6 @@ export class Progress {
     if (error.outcome === "rejected") this.refusedBefore = true;
     if (error instanceof RateLimitError) {
       this.refusals += 1;
-      this.refusal = error;
     } else if (!(error instanceof AuthenticationError)) {
       this.failures += 1;
     }
