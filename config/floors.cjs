@@ -14,7 +14,7 @@ const parts = {
   paging: ["paging/"],
   "rate-limit": ["rate-limit/"],
   request: [
-    "request/account.ts",
+    "request/error-details.ts",
     "request/body.ts",
     "request/budget.ts",
     "request/call.ts",

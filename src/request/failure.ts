@@ -20,9 +20,9 @@ import {
 } from "../errors/refusals.ts";
 import { stringsOf } from "../schemas/foreign-issues.ts";
 import { describeIssues } from "../schemas/validator.ts";
-import { consequenceOf, detailsOf, labelOf, redactorOf } from "./account.ts";
 import type { Call } from "./call.ts";
 import { classifyFault } from "./connection-fault.ts";
+import { consequenceOf, detailsOf, labelOf, redactorOf } from "./error-details.ts";
 import { parseJson } from "./json.ts";
 import { readRateLimit, readRetryAfter } from "./rate-limit-headers.ts";
 

@@ -2,9 +2,9 @@ import type { ValidationIssue } from "../errors/automation-error.ts";
 import { issuesOf } from "../schemas/foreign-issues.ts";
 import { isPromise, type StandardSchema } from "../schemas/standard-schema.ts";
 import type { Checked } from "../schemas/validator.ts";
-import { redactorOf } from "./account.ts";
 import { STOPPED } from "./budget.ts";
 import type { Call } from "./call.ts";
+import { redactorOf } from "./error-details.ts";
 import { invalid, stopped, unparsable } from "./failure.ts";
 import { parseJson } from "./json.ts";
 
