@@ -1,20 +1,21 @@
 import { now } from "../clock.ts";
-import { Allowance, type Said } from "./allowance.ts";
+import { Allowance } from "./allowance.ts";
 import { Barrier } from "./barrier.ts";
-import { Line, type Standing } from "./line.ts";
+import type { News } from "./news.ts";
 import { pauseLength } from "./pause-length.ts";
+import { Queue, type Queued } from "./queue.ts";
 import type { Admission, Pause, RateLimitAnswer, RateLimitedCall, RateLimitSnapshot } from "./rate-limiter.ts";
 
 const ADMITTED: Admission = { kind: "admitted" };
 
-/** A call's place in line, as lanes see it. */
-export interface Waiter extends Standing {
+/** A call that waits, or was let go, as lanes see it. */
+export interface Waiter extends Queued {
   readonly call: RateLimitedCall;
-  /** Ends its waiting; it stands in no line then. */
+  /** Ends its waiting; it stands in no queue then. */
   settle(admission: Admission): void;
   /** It has a slot of this lane now. */
   admitted(lane: Lane): void;
-  /** Where it stands in line. */
+  /** In whose queue it stands. */
   lane: Lane | undefined;
   /** When it was last admitted. */
   startedAt: number;
@@ -25,26 +26,14 @@ export interface Waiter extends Standing {
   streak: number;
 }
 
-/** What all processes together have been told of a token. */
-export interface News {
-  /** What is left of the pause that runs. */
-  readonly pause: Pause | undefined;
-  /** Counts pauses. */
-  readonly pauses: number;
-  /** Pauses since anything got through. */
-  readonly refusals: number;
-  /** Counts how often something got through after a refusal. */
-  readonly streak: number;
-  /** Nothing has got through since a pause. */
-  readonly mustProbe: boolean;
-  readonly said: Said | undefined;
-  readonly limit: number | undefined;
-}
-
-/** The calls of one token: who waits, and whether the service lets anybody through. */
+/**
+ * The calls of one token: who waits, and whether the service lets anybody through. A lane is open, with no more in flight than
+ * the service said is left; after a 429 it is paused, for all of them; when the pause is over it is probing: one goes
+ * ahead, and its answer opens the lane or begins the next pause.
+ */
 export class Lane {
   readonly #token: string;
-  readonly #line = new Line<Waiter>();
+  readonly #queue = new Queue<Waiter>();
   readonly #barrier: Barrier;
   readonly #allowance = new Allowance();
   #inFlight = 0;
@@ -65,7 +54,7 @@ export class Lane {
   }
 
   get isIdle(): boolean {
-    return this.#inFlight === 0 && this.#line.length === 0 && !this.#barrier.isUp;
+    return this.#inFlight === 0 && this.#queue.length === 0 && !this.#barrier.isUp;
   }
 
   /** What is left of the pause that runs. */
@@ -85,14 +74,14 @@ export class Lane {
     return { ...snapshot, pausedUntil: new Date(Date.now() + pause.lastsMs) };
   }
 
-  /** Stands in line, or is refused at once: the call may not want to wait for the pause that runs. */
+  /** Joins the queue, or is refused at once: the call may not want to wait for the pause that runs. */
   join(waiter: Waiter): void {
     const refusal = this.#refusalOf(waiter);
     if (refusal !== undefined) {
       waiter.settle(refusal);
       return;
     }
-    this.#line.join(waiter);
+    this.#queue.join(waiter);
     waiter.lane = this;
     this.#barrier.watch();
     const { pause } = this;
@@ -100,36 +89,36 @@ export class Lane {
   }
 
   leave(waiter: Waiter): void {
-    this.#line.leave(waiter);
+    this.#queue.leave(waiter);
     waiter.lane = undefined;
-    if (this.#line.length === 0) this.#barrier.stopWatching();
+    if (this.#queue.length === 0) this.#barrier.stopWatching();
   }
 
-  /** Takes those out of the line whose token has become another. */
+  /** Takes those out of the queue whose token has become another. */
   removeStrangers(): Waiter[] {
-    const strangers = [...this.#line].filter((waiter) => waiter.call.token() !== this.#token);
+    const strangers = [...this.#queue].filter((waiter) => waiter.call.token() !== this.#token);
     for (const stranger of strangers) this.leave(stranger);
     return strangers;
   }
 
-  /** The place of the first in line, if it may go; `Infinity` if nobody may. */
+  /** The place of the first in the queue, if it may go; `Infinity` if nobody may. */
   get nextPlace(): number {
-    const first = this.#line.first;
+    const first = this.#queue.first;
     return first !== undefined && this.#hasRoom() ? first.place : Number.POSITIVE_INFINITY;
   }
 
-  /** Lets the first in line go. */
+  /** Lets the first in the queue go. */
   startFirst(): void {
-    const first = this.#line.first;
+    const first = this.#queue.first;
     if (first === undefined) return;
     this.leave(first);
     this.#start(first);
     first.settle(ADMITTED);
   }
 
-  /** Lets one go that stands in no line, if it may and nobody who does was before it. */
+  /** Lets one go that stands in no queue, if it may and nobody who does was before it. */
   takeIn(waiter: Waiter): boolean {
-    const first = this.#line.first;
+    const first = this.#queue.first;
     if ((first !== undefined && first.place < waiter.place) || !this.#hasRoom()) return false;
     this.#start(waiter);
     return true;
@@ -183,7 +172,7 @@ export class Lane {
   /** Lets nobody go for so long: others hold what there is. */
   hold(ms: number): void {
     this.#barrier.hold(ms);
-    if (this.#line.length > 0) this.#barrier.watch();
+    if (this.#queue.length > 0) this.#barrier.watch();
   }
 
   endHold(): void {
@@ -231,7 +220,7 @@ export class Lane {
   }
 
   #tellWaiters(): void {
-    for (const waiter of [...this.#line]) {
+    for (const waiter of [...this.#queue]) {
       // A listener may have aborted it meanwhile.
       if (waiter.lane !== this) continue;
       const refusal = this.#refusalOf(waiter);
@@ -242,6 +231,6 @@ export class Lane {
         waiter.settle(refusal);
       }
     }
-    if (this.#line.length > 0) this.#barrier.watch();
+    if (this.#queue.length > 0) this.#barrier.watch();
   }
 }

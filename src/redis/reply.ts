@@ -1,5 +1,5 @@
 import { now } from "../clock.ts";
-import type { News } from "../rate-limit/lane.ts";
+import type { News } from "../rate-limit/news.ts";
 
 /** What became of asking: a slot; the pause runs; others hold what there is; or the question came too late to count. */
 export type Verdict = "granted" | "paused" | "full" | "late" | "done";

@@ -1,15 +1,15 @@
-/** Something that stands in a line; `place` orders it, the lower the earlier. */
-export interface Standing {
+/** Something that stands in a queue; `place` orders it, the lower the earlier. */
+export interface Queued {
   readonly place: number;
-  before?: Standing | undefined;
-  behind?: Standing | undefined;
+  before?: Queued | undefined;
+  behind?: Queued | undefined;
 }
 
-/** A line ordered by place. Joining at the end, leaving from anywhere and coming back to the head take constant time. */
-export class Line<Member extends Standing> implements Iterable<Member> {
+/** A queue ordered by place. Joining at the end, leaving from anywhere and coming back to the head take constant time. */
+export class Queue<Member extends Queued> implements Iterable<Member> {
   // The ends of a ring would need a member that is none: two ends do.
-  #first: Standing | undefined;
-  #last: Standing | undefined;
+  #first: Queued | undefined;
+  #last: Queued | undefined;
   #length = 0;
 
   get length(): number {
@@ -22,7 +22,7 @@ export class Line<Member extends Standing> implements Iterable<Member> {
 
   /** Newcomers have the highest place and go to the end; those that come back are among the first, and go there. */
   join(member: Member): void {
-    let behind: Standing | undefined;
+    let behind: Queued | undefined;
     if (this.#last !== undefined && this.#last.place > member.place) {
       behind = this.#first;
       while (behind !== undefined && behind.place < member.place) behind = behind.behind;
@@ -37,7 +37,7 @@ export class Line<Member extends Standing> implements Iterable<Member> {
     this.#length += 1;
   }
 
-  /** The member must stand in this line. */
+  /** The member must stand in this queue. */
   leave(member: Member): void {
     const { before, behind } = member;
     if (before === undefined) this.#first = behind;
