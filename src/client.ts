@@ -3,7 +3,7 @@ import type { Credential, Rotate } from "./auth/credential.ts";
 import { ProviderCredential } from "./auth/provider-credential.ts";
 import { StaticCredential } from "./auth/static-credential.ts";
 import { flawOfToken } from "./auth/token-format.ts";
-import { combine } from "./instrumentation.ts";
+import { combine, type Instrumentation } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
 import {
@@ -140,32 +140,28 @@ function derive(parent: Parts, options: ClientOptions): Parts {
 
 /** `parent`: whose credential and rate limiter are shared where there is no token. */
 function assemble(settings: Parts["settings"], parent?: Pipeline): Parts {
-  const { baseUrl, token, onEvent, logger } = settings;
+  const { baseUrl, token } = settings;
   checkTransport(baseUrl, settings.allowInsecureHttp);
   const shared = token === undefined ? parent : undefined;
-  const credential = shared?.credential ?? credentialOf(token ?? "", (id, own) => rotateItself(pipeline, id, own));
-  const rateLimiter = settings.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter();
-  credential.inform(rateLimiter);
-  const instrumentation = combine([
-    onEvent && { begin: () => ({ event: onEvent }) },
-    logger && logCalls(logger),
-    settings.instrumentation,
-  ]);
-  const journal = { calls: 0, paused: false, deprecated: new Set<string>() };
   const pipeline: Pipeline = {
     ...settings,
     baseUrl: baseUrl.href.replace(/\/+$/, ""),
-    credential,
-    rateLimiter,
-    instrumentation,
-    journal,
+    credential: shared?.credential ?? credentialOf(token ?? "", (id, own) => rotateItself(pipeline, id, own)),
+    rateLimiter: settings.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter(),
+    instrumentation: instrumentationOf(settings),
+    journal: { calls: 0, paused: false, deprecated: new Set() },
   };
+  pipeline.credential.inform(pipeline.rateLimiter);
   return { settings, pipeline };
 }
 
 function credentialOf(token: Exclude<Settings["token"], undefined>, rotate: Rotate): Credential {
   if (typeof token === "string") return new StaticCredential(token);
   return typeof token === "function" ? new ProviderCredential(token) : token.toCredential(rotate);
+}
+
+function instrumentationOf({ onEvent, logger, instrumentation }: Settings): Instrumentation | undefined {
+  return combine([onEvent && { begin: () => ({ event: onEvent }) }, logger && logCalls(logger), instrumentation]);
 }
 
 // The calls that wait for it hold slots of the client's rate limiter, so it must not stand in that line itself.
