@@ -69,9 +69,8 @@ export function stopped(call: Call, rawBody?: string): AutomationError {
 
 /** The token's pause is longer than the call would wait. After a 429 of its own, what that said is told again. */
 export function heldBack(call: Call, pauseMs: number): RateLimitError {
-  const { progress, pipeline } = call;
-  const { lastFailure } = progress;
-  progress.heldBack = true;
+  const { pipeline } = call;
+  const { lastFailure } = call.progress;
   const own = lastFailure instanceof RateLimitError ? lastFailure : undefined;
   const known = own ?? pipeline.rateLimiter.snapshot(pipeline.credential.current);
   const told = own

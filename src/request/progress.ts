@@ -33,8 +33,6 @@ export class Progress {
   /** 429s so far. */
   refusals = 0;
   lastFailure: AutomationError | undefined;
-  /** The rate limiter would not let it go on. */
-  heldBack = false;
 
   get token(): string {
     return this.tokens.at(-1) ?? "";

@@ -1,6 +1,7 @@
 import pRetry from "p-retry";
 import { sleep } from "../clock.ts";
 import { isAutomationError } from "../errors/guard.ts";
+import { RateLimitError } from "../errors/refusals.ts";
 import type { Call } from "./call.ts";
 import { stopped } from "./failure.ts";
 import { judge } from "./verdict.ts";
@@ -17,7 +18,9 @@ export function withRetries<Result>(call: Call, attempt: (call: Call) => Promise
 
 async function prepareRetry(call: Call, error: Error): Promise<boolean> {
   const { progress, budget, operation, report } = call;
-  if (!isAutomationError(error) || progress.heldBack || budget.reason !== undefined) return false;
+  if (!isAutomationError(error) || budget.reason !== undefined) return false;
+  // Not an answer of the service: the rate limiter has held it back.
+  if (error instanceof RateLimitError && progress.response === undefined) return false;
   progress.fail(error);
   report?.fail();
   const verdict = judge(error, {
