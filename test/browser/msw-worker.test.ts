@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { build } from "esbuild";
 import { type Browser, type ConsoleMessage, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundleForBrowser } from "../support/browser-bundle.ts";
 import { ARGUMENTS, executablePath, WHY_NOT } from "./chromium.ts";
 import type { Scenario } from "./page.ts";
 
@@ -31,7 +31,7 @@ describe.runIf(executablePath !== undefined || isNeeded)(
 
     beforeAll(async () => {
       if (executablePath === undefined) throw new Error(WHY_NOT);
-      site = createServer(await siteOf(await bundle()));
+      site = createServer(await siteOf(await bundleForBrowser(`${import.meta.dirname}/page.ts`)));
       site.listen(0, "127.0.0.1");
       await once(site, "listening");
       origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`; // it listens on a port
@@ -120,20 +120,6 @@ describe.runIf(executablePath !== undefined || isNeeded)(
     });
   },
 );
-
-/** The page's program, from what is built. */
-async function bundle(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [`${import.meta.dirname}/page.ts`],
-    bundle: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    write: false,
-    logLevel: "silent",
-  });
-  return outputFiles[0]?.text ?? "";
-}
 
 async function siteOf(program: string): Promise<Parameters<typeof createServer>[1] & object> {
   const worker = readFileSync(createRequire(import.meta.url).resolve("msw/mockServiceWorker.js"));

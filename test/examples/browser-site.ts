@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
-import { build } from "esbuild";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { ARGUMENTS, executablePath, WHY_NOT } from "../browser/chromium.ts";
+import { bundleForBrowser } from "../support/browser-bundle.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../examples/browser");
 
@@ -26,7 +26,7 @@ export async function startSite(): Promise<Site> {
   const files: Readonly<Record<string, readonly [type: string, content: string]>> = {
     "/": ["text/html", readFileSync(`${FOLDER}/index.html`, "utf8")],
     "/style.css": ["text/css", readFileSync(`${FOLDER}/style.css`, "utf8")],
-    "/main.ts": ["text/javascript", await bundle()],
+    "/main.ts": ["text/javascript", await bundleForBrowser(`${FOLDER}/main.ts`)],
   };
   const server = createServer(({ url = "" }, response) => {
     const [type, content] = files[url] ?? ["text/plain", ""];
@@ -61,17 +61,4 @@ export async function startSite(): Promise<Site> {
       server.close();
     },
   };
-}
-
-async function bundle(): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [`${FOLDER}/main.ts`],
-    bundle: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    write: false,
-    logLevel: "silent",
-  });
-  return outputFiles[0]?.text ?? "";
 }
