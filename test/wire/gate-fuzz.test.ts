@@ -2,6 +2,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { type CallOptions, type Client, isAutomationError } from "../../src/index.ts";
+import { seededRandom } from "../../src/testing/index.ts";
 import {
   after,
   answers,
@@ -22,17 +23,8 @@ fakeTime();
 const CALLS = 120;
 const MAX_CONCURRENCY = 7;
 
-/** Numbers in [0, 1), the same for the same seed. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i", async (seed) => {
-  const random = randomOf(seed);
+test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i: no slot is lost", async (seed) => {
+  const random = seededRandom(seed);
   const pick = <Item>(...items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item; // never beyond
   const tooEarly: Sent[] = [];
   let [mostOpen, pauseBeganAt, pauseEndsAt] = [0, 0, 0];

@@ -1,12 +1,6 @@
 /** The gate: who goes when, after a 429. */
 import { describe, expect, test, vi } from "vitest";
-import {
-  type Client,
-  type ClientOptions,
-  isAutomationError,
-  memoryRateLimiter,
-  RateLimitError,
-} from "../../src/index.ts";
+import { type ClientOptions, isAutomationError, memoryRateLimiter, RateLimitError } from "../../src/index.ts";
 import {
   after,
   answers,
@@ -21,13 +15,10 @@ import {
   tooMany,
 } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime, finish, pass, settleDown, watch } from "../support/fake-time.ts";
+import { get, herd, numbers } from "../support/herd.ts";
 
 fakeTime();
 
-const get = (client: Client, number: number): Promise<unknown> => client.sessions.get(String(number));
-const herd = (client: Client, size: number): Promise<unknown>[] =>
-  Array.from({ length: size }, (_, number) => get(client, number));
-const numbers = (service: FakeService): number[] => service.sent.map(({ url }) => Number(url.split("/").at(-1)));
 const times = (service: FakeService): number[] => {
   const first = service.sent[0]?.at ?? 0;
   return service.sent.map(({ at }) => at - first);

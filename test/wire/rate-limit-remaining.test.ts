@@ -1,17 +1,10 @@
 /** What the client makes of `RateLimit-Remaining`, true, false or missing. */
 import { describe, expect, test } from "vitest";
-import { type Client, isAutomationError } from "../../src/index.ts";
 import { after, type FakeService, fakeService, good, status, tooMany } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
+import { get, herd, kinds } from "../support/herd.ts";
 
 fakeTime();
-
-const get = (client: Client, number: number, options = {}): Promise<unknown> =>
-  client.sessions.get(String(number), options);
-const herd = (client: Client, size: number): Promise<unknown>[] =>
-  Array.from({ length: size }, (_, number) => get(client, number));
-const kinds = (settled: readonly { error: unknown }[]): unknown[] =>
-  settled.map(({ error }) => (isAutomationError(error) ? error.kind : error));
 
 describe("RateLimit-Remaining", () => {
   const inFlight = (service: FakeService): number[] =>

@@ -1,29 +1,12 @@
 /** Those who wait at the gate: deadlines, caps, aborts, order. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
-import { type Client, type ClientEvent, isAutomationError, RateLimitError } from "../../src/index.ts";
-import {
-  after,
-  answers,
-  type FakeService,
-  fakeService,
-  fetchFailed,
-  good,
-  never,
-  status,
-  tooMany,
-} from "../support/fake-service.ts";
+import { type ClientEvent, isAutomationError, RateLimitError } from "../../src/index.ts";
+import { after, answers, fakeService, fetchFailed, good, never, status, tooMany } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+import { get, herd, kinds, numbers } from "../support/herd.ts";
 
 fakeTime();
-
-const get = (client: Client, number: number, options = {}): Promise<unknown> =>
-  client.sessions.get(String(number), options);
-const herd = (client: Client, size: number): Promise<unknown>[] =>
-  Array.from({ length: size }, (_, number) => get(client, number));
-const numbers = (service: FakeService): number[] => service.sent.map(({ url }) => Number(url.split("/").at(-1)));
-const kinds = (settled: readonly { error: unknown }[]): unknown[] =>
-  settled.map(({ error }) => (isAutomationError(error) ? error.kind : error));
 
 describe("a wait that is too long fails now", () => {
   test("over maxRetryAfterMs, for the refused call and whoever waits", async () => {

@@ -1,0 +1,22 @@
+/** Many calls at once that can be told apart: call n asks for session n. */
+import { type CallOptions, type Client, isAutomationError } from "../../src/index.ts";
+import type { FakeService } from "./fake-service.ts";
+
+export function get(client: Client, number: number, options: CallOptions = {}): Promise<unknown> {
+  return client.sessions.get(String(number), options);
+}
+
+/** Calls 0 to `size - 1`, in this order. */
+export function herd(client: Client, size: number): Promise<unknown>[] {
+  return Array.from({ length: size }, (_, number) => get(client, number));
+}
+
+/** The numbers of the calls that were sent, in the order of sending. */
+export function numbers(service: FakeService): number[] {
+  return service.sent.map(({ url }) => Number(url.split("/").at(-1)));
+}
+
+/** The kinds of error that calls ended with; `undefined` for those that succeeded. */
+export function kinds(settled: readonly { error: unknown }[]): unknown[] {
+  return settled.map(({ error }) => (isAutomationError(error) ? error.kind : error));
+}
