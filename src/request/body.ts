@@ -44,8 +44,9 @@ export async function readText(response: Response, budget: Budget, partial: Part
 
 /** A body that is a courtesy: as much as comes in a moment, never more than 64 KiB, never a failure. */
 export async function readBriefly(response: Response, budget: Budget): Promise<string | undefined> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return undefined;
+  // Whoever gave the response may have read it already.
+  if (!response.body || response.body.locked) return undefined;
+  const reader = response.body.getReader();
   const decoder = new TextDecoder();
   const patience = Budget.within(budget, response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
   let text = "";

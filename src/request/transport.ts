@@ -34,8 +34,7 @@ export async function dispatch(call: Call, token: string, signal: AbortSignal): 
         return (pipeline.fetch ?? globalThis.fetch)(request, { ...init, signal });
       },
     });
-    // A fetch of the caller's own may give anything.
-    if (!("headers" in response)) throw new TypeError("fetch gave something that is no Response");
+    if (!isResponse(response)) throw new TypeError("fetch gave something that is no Response");
     if (response.type === "error") throw new TransportFailure(new TypeError("fetch gave a network error"), true);
     return response;
   } catch (error) {
@@ -50,6 +49,17 @@ function setHeaders(target: Headers, { operation, headers, report }: Call, token
   if (operation.body !== undefined) target.set("content-type", "application/json");
   for (const [name, value] of Object.entries(headers)) target.set(name, value);
   target.set("authorization", `Bearer ${token}`);
+}
+
+// A fetch of the caller's own may give anything, and a stand-in need not be of the platform's class.
+function isResponse({
+  headers,
+  status,
+}: {
+  readonly headers?: Partial<Headers> | null;
+  readonly status?: unknown;
+}): boolean {
+  return typeof headers?.get === "function" && typeof status === "number";
 }
 
 // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.

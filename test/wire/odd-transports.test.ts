@@ -13,6 +13,9 @@ describe("a fetch", () => {
     ["a string", "200 OK"],
     ["an object", {}],
     ["an object with a status", { status: 200, ok: true, headers: new Headers() }],
+    ["an object whose headers are a record", { status: 200, ok: true, headers: {}, json: async () => ({}) }],
+    ["an object whose headers are null", { status: 200, ok: true, headers: null }],
+    ["an object without a status", { headers: new Headers() }],
     ["a Response.error()", Response.error()],
   ];
   test.each(garbage)("that resolves with %s", async (_, value) => {
@@ -21,7 +24,20 @@ describe("a fetch", () => {
         .client({ retry: false })
         .sessions.get("1"),
     );
-    expect(isAutomationError(error)).toBe(true);
+    expect(error).toMatchObject({ kind: "connection" });
+  });
+
+  test("that reads what it hands out: a status is a status all the same", async () => {
+    const read =
+      (status: number): Reply =>
+      async () => {
+        const response = new Response('{"error":"said"}', { status, headers: { "retry-after": "1" } });
+        await response.text();
+        return response;
+      };
+    const service = fakeService(read(429), read(500), read(404));
+    const { error } = await ended(service.client().sessions.get("1"));
+    expect(error).toMatchObject({ kind: "not_found", attempts: 3, outcome: "rejected" });
   });
 
   test("that throws before it is a promise", async () => {
