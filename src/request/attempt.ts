@@ -99,9 +99,11 @@ async function send(call: Call, token: string, budget: Budget): Promise<Response
     report?.emit({ type: "token_refresh" });
   }
   call.enter("headers");
+  report?.request();
+  // Whoever was told of it may have aborted it.
+  if (budget.reason !== undefined) throw stopped(call);
   progress.requests += 1;
   progress.sent = true;
-  report?.request();
   const dispatched = (): Promise<Response> => dispatch(call, token, budget.signal);
   const sending = report === undefined ? dispatched() : report.send(dispatched);
   try {

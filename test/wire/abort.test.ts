@@ -1,7 +1,14 @@
 /** The caller's signal: every wait ends at once, and the error says what had become of the call. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { AbortError, type CallOptions, type Client, type ClientOptions, type Outcome } from "../../src/index.ts";
+import {
+  AbortError,
+  type CallOptions,
+  type Client,
+  type ClientEvent,
+  type ClientOptions,
+  type Outcome,
+} from "../../src/index.ts";
 import {
   after,
   answers,
@@ -193,4 +200,15 @@ test("abort is never told as anything else, whatever the fetch makes of it", asy
   setTimeout(() => controller.abort(), 10);
   expect((await call)[0]?.error).toBeInstanceOf(AbortError);
   expect(service.sent).toHaveLength(1);
+});
+
+test("whoever is told that an attempt is about to be sent can still stop it", async () => {
+  const controller = new AbortController();
+  const service = fakeService(good);
+  const onEvent = ({ type }: ClientEvent): void => {
+    if (type === "request") controller.abort();
+  };
+  const { error } = await ended(create(service.client({ onEvent }), { signal: controller.signal }));
+  expect(error).toMatchObject({ kind: "abort", outcome: "not_sent", attempts: 0 });
+  expect(service.sent).toHaveLength(0);
 });
