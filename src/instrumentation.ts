@@ -50,7 +50,8 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Inst
       for (const one of present) {
         quietly(() => {
           const observer = one.begin({ ...call });
-          if (observer !== undefined) observers.push(observer);
+          // From JavaScript it may also be `null`.
+          if (observer) observers.push(observer);
         });
       }
       return {
@@ -63,8 +64,7 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Inst
         },
         around(send) {
           const outermost = observers.reduceRight<() => void>((inner, observer) => {
-            if (observer.around === undefined) return inner;
-            return () => quietly(() => observer.around?.(inner));
+            return () => quietly(() => (observer.around === undefined ? inner() : observer.around(inner)));
           }, send);
           outermost();
         },

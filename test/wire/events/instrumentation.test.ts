@@ -6,6 +6,9 @@ import { combine } from "../../../src/instrumentation.ts";
 import { json, openWire, rejection } from "../../support/wire.ts";
 
 const wire = openWire();
+const fails = (): never => {
+  throw new Error("no");
+};
 const session = (): Response => json({ id: "s", state: "on" });
 
 function follower(more: CallObserver = {}): { instrumentation: Instrumentation; begun: CallStart[]; told: string[] } {
@@ -150,4 +153,15 @@ test("a derived client is followed by the same; a logger tells how calls failed,
     expect.stringMatching(/^error: \[call_3\] issues\.create: answered 201, but not as expected/),
   ]);
   expect(told.filter((line) => line.startsWith("end"))).toEqual(["end not_found", "end server", "end validation"]);
+});
+
+test.each<[string, Instrumentation["begin"]]>([
+  ["null", () => null as unknown as undefined],
+  ["an observer whose members cannot be read", () => new Proxy<CallObserver>({}, { get: fails })],
+])("%s in the place of an observer breaks nothing", async (_, begin) => {
+  wire.script(session());
+  const told: string[] = [];
+  const client = wire.client({ instrumentation: { begin }, onEvent: ({ type }) => void told.push(type) });
+  await expect(client.sessions.get("s")).resolves.toEqual({ id: "s", state: "on" });
+  expect(told).toEqual(["request", "response"]);
 });
