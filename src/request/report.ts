@@ -97,6 +97,8 @@ export class Report {
 
   /** The attempt under way has failed; what follows until the next is waiting. */
   fail(): void {
+    // One that was not sent is the call's last, and what it has waited is told at its end.
+    if (!this.#isSent) return;
     this.enter("total");
     this.#failed = { attempt: this.#attempt, ...this.#spent };
     this.#spent = noTime();

@@ -147,3 +147,21 @@ test("waits that came to nothing are told at the end", async () => {
     ["abort", { ...nothing, queueMs: 7_000 }],
   ]);
 });
+
+test.each<[string, () => Promise<string>]>([
+  [
+    "fails",
+    async () => {
+      await later(700);
+      throw new Error("no token");
+    },
+  ],
+  ["hangs until the attempt's time is over", () => new Promise(() => undefined)],
+])("a token provider that %s: the wait for it is told at the end", async (_, token) => {
+  const told: unknown[] = [];
+  const end: CallObserver["end"] = (error, waited) => void told.push(error?.kind, Math.floor(waited?.tokenMs ?? 0));
+  const client = fakeService(good).client({ token, timeoutMs: 700, instrumentation: { begin: () => ({ end }) } });
+  const { error, tookMs } = await ended(client.sessions.get("1"));
+  expect(tookMs).toBeGreaterThanOrEqual(700);
+  expect(told).toEqual([(error as { kind?: unknown }).kind, Math.floor(tookMs)]);
+});
