@@ -49,10 +49,13 @@ export async function waitFor(source: PollSource, options: WaitOptions): Promise
   }
 }
 
+/** Why a watch ends that is left. */
+const LEFT: unique symbol = Symbol("left");
+
 /** Polls until it is left, and yields the session whenever its state is another. */
 export function watch(source: PollSource, options: WatchOptions | undefined): AsyncIterableIterator<Session> {
   const left = new AbortController();
-  const changes = changesOf(source, options, left.signal);
+  const changes = changesOf(source, options, left);
   return {
     [Symbol.asyncIterator]() {
       return this;
@@ -60,7 +63,7 @@ export function watch(source: PollSource, options: WatchOptions | undefined): As
     next: () => changes.next(),
     // A generator would first wait for the poll under way, and for the wait before it.
     return: () => {
-      left.abort();
+      left.abort(LEFT);
       return changes.return();
     },
   };
@@ -69,10 +72,11 @@ export function watch(source: PollSource, options: WatchOptions | undefined): As
 async function* changesOf(
   source: PollSource,
   options: WatchOptions | undefined,
-  left: AbortSignal,
+  left: AbortController,
 ): AsyncGenerator<Session, void, undefined> {
   const given = copyOptions<WatchOptions>(options, `${source.name}: options`, WATCH_OPTIONS);
-  const poll = new SessionPoll(source, given, anyOf(left, given.signal));
+  const poll = new SessionPoll(source, given, left.signal);
+  const unfollow = follow(left, given.signal);
   let state: string | undefined;
   try {
     for (;;) {
@@ -83,7 +87,9 @@ async function* changesOf(
       yield session;
     }
   } catch (error) {
-    if (!left.aborted) throw error;
+    if (left.signal.reason !== LEFT) throw error;
+  } finally {
+    unfollow();
   }
 }
 
@@ -133,10 +139,12 @@ class SessionPoll {
   /** What a promise comes to, or `undefined` when the time is over or the signal aborts: it may hang. */
   async unlessOver<Value>(promise: Promise<Value>): Promise<Value | undefined> {
     const settled = new AbortController();
-    const over = sleep(this.#leftMs, anyOf(settled.signal, this.#signal)).then(() => undefined);
+    const unfollow = follow(settled, this.#signal);
+    const over = sleep(this.#leftMs, settled.signal).then(() => undefined);
     try {
       return await Promise.race([promise, over]);
     } finally {
+      unfollow();
       settled.abort();
     }
   }
@@ -158,6 +166,10 @@ class SessionPoll {
   }
 }
 
-function anyOf(one: AbortSignal, other: AbortSignal | undefined): AbortSignal {
-  return other === undefined ? one : AbortSignal.any([one, other]);
+// Not by `AbortSignal.any`, which takes no signals of another realm. Gives what ends it.
+function follow(controller: AbortController, signal: AbortSignal | undefined): () => void {
+  const abort = (): void => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  if (signal?.aborted) abort();
+  return () => signal?.removeEventListener("abort", abort);
 }

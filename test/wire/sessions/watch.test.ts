@@ -115,3 +115,33 @@ test("waitFor resolves with the session that `until` was shown, also an asynchro
   await vi.advanceTimersByTimeAsync(60_000);
   expect(emulator.requests).toHaveLength(2);
 });
+
+/** As another realm makes them: no instance of ours. */
+function foreignSignal(signal: AbortSignal): AbortSignal {
+  const look = (_: object, key: string | symbol): unknown => {
+    const member: unknown = Reflect.get(signal, key, signal);
+    return typeof member === "function" ? member.bind(signal) : member;
+  };
+  const traps: ProxyHandler<object> = { get: look, has: (_, key) => key in signal };
+  return new Proxy<object>({}, traps) as AbortSignal; // it answers as one
+}
+
+test("signals of another realm end a wait whose `until` hangs, and a watch", async () => {
+  const { client } = service();
+  const controller = new AbortController();
+  const signal = foreignSignal(controller.signal);
+  const waiting = client.sessions.waitFor("s", { until: () => new Promise(() => undefined), signal });
+  const seen: unknown[] = [];
+  const watching = (async () => {
+    for await (const { state } of client.sessions.watch("s", { signal })) seen.push(state);
+  })();
+  const ended = Promise.all([rejection(waiting), rejection(watching)]);
+  await vi.advanceTimersByTimeAsync(100);
+  controller.abort("enough");
+  for (const error of await ended) {
+    expect(error).toBeInstanceOf(AbortError);
+    expect(error).toMatchObject({ cause: "enough" });
+  }
+  expect(seen).toEqual(["a"]);
+  expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
+});
