@@ -108,14 +108,16 @@ export function refuseOption(message: string): never {
 
 /** Checks every option; throws `ConfigError` for the first that cannot be. What it gives is no part of `options`. */
 export function checkOptions(options: ClientOptions, base: Settings = DEFAULTS): Settings {
-  const given = check.options(options, "options", CLIENT_OPTIONS);
-  return {
-    ...base,
-    ...given,
-    ...check.over(given, base),
-    baseUrl: given.baseUrl === undefined ? base.baseUrl : checkBaseUrl(given.baseUrl),
-    token: given.token === undefined ? base.token : checkToken(given.token),
-  };
+  return check.looking(() => {
+    const given = check.options(options, "options", CLIENT_OPTIONS);
+    return {
+      ...base,
+      ...given,
+      ...check.over(given, base),
+      baseUrl: given.baseUrl === undefined ? base.baseUrl : checkBaseUrl(given.baseUrl),
+      token: given.token === undefined ? base.token : checkToken(given.token),
+    };
+  });
 }
 
 /** A token or what gives it; anything else is told without being shown. */
@@ -127,7 +129,7 @@ export function checkToken(token: unknown): string | TokenProvider | CredentialS
 }
 
 function isCredentialSource(token: unknown): token is CredentialSource {
-  return typeof token === "object" && token !== null && "toCredential" in token;
+  return typeof token === "object" && having("a source", "toCredential").accepts(token);
 }
 
 /** A token may travel in clear only within this machine, or where that is wanted. */

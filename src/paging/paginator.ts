@@ -52,7 +52,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
   /** All items, or the first `max` of them. Rejects with what a walk rejects with, and then nothing is returned. */
   async toArray(options?: ToArrayOptions): Promise<Item[]> {
-    const { max = Number.POSITIVE_INFINITY } = argument.options(options, "toArray: options", TO_ARRAY_OPTIONS);
+    const { max = Number.POSITIVE_INFINITY } = argument.looking(() =>
+      argument.options(options, "toArray: options", TO_ARRAY_OPTIONS),
+    );
     const items: Item[] = [];
     if (max === 0) return items;
     const walk = new Walk(this.#source());

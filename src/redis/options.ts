@@ -48,8 +48,8 @@ const check: Check = new Check(ConfigError);
 
 /** Throws `ConfigError` for the first option that cannot be. */
 export function checkOptions(options: RedisRateLimiterOptions): CheckedOptions {
-  const given = check.options(options, "options", OPTIONS);
-  const evaluate = evaluateWith(given.client);
+  const given = check.looking(() => check.options(options, "options", OPTIONS));
+  const evaluate = check.looking(() => evaluateWith(given.client));
   if (evaluate === undefined) {
     check.fail(
       "options.client must be a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",

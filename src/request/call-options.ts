@@ -34,11 +34,13 @@ export function copyOptions<Options extends CallOptions>(
   what: string,
   own: Kinds<Omit<Options, keyof CallOptions>>,
 ): Options {
-  const copy = check.options<CallOptions>(options, what, { ...CALL_OPTIONS, ...own });
-  const { retry, headers } = copy;
-  return {
-    ...copy,
-    ...(headers === undefined ? {} : { headers: check.headers(headers) }),
-    ...(typeof retry === "object" ? { retry: { ...retry } } : {}),
-  } as Options; // the same options
+  return check.looking(() => {
+    const copy = check.options<CallOptions>(options, what, { ...CALL_OPTIONS, ...own });
+    const { retry, headers } = copy;
+    return {
+      ...copy,
+      ...(headers === undefined ? {} : { headers: check.headers(headers) }),
+      ...(typeof retry === "object" ? { retry: { ...retry } } : {}),
+    } as Options; // the same options
+  });
 }

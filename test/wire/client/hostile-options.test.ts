@@ -1,0 +1,43 @@
+/** Options and arguments that cannot even be looked at: the error is ours all the same. */
+import { expect, test } from "vitest";
+import { ArgumentError, ConfigError } from "../../../src/index.ts";
+import { redisRateLimiter } from "../../../src/redis/index.ts";
+import { openWire, rejection } from "../../support/wire.ts";
+
+const wire = openWire();
+const fails = (): never => {
+  throw new Error("no");
+};
+/** Fails at whatever is asked of it. */
+function hostile(): never {
+  const traps: ProxyHandler<object> = { get: fails, has: fails, ownKeys: fails, getPrototypeOf: fails };
+  return new Proxy({}, traps) as never;
+}
+
+const OPTIONS = ["baseUrl", "token", "rateLimiter", "logger", "instrumentation", "retry", "headers"] as const;
+
+test.each(OPTIONS)("a client's %s", (name) => {
+  expect(() => wire.client({ [name]: hostile() })).toThrow(ConfigError);
+  expect(() => wire.client().withOptions({ [name]: hostile() })).toThrow(ConfigError);
+});
+
+test("what passes for the source of a token and is none", () => {
+  expect(() => wire.client({ token: { toCredential: 1 } as never })).toThrow(ConfigError);
+});
+
+test("the options of calls, walks and rate limiters", async () => {
+  const client = wire.client();
+  const calls = [
+    client.tokens.rotate("t", hostile()),
+    client.sessions.get("s", hostile()),
+    client.sessions.waitFor("s", hostile()),
+    client.projects.list(hostile()).toArray(),
+    client.projects.list({}, hostile()).toArray(),
+    client.projects.list().toArray(hostile()),
+  ];
+  for (const call of calls) expect(await rejection(call)).toBeInstanceOf(ArgumentError);
+  expect(() => client.withOptions(hostile())).toThrow(ConfigError);
+  expect(() => redisRateLimiter(hostile())).toThrow(ConfigError);
+  expect(() => redisRateLimiter({ client: hostile() })).toThrow(ConfigError);
+  expect(wire.seen).toHaveLength(0);
+});
