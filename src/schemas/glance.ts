@@ -18,7 +18,8 @@ export function glanceOf(schema: z.core.$ZodType): Glance {
       return (value) => typeof value === "string";
     case "array": {
       const element = glanceOf(def.element);
-      return (value) => Array.isArray(value) && value.every(element);
+      // `every` passes over holes.
+      return (value) => Array.isArray(value) && Array.from<unknown>(value).every(element);
     }
     case "object": {
       const members = Object.entries(def.shape).map(([key, member]) => ({ key, fits: glanceOf(member) }));

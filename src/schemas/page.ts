@@ -24,7 +24,7 @@ export function pageOf<Item>(item: StandardSchema<Item>): Validator<Page<Item>> 
   return validator((value) => {
     const page = PageEnvelopeSchema.safeParse(value);
     if (!page.success) return { issues: page.error.issues };
-    const results = page.data.data.map((entry) => item["~standard"].validate(entry));
+    const results = Array.from(page.data.data, (entry) => item["~standard"].validate(entry));
     return results.some(isPromise)
       ? Promise.all(results.map(async (result) => result)).then((settled) => withItems(item, page.data, settled))
       : withItems(item, page.data, results as StandardResult<Item>[]); // none of them is a promise

@@ -45,3 +45,7 @@ test("it is no list that is asked for fields, and no record that is asked for it
   expect(glanceOf(SHAPES["what may be left out"])([])).toBe(false);
   expect(glanceOf(SHAPES["a list of words"])({ length: 0 })).toBe(false);
 });
+
+test("a list with holes has no words there", () => {
+  expect(glanceOf(SHAPES["a list of words"])(new Array(2))).toBe(false);
+});
