@@ -66,6 +66,7 @@ export const refused: { [Name in keyof Refused]: [Refused[Name]] extends [never]
   client: true,
   errorDetails: true,
   errors: true,
+  callObserver: true,
   issue: true,
   list: true,
   listParams: true,
