@@ -31,7 +31,7 @@ import { rotateToken, Tokens } from "./resources/tokens.ts";
 
 /** What a client is made of, and what another can be made from. */
 interface Parts {
-  readonly settings: Settings & { readonly baseUrl: URL };
+  readonly settings: Omit<Settings, "token"> & { readonly baseUrl: URL };
   readonly pipeline: Pipeline;
 }
 
@@ -139,12 +139,14 @@ function derive(parent: Parts, options: ClientOptions): Parts {
 }
 
 /** `parent`: whose credential and rate limiter are shared where there is no token. */
-function assemble(settings: Parts["settings"], parent?: Pipeline): Parts {
-  const { baseUrl, token } = settings;
+function assemble(settings: Parts["settings"] & Pick<Settings, "token">, parent?: Pipeline): Parts {
+  // The credential alone holds the token: here it would stay when it is swapped.
+  const { token, ...others } = settings;
+  const { baseUrl } = others;
   checkTransport(baseUrl, settings.allowInsecureHttp);
   const shared = token === undefined ? parent : undefined;
   const pipeline: Pipeline = {
-    ...settings,
+    ...others,
     baseUrl: baseUrl.href.replace(/\/+$/, ""),
     credential: shared?.credential ?? credentialOf(token ?? "", (id, own) => rotateItself(pipeline, id, own)),
     rateLimiter: settings.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter(),
@@ -152,7 +154,7 @@ function assemble(settings: Parts["settings"], parent?: Pipeline): Parts {
     journal: { calls: 0, paused: false, deprecated: new Set() },
   };
   pipeline.credential.inform(pipeline.rateLimiter);
-  return { settings, pipeline };
+  return { settings: others, pipeline };
 }
 
 function credentialOf(token: Exclude<Settings["token"], undefined>, rotate: Rotate): Credential {

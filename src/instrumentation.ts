@@ -20,7 +20,10 @@ export interface CallStart {
 export interface CallObserver {
   /** What `onEvent` sees, of this call. */
   event?: ((event: ClientEvent) => unknown) | undefined;
-  /** Headers to send along with the attempt that is about to be sent, such as `traceparent`. */
+  /**
+   * Headers to send along with the attempt that is about to be sent, such as `traceparent`. `authorization`, `cookie`,
+   * `host`, and what is no string, are left out.
+   */
   headers?: (() => Readonly<Record<string, string>> | undefined) | undefined;
   /** `send` sends the attempt, and may be called here in a context of its choice. It is sent once, called or not. */
   around?: ((send: () => void) => unknown) | undefined;

@@ -23,7 +23,7 @@ export class Barrier {
   }
 
   get isUp(): boolean {
-    return this.#pause !== undefined || this.#heldUntil > 0 ? this.#until > now() : false;
+    return (this.#pause !== undefined || this.#heldUntil > 0) && this.#until > now();
   }
 
   /** Pauses merge by the latest end; gives what is left. */

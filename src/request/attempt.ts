@@ -17,7 +17,7 @@ export async function attempt(call: Call): Promise<string | undefined> {
   for (;;) {
     call.enter("queue");
     const admission = turn.admission();
-    settle(call, admission instanceof Promise ? await admission : admission);
+    pass(call, "kind" in admission ? admission : await admission);
     // The token provider's time is part of the budget, the queue's is not.
     const budget = Budget.within(call.budget, call.timeoutMs);
     try {
@@ -44,14 +44,15 @@ async function inTime(call: Call, confirmed: Promise<boolean>, budget: Budget): 
   }
 }
 
-function settle(call: Call, admission: Admission): void {
+/** Lets an attempt go on that has been admitted in time. */
+function pass(call: Call, admission: Admission): void {
   if (admission.kind === "refused") throw heldBack(call, admission.pauseMs);
-  if (admission.kind === "admitted" && call.budget.reason === undefined) {
-    call.report?.resume();
-    return;
+  if (admission.kind === "stopped") throw stopped(call);
+  if (call.budget.reason !== undefined) {
+    call.turn.release();
+    throw stopped(call);
   }
-  if (admission.kind === "admitted") call.turn.release();
-  throw stopped(call);
+  call.report?.resume();
 }
 
 function readToken(call: Call, budget: Budget): string | Promise<string> {

@@ -6,6 +6,7 @@ import type { CallObserver, Instrumentation } from "../instrumentation.ts";
 import { quietly } from "../quietly.ts";
 import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
 import type { Operation } from "./operation.ts";
+import { CLIENTS_OWN_HEADERS } from "./settings.ts";
 
 /** What a client remembers from call to call, for whoever follows them. */
 export interface Journal {
@@ -123,7 +124,10 @@ export class Report {
 
   /** Puts on a request what whoever follows the call wants to send along. */
   addHeaders(to: Headers): void {
-    for (const [name, value] of Object.entries(this.#observer.headers?.() ?? {})) quietly(() => to.set(name, value));
+    for (const [name, value] of Object.entries<unknown>(this.#observer.headers?.() ?? {})) {
+      const isTheirs = typeof value === "string" && !CLIENTS_OWN_HEADERS.includes(name.toLowerCase());
+      if (isTheirs) quietly(() => to.set(name, value));
+    }
   }
 
   /** Sends an attempt, once, in whatever context those who follow the call want for it. */

@@ -115,7 +115,8 @@ export function millisecondsOf(timeout: number | false | undefined): number | un
   return timeout === false ? Number.POSITIVE_INFINITY : timeout;
 }
 
-const CLIENTS_OWN_HEADERS: readonly string[] = ["authorization", "cookie", "host"];
+/** What no caller sets: the credential, and the address. */
+export const CLIENTS_OWN_HEADERS: readonly string[] = ["authorization", "cookie", "host"];
 
 // Of a record's values the platform would send `undefined` and `null` as words; the first means no header.
 function toHeaders(given: NonNullable<HeadersInput>): Headers {

@@ -30,7 +30,7 @@ export async function dispatch(call: Call, token: string, signal: AbortSignal): 
       throwHttpErrors: false,
       fetch: (request, init) => {
         // Headers and signal go in here: given to ky, each of them would be copied several times over.
-        if (request instanceof Request) setHeaders(request.headers, call, token);
+        setHeaders((request as Request).headers, call, token); // ky has made one of the URL
         return (pipeline.fetch ?? globalThis.fetch)(request, { ...init, signal });
       },
     });

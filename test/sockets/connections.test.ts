@@ -34,7 +34,7 @@ describe("abort", () => {
       controller.abort();
       const error = await Promise.race([call, sleep(20).then(() => "a timer went off first")]);
       expect(error).toMatchObject({ kind: "abort", outcome, attempts: 1 });
-      expect(await soon(() => closed(server), 5_000)).toBe(true);
+      expect(await soon(() => closed(server), 500)).toBe(true);
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -48,7 +48,7 @@ describe("abort", () => {
     controller.abort();
     expect(await slow).toMatchObject({ kind: "abort" });
     expect(others.filter(({ status }) => status === "rejected")).toEqual([]);
-    expect(await soon(() => server.owing.length === 0, 5_000)).toBe(true);
+    expect(await soon(() => server.owing.length === 0, 500)).toBe(true);
   });
 });
 
@@ -149,5 +149,5 @@ test("an endless 429 does not delay the retry", async () => {
   const startedAt = performance.now();
   await clientOf(server).sessions.get("1");
   expect(performance.now() - startedAt).toBeLessThan(1_200);
-  expect(await soon(() => server.owing.length === 0, 5_000)).toBe(true);
+  expect(await soon(() => server.owing.length === 0, 500)).toBe(true);
 });

@@ -62,6 +62,8 @@ test("its headers go along with each attempt, but not in the place of the client
     authorization: "Bearer stolen",
     "x-mine": "no",
     "bad name": "ignored",
+    Cookie: "left=out",
+    "x-nothing": undefined as never,
   });
   const { instrumentation } = follower({ headers });
   await wire.client({ instrumentation, headers: { "x-mine": "yes" }, retry: { minDelayMs: 0 } }).sessions.get("s");
@@ -69,6 +71,7 @@ test("its headers go along with each attempt, but not in the place of the client
   for (const { headers: sent } of wire.seen) {
     expect(sent.get("authorization")).not.toContain("stolen");
     expect(sent.get("x-mine")).toBe("yes");
+    expect(sent.has("cookie") || sent.has("x-nothing")).toBe(false);
   }
 });
 
