@@ -60,12 +60,12 @@ const intentionallyNotDocumented = [
 /** Details that constructors of errors take, and what is marked "not for callers". */
 const intentionallyNotExported = [
   "src/testing/exchange.ts:Ending",
-  "src/auth/credential.ts:Credential",
-  "src/auth/credential.ts:Rotate",
-  "src/errors/failures.ts:ConnectionErrorDetails",
-  "src/errors/refusals.ts:RateLimitErrorDetails",
-  "src/errors/failures.ts:ResponseValidationErrorDetails",
-  "src/errors/failures.ts:TimeoutErrorDetails",
+  "src/auth/token-source.ts:TokenSource",
+  "src/auth/token-source.ts:Rotate",
+  "src/errors/client-errors.ts:ConnectionErrorDetails",
+  "src/errors/api-errors.ts:RateLimitErrorDetails",
+  "src/errors/client-errors.ts:ResponseValidationErrorDetails",
+  "src/errors/client-errors.ts:TimeoutErrorDetails",
   "src/schemas/validator.ts:Checked",
 ];
 

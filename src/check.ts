@@ -1,6 +1,6 @@
 import { describeType } from "./describe-type.ts";
 import { type AutomationError, type ErrorDetails, isBrandedError } from "./errors/automation-error.ts";
-import { ArgumentError } from "./errors/failures.ts";
+import { ArgumentError } from "./errors/client-errors.ts";
 
 /** A kind of value: what it is in words, and what tells it. */
 export interface Kind {
@@ -11,7 +11,7 @@ export interface Kind {
 }
 
 /** What may stand in each field of an object. */
-export type Kinds<Given> = { readonly [Key in keyof Given]-?: Kind };
+export type Shape<Given> = { readonly [Key in keyof Given]-?: Kind };
 
 export function kind(words: string, accepts: Kind["accepts"]): Kind {
   return { words, accepts };
@@ -30,7 +30,7 @@ function isAboveZero(value: unknown): boolean {
 }
 
 /** Whatever has these methods. */
-export function having(what: string, ...methods: readonly string[]): Kind {
+export function withMethods(what: string, ...methods: readonly string[]): Kind {
   return kind(
     `${what} with the ${methods.length > 1 ? "methods" : "method"} ${methods.join(", ")}`,
     (value) => methods.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"), // any value can be asked
@@ -67,8 +67,8 @@ export class Check {
     throw new this.#error(message, { outcome: "not_sent", ...(cause === undefined ? {} : { cause }) });
   }
 
-  /** What comes of looking at arguments, which may run getters of theirs that throw anything. */
-  looking<Result>(look: () => Result): Result {
+  /** What comes of guarded at arguments, which may run getters of theirs that throw anything. */
+  guarded<Result>(look: () => Result): Result {
     try {
       return look();
     } catch (error) {
@@ -84,7 +84,7 @@ export class Check {
   }
 
   /** The known fields of an object, each read once; those that are `undefined` are left out. Others are not looked at. */
-  fields<Given extends object>(given: Given | undefined, what: string, kinds: Kinds<Given>): Present<Given> {
+  fields<Given extends object>(given: Given | undefined, what: string, kinds: Shape<Given>): Present<Given> {
     const source: unknown = given === undefined ? {} : given;
     if (typeof source !== "object" || source === null || Array.isArray(source)) {
       this.fail(`${what} must be an object, not ${describeType(source)}`);
@@ -99,7 +99,7 @@ export class Check {
   }
 
   /** As `fields`, of an object that may have no others: they are mostly misspelt ones. */
-  options<Given extends object>(given: Given | undefined, what: string, kinds: Kinds<Given>): Present<Given> {
+  options<Given extends object>(given: Given | undefined, what: string, kinds: Shape<Given>): Present<Given> {
     const options = this.fields(given, what, kinds);
     const keys = Object.keys(given ?? {});
     // A signal, say, that is passed in place of `{ signal }` has no keys of its own, and would pass for no options.

@@ -1,8 +1,8 @@
-import { adoptReplacement } from "./auth/adoption.ts";
-import type { Credential, Rotate } from "./auth/credential.ts";
-import { ProviderCredential } from "./auth/provider-credential.ts";
-import { StaticCredential } from "./auth/static-credential.ts";
+import { adoptReplacement } from "./auth/adopt.ts";
+import { ProviderToken } from "./auth/provider-token.ts";
+import { StaticToken } from "./auth/static-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
+import type { Rotate, TokenSource } from "./auth/token-source.ts";
 import { combine, type Instrumentation } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
@@ -97,7 +97,7 @@ export class Client {
    */
   setToken = (token: string): void => {
     const { credential } = this.#parts.pipeline;
-    if (!(credential instanceof StaticCredential)) {
+    if (!(credential instanceof StaticToken)) {
       refuseOption("setToken: a token provider or a rotating token alone decides the token");
     }
     const flaw = flawOfToken(token);
@@ -151,15 +151,15 @@ function assemble(settings: Parts["settings"] & Pick<Settings, "token">, parent?
     credential: shared?.credential ?? credentialOf(token ?? "", (id, own) => rotateItself(pipeline, id, own)),
     rateLimiter: settings.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter(),
     instrumentation: instrumentationOf(settings),
-    journal: { calls: 0, paused: false, deprecated: new Set() },
+    journal: { paused: false, deprecated: new Set() },
   };
-  pipeline.credential.inform(pipeline.rateLimiter);
+  pipeline.credential.subscribe(pipeline.rateLimiter);
   return { settings: others, pipeline };
 }
 
-function credentialOf(token: Exclude<Settings["token"], undefined>, rotate: Rotate): Credential {
-  if (typeof token === "string") return new StaticCredential(token);
-  return typeof token === "function" ? new ProviderCredential(token) : token.toCredential(rotate);
+function credentialOf(token: Exclude<Settings["token"], undefined>, rotate: Rotate): TokenSource {
+  if (typeof token === "string") return new StaticToken(token);
+  return typeof token === "function" ? new ProviderToken(token) : token.toCredential(rotate);
 }
 
 function instrumentationOf({ onEvent, logger, instrumentation }: Settings): Instrumentation | undefined {
@@ -168,6 +168,6 @@ function instrumentationOf({ onEvent, logger, instrumentation }: Settings): Inst
 
 // The calls that wait for it hold slots of the client's rate limiter, so it must not stand in that line itself.
 function rotateItself(pipeline: Pipeline, id: string, token: string): Promise<CreatedToken> {
-  const own = { ...pipeline, credential: new StaticCredential(token), rateLimiter: memoryRateLimiter() };
+  const own = { ...pipeline, credential: new StaticToken(token), rateLimiter: memoryRateLimiter() };
   return createSend(own)(() => rotateToken(id, true), undefined);
 }

@@ -1,6 +1,17 @@
-export type { TokenContext, TokenProvider } from "./auth/credential.ts";
 export { type RotatingToken, type RotatingTokenOptions, rotatingToken } from "./auth/rotating-token.ts";
+export type { TokenContext, TokenProvider } from "./auth/token-source.ts";
 export { Client } from "./client.ts";
+export {
+  ApiError,
+  type ApiErrorKind,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+} from "./errors/api-errors.ts";
 export {
   AutomationError,
   type ErrorDetails,
@@ -19,19 +30,8 @@ export {
   ResponseValidationError,
   TimeoutError,
   TokenProviderError,
-} from "./errors/failures.ts";
+} from "./errors/client-errors.ts";
 export { type AnyAutomationError, isAutomationError } from "./errors/guard.ts";
-export {
-  ApiError,
-  type ApiErrorKind,
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
-  NotFoundError,
-  PermissionDeniedError,
-  RateLimitError,
-  ServerError,
-} from "./errors/refusals.ts";
 export type {
   ClientEvent,
   DeprecationEvent,
@@ -57,13 +57,13 @@ export { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 export type {
   Admission,
   Pause,
+  Permit,
   RateLimitAnswer,
   RateLimitedCall,
   RateLimiter,
   RateLimitSnapshot,
-  Turn,
 } from "./rate-limit/rate-limiter.ts";
-export type { CallOptions, Method, ResponseInfo } from "./request/operation.ts";
+export type { CallOptions, Method, RequestInfo, ResponseInfo } from "./request/operation.ts";
 export { type Path, path } from "./request/path.ts";
 export type { Query, QueryValue } from "./request/query.ts";
 export type { HeadersInput, RetryOptions } from "./request/settings.ts";

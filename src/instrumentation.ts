@@ -1,6 +1,6 @@
 import type { AnyAutomationError } from "./errors/guard.ts";
 import type { ClientEvent, Waits } from "./events.ts";
-import { quietly } from "./quietly.ts";
+import { ignoreErrors } from "./ignore-errors.ts";
 
 /** A call that begins. Nothing in it is secret, and its path is a template. */
 export interface CallStart {
@@ -48,10 +48,10 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Inst
     begin(call) {
       const observers: CallObserver[] = [];
       const each = (tell: (observer: CallObserver) => unknown): void => {
-        for (const observer of observers) quietly(() => tell(observer));
+        for (const observer of observers) ignoreErrors(() => tell(observer));
       };
       for (const one of present) {
-        quietly(() => {
+        ignoreErrors(() => {
           const observer = one.begin({ ...call });
           // From JavaScript it may also be `null`.
           if (observer) observers.push(observer);
@@ -67,7 +67,7 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Inst
         },
         around(send) {
           const outermost = observers.reduceRight<() => void>((inner, observer) => {
-            return () => quietly(() => (observer.around === undefined ? inner() : observer.around(inner)));
+            return () => ignoreErrors(() => (observer.around === undefined ? inner() : observer.around(inner)));
           }, send);
           outermost();
         },

@@ -1,9 +1,9 @@
-import type { CredentialSource, TokenProvider } from "./auth/credential.ts";
 import type { RotatingToken } from "./auth/rotating-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
-import { ANYTHING, BOOLEAN, countFrom, FUNCTION, having, type Kinds, oneOf } from "./check.ts";
+import type { TokenProvider, TokenSourceFactory } from "./auth/token-source.ts";
+import { ANYTHING, BOOLEAN, countFrom, FUNCTION, oneOf, type Shape, withMethods } from "./check.ts";
 import { describeType } from "./describe-type.ts";
-import { ConfigError } from "./errors/failures.ts";
+import { ConfigError } from "./errors/client-errors.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
@@ -28,9 +28,9 @@ export interface ClientOptions {
    * a process.
    */
   token?: string | TokenProvider | RotatingToken | undefined;
-  /** Budget of one attempt in milliseconds: token provider, connect, headers and body. Default 30 000; `false`: none. */
+  /** Deadline of one attempt in milliseconds: token provider, connect, headers and body. Default 30 000; `false`: none. */
   timeoutMs?: number | false | undefined;
-  /** Budget of a whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. Default `false`: none. */
+  /** Deadline of a whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. Default `false`: none. */
   totalTimeoutMs?: number | false | undefined;
   /** How calls are sent again; `false`: never. */
   retry?: RetryOptions | false | undefined;
@@ -57,7 +57,7 @@ export interface ClientOptions {
 /** What a client goes by: its options, checked, over those of the client it is made from or the defaults. */
 export interface Settings extends CallSettings {
   readonly baseUrl: URL | undefined;
-  readonly token: string | TokenProvider | CredentialSource | undefined;
+  readonly token: string | TokenProvider | TokenSourceFactory | undefined;
   readonly maxConcurrency: number;
   readonly rateLimiter: RateLimiter | undefined;
   readonly fetch: typeof fetch | undefined;
@@ -85,16 +85,16 @@ const DEFAULTS: Settings = {
   allowInsecureHttp: false,
 };
 
-const CLIENT_OPTIONS: Kinds<ClientOptions> = {
+const CLIENT_OPTIONS: Shape<ClientOptions> = {
   ...SHARED_OPTIONS,
   baseUrl: ANYTHING,
   token: ANYTHING,
   maxConcurrency: countFrom(1),
-  rateLimiter: having("a RateLimiter", "enter", "refresh", "snapshot"),
+  rateLimiter: withMethods("a RateLimiter", "enter", "refresh", "snapshot"),
   fetch: FUNCTION,
   onEvent: FUNCTION,
-  logger: having("a logger", "debug", "info", "warn", "error"),
-  instrumentation: having("an instrumentation", "begin"),
+  logger: withMethods("a logger", "debug", "info", "warn", "error"),
+  instrumentation: withMethods("an instrumentation", "begin"),
   validation: oneOf("strict", "lenient"),
   allowInsecureHttp: BOOLEAN,
 };
@@ -108,7 +108,7 @@ export function refuseOption(message: string): never {
 
 /** Checks every option; throws `ConfigError` for the first that cannot be. What it gives is no part of `options`. */
 export function checkOptions(options: ClientOptions, base: Settings = DEFAULTS): Settings {
-  return check.looking(() => {
+  return check.guarded(() => {
     const given = check.options(options, "options", CLIENT_OPTIONS);
     return {
       ...base,
@@ -121,15 +121,15 @@ export function checkOptions(options: ClientOptions, base: Settings = DEFAULTS):
 }
 
 /** A token or what gives it; anything else is told without being shown. */
-export function checkToken(token: unknown): string | TokenProvider | CredentialSource {
+export function checkToken(token: unknown): string | TokenProvider | TokenSourceFactory {
   if (isCredentialSource(token)) return token;
   if (typeof token === "function") return token as TokenProvider; // what it gives is checked when it gives it
   const flaw = flawOfToken(token);
   return flaw === undefined ? (token as string) : check.fail(`token ${flaw}`); // flawless tokens are strings
 }
 
-function isCredentialSource(token: unknown): token is CredentialSource {
-  return typeof token === "object" && having("a source", "toCredential").accepts(token);
+function isCredentialSource(token: unknown): token is TokenSourceFactory {
+  return typeof token === "object" && withMethods("a source", "toCredential").accepts(token);
 }
 
 /** A token may travel in clear only within this machine, or where that is wanted. */

@@ -1,11 +1,11 @@
-import { ConfigError, ResponseValidationError } from "../errors/failures.ts";
+import { ConfigError, ResponseValidationError } from "../errors/client-errors.ts";
+import { ignoreErrors } from "../ignore-errors.ts";
 import type { CreatedToken } from "../models.ts";
-import { quietly } from "../quietly.ts";
-import { plaintextIn } from "./adoption.ts";
-import type { Credential, CredentialSource, Dependent, Rotate } from "./credential.ts";
-import { Dependents } from "./dependents.ts";
-import { type RenewingState, RotatingCredential } from "./rotating-credential.ts";
+import { plaintextIn } from "./adopt.ts";
+import { type RenewingState, RotatingTokenSource } from "./rotating-token-source.ts";
 import { flawOfToken } from "./token-format.ts";
+import { TokenListeners } from "./token-listeners.ts";
+import type { Rotate, TokenListener, TokenSource, TokenSourceFactory } from "./token-source.ts";
 
 /** What `rotatingToken` takes. */
 export interface RotatingTokenOptions {
@@ -34,7 +34,7 @@ export interface RotatingTokenOptions {
 }
 
 /** The state of a token that renews itself. Pass it as `token`, to one client or to several. */
-export interface RotatingToken extends CredentialSource {
+export interface RotatingToken extends TokenSourceFactory {
   /** The token in force, secret included: what to store if `onRotated` could not. */
   latest(): { readonly id: string; readonly token: string; readonly expiresAt: Date };
 }
@@ -67,7 +67,7 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
   /** A replacement that has not been stored yet. */
   #unstored: CreatedToken | undefined;
   #renewal: Promise<string> | undefined;
-  readonly #dependents = new Dependents();
+  readonly #dependents = new TokenListeners();
   #renewAt: number;
 
   constructor(options: RotatingTokenOptions) {
@@ -85,8 +85,8 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
     return { id: this.#id, token: this.#token, expiresAt: new Date(this.#expiresAt) };
   }
 
-  toCredential(rotate: Rotate): Credential {
-    return new RotatingCredential(this, rotate);
+  toCredential(rotate: Rotate): TokenSource {
+    return new RotatingTokenSource(this, rotate);
   }
 
   /** The token to send now; renews it first if that is due. Rejects with what the rotation or `onRotated` failed with. */
@@ -99,7 +99,7 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
     return this.#renewal;
   }
 
-  inform(dependent: Dependent): void {
+  subscribe(dependent: TokenListener): void {
     this.#dependents.add(dependent);
   }
 
@@ -116,7 +116,7 @@ class SelfRenewingToken implements RotatingToken, RenewingState {
         if (plaintext !== undefined) this.#changeTo(plaintext);
         else if (Date.now() >= this.#expiresAt) throw error;
         this.#renewAt = Date.now() + TRY_AGAIN_AFTER_MS;
-        quietly(() => this.#onRotationFailed?.(error));
+        ignoreErrors(() => this.#onRotationFailed?.(error));
         return this.#token;
       }
     }

@@ -1,3 +1,13 @@
+import type {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+} from "./api-errors.ts";
 import { isBrandedError } from "./automation-error.ts";
 import type {
   AbortError,
@@ -10,17 +20,7 @@ import type {
   ResponseValidationError,
   TimeoutError,
   TokenProviderError,
-} from "./failures.ts";
-import type {
-  ApiError,
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
-  NotFoundError,
-  PermissionDeniedError,
-  RateLimitError,
-  ServerError,
-} from "./refusals.ts";
+} from "./client-errors.ts";
 
 /** Every class of error with its own literal `kind`, so that a `switch` on `kind` narrows and can be exhaustive. */
 export type AnyAutomationError =

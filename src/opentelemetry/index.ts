@@ -1,6 +1,6 @@
 import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
-import { BOOLEAN, Check, having, type Kinds } from "../check.ts";
-import { ConfigError } from "../errors/failures.ts";
+import { BOOLEAN, Check, type Shape, withMethods } from "../check.ts";
+import { ConfigError } from "../errors/client-errors.ts";
 import { combine } from "../instrumentation.ts";
 import type { ClientOptions } from "../options.ts";
 import { VERSION } from "../version.ts";
@@ -20,14 +20,14 @@ export interface TelemetrySettings {
   propagate?: boolean | undefined;
 }
 
-const SETTINGS: Kinds<TelemetrySettings> = {
-  tracerProvider: having("a TracerProvider", "getTracer"),
-  meterProvider: having("a MeterProvider", "getMeter"),
+const SETTINGS: Shape<TelemetrySettings> = {
+  tracerProvider: withMethods("a TracerProvider", "getTracer"),
+  meterProvider: withMethods("a MeterProvider", "getMeter"),
   propagate: BOOLEAN,
 };
 
-const OPTIONS: Kinds<Pick<ClientOptions, "instrumentation">> = {
-  instrumentation: having("an instrumentation", "begin"),
+const OPTIONS: Shape<Pick<ClientOptions, "instrumentation">> = {
+  instrumentation: withMethods("an instrumentation", "begin"),
 };
 
 const check: Check = new Check(ConfigError);

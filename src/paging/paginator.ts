@@ -1,4 +1,4 @@
-import { argument, countFrom, type Kinds } from "../check.ts";
+import { argument, countFrom, type Shape } from "../check.ts";
 import type { Page } from "../models.ts";
 import { ItemIterator, PageIterator } from "./iterators.ts";
 import { type PageSource, Walk } from "./walk.ts";
@@ -9,7 +9,7 @@ export interface ToArrayOptions {
   max?: number | undefined;
 }
 
-const TO_ARRAY_OPTIONS: Kinds<ToArrayOptions> = { max: countFrom(0) };
+const TO_ARRAY_OPTIONS: Shape<ToArrayOptions> = { max: countFrom(0) };
 
 /**
  * A list, walked when it is consumed: nothing is sent before. Each `for await` is a walk of its own from the start; it
@@ -52,7 +52,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
   /** All items, or the first `max` of them. Rejects with what a walk rejects with, and then nothing is returned. */
   async toArray(options?: ToArrayOptions): Promise<Item[]> {
-    const { max = Number.POSITIVE_INFINITY } = argument.looking(() =>
+    const { max = Number.POSITIVE_INFINITY } = argument.guarded(() =>
       argument.options(options, "toArray: options", TO_ARRAY_OPTIONS),
     );
     const items: Item[] = [];

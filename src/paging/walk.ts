@@ -1,6 +1,6 @@
 import { platformTurn } from "../clock.ts";
 import { continueStack, noteCursor } from "../errors/automation-error.ts";
-import { PaginationError } from "../errors/failures.ts";
+import { PaginationError } from "../errors/client-errors.ts";
 import type { Page } from "../models.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 

@@ -84,8 +84,6 @@ export class Lane {
     this.#queue.join(waiter);
     waiter.lane = this;
     this.#barrier.watch();
-    const { pause } = this;
-    if (pause !== undefined) waiter.call.onPause(pause.lastsMs);
   }
 
   leave(waiter: Waiter): void {
@@ -196,7 +194,7 @@ export class Lane {
       waiter.spared = this.#refusals - 1;
     }
     const satThrough = this.#refusals - waiter.spared;
-    if (satThrough <= waiter.call.maxPauses && waiter.call.accepts(pause)) return undefined;
+    if (satThrough <= waiter.call.maxPauses && accepts(waiter.call, pause)) return undefined;
     return { kind: "refused", pauseMs: pause.askedMs };
   }
 
@@ -224,13 +222,15 @@ export class Lane {
       // A listener may have aborted it meanwhile.
       if (waiter.lane !== this) continue;
       const refusal = this.#refusalOf(waiter);
-      if (refusal === undefined) {
-        waiter.call.onPause(this.pause?.lastsMs ?? 0);
-      } else {
-        this.leave(waiter);
-        waiter.settle(refusal);
-      }
+      if (refusal === undefined) continue;
+      this.leave(waiter);
+      waiter.settle(refusal);
     }
     if (this.#queue.length > 0) this.#barrier.watch();
   }
+}
+
+/** Whether a call waits for a pause: it may be longer than the call allows, or than the time it has left. */
+function accepts(call: RateLimitedCall, pause: Pause): boolean {
+  return pause.askedMs <= call.maxPauseMs && now() + pause.lastsMs < call.endsAt;
 }

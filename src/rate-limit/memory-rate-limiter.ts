@@ -1,11 +1,11 @@
 import { Lane, type Waiter } from "./lane.ts";
 import type {
   Admission,
+  Permit,
   RateLimitAnswer,
   RateLimitedCall,
   RateLimiter,
   RateLimitSnapshot,
-  Turn,
 } from "./rate-limiter.ts";
 
 /**
@@ -80,7 +80,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 }
 
-export class MemoryTurn implements Turn, Waiter {
+export class MemoryTurn implements Permit, Waiter {
   readonly call: RateLimitedCall;
   readonly place: number;
   before: Waiter | undefined;
@@ -103,7 +103,7 @@ export class MemoryTurn implements Turn, Waiter {
     this.#limiter = limiter;
   }
 
-  admission(): Admission | Promise<Admission> {
+  acquire(): Admission | Promise<Admission> {
     this.#admission = undefined;
     this.#limiter.lane(this.call.token()).join(this);
     this.#limiter.pump();
@@ -124,7 +124,7 @@ export class MemoryTurn implements Turn, Waiter {
     return goes;
   }
 
-  answered(answer: RateLimitAnswer): number | undefined {
+  report(answer: RateLimitAnswer): number | undefined {
     const pauseMs = this.#admittedTo?.answered(this, answer);
     if (pauseMs === undefined) this.#limiter.pump();
     return pauseMs;

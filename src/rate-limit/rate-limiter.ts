@@ -5,7 +5,7 @@
  */
 export interface RateLimiter {
   /** Gives a call its place in line, which it keeps over all its attempts. Called once per call, when it begins. */
-  enter(call: RateLimitedCall): Turn;
+  enter(call: RateLimitedCall): Permit;
   /** The token that some call's `token()` gives has changed: whoever waits for the old one's pause need not. */
   refresh(): void;
   /** What is known of a token's limit; `undefined` before the first answer. */
@@ -20,12 +20,12 @@ export interface RateLimitedCall {
   readonly maxConcurrency: number;
   /** How many pauses in a row, none of which let anything through, the call sits through. */
   readonly maxPauses: number;
-  /** Whether the call waits for a pause that lasts so long from now. */
-  accepts(pause: Pause): boolean;
+  /** The longest pause that the call waits for, in milliseconds, as the service asked. */
+  readonly maxPauseMs: number;
+  /** When the call's `totalTimeoutMs` is over, on the clock of `performance.now()`; `Infinity` without one. */
+  readonly endsAt: number;
   /** Ends its waiting. */
   readonly signal: AbortSignal;
-  /** The call waits for a pause that lasts another `delayMs`. */
-  onPause(delayMs: number): void;
 }
 
 /** What is left of a pause. */
@@ -37,12 +37,12 @@ export interface Pause {
 }
 
 /**
- * A call's place in line. For each attempt: `admission`, then `confirm` when the token is known, then `answered` if an
- * answer came, and `release` at the end of whatever was admitted.
+ * A call's place in line. For each attempt: `acquire`, then `confirm` when the token is known, then `report` if a
+ * response came, and `release` at the end of whatever was admitted.
  */
-export interface Turn {
+export interface Permit {
   /** Waits until the next attempt may be sent; tells at once where nobody has to wait. Never rejects. */
-  admission(): Admission | Promise<Admission>;
+  acquire(): Admission | Promise<Admission>;
   /**
    * Whether the admitted attempt may still be sent, now that its token is known: getting it may have taken long, and it may
    * be another than the one it waited with. If not, the call gives its slot back and waits again, at its place. Never
@@ -50,7 +50,7 @@ export interface Turn {
    */
   confirm(token: string): boolean | Promise<boolean>;
   /** The head of the answer to the admitted attempt has come. Gives the length of the pause that it begins, if it does. */
-  answered(answer: RateLimitAnswer): number | undefined;
+  report(answer: RateLimitAnswer): number | undefined;
   /** The admitted attempt is over, however it ended: its slot is free. */
   release(): void;
 }

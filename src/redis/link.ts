@@ -1,5 +1,5 @@
 import { after, now } from "../clock.ts";
-import { quietly } from "../quietly.ts";
+import { ignoreErrors } from "../ignore-errors.ts";
 import type { Command, Evaluate } from "./client.ts";
 import type { DegradedEvent, FleetEvent } from "./events.ts";
 import { type Reply, readReply } from "./reply.ts";
@@ -94,7 +94,7 @@ export class Link {
   }
 
   #emit(event: FleetEvent): void {
-    quietly(() => this.#onEvent?.(event));
+    ignoreErrors(() => this.#onEvent?.(event));
   }
 }
 

@@ -1,5 +1,5 @@
-import { ANYTHING, Check, FUNCTION, INTERVAL, type Kinds, kind } from "../check.ts";
-import { ConfigError } from "../errors/failures.ts";
+import { ANYTHING, Check, FUNCTION, INTERVAL, kind, type Shape } from "../check.ts";
+import { ConfigError } from "../errors/client-errors.ts";
 import { type Evaluate, evaluateWith, type IoredisClient, type NodeRedisClient } from "./client.ts";
 import type { FleetEvent } from "./events.ts";
 
@@ -30,7 +30,7 @@ export interface CheckedOptions {
 const SHORTEST_LEASE_MS = 500;
 const LONGEST_LEASE_MS = 3_600_000;
 
-const OPTIONS: Kinds<RedisRateLimiterOptions> = {
+const OPTIONS: Shape<RedisRateLimiterOptions> = {
   client: ANYTHING,
   namespace: kind(
     "1 to 100 letters, digits and any of _ . : -",
@@ -48,8 +48,8 @@ const check: Check = new Check(ConfigError);
 
 /** Throws `ConfigError` for the first option that cannot be. */
 export function checkOptions(options: RedisRateLimiterOptions): CheckedOptions {
-  const given = check.looking(() => check.options(options, "options", OPTIONS));
-  const evaluate = check.looking(() => evaluateWith(given.client));
+  const given = check.guarded(() => check.options(options, "options", OPTIONS));
+  const evaluate = check.guarded(() => evaluateWith(given.client));
   if (evaluate === undefined) {
     check.fail(
       "options.client must be a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",

@@ -2,11 +2,11 @@ import type { Lane } from "../rate-limit/lane.ts";
 import { MemoryRateLimiter, type MemoryTurn } from "../rate-limit/memory-rate-limiter.ts";
 import type {
   Admission,
+  Permit,
   RateLimitAnswer,
   RateLimitedCall,
   RateLimiter,
   RateLimitSnapshot,
-  Turn,
 } from "../rate-limit/rate-limiter.ts";
 import { Link } from "./link.ts";
 import { checkOptions, type RedisRateLimiterOptions } from "./options.ts";
@@ -45,7 +45,7 @@ class RedisRateLimiter implements RateLimiter {
     this.#sharing = { link: this.link, leaseMs, pump: () => this.local.pump() };
   }
 
-  enter(call: RateLimitedCall): Turn {
+  enter(call: RateLimitedCall): Permit {
     return new RedisTurn(call, this);
   }
 
@@ -78,7 +78,7 @@ class RedisRateLimiter implements RateLimiter {
   }
 }
 
-class RedisTurn implements Turn {
+class RedisTurn implements Permit {
   readonly #call: RateLimitedCall;
   readonly #local: MemoryTurn;
   readonly #limiter: RedisRateLimiter;
@@ -91,10 +91,10 @@ class RedisTurn implements Turn {
     this.#limiter = limiter;
   }
 
-  admission(): Admission | Promise<Admission> {
+  acquire(): Admission | Promise<Admission> {
     // Who waits for a pause may be the only one who knows of it.
     if (!this.#limiter.link.isUp) this.#limiter.lane(this.#call.token()).tryAgain();
-    return this.#local.admission();
+    return this.#local.acquire();
   }
 
   confirm(token: string): boolean | Promise<boolean> {
@@ -109,12 +109,12 @@ class RedisTurn implements Turn {
     return true;
   }
 
-  answered(answer: RateLimitAnswer): number | undefined {
+  report(answer: RateLimitAnswer): number | undefined {
     const slot = this.#slot;
     this.#slot = undefined;
     // Whoever goes next asks Redis only after it was told this.
     this.#lane?.endHold();
-    const pauseMs = this.#local.answered(answer);
+    const pauseMs = this.#local.report(answer);
     if (slot !== undefined) this.#lane?.answered(slot, answer);
     return pauseMs;
   }

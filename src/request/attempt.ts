@@ -1,11 +1,19 @@
 import { flawOfToken } from "../auth/token-format.ts";
 import type { Admission } from "../rate-limit/rate-limiter.ts";
 import { BodyTooLarge, type PartialText, readBriefly, readText } from "./body.ts";
-import { Budget, STOPPED } from "./budget.ts";
 import type { Call } from "./call.ts";
-import { disconnected, heldBack, providerFailed, refused, stopped, unparsable } from "./failure.ts";
+import {
+  disconnected,
+  heldBack,
+  preventedByCaller,
+  providerFailed,
+  refused,
+  stopped,
+  unparsable,
+} from "./create-error.ts";
+import { Deadline, STOPPED } from "./deadline.ts";
+import { dispatch, TransportFailure } from "./http.ts";
 import { readRateLimit } from "./rate-limit-headers.ts";
-import { dispatch, TransportFailure } from "./transport.ts";
 
 /**
  * One exchange with the service: a slot of the rate limiter, the token, the request, the answer's body. Resolves with
@@ -16,10 +24,11 @@ export async function attempt(call: Call): Promise<string | undefined> {
   report?.begin();
   for (;;) {
     call.enter("queue");
-    const admission = turn.admission();
+    const admission = turn.acquire();
+    if (!("kind" in admission)) tellPause(call);
     pass(call, "kind" in admission ? admission : await admission);
     // The token provider's time is part of the budget, the queue's is not.
-    const budget = Budget.within(call.budget, call.timeoutMs);
+    const budget = Deadline.within(call.budget, call.timeoutMs);
     try {
       call.enter("token");
       const read = readToken(call, budget);
@@ -35,13 +44,19 @@ export async function attempt(call: Call): Promise<string | undefined> {
 }
 
 /** A rate limiter that asks others may take a while, in which nothing is sent. */
-async function inTime(call: Call, confirmed: Promise<boolean>, budget: Budget): Promise<boolean> {
+async function inTime(call: Call, confirmed: Promise<boolean>, budget: Deadline): Promise<boolean> {
   call.enter("queue");
   try {
     return await budget.race(confirmed);
   } catch (error) {
     throw error === STOPPED ? stopped(call) : error;
   }
+}
+
+/** A call that waits tells its own listeners of the pause it waits for, in its own context. */
+function tellPause({ pipeline, report }: Call): void {
+  const { pausedUntil } = pipeline.rateLimiter.snapshot(pipeline.credential.current) ?? {};
+  if (pausedUntil !== undefined) report?.pause(Math.max(0, pausedUntil.getTime() - Date.now()));
 }
 
 /** Lets an attempt go on that has been admitted in time. */
@@ -55,13 +70,13 @@ function pass(call: Call, admission: Admission): void {
   call.report?.resume();
 }
 
-function readToken(call: Call, budget: Budget): string | Promise<string> {
+function readToken(call: Call, budget: Deadline): string | Promise<string> {
   const { credential } = call.pipeline;
   const token = credential.read(budget.signal, call.progress.unauthorized?.token);
   return typeof token === "string" ? accept(call, token) : awaitToken(call, token, budget);
 }
 
-async function awaitToken(call: Call, promise: Promise<string>, budget: Budget): Promise<string> {
+async function awaitToken(call: Call, promise: Promise<string>, budget: Deadline): Promise<string> {
   let token: string;
   try {
     token = await budget.race(promise);
@@ -81,7 +96,7 @@ function accept(call: Call, token: string): string {
   return token;
 }
 
-async function exchange(call: Call, token: string, budget: Budget): Promise<string | undefined> {
+async function exchange(call: Call, token: string, budget: Deadline): Promise<string | undefined> {
   const response = await send(call, token, budget);
   call.enter("body");
   const text = await receive(call, response, budget);
@@ -92,7 +107,7 @@ async function exchange(call: Call, token: string, budget: Budget): Promise<stri
 }
 
 /** Sends the request; resolves at the head of the answer, which the rate limiter is told at once. */
-async function send(call: Call, token: string, budget: Budget): Promise<Response> {
+async function send(call: Call, token: string, budget: Deadline): Promise<Response> {
   const { progress, report, turn } = call;
   if (progress.renewing) {
     progress.renewing = false;
@@ -103,6 +118,7 @@ async function send(call: Call, token: string, budget: Budget): Promise<Response
   report?.request();
   // Whoever was told of it may have aborted it.
   if (budget.reason !== undefined) throw stopped(call);
+  await prepare(call, budget);
   progress.requests += 1;
   progress.sent = true;
   const dispatched = (): Promise<Response> => dispatch(call, token, budget.signal);
@@ -113,8 +129,8 @@ async function send(call: Call, token: string, budget: Budget): Promise<Response
     progress.latestResponse = response;
     const limits = readRateLimit(response);
     report?.head(response.headers, limits);
-    progress.pauseMs = turn.answered(limits) ?? 0;
-    if (response.status === 429) call.onPause(progress.pauseMs);
+    progress.pauseMs = turn.report(limits) ?? 0;
+    if (response.status === 429) report?.pause(progress.pauseMs);
     return response;
   } catch (error) {
     if (error === STOPPED) {
@@ -126,8 +142,20 @@ async function send(call: Call, token: string, budget: Budget): Promise<Response
   }
 }
 
+/** Awaits the caller's `onRequest`: what it fails with ends the call before anything is sent. */
+async function prepare(call: Call, budget: Deadline): Promise<void> {
+  const { onRequest, progress, operation } = call;
+  if (onRequest === undefined) return;
+  const request = { attempt: progress.requests + 1, callId: call.callId, operation: operation.name };
+  try {
+    await budget.race(Promise.resolve(onRequest(request)));
+  } catch (cause) {
+    throw cause === STOPPED ? stopped(call) : preventedByCaller(call, cause);
+  }
+}
+
 /** Reads the body, as far as the answer's status and the operation make it matter. */
-async function receive(call: Call, response: Response, budget: Budget): Promise<string | undefined> {
+async function receive(call: Call, response: Response, budget: Deadline): Promise<string | undefined> {
   const { answer } = call.operation;
   if (!response.ok || answer === "none") return await readBriefly(response, budget);
   const partial: PartialText = { text: "" };

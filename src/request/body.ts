@@ -1,4 +1,4 @@
-import { Budget } from "./budget.ts";
+import { Deadline } from "./deadline.ts";
 
 /** A larger answer than this is none that the contract knows; reading it could take all memory. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
@@ -21,7 +21,7 @@ export interface PartialText {
  * The whole text of a success. Rejects with what the transport throws when it is cut, and with `STOPPED` when the budget
  * ends; `partial` then holds what had come.
  */
-export async function readText(response: Response, budget: Budget, partial: PartialText): Promise<string> {
+export async function readText(response: Response, budget: Deadline, partial: PartialText): Promise<string> {
   const stream = response.body;
   // Some platforms have none for an empty body, and some have none at all: there is nothing to count then.
   if (!stream) return await budget.race(response.text());
@@ -43,12 +43,12 @@ export async function readText(response: Response, budget: Budget, partial: Part
 }
 
 /** A body that is a courtesy: as much as comes in a moment, never more than 64 KiB, never a failure. */
-export async function readBriefly(response: Response, budget: Budget): Promise<string | undefined> {
+export async function readBriefly(response: Response, budget: Deadline): Promise<string | undefined> {
   // Whoever gave the response may have read it already.
   if (!response.body || response.body.locked) return undefined;
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
-  const patience = Budget.within(budget, response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
+  const patience = Deadline.within(budget, response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
   let text = "";
   let bytes = 0;
   try {

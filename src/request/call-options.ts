@@ -1,17 +1,18 @@
-import { FUNCTION, type Kinds, kind } from "../check.ts";
-import { ArgumentError } from "../errors/failures.ts";
+import { FUNCTION, kind, type Shape } from "../check.ts";
+import { ArgumentError } from "../errors/client-errors.ts";
 import type { CallOptions } from "./operation.ts";
 import { type CallSettings, SettingsCheck, SHARED_OPTIONS } from "./settings.ts";
 
 const check: SettingsCheck = new SettingsCheck(ArgumentError);
 
-const CALL_OPTIONS: Kinds<CallOptions> = {
+const CALL_OPTIONS: Shape<CallOptions> = {
   ...SHARED_OPTIONS,
   // Duck-typed, since another realm's signals are no instances of ours.
   signal: kind(
     "an AbortSignal",
     (value) => typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
   ),
+  onRequest: FUNCTION,
   onResponse: FUNCTION,
 };
 
@@ -19,7 +20,7 @@ const CALL_OPTIONS: Kinds<CallOptions> = {
 export function settingsOf(
   options: CallOptions | undefined,
   client: CallSettings,
-): CallSettings & Pick<CallOptions, "signal" | "onResponse"> {
+): CallSettings & Pick<CallOptions, "signal" | "onRequest" | "onResponse"> {
   if (options === undefined) return client;
   const given = check.options(options, "options", CALL_OPTIONS);
   return { ...given, ...check.over(given, client) };
@@ -32,9 +33,9 @@ export function settingsOf(
 export function copyOptions<Options extends CallOptions>(
   options: Options | undefined,
   what: string,
-  own: Kinds<Omit<Options, keyof CallOptions>>,
+  own: Shape<Omit<Options, keyof CallOptions>>,
 ): Options {
-  return check.looking(() => {
+  return check.guarded(() => {
     const copy = check.options<CallOptions>(options, what, { ...CALL_OPTIONS, ...own });
     const { retry, headers } = copy;
     return {

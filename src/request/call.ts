@@ -1,16 +1,16 @@
-import type { Credential } from "../auth/credential.ts";
+import type { TokenSource } from "../auth/token-source.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
+import { ignoreErrors } from "../ignore-errors.ts";
 import type { Instrumentation } from "../instrumentation.ts";
-import { quietly } from "../quietly.ts";
-import type { Pause, RateLimitedCall, RateLimiter, Turn } from "../rate-limit/rate-limiter.ts";
-import { Budget } from "./budget.ts";
+import type { Permit, RateLimitedCall, RateLimiter } from "../rate-limit/rate-limiter.ts";
+import { CallEvents, type Journal } from "./call-events.ts";
 import { settingsOf } from "./call-options.ts";
+import { Deadline } from "./deadline.ts";
 import type { CallOptions, Operation, ResponseInfo } from "./operation.ts";
 import { encodePath } from "./path.ts";
 import { Progress } from "./progress.ts";
 import { encodeQuery } from "./query.ts";
-import { type Journal, Report } from "./report.ts";
 import type { CallSettings, RetryRules } from "./settings.ts";
 
 /** What the pipeline needs of a client. Settings are checked, and changed by nobody. */
@@ -18,12 +18,22 @@ export interface Pipeline extends CallSettings {
   readonly baseUrl: string;
   /** The caller's; the global one is looked up at each call. */
   readonly fetch: typeof fetch | undefined;
-  readonly credential: Credential;
+  readonly credential: TokenSource;
   readonly rateLimiter: RateLimiter;
   readonly maxConcurrency: number;
   readonly validation: "strict" | "lenient";
   readonly instrumentation: Instrumentation | undefined;
   readonly journal: Journal;
+}
+
+let calls = 0;
+
+/** Unique in the process: copies of the package differ in the random part. */
+const copy = Math.random().toString(36).slice(2, 8);
+
+function nextCallId(): string {
+  calls += 1;
+  return `call_${copy}_${calls}`;
 }
 
 /** One call: what is asked for and by which rules, none of which changes, and its `progress`, which does. */
@@ -36,16 +46,18 @@ export class Call implements RateLimitedCall {
   readonly timeoutMs: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The caller's signal, and `totalTimeoutMs`. */
-  readonly budget: Budget;
+  readonly budget: Deadline;
   readonly callerSignal: AbortSignal | undefined;
   readonly progress: Progress = new Progress();
   /** Tells those who follow the call, where there are any. */
-  readonly report: Report | undefined;
+  readonly report: CallEvents | undefined;
+  readonly onRequest: CallOptions["onRequest"];
+  readonly callId: string = nextCallId();
   readonly #onResponse: CallOptions["onResponse"];
-  #turn: Turn | undefined;
+  #turn: Permit | undefined;
 
   constructor(pipeline: Pipeline, operation: Operation<unknown>, options: CallOptions | undefined) {
-    const { timeoutMs, totalTimeoutMs, retry, headers, signal, onResponse } = settingsOf(options, pipeline);
+    const { timeoutMs, totalTimeoutMs, retry, headers, signal, onRequest, onResponse } = settingsOf(options, pipeline);
     this.pipeline = pipeline;
     this.operation = operation;
     this.url = `${pipeline.baseUrl}${encodePath(operation.path)}${encodeQuery(operation.query)}`;
@@ -53,13 +65,14 @@ export class Call implements RateLimitedCall {
     this.timeoutMs = timeoutMs;
     this.headers = headers;
     this.callerSignal = signal;
+    this.onRequest = onRequest;
     this.#onResponse = onResponse;
-    this.report = Report.of(operation, pipeline);
-    this.budget = Budget.ofCall(totalTimeoutMs, signal);
+    this.report = CallEvents.of(operation, pipeline, this.callId);
+    this.budget = Deadline.ofCall(totalTimeoutMs, signal);
   }
 
   /** Its place in line, which it takes with the first attempt. */
-  get turn(): Turn {
+  get turn(): Permit {
     this.#turn ??= this.pipeline.rateLimiter.enter(this);
     return this.#turn;
   }
@@ -80,13 +93,12 @@ export class Call implements RateLimitedCall {
     return this.budget.signal;
   }
 
-  /** Whether this call waits for such a pause: it may be too long for its settings, or for what is left of its budget. */
-  accepts(pause: Pause): boolean {
-    return pause.askedMs <= this.retry.maxRetryAfterMs && pause.lastsMs < this.budget.leftMs;
+  get maxPauseMs(): number {
+    return this.retry.maxRetryAfterMs;
   }
 
-  onPause(delayMs: number): void {
-    this.report?.pause(delayMs);
+  get endsAt(): number {
+    return this.budget.endsAt;
   }
 
   /** The call goes on to another stage. */
@@ -112,6 +124,6 @@ export class Call implements RateLimitedCall {
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
     const info: ResponseInfo = { status, headers, attempts: requests, url: this.url };
-    quietly(() => onResponse(info));
+    ignoreErrors(() => onResponse(info));
   }
 }

@@ -19,18 +19,33 @@ export interface ResponseInfo {
   readonly url: string;
 }
 
+/** What `onRequest` is told of a request that is about to be sent. */
+export interface RequestInfo {
+  /** Which request of the call it is, from 1. */
+  readonly attempt: number;
+  /** The call's id, as in events. */
+  readonly callId: string;
+  /** Such as `"issues.create"`. */
+  readonly operation: string;
+}
+
 /** What every method takes as its last argument. Every property may be left out. */
 export interface CallOptions {
   /** Ends the call at once, whatever it is doing or waiting for: it rejects with `AbortError`. */
   signal?: AbortSignal | undefined;
-  /** Budget of one attempt in milliseconds: token provider, connect, headers and body. `false`: none. */
+  /** Deadline of one attempt in milliseconds: token provider, connect, headers and body. `false`: none. */
   timeoutMs?: number | false | undefined;
-  /** Budget of the whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. `false`: none. */
+  /** Deadline of the whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. `false`: none. */
   totalTimeoutMs?: number | false | undefined;
   /** Laid over the client's `retry`; `false` sends one request, whatever comes of it. */
   retry?: RetryOptions | false | undefined;
   /** Laid over the client's `headers`. `authorization`, `cookie` and `host` are refused. */
   headers?: HeadersInput | undefined;
+  /**
+   * Awaited before each request is sent, when its slot and its token are there, so that nothing stands between it and
+   * the request. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent.
+   */
+  onRequest?: ((request: RequestInfo) => unknown) | undefined;
   /** Sees the final answer's metadata once, after retries, also of a refusal. What it throws is ignored. */
   onResponse?: ((response: ResponseInfo) => unknown) | undefined;
 }

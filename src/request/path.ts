@@ -1,5 +1,5 @@
 import { describeType } from "../describe-type.ts";
-import { ArgumentError } from "../errors/failures.ts";
+import { ArgumentError } from "../errors/client-errors.ts";
 
 /** A path below the base URL, made by the template tag `path`: its values are encoded, and it cannot leave the base. */
 export class Path {

@@ -1,5 +1,5 @@
+import { AuthenticationError, RateLimitError } from "../errors/api-errors.ts";
 import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
-import { AuthenticationError, RateLimitError } from "../errors/refusals.ts";
 import type { Fault } from "./connection-fault.ts";
 
 /** What has become of a call so far. The pipeline writes it; verdicts and errors read it. */

@@ -1,10 +1,10 @@
 import pRetry from "p-retry";
 import { sleep } from "../clock.ts";
+import { RateLimitError } from "../errors/api-errors.ts";
 import { isAutomationError } from "../errors/guard.ts";
-import { RateLimitError } from "../errors/refusals.ts";
 import type { Call } from "./call.ts";
-import { stopped } from "./failure.ts";
-import { judge } from "./verdict.ts";
+import { stopped } from "./create-error.ts";
+import { decideRetry } from "./retry-policy.ts";
 
 /** Attempts a call until it succeeds or must not be sent again. p-retry drives the attempts; the waits are ours. */
 export function withRetries<Result>(call: Call, attempt: (call: Call) => Promise<Result>): Promise<Result> {
@@ -23,7 +23,7 @@ async function prepareRetry(call: Call, error: Error): Promise<boolean> {
   if (error instanceof RateLimitError && progress.response === undefined) return false;
   progress.fail(error);
   report?.fail();
-  const verdict = judge(error, {
+  const verdict = decideRetry(error, {
     method: operation.method,
     rotatesToken: operation.rotatesToken === true,
     rules: call.retry,

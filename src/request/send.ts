@@ -2,7 +2,7 @@ import { argument } from "../check.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import { attempt } from "./attempt.ts";
 import { Call, type Pipeline } from "./call.ts";
-import { disconnected, stopped } from "./failure.ts";
+import { disconnected, stopped } from "./create-error.ts";
 import type { CallOptions, Operation, Send } from "./operation.ts";
 import { withRetries } from "./retry.ts";
 import { interpret } from "./validate.ts";
@@ -13,7 +13,7 @@ import { interpret } from "./validate.ts";
  */
 export function createSend(pipeline: Pipeline): Send {
   return async <Output>(describe: () => Operation<Output>, options: CallOptions | undefined): Promise<Output> => {
-    const call = argument.looking(() => new Call(pipeline, describe(), options));
+    const call = argument.guarded(() => new Call(pipeline, describe(), options));
     let failure: AnyAutomationError | undefined;
     try {
       if (call.budget.reason !== undefined) throw stopped(call);

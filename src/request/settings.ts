@@ -1,4 +1,4 @@
-import { BOOLEAN, Check, countFrom, type Kind, type Kinds, kind, TIMEOUT } from "../check.ts";
+import { BOOLEAN, Check, countFrom, type Kind, kind, type Shape, TIMEOUT } from "../check.ts";
 
 /** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
 export type HeadersInput = ConstructorParameters<typeof Headers>[0];
@@ -40,7 +40,7 @@ export const NO_RETRY: RetryRules = Object.freeze({ ...DEFAULT_RETRY, attempts: 
 
 const DELAY: Kind = kind("a number of milliseconds from 0 up", (value) => typeof value === "number" && value >= 0);
 
-const RETRY: Kinds<RetryOptions> = {
+const RETRY: Shape<RetryOptions> = {
   attempts: countFrom(1),
   minDelayMs: DELAY,
   maxDelayMs: DELAY,
@@ -65,7 +65,7 @@ export interface CallSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export const SHARED_OPTIONS: Kinds<SharedOptions> = {
+export const SHARED_OPTIONS: Shape<SharedOptions> = {
   timeoutMs: TIMEOUT,
   totalTimeoutMs: TIMEOUT,
   retry: kind("an object, or false", (value) => value === false || isObject(value)),

@@ -2,10 +2,10 @@ import type { ValidationIssue } from "../errors/automation-error.ts";
 import { issuesOf } from "../schemas/foreign-issues.ts";
 import { isPromise, type StandardSchema } from "../schemas/standard-schema.ts";
 import type { Checked } from "../schemas/validator.ts";
-import { STOPPED } from "./budget.ts";
 import type { Call } from "./call.ts";
+import { invalid, stopped, unparsable } from "./create-error.ts";
+import { STOPPED } from "./deadline.ts";
 import { redactorOf } from "./error-details.ts";
-import { invalid, stopped, unparsable } from "./failure.ts";
 import { parseJson } from "./json.ts";
 
 /** What a call comes to, from the text of its 2xx answer; `undefined` for no body that matters. */

@@ -1,4 +1,4 @@
-import { ANYTHING, argument, type Kind, type Kinds, kind, oneOf } from "../check.ts";
+import { ANYTHING, argument, type Kind, kind, oneOf, type Shape } from "../check.ts";
 import { describeType } from "../describe-type.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions, Method, Operation, Send } from "../request/operation.ts";
@@ -37,7 +37,7 @@ export interface CustomList<Item> {
 
 const SCHEMA: Kind = kind("a Standard Schema", isStandardSchema);
 
-const REQUEST: Kinds<CustomRequest<unknown>> = {
+const REQUEST: Shape<CustomRequest<unknown>> = {
   method: { ...oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"), required: true },
   path: ANYTHING, // checked where it is encoded, as the query is
   query: ANYTHING,
@@ -45,7 +45,7 @@ const REQUEST: Kinds<CustomRequest<unknown>> = {
   schema: SCHEMA,
 };
 
-const LIST: Kinds<CustomList<unknown>> = { path: ANYTHING, query: QUERY, schema: { ...SCHEMA, required: true } };
+const LIST: Shape<CustomList<unknown>> = { path: ANYTHING, query: QUERY, schema: { ...SCHEMA, required: true } };
 
 /** Sends a request of the caller's own. */
 export async function sendCustom<Output>(

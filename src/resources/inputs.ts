@@ -1,4 +1,4 @@
-import { argument, type Kind, type Kinds, kind, STRING } from "../check.ts";
+import { argument, type Kind, kind, type Shape, STRING } from "../check.ts";
 import { describeType } from "../describe-type.ts";
 import type { Project } from "../models.ts";
 import { encodeSegment } from "../request/path.ts";
@@ -23,7 +23,7 @@ export const CURSOR: Kind = kind(
   (value) => typeof value === "string" && value !== "",
 );
 
-const LIST_PARAMS: Kinds<ListParams> = { limit: kind("a whole number", Number.isInteger), cursor: CURSOR };
+const LIST_PARAMS: Shape<ListParams> = { limit: kind("a whole number", Number.isInteger), cursor: CURSOR };
 
 /** The query of a list. */
 export function listQuery(params: ListParams | undefined, method: string): Query {

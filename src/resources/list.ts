@@ -78,10 +78,10 @@ function tallyOf<Item>(): NonNullable<Operation<Page<Item>>["tally"]> {
   };
 }
 
-// Looks now, and throws later what looking has thrown.
+// Looks now, and throws later what guarded has thrown.
 function attempt<Result>(look: () => Result): () => Result {
   try {
-    const result = argument.looking(look);
+    const result = argument.guarded(look);
     return () => result;
   } catch (error) {
     return () => {

@@ -1,6 +1,6 @@
-import { FUNCTION, INTERVAL, type Kinds } from "../check.ts";
+import { FUNCTION, INTERVAL, type Shape } from "../check.ts";
 import { now, sleep } from "../clock.ts";
-import { TimeoutError } from "../errors/failures.ts";
+import { TimeoutError } from "../errors/client-errors.ts";
 import { shortened } from "../jitter.ts";
 import type { Session } from "../models.ts";
 import { copyOptions } from "../request/call-options.ts";
@@ -29,8 +29,8 @@ export interface PollSource {
   readonly totalTimeoutMs: number;
 }
 
-const WATCH_OPTIONS: Kinds<Omit<WatchOptions, keyof CallOptions>> = { intervalMs: INTERVAL, maxIntervalMs: INTERVAL };
-const WAIT_OPTIONS: Kinds<Omit<WaitOptions, keyof CallOptions>> = {
+const WATCH_OPTIONS: Shape<Omit<WatchOptions, keyof CallOptions>> = { intervalMs: INTERVAL, maxIntervalMs: INTERVAL };
+const WAIT_OPTIONS: Shape<Omit<WaitOptions, keyof CallOptions>> = {
   ...WATCH_OPTIONS,
   until: { ...FUNCTION, required: true },
 };

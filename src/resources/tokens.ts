@@ -1,4 +1,4 @@
-import { argument, BOOLEAN, type Kinds, kind } from "../check.ts";
+import { argument, BOOLEAN, kind, type Shape } from "../check.ts";
 import type { CreatedToken } from "../models.ts";
 import { copyOptions } from "../request/call-options.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
@@ -78,7 +78,7 @@ export class Tokens {
   revoke = async (id: string, options?: CallOptions): Promise<void> => this.#send(() => revokeToken(id), options);
 }
 
-const CREATE_INPUT: Kinds<TokenCreateInput> = {
+const CREATE_INPUT: Shape<TokenCreateInput> = {
   name: REQUIRED_STRING,
   // Array.from shows the holes of an array, which `every` passes over.
   scopes: kind(

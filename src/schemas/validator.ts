@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { ValidationIssue } from "../errors/automation-error.ts";
-import { ResponseValidationError } from "../errors/failures.ts";
+import { ResponseValidationError } from "../errors/client-errors.ts";
 import { glanceOf } from "./glance.ts";
 import { isPromise, OWN_VENDOR, type StandardSchema } from "./standard-schema.ts";
 

@@ -1,4 +1,4 @@
-import { quietly } from "../quietly.ts";
+import { ignoreErrors } from "../ignore-errors.ts";
 import type { Reply } from "./answer.ts";
 import { codeOf, toAnswer } from "./answer.ts";
 import { scriptedBody } from "./bodies.ts";
@@ -66,7 +66,7 @@ export class Service implements Core {
 
   #settle({ world, entry }: Exchange, outcome: Ending): void {
     if (!world.log.close(entry, { outcome, at: this.#options.now() })) return;
-    quietly(() => this.#options.onRequest?.(entry));
+    ignoreErrors(() => this.#options.onRequest?.(entry));
   }
 
   #answer(exchange: Exchange): { reply: Reply; answer: Omit<Answer, "settle"> } {

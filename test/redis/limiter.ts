@@ -1,7 +1,7 @@
 /** Rate limiters of several processes, as far as Redis can tell: each has a connection and a state of its own. */
 import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
-import type { RateLimitAnswer, RateLimiter, Turn } from "../../src/rate-limit/rate-limiter.ts";
+import type { Permit, RateLimitAnswer, RateLimiter } from "../../src/rate-limit/rate-limiter.ts";
 import { type FleetEvent, type RedisRateLimiterOptions, redisRateLimiter } from "../../src/redis/index.ts";
 import { type ClientKind, CONNECT, type Connected } from "../support/redis-clients.ts";
 import { RedisServer } from "../support/redis-server.ts";
@@ -71,24 +71,23 @@ export class Fleet implements AsyncDisposable {
 /** A call that waits for whatever it has to, as the client's calls do. */
 export class Call {
   readonly abort = new AbortController();
-  readonly pauses: number[] = [];
-  readonly turn: Turn;
+  readonly turn: Permit;
 
   constructor({ limiter }: Member, { maxPauses = 5, maxConcurrency = 10 } = {}) {
     this.turn = limiter.enter({
       token: () => TOKEN,
       maxConcurrency,
       maxPauses,
-      accepts: () => true,
+      maxPauseMs: Number.POSITIVE_INFINITY,
+      endsAt: Number.POSITIVE_INFINITY,
       signal: this.abort.signal,
-      onPause: (ms) => void this.pauses.push(ms),
     });
   }
 
   /** Resolves when it may be sent, or with what came of waiting. */
   async start(): Promise<"sent" | "stopped" | "refused"> {
     for (;;) {
-      const { kind } = await this.turn.admission();
+      const { kind } = await this.turn.acquire();
       if (kind !== "admitted") return kind;
       if (await this.turn.confirm(TOKEN)) return "sent";
       this.turn.release();
@@ -97,7 +96,7 @@ export class Call {
 
   /** It was answered, and its body was read. */
   end(answer: RateLimitAnswer): number | undefined {
-    const pauseMs = this.turn.answered(answer);
+    const pauseMs = this.turn.report(answer);
     this.turn.release();
     return pauseMs;
   }

@@ -32,9 +32,9 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     // It is known to be away: nobody waits for it.
     for (let call = 0; call < 20; call += 1) {
       const { turn } = new Call(one);
-      expect(turn.admission()).toEqual({ kind: "admitted" });
+      expect(turn.acquire()).toEqual({ kind: "admitted" });
       expect(turn.confirm(TOKEN)).toBe(true);
-      turn.answered(OK);
+      turn.report(OK);
       turn.release();
     }
     expect(one.events).toHaveLength(1);

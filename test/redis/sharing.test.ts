@@ -36,8 +36,6 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(sent).toHaveLength(1);
     sent[0]?.call.end(left(2));
     await Promise.all(starts);
-    // Both processes have told their calls that they wait.
-    expect(second.pauses.length + third.pauses.length).toBeGreaterThan(0);
     expect(two.limiter.snapshot(TOKEN)).toMatchObject({ limit: 50, remaining: 2, observedAt: expect.any(Date) });
   });
 

@@ -7,8 +7,8 @@ import {
   FUNCTION,
   INTERVAL,
   type Kind,
-  type Kinds,
   oneOf,
+  type Shape,
   STRING,
   TIMEOUT,
 } from "../../src/check.ts";
@@ -73,7 +73,7 @@ test("fields are read once, what is undefined is left out, and what is not known
 });
 
 test("what is required must not be left out", () => {
-  const kinds: Kinds<{ a: string }> = { a: { ...STRING, required: true } };
+  const kinds: Shape<{ a: string }> = { a: { ...STRING, required: true } };
   for (const given of [undefined, {}, { a: undefined }]) {
     expect(() => check.fields(given as never, "input", kinds)).toThrow("input.a must be a string, not undefined");
   }

@@ -56,7 +56,7 @@ const moments: readonly Moment[] = [
     requests: 1,
   },
   {
-    when: "it backs off, having been sent",
+    when: "it backs off, withMethods been sent",
     replies: [answers(500)],
     options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000, unsafeWrites: true } },
     outcome: "unknown",

@@ -104,9 +104,9 @@ describe("a rate limiter of the caller's own", () => {
       "admission rejects",
       {
         enter: () => ({
-          admission: () => Promise.reject(new Error("no")),
+          acquire: () => Promise.reject(new Error("no")),
           confirm: () => true,
-          answered: () => undefined,
+          report: () => undefined,
           release: () => undefined,
         }),
       },
@@ -115,9 +115,9 @@ describe("a rate limiter of the caller's own", () => {
       "confirm throws",
       {
         enter: () => ({
-          admission: async () => ({ kind: "admitted" }),
+          acquire: async () => ({ kind: "admitted" }),
           confirm: raise,
-          answered: () => undefined,
+          report: () => undefined,
           release: () => undefined,
         }),
       },
@@ -126,9 +126,9 @@ describe("a rate limiter of the caller's own", () => {
       "answered throws",
       {
         enter: () => ({
-          admission: async () => ({ kind: "admitted" }),
+          acquire: async () => ({ kind: "admitted" }),
           confirm: () => true,
-          answered: raise,
+          report: raise,
           release: () => undefined,
         }),
       },
@@ -137,9 +137,9 @@ describe("a rate limiter of the caller's own", () => {
       "release throws",
       {
         enter: () => ({
-          admission: async () => ({ kind: "admitted" }),
+          acquire: async () => ({ kind: "admitted" }),
           confirm: () => true,
-          answered: () => undefined,
+          report: () => undefined,
           release: raise,
         }),
       },
@@ -157,12 +157,12 @@ describe("a rate limiter of the caller's own", () => {
     const told: string[] = [];
     const rateLimiter: RateLimiter = {
       enter: () => ({
-        admission: async () => {
+        acquire: async () => {
           told.push("admission");
           return { kind: "admitted" };
         },
         confirm: () => true,
-        answered: ({ status }) => {
+        report: ({ status }) => {
           told.push(String(status));
           return undefined;
         },
@@ -190,9 +190,9 @@ describe("a rate limiter of the caller's own", () => {
       const released: number[] = [];
       const rateLimiter: RateLimiter = {
         enter: () => ({
-          admission: () => ({ kind: "admitted" }),
+          acquire: () => ({ kind: "admitted" }),
           confirm: () => new Promise<boolean>(() => {}),
-          answered: () => undefined,
+          report: () => undefined,
           release: () => void released.push(1),
         }),
         refresh: () => undefined,

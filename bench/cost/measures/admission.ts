@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Admission, RateLimiter, Turn } from "../../../dist/index.js";
+import type { Admission, Permit, RateLimiter } from "../../../dist/index.js";
 import { type Bench, round, type Section } from "../bench.ts";
 import { TOKEN } from "../calls.ts";
 import { compare, recorded } from "../comparison.ts";
@@ -77,7 +77,7 @@ export async function prepare(task: LapTask): Promise<RunLap> {
 }
 
 interface Standing {
-  readonly turn: Turn;
+  readonly turn: Permit;
   readonly admission: Promise<Admission>;
 }
 

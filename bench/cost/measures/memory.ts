@@ -65,7 +65,7 @@ export async function prepare(task: LapTask): Promise<RunLap> {
   });
   return async () => {
     await walk(calls, ITEMS, { pageSize: PAGE });
-    // The peak is that of a walk which nobody looks into; looking collects.
+    // The peak is that of a walk which nobody looks into; guarded collects.
     return { peakRssMb: peakRss(), heapGrowthMb: await growth(calls) };
   };
 }

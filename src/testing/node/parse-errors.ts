@@ -3,15 +3,19 @@ import type { Duplex } from "node:stream";
 import { setQuota } from "../headers.ts";
 import { UNLIMITED } from "../rate-limit.ts";
 
-interface Verdict {
+interface RetryDecision {
   readonly status: string;
   readonly code: string;
   readonly message: string;
 }
 
-const MALFORMED: Verdict = { status: "400 Bad Request", code: "bad_request", message: "the request is not valid HTTP" };
+const MALFORMED: RetryDecision = {
+  status: "400 Bad Request",
+  code: "bad_request",
+  message: "the request is not valid HTTP",
+};
 
-const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
+const VERDICTS: ReadonlyMap<string, RetryDecision> = new Map([
   [
     "HPE_HEADER_OVERFLOW",
     {
@@ -34,7 +38,7 @@ export function answerParseErrors(server: Server): void {
   });
 }
 
-function responseTo({ status, code, message }: Verdict): string {
+function responseTo({ status, code, message }: RetryDecision): string {
   const body = JSON.stringify({ error: code, message });
   const headers = new Headers({
     connection: "close",

@@ -8,7 +8,6 @@ const arrival = fc.record({
   maxPauses: fc.integer({ min: 0, max: 4 }),
   longestPauseMs: fc.constantFrom(0, 2_000, 120_000),
   credential: fc.constantFrom(0, 0, 0, 1),
-  isNervous: fc.constantFrom(false, false, false, true),
   isSlow: fc.boolean(),
 });
 const retryAfterMs = fc.constantFrom(undefined, 0, 0.5, 10, 1_000, 5_000);

@@ -1,7 +1,7 @@
 /** A model of what a rate limiter may do, to hold the real one against. */
 import { expect, vi } from "vitest";
 import { memoryRateLimiter } from "../../../src/rate-limit/memory-rate-limiter.ts";
-import type { RateLimiter, Turn } from "../../../src/rate-limit/rate-limiter.ts";
+import type { Permit, RateLimiter } from "../../../src/rate-limit/rate-limiter.ts";
 
 /** Timers fire up to this much late, by their resolution. */
 const TIMER_SLACK_MS = 3;
@@ -20,7 +20,7 @@ interface Token {
 }
 
 interface ModelCall {
-  readonly turn: Turn;
+  readonly turn: Permit;
   /** Orders calls: the lower, the earlier. */
   readonly place: number;
   readonly tokenNow: () => string;
@@ -39,8 +39,6 @@ export interface Arrival {
   readonly longestPauseMs: number;
   /** Whose token it goes by. */
   readonly credential: number;
-  /** Its listener aborts it when it hears of a pause. */
-  readonly isNervous: boolean;
   /** Getting its token takes a while. */
   readonly isSlow: boolean;
 }
@@ -59,7 +57,7 @@ export class World {
     this.#maxConcurrency = maxConcurrency;
   }
 
-  arrive({ maxPauses, longestPauseMs, credential, isNervous, isSlow }: Arrival): void {
+  arrive({ maxPauses, longestPauseMs, credential, isSlow }: Arrival): void {
     const abort = new AbortController();
     const tokenNow = (): string => this.#credentials[credential] ?? "";
     const turn = this.#limiter.enter({
@@ -67,9 +65,9 @@ export class World {
       // The smallest counts: that of the first.
       maxConcurrency: this.#maxConcurrency + this.#calls.length,
       maxPauses,
-      accepts: ({ askedMs }) => askedMs <= longestPauseMs,
+      maxPauseMs: longestPauseMs,
+      endsAt: Number.POSITIVE_INFINITY,
       signal: abort.signal,
-      onPause: () => (isNervous ? abort.abort() : undefined),
     });
     const shared = { turn, place: this.#calls.length, tokenNow, maxPauses, isSlow, abort };
     const call: ModelCall = { ...shared, state: "over", token: "", refusals: 0 };
@@ -82,7 +80,7 @@ export class World {
     const call = pick(this.in("sent"), which);
     if (call === undefined) return;
     const token = this.#known(call.token);
-    const pauseMs = call.turn.answered({ status, retryAfterMs, limit: undefined, remaining });
+    const pauseMs = call.turn.report({ status, retryAfterMs, limit: undefined, remaining });
     if (remaining !== undefined) token.left = { remaining, at: performance.now() };
     if (status === 429) {
       expect(pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 4_000);
@@ -153,7 +151,7 @@ export class World {
 
   #standInLine(call: ModelCall): void {
     call.state = "waiting";
-    const told = Promise.resolve(call.turn.admission()).then(({ kind }) => {
+    const told = Promise.resolve(call.turn.acquire()).then(({ kind }) => {
       if (kind === "admitted") return this.#admitted(call);
       call.state = "over";
       if (kind === "stopped") expect(call.abort.signal.aborted).toBe(true);

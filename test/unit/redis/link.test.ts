@@ -1,7 +1,7 @@
 /** What a process does when Redis says nothing, or nonsense, without one. */
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Turn } from "../../../src/rate-limit/rate-limiter.ts";
+import type { Permit } from "../../../src/rate-limit/rate-limiter.ts";
 import { type FleetEvent, redisRateLimiter } from "../../../src/redis/index.ts";
 
 const TOKEN = "pat_key_secret";
@@ -14,14 +14,14 @@ afterEach(() => void vi.useRealTimers());
 function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent) => void = () => {}) {
   const asked = vi.fn(evaluate);
   const limiter = redisRateLimiter({ client: { isOpen: true, eval: asked }, onEvent });
-  const enter = (): Turn =>
+  const enter = (): Permit =>
     limiter.enter({
       token: () => TOKEN,
       maxConcurrency: 10,
       maxPauses: 5,
-      accepts: () => true,
+      maxPauseMs: Number.POSITIVE_INFINITY,
+      endsAt: Number.POSITIVE_INFINITY,
       signal: new AbortController().signal,
-      onPause: () => {},
     });
   /** Resolves when Redis has been asked once more: the token's hash takes a moment of real time. */
   const asksAfter = async (before: number): Promise<void> => {
@@ -30,7 +30,7 @@ function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent
   /** A whole attempt; the time that Redis takes passes at once. */
   const attempt = async (): Promise<boolean> => {
     const turn = enter();
-    await turn.admission();
+    await turn.acquire();
     const before = asked.mock.calls.length;
     const confirmed = turn.confirm(TOKEN);
     if (typeof confirmed !== "boolean") {
@@ -38,7 +38,7 @@ function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent
       await vi.advanceTimersByTimeAsync(300);
     }
     const goes = await confirmed;
-    turn.answered(ANSWER);
+    turn.report(ANSWER);
     turn.release();
     return goes;
   };
@@ -109,7 +109,7 @@ test("an attempt that ends before Redis has answered holds nothing", async () =>
   const answers: ((reply: unknown) => void)[] = [];
   const { asked, asksAfter, enter } = withRedis(() => new Promise((resolve) => void answers.push(resolve)));
   const turn = enter();
-  await turn.admission();
+  await turn.acquire();
   const confirmed = turn.confirm(TOKEN);
   await asksAfter(0);
   turn.release();

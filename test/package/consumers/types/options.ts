@@ -37,7 +37,7 @@ interface Refused {
   rotatingToken: Refusing<client.RotatingTokenOptions>;
   schema: Refusing<client.StandardSchema["~standard"]> | Refusing<client.StandardIssue>;
   snapshot: Refusing<client.RateLimitSnapshot>;
-  rateLimiter: Refusing<Given<Method<client.RateLimiter | client.Turn>>>;
+  rateLimiter: Refusing<Given<Method<client.RateLimiter | client.Permit>>>;
   telemetry: Refusing<telemetry.TelemetrySettings>;
   toArray: Refusing<client.ToArrayOptions>;
   token: Refusing<client.TokenCreateInput>;

@@ -2,15 +2,14 @@ import { now } from "../clock.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import type { ClientEvent, Durations, RetryReason, Waits } from "../events.ts";
+import { ignoreErrors } from "../ignore-errors.ts";
 import type { CallObserver, Instrumentation } from "../instrumentation.ts";
-import { quietly } from "../quietly.ts";
 import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
 import type { Operation } from "./operation.ts";
 import { CLIENTS_OWN_HEADERS } from "./settings.ts";
 
 /** What a client remembers from call to call, for whoever follows them. */
 export interface Journal {
-  calls: number;
   /** A pause has been reported and its end has not. */
   paused: boolean;
   /** Operations whose deprecation has been reported. */
@@ -38,7 +37,7 @@ export interface Audience {
  * Tells what becomes of one call, and how long each stage of it took: whenever it goes on to another, the time since is
  * booked to the one before, so that nothing is counted twice or left out. Made only where somebody follows the call.
  */
-export class Report {
+export class CallEvents {
   readonly #observer: CallObserver;
   readonly #journal: Journal;
   readonly #operation: Operation<unknown>;
@@ -62,13 +61,15 @@ export class Report {
   }
 
   /** The report of a call that begins; `undefined` if nobody wants it. */
-  static of(operation: Operation<unknown>, { instrumentation, journal, baseUrl }: Audience): Report | undefined {
+  static of(
+    operation: Operation<unknown>,
+    { instrumentation, journal, baseUrl }: Audience,
+    id: string,
+  ): CallEvents | undefined {
     if (instrumentation === undefined) return undefined;
-    journal.calls += 1;
-    const id = `call_${journal.calls}`;
     const { name, method, path } = operation;
     const observer = instrumentation.begin({ callId: id, operation: name, method, path: path.template, baseUrl });
-    return observer && new Report(observer, journal, { operation, id });
+    return observer && new CallEvents(observer, journal, { operation, id });
   }
 
   emit(fields: FieldsOf<ClientEvent>, attempt: number = this.#attempt): void {
@@ -126,7 +127,7 @@ export class Report {
   addHeaders(to: Headers): void {
     for (const [name, value] of Object.entries<unknown>(this.#observer.headers?.() ?? {})) {
       const isTheirs = typeof value === "string" && !CLIENTS_OWN_HEADERS.includes(name.toLowerCase());
-      if (isTheirs) quietly(() => to.set(name, value));
+      if (isTheirs) ignoreErrors(() => to.set(name, value));
     }
   }
 

@@ -1,5 +1,5 @@
 /** Runs a caller's callback: what it throws or rejects with goes nowhere, and nothing waits for it. */
-export function quietly(callback: () => unknown): void {
+export function ignoreErrors(callback: () => unknown): void {
   try {
     const result = callback();
     if (typeof result === "object" && result !== null && "then" in result) Promise.resolve(result).catch(() => {});

@@ -11,11 +11,11 @@ export const STOPPED: unique symbol = Symbol("stopped");
  * each attempt has one (`timeoutMs`), and within that a body that is only a courtesy. Work is raced against it, since
  * bodies of some platforms hang even when aborted. One thing is raced at a time, and one budget is within another.
  */
-export class Budget {
+export class Deadline {
   readonly #deadline: number;
   readonly #cancelTimer: (() => void) | undefined;
   #leave: (() => void) | undefined;
-  #inner: Budget | undefined;
+  #inner: Deadline | undefined;
   #interrupt: (() => void) | undefined;
   #reason: StopReason | undefined;
   /** Made when somebody asks for the signal: most budgets need none. */
@@ -28,8 +28,8 @@ export class Budget {
   }
 
   /** A call's budget. */
-  static ofCall(limitMs: number, signal: AbortSignal | undefined): Budget {
-    const budget = new Budget(limitMs, "total");
+  static ofCall(limitMs: number, signal: AbortSignal | undefined): Deadline {
+    const budget = new Deadline(limitMs, "total");
     if (signal === undefined) return budget;
     const stop = (): void => budget.#stop("abort");
     budget.#leave = () => signal.removeEventListener("abort", stop);
@@ -39,8 +39,8 @@ export class Budget {
   }
 
   /** A budget of `limitMs` within another. */
-  static within(outer: Budget, limitMs: number): Budget {
-    const budget = new Budget(limitMs, "attempt");
+  static within(outer: Deadline, limitMs: number): Deadline {
+    const budget = new Deadline(limitMs, "attempt");
     outer.#inner = budget;
     budget.#leave = () => {
       outer.#inner = undefined;
@@ -61,6 +61,11 @@ export class Budget {
   /** Why it ended, once it has. */
   get reason(): StopReason | undefined {
     return this.#reason;
+  }
+
+  /** When it ends on the monotonic clock; `Infinity` without a limit. */
+  get endsAt(): number {
+    return this.#deadline;
   }
 
   /** Milliseconds that are left; `Infinity` without a limit. */

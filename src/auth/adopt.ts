@@ -1,8 +1,8 @@
-import { ArgumentError, ResponseValidationError } from "../errors/failures.ts";
+import { ArgumentError, ResponseValidationError } from "../errors/client-errors.ts";
 import type { CreatedToken } from "../models.ts";
-import type { Credential } from "./credential.ts";
-import { StaticCredential } from "./static-credential.ts";
+import { StaticToken } from "./static-token.ts";
 import { flawOfToken } from "./token-format.ts";
+import type { TokenSource } from "./token-source.ts";
 
 /**
  * Rotates the client's own token and goes on with the replacement. Calls that are refused meanwhile wait for it. If the
@@ -10,10 +10,10 @@ import { flawOfToken } from "./token-format.ts";
  * then; the error is told nevertheless.
  */
 export async function adoptReplacement(
-  credential: Credential,
+  credential: TokenSource,
   rotate: () => Promise<CreatedToken>,
 ): Promise<CreatedToken> {
-  if (!(credential instanceof StaticCredential)) {
+  if (!(credential instanceof StaticToken)) {
     const message = "tokens.rotate: adopt: a token provider or a rotating token alone decides the token";
     throw new ArgumentError(message, { outcome: "not_sent" });
   }
@@ -25,7 +25,7 @@ export async function adoptReplacement(
   }
 }
 
-async function rotateInto(credential: StaticCredential, rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {
+async function rotateInto(credential: StaticToken, rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {
   try {
     const replacement = await rotate();
     credential.set(replacement.plaintext);

@@ -1,14 +1,14 @@
-import type { Dependent } from "./credential.ts";
+import type { TokenListener } from "./token-source.ts";
 
 /**
  * Those that go by a token, told when it changes. They are not kept alive by it: a rate limiter that was made for one
  * client goes with that client, though the credential is shared.
  */
-export class Dependents {
-  readonly #known = new WeakSet<Dependent>();
-  #members: WeakRef<Dependent>[] = [];
+export class TokenListeners {
+  readonly #known = new WeakSet<TokenListener>();
+  #members: WeakRef<TokenListener>[] = [];
 
-  add(dependent: Dependent): void {
+  add(dependent: TokenListener): void {
     if (this.#known.has(dependent)) return;
     this.#known.add(dependent);
     this.#members = this.#members.filter((member) => member.deref() !== undefined);

@@ -15,18 +15,18 @@ export type TokenProvider = (context: TokenContext) => string | Promise<string>;
 export type Rotate = (id: string, token: string) => Promise<CreatedToken>;
 
 /** Something that can be passed as `token` and decides by itself what is sent. */
-export interface CredentialSource {
+export interface TokenSourceFactory {
   /** Not for callers: the credential of one client, which gives its own way to rotate. */
-  toCredential(rotate: Rotate): Credential;
+  toCredential(rotate: Rotate): TokenSource;
 }
 
 /** Something that goes by the current token. */
-export interface Dependent {
+export interface TokenListener {
   refresh(): void;
 }
 
 /** Where the token comes from. One object is shared by all clients made from one another. */
-export interface Credential {
+export interface TokenSource {
   /** The token as last known; `""` before a provider was first asked. */
   readonly current: string;
   /** The token to send now. `rejected`: the one this call has just been refused with. */
@@ -36,5 +36,5 @@ export interface Credential {
   /** Resolves once no rotation that may replace the rejected token is under way. Never rejects. */
   settled(rejected: string): Promise<void>;
   /** Calls `refresh` whenever `current` changes. */
-  inform(dependent: Dependent): void;
+  subscribe(dependent: TokenListener): void;
 }

@@ -1,6 +1,6 @@
 import { AutomationError, type ErrorDetails } from "./automation-error.ts";
 
-/** Kinds of the refusals by status: `ApiError` and the seven that extend it. */
+/** Shape of the refusals by status: `ApiError` and the seven that extend it. */
 export type ApiErrorKind =
   | "api"
   | "bad_request"

@@ -4,13 +4,13 @@ import type { AutomationError } from "../../../src/index.ts";
 import * as sdk from "../../../src/index.ts";
 import type { Fault } from "../../../src/request/connection-fault.ts";
 import type { Method } from "../../../src/request/operation.ts";
+import { decideRetry, type RetryContext } from "../../../src/request/retry-policy.ts";
 import { DEFAULT_RETRY, NO_RETRY } from "../../../src/request/settings.ts";
-import { type Evidence, judge } from "../../../src/request/verdict.ts";
 
 const METHODS: readonly Method[] = ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH"];
 
-function evidence(over: Partial<Evidence> = {}): Evidence {
-  const base: Evidence = {
+function evidence(over: Partial<RetryContext> = {}): RetryContext {
+  const base: RetryContext = {
     method: "GET",
     rotatesToken: false,
     rules: DEFAULT_RETRY,
@@ -139,8 +139,8 @@ const TABLE: readonly (readonly [string, AutomationError, Fault | undefined, str
   ["a cycle", new sdk.PaginationError("m", { outcome: "accepted" }), undefined, "no", "no", "no"],
 ];
 
-function shown(failure: AutomationError, over: Partial<Evidence>): string {
-  const verdict = judge(failure, evidence(over));
+function shown(failure: AutomationError, over: Partial<RetryContext>): string {
+  const verdict = decideRetry(failure, evidence(over));
   if (verdict === undefined) return "no";
   if (verdict.delayMs !== undefined) return "delay";
   return verdict.reason === "rate_limit" ? "gate" : "token";
@@ -189,8 +189,8 @@ describe("budgets", () => {
 
 describe("delays", () => {
   const lost = new sdk.ConnectionError("m", { outcome: "unknown" });
-  const delayOf = (failure: AutomationError, over: Partial<Evidence>): number => {
-    const verdict = judge(failure, evidence({ fault: "lost", ...over }));
+  const delayOf = (failure: AutomationError, over: Partial<RetryContext>): number => {
+    const verdict = decideRetry(failure, evidence({ fault: "lost", ...over }));
     return verdict?.delayMs ?? expect.fail("no delay");
   };
   const delay = fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constantFrom(0, Infinity));

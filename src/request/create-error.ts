@@ -1,13 +1,3 @@
-import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
-import {
-  AbortError,
-  ConnectionError,
-  RedirectError,
-  ResponseParseError,
-  ResponseValidationError,
-  TimeoutError,
-  TokenProviderError,
-} from "../errors/failures.ts";
 import {
   ApiError,
   AuthenticationError,
@@ -17,7 +7,17 @@ import {
   PermissionDeniedError,
   RateLimitError,
   ServerError,
-} from "../errors/refusals.ts";
+} from "../errors/api-errors.ts";
+import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
+import {
+  AbortError,
+  ConnectionError,
+  RedirectError,
+  ResponseParseError,
+  ResponseValidationError,
+  TimeoutError,
+  TokenProviderError,
+} from "../errors/client-errors.ts";
 import { stringsOf } from "../schemas/foreign-issues.ts";
 import { describeIssues } from "../schemas/validator.ts";
 import type { Call } from "./call.ts";
@@ -65,6 +65,11 @@ export function stopped(call: Call, rawBody?: string): AutomationError {
   const what = `${reason === "total" ? "totalTimeoutMs" : "timeoutMs"} ran out ${PLACES[phase]}`;
   const cause = lastFailure === undefined ? {} : { cause: lastFailure };
   return failure(TimeoutError, call, { what, rawBody, phase, ...cause });
+}
+
+/** The caller's `onRequest` failed, so nothing was sent. */
+export function preventedByCaller(call: Call, cause: unknown): AutomationError {
+  return failure(AbortError, call, { what: "onRequest failed, so the request was not sent", cause });
 }
 
 /** The token's pause is longer than the call would wait. After a 429 of its own, what that said is told again. */

@@ -1,6 +1,6 @@
+import { AuthenticationError, RateLimitError } from "../errors/api-errors.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { ConnectionError, TimeoutError } from "../errors/failures.ts";
-import { AuthenticationError, RateLimitError } from "../errors/refusals.ts";
+import { ConnectionError, TimeoutError } from "../errors/client-errors.ts";
 import type { RetryReason } from "../events.ts";
 import { lengthened, shortened } from "../jitter.ts";
 import type { Fault } from "./connection-fault.ts";
@@ -8,7 +8,7 @@ import type { Method } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
 
 /** What a verdict goes by. */
-export interface Evidence {
+export interface RetryContext {
   readonly method: Method;
   readonly rotatesToken: boolean;
   readonly rules: RetryRules;
@@ -29,7 +29,7 @@ type PassingReason = Exclude<RetryReason, "rate_limit" | "unauthorized">;
  * Why a failed call is sent again: `rate_limit` when the rate limiter lets it, `unauthorized` if another token can be had,
  * and anything else after `delayMs` of its own. `undefined`: it is not.
  */
-export type Verdict =
+export type RetryDecision =
   | { readonly reason: "rate_limit" | "unauthorized"; readonly delayMs?: undefined }
   | { readonly reason: PassingReason; readonly delayMs: number }
   | undefined;
@@ -40,7 +40,7 @@ const BACKOFF_JITTER = 1 / 2;
 const MAX_DOUBLINGS = 30;
 
 /** The retry table of the public promise, row by row. Pure: what happened in, what to do out. */
-export function judge(failure: AutomationError, evidence: Evidence): Verdict {
+export function decideRetry(failure: AutomationError, evidence: RetryContext): RetryDecision {
   const { rules } = evidence;
   if (failure instanceof RateLimitError) return judgeRateLimit(failure, evidence);
   if (failure instanceof AuthenticationError) {
@@ -55,14 +55,14 @@ export function judge(failure: AutomationError, evidence: Evidence): Verdict {
 }
 
 // The service did no work, so this is for every method.
-function judgeRateLimit(failure: RateLimitError, { rules, refusals }: Evidence): Verdict {
+function judgeRateLimit(failure: RateLimitError, { rules, refusals }: RetryContext): RetryDecision {
   if (refusals > rules.rateLimitWaits) return undefined;
   if ((failure.retryAfterMs ?? 0) > rules.maxRetryAfterMs) return undefined;
   return { reason: "rate_limit" };
 }
 
 /** Why the failure may pass and the call may be sent again, or `undefined`. */
-function passingReason(failure: AutomationError, evidence: Evidence): PassingReason | undefined {
+function passingReason(failure: AutomationError, evidence: RetryContext): PassingReason | undefined {
   if (failure instanceof ConnectionError) {
     if (evidence.fault === "never_sent") return "connection";
     return evidence.fault === "lost" && mayRepeat(failure, evidence) ? "connection" : undefined;
@@ -81,12 +81,12 @@ function mayPass(status: number): boolean {
 }
 
 // There is no idempotency key: a write that may have been applied is not sent again, unless its caller accepts duplicates.
-function mayRepeat(failure: AutomationError, { method, rotatesToken, rules }: Evidence): boolean {
+function mayRepeat(failure: AutomationError, { method, rotatesToken, rules }: RetryContext): boolean {
   if (method === "GET" || method === "HEAD" || method === "DELETE") return true;
   return rules.unsafeWrites && !rotatesToken && failure.outcome !== "accepted";
 }
 
-function backOff(reason: PassingReason, { rules, failures, random }: Evidence): Verdict {
+function backOff(reason: PassingReason, { rules, failures, random }: RetryContext): RetryDecision {
   const doubled = rules.minDelayMs * 2 ** Math.min(failures - 1, MAX_DOUBLINGS);
   return { reason, delayMs: shortened(Math.min(doubled, rules.maxDelayMs), BACKOFF_JITTER, random) };
 }

@@ -1,4 +1,4 @@
-import type { Credential, Dependent, Rotate } from "./credential.ts";
+import type { Rotate, TokenListener, TokenSource } from "./token-source.ts";
 
 /** The state that all clients of one rotating token share. */
 export interface RenewingState {
@@ -8,11 +8,11 @@ export interface RenewingState {
   /** Resolves once no renewal is under way. Never rejects. */
   settled(): Promise<void>;
   /** Calls `refresh` whenever the token changes, whichever client's call has renewed it. */
-  inform(dependent: Dependent): void;
+  subscribe(dependent: TokenListener): void;
 }
 
 /** A token that renews itself, as one client sees it: it is rotated through that client's own pipeline. */
-export class RotatingCredential implements Credential {
+export class RotatingTokenSource implements TokenSource {
   readonly #state: RenewingState;
   readonly #rotate: Rotate;
 
@@ -37,7 +37,7 @@ export class RotatingCredential implements Credential {
     return this.#state.settled();
   }
 
-  inform(dependent: Dependent): void {
-    this.#state.inform(dependent);
+  subscribe(dependent: TokenListener): void {
+    this.#state.subscribe(dependent);
   }
 }

@@ -16,18 +16,18 @@ const parts = {
   request: [
     "request/error-details.ts",
     "request/body.ts",
-    "request/budget.ts",
+    "request/deadline.ts",
     "request/call.ts",
     "request/connection-fault.ts",
-    "request/failure.ts",
+    "request/create-error.ts",
     "request/json.ts",
     "request/progress.ts",
     "request/rate-limit-headers.ts",
     "request/redact.ts",
-    "request/report.ts",
+    "request/call-events.ts",
     "request/retry-after.ts",
     "request/validate.ts",
-    "request/verdict.ts",
+    "request/retry-policy.ts",
   ],
 };
 
@@ -44,7 +44,7 @@ const floors = [
       "jitter.ts",
       "check.ts",
       "describe-type.ts",
-      "quietly.ts",
+      "ignore-errors.ts",
       "version.ts",
     ],
   },
@@ -54,7 +54,7 @@ const floors = [
     files: [
       "events.ts",
       "instrumentation.ts",
-      "auth/credential.ts",
+      "auth/token-source.ts",
       "rate-limit/rate-limiter.ts",
       "request/call-options.ts",
       "request/operation.ts",
@@ -68,7 +68,7 @@ const floors = [
   // 3: one call, top to bottom.
   {
     name: "pipeline",
-    files: ["request/send.ts", "request/retry.ts", "request/attempt.ts", "request/transport.ts"],
+    files: ["request/send.ts", "request/retry.ts", "request/attempt.ts", "request/http.ts"],
   },
   // 4: the service's nouns: an operation in, `send` out.
   { name: "nouns", files: ["resources/"] },
@@ -117,15 +117,15 @@ const redisKnows = [
   "jitter.ts",
   "check.ts",
   "describe-type.ts",
-  "quietly.ts",
+  "ignore-errors.ts",
 ];
 
 /** The emulator stands for the service, so it does not know the client. */
-const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "quietly.ts"];
+const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "ignore-errors.ts"];
 
 /** The files that may import a package. All others do without any. */
 const packages = {
-  ky: ["request/transport.ts"],
+  ky: ["request/http.ts"],
   "p-retry": ["request/retry.ts"],
   zod: ["schemas/"],
   msw: ["testing/msw.ts"],
@@ -145,7 +145,7 @@ const listed = [
   nodeOnly,
 ];
 const missing = listed.flat(2).filter((file) => !existsSync(`src/${file}`));
-if (missing.length > 0) throw new Error(`config/floors.cjs names what src/ has not: ${missing.join(", ")}`);
+if (missing.length > 0) throw new Error(`config/layers.cjs names what src/ has not: ${missing.join(", ")}`);
 
 const src = (files) => files.map((file) => `^src/${file.replaceAll(".", "\\.")}${file.endsWith("/") ? "" : "$"}`);
 const floor = (level) => ({

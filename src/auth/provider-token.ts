@@ -1,6 +1,6 @@
-import type { Credential, Dependent, TokenProvider } from "./credential.ts";
-import { Dependents } from "./dependents.ts";
 import { flawOfToken } from "./token-format.ts";
+import { TokenListeners } from "./token-listeners.ts";
+import type { TokenListener, TokenProvider, TokenSource } from "./token-source.ts";
 
 interface Flight {
   readonly controller: AbortController;
@@ -12,11 +12,11 @@ interface Flight {
  * A token that a function of the caller's gives, asked at each attempt. Calls that ask at the same time share one
  * flight; a call that was refused never shares one that did not know of the refusal. Nothing is kept once it settled.
  */
-export class ProviderCredential implements Credential {
+export class ProviderToken implements TokenSource {
   readonly #provider: TokenProvider;
   /** By the token that the provider was told of; `undefined` for none. */
   readonly #flights = new Map<string | undefined, Flight>();
-  readonly #dependents = new Dependents();
+  readonly #dependents = new TokenListeners();
   #latest = "";
   /** Flights are numbered: one that comes late does not bring an older token back. */
   #flown = 0;
@@ -57,7 +57,7 @@ export class ProviderCredential implements Credential {
 
   async settled(): Promise<void> {}
 
-  inform(dependent: Dependent): void {
+  subscribe(dependent: TokenListener): void {
     this.#dependents.add(dependent);
   }
 

@@ -1,11 +1,11 @@
-import type { Credential, Dependent } from "./credential.ts";
-import { Dependents } from "./dependents.ts";
+import { TokenListeners } from "./token-listeners.ts";
+import type { TokenListener, TokenSource } from "./token-source.ts";
 
 /** A token held by the client. It changes by `set`, and by rotations that were asked to be adopted. */
-export class StaticCredential implements Credential {
+export class StaticToken implements TokenSource {
   #token: string;
   readonly #rotations = new Set<Promise<void>>();
-  readonly #dependents = new Dependents();
+  readonly #dependents = new TokenListeners();
 
   constructor(token: string) {
     this.#token = token;
@@ -27,7 +27,7 @@ export class StaticCredential implements Credential {
     while (this.#rotations.size > 0 && this.#token === rejected) await Promise.race(this.#rotations);
   }
 
-  inform(dependent: Dependent): void {
+  subscribe(dependent: TokenListener): void {
     this.#dependents.add(dependent);
   }
 
