@@ -126,14 +126,17 @@ export type ClientEvent =
 /** Takes what happens. What it throws or rejects with is ignored, and nothing waits for it. */
 export type EventListener = (event: ClientEvent) => unknown;
 
-/** `console`, pino, winston and the like: it is given one line of text at a time, free of secrets. */
+/** The fields of a log line, free of secrets: `callId`, `operation`, `attempt`, `status`, durations in milliseconds. */
+export type LogFields = Readonly<Record<string, string | number>>;
+
+/** `console`, winston and the like: called with one line of text and a record of its fields, both free of secrets. */
 export interface Logger {
-  /** Attempts, answers, pages. */
-  debug(message: string): void;
+  /** Requests, responses, pages. */
+  debug(message: string, fields: LogFields): void;
   /** Waits, pauses, calls that failed. */
-  info(message: string): void;
-  /** What an operator should look at one day: deprecations, answers of an unexpected shape. */
-  warn(message: string): void;
-  /** Writes of which nobody knows what became, and writes whose answer could not be used. */
-  error(message: string): void;
+  info(message: string, fields: LogFields): void;
+  /** Deprecations, and responses of an unexpected shape. */
+  warn(message: string, fields: LogFields): void;
+  /** Writes that may have been applied, and writes whose response could not be used. */
+  error(message: string, fields: LogFields): void;
 }

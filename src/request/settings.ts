@@ -35,9 +35,6 @@ export const DEFAULT_RETRY: RetryRules = Object.freeze({
   unsafeWrites: false,
 });
 
-/** `retry: false`: one request, whatever comes of it. */
-export const NO_RETRY: RetryRules = Object.freeze({ ...DEFAULT_RETRY, attempts: 1, rateLimitWaits: 0 });
-
 const DELAY: Kind = kind("a number of milliseconds from 0 up", (value) => typeof value === "number" && value >= 0);
 
 const RETRY: Shape<RetryOptions> = {
@@ -61,7 +58,8 @@ export interface SharedOptions {
 export interface CallSettings {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
-  readonly retry: RetryRules;
+  /** `false`: one request, no wait for a pause, no renewal of the token. */
+  readonly retry: RetryRules | false;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -88,10 +86,10 @@ export class SettingsCheck extends Check {
     };
   }
 
-  /** Retry options laid over rules that hold already. */
-  retry(given: RetryOptions | false | undefined, base: RetryRules): RetryRules {
-    if (given === false) return NO_RETRY;
-    return given === undefined ? base : { ...base, ...this.options(given, "retry", RETRY) };
+  /** Retry options over the rules of the client; over the defaults, if the client has none. */
+  retry(given: RetryOptions | false | undefined, base: RetryRules | false): RetryRules | false {
+    if (given === undefined || given === false) return given ?? base;
+    return { ...(base === false ? DEFAULT_RETRY : base), ...this.options(given, "retry", RETRY) };
   }
 
   /** Extra headers as a plain record with lower-case names. Those that carry the credential or the address are refused. */

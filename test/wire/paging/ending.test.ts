@@ -6,14 +6,14 @@ const wire = openWire();
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
 
-test("PG-03 a break on the first item sends nothing more", async () => {
+test("a break on the first item sends nothing more", async () => {
   wire.script(page(["a", "b"], "c1"));
   await drain(wire.client().projects.list(), 1);
   await settled();
   expect(wire.seen).toHaveLength(1);
 });
 
-test("PG-16 a consumer that throws ends the walk, and its error comes out as it is", async () => {
+test("a consumer that throws ends the walk, and its error comes out as it is", async () => {
   wire.script(page(["a", "b"], "c1"));
   const thrown = new Error("mine");
   const walk = async (): Promise<void> => {
@@ -99,7 +99,7 @@ test("a prefetched page that fails is never told when nobody gets there", async 
   expect(wire.seen).toHaveLength(2);
 });
 
-test("PG-17 return() during a pending next: that next is done, and nothing follows", async () => {
+test("return() during a pending next: that next is done, and nothing follows", async () => {
   const arrived = gate();
   const go = gate();
   wire.answer(async () => {
