@@ -128,7 +128,7 @@ export class Redactor {
   }
 
   #withoutBeginning(text: string): string {
-    const end = text.trimEnd().replace(/["'.…]+$/, "");
+    const end = text.replace(/[\s"'.…]+$/, "");
     for (const secret of this.#known.secrets) {
       for (let length = Math.min(secret.length - 1, end.length); length >= SHORTEST_BEGINNING; length -= 1) {
         if (!end.endsWith(secret.slice(0, length))) continue;
