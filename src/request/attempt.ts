@@ -73,7 +73,9 @@ async function exchangeWithPermit(call: Call): Promise<Exchange | undefined> {
 async function acquire(call: Call): Promise<string | undefined> {
   const { permit, deadline, events, history, pipeline } = call;
   events?.enter("queue");
-  const asked = pauseOf(call) === undefined ? undefined : await askAgain(call);
+  const { tokenSource } = pipeline;
+  const mayHaveAnother = pauseOf(call) !== undefined && tokenSource.canReplace(tokenSource.current);
+  const asked = mayHaveAnother ? await askAgain(call) : undefined;
   const pending = permit.acquire();
   const isImmediate = "kind" in pending;
   if (!isImmediate) events?.pause(pauseOf(call));
@@ -85,7 +87,7 @@ async function acquire(call: Call): Promise<string | undefined> {
     throw stopped(call, deadline, "queue");
   }
   events?.resume();
-  const isCurrent = isImmediate && asked === pipeline.tokenSource.current;
+  const isCurrent = isImmediate && asked === tokenSource.current;
   return isCurrent && asked !== history.unauthorized?.token ? asked : undefined;
 }
 
