@@ -1,3 +1,4 @@
+import { TokenUnavailable } from "../auth/token-source.ts";
 import {
   ApiError,
   AuthenticationError,
@@ -96,8 +97,11 @@ export function providerFailed(call: Call, problem: { cause: unknown } | { flaw:
   if ("flaw" in problem) {
     return failure(TokenProviderError, call, { what: `the token provider gave no usable token: it ${problem.flaw}` });
   }
-  const cause = redactorOf(call).cause(problem.cause);
-  return failure(TokenProviderError, call, { what: "the token provider failed", cause });
+  const { what, thrown } =
+    problem.cause instanceof TokenUnavailable
+      ? { what: problem.cause.message, thrown: problem.cause.cause }
+      : { what: "the token provider failed", thrown: problem.cause };
+  return failure(TokenProviderError, call, { what, cause: redactorOf(call).cause(thrown) });
 }
 
 /** The transport rejected, before the answer or in its body. */
