@@ -10,6 +10,20 @@ interface Stored {
   readonly expires_at: string;
 }
 
+const SECRET = /emu_\w+_\w+/;
+const MASK = "::add-mask::";
+
+/** What a runner shows of an output: the lines that mask a secret are not shown, and no line after them has that secret. */
+function shownInLog(output: string): string {
+  const masked: string[] = [];
+  const shown: string[] = [];
+  for (const line of output.split("\n")) {
+    if (line.startsWith(MASK)) masked.push(line.slice(MASK.length));
+    else shown.push(masked.reduce((text, secret) => text.replaceAll(secret, "***"), line));
+  }
+  return shown.join("\n");
+}
+
 interface Setup extends AsyncDisposable {
   readonly service: RunningEmulator;
   readonly file: string;
@@ -26,8 +40,7 @@ async function setUp(): Promise<Setup> {
   const file = join(folder.path, "token.json");
   const command = async (name: string, env: Record<string, string> = {}): ReturnType<typeof run> => {
     const ran = await run(["rotate-token-in-ci.ts", name, "token.json"], { service, folder: folder.path, env });
-    // Whatever happens, no secret is in a job's log.
-    expect(ran.output).not.toMatch(/emu_\w+_\w+/);
+    expect(shownInLog(ran.output)).not.toMatch(SECRET);
     return ran;
   };
   expect(await command("create")).toEqual({ code: 0, output: "stored the new token in token.json\n" });
@@ -58,6 +71,26 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(setup.service.emulator.tokens.get(first.id)?.state).toBe("revoked");
     expect(setup.service.emulator.tokens.get(second.id)?.state).toBe("active");
     expect([modeOf(setup.file), existsSync(`${setup.file}.new`)]).toEqual(["600", false]);
+  });
+
+  test.each(["rotate", "work"] as const)(
+    "%s masks each secret on GitHub Actions before it prints anything",
+    async (name) => {
+      await using setup = await setUp();
+      const first = { ...setup.stored(), expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+      writeFileSync(setup.file, JSON.stringify(first));
+      // A store that prints the record into the log, on the stream that is shown.
+      const { code, output } = await setup[name]({ GITHUB_ACTIONS: "true", STORE_COMMAND: "cat >&2" });
+      const [old, next, ...rest] = output.split("\n");
+      expect([code, old, next]).toEqual([0, `${MASK}${first.plaintext}`, `${MASK}${setup.stored().plaintext}`]);
+      expect(rest.join("\n")).toContain(setup.stored().plaintext);
+      expect(shownInLog(output)).toContain('"plaintext":"***"');
+    },
+  );
+
+  test("prints no mask elsewhere", async () => {
+    await using setup = await setUp();
+    expect((await setup.rotate()).output).not.toContain(MASK);
   });
 
   test("a store that fails does not lose it", async () => {
@@ -113,7 +146,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     const { code, output } = await setup.rotate();
     expect([code, output]).toEqual([
       1,
-      expect.stringContaining("outcome accepted: the old token is dead, and the new one did not arrive"),
+      expect.stringContaining("outcome accepted: the old token is revoked, and the new one did not arrive"),
     ]);
     expect(existsSync(`${setup.file}.raw`)).toBe(false);
   });
@@ -124,7 +157,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     const alive = await setup.rotate();
     expect([alive.code, alive.output]).toEqual([
       1,
-      expect.stringContaining("outcome unknown: the old token may be dead"),
+      expect.stringContaining("outcome unknown: the old token may be revoked"),
     ]);
     expect(await setup.rotate()).toMatchObject({ code: 0 });
 
@@ -132,11 +165,11 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     const dead = await setup.rotate();
     expect([dead.code, dead.output]).toEqual([
       1,
-      expect.stringContaining("outcome unknown: the old token may be dead"),
+      expect.stringContaining("outcome unknown: the old token may be revoked"),
     ]);
     expect(await setup.rotate()).toMatchObject({
       code: 1,
-      output: expect.stringContaining("the token is dead; make a new one"),
+      output: expect.stringContaining("the token is not valid any more; create a new one"),
     });
     expect(setup.rotations()).toBe(4);
   });
@@ -158,7 +191,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     setup.service.emulator.fault({ operation: "tokens.rotate", status: 500 });
     const { code, output } = await setup.work();
     expect(code).toBe(1);
-    expect(output).toContain("outcome unknown: the old token may be dead");
+    expect(output).toContain("outcome unknown: the old token may be revoked");
     expect(output).toContain("2 projects\n");
   });
 

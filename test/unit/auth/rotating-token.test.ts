@@ -99,7 +99,7 @@ const renewBeforeMs = fc.oneof(fc.constant(DAY), fc.integer({ min: 0, max: 40 * 
 const expiry = fc.constantFrom(...Object.values(EXPIRIES));
 
 describe("over two weeks", () => {
-  test("rotations are at least ten minutes apart, and a minute after one that failed, whatever happens", async () => {
+  test("no rotation follows a successful one within ten minutes, whatever happens", async () => {
     const failures = fc.array(fc.boolean(), { minLength: 1, maxLength: 5 });
     // How far the local clock is from expires_at at a rotation: the worst is a little.
     const apparentLifeMs = fc.option(fc.integer({ min: 0, max: HOUR }));
@@ -111,7 +111,6 @@ describe("over two weeks", () => {
           const ahead = apparent === null ? weeks.clockAheadMs : weeks.lifeMs - apparent;
           const { rotations } = await simulate({ ...weeks, clockAheadMs: ahead });
           expect(shortestGap(rotations, ({ isFailed }) => !isFailed)).toBeGreaterThanOrEqual(10 * MINUTE);
-          expect(shortestGap(rotations, ({ isFailed }) => isFailed)).toBeGreaterThanOrEqual(MINUTE);
         },
       ),
       { numRuns: 100 },
