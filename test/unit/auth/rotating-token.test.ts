@@ -274,7 +274,7 @@ describe("options", () => {
 
   test("no print shows the secret", () => {
     const made = rotatingToken({ token, onRotated });
-    for (const printed of [JSON.stringify(made), `${made}`, inspect(made, { depth: 9, showHidden: true })])
+    for (const printed of [JSON.stringify(made), inspect(made, { depth: 9, showHidden: true, getters: true })])
       expect(printed).not.toMatch(/TheSecret/);
   });
 });

@@ -134,6 +134,35 @@ describe("a rotating token", () => {
     expect(rotations()).toBe(1);
   });
 
+  test("a call that was sent before the rotation and is answered 401 after it is sent once more, a POST too", async () => {
+    const created = emulator.createToken({ scopes: ["issues:write"], expires_in_days: 2 });
+    const token = rotatingToken({ token: created, onRotated: () => {} });
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let requests = 0;
+    const fetch: typeof emulator.fetch = async (input, init) => {
+      requests += 1;
+      if (requests === 1) await held;
+      return emulator.fetch(input, init);
+    };
+    const client = new Client({ baseUrl: emulator.baseUrl, token, fetch });
+    const create = () => client.issues.create(emulator.projects.list()[0]?.id ?? "", { title: "Title", type: "bug" });
+    const first = create();
+    await vi.waitFor(() => expect(requests).toBe(1));
+    vi.advanceTimersByTime(1.5 * DAY_MS);
+    await create();
+    release();
+    await first;
+    expect(emulator.requests.map(({ operation, status }) => [operation, status])).toEqual([
+      ["tokens.rotate", 201],
+      ["issues.create", 201],
+      ["issues.create", 401],
+      ["issues.create", 201],
+    ]);
+  });
+
   test("cannot be replaced by setToken or adopt", async () => {
     const { client, id } = rotating(30);
     expect(() => client.setToken("another")).toThrow(/rotating token/);
