@@ -18,12 +18,7 @@ import { type Rotate, type TokenSource, type TokenSourceFactory, TokenUnavailabl
 
 /** A token that rotates itself. Pass it as `token` to one client or to several. */
 export interface RotatingToken extends TokenSourceFactory {
-  /**
-   * The latest token, secret included, in the shape that `rotatingToken` takes. Store this if `onRotated` has failed.
-   *
-   * @example
-   * const { id, plaintext, expires_at } = token.latest();
-   */
+  /** The latest token, secret included, in the shape that `rotatingToken` takes. Store this if `onRotated` has failed. */
   latest(): StoredToken;
 }
 
@@ -38,10 +33,10 @@ export interface RotatingToken extends TokenSourceFactory {
  *
  * @example
  * const token = rotatingToken({
- *   token: JSON.parse(await readFile("token.json", "utf8")), // { id, plaintext, expires_at }
- *   onRotated: (replacement) => writeFile("token.json", JSON.stringify(replacement), { mode: 0o600 }),
+ *   token: { id: "tok_1", plaintext: "pat_key_secret", expires_at: "2030-01-01T00:00:00Z" }, // as stored
+ *   onRotated: (replacement) => store(replacement.id, JSON.stringify(replacement)),
  * });
- * const client = new Client({ baseUrl, token });
+ * const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token });
  */
 export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
   return new SelfRotatingToken(checkRotatingToken(options));

@@ -13,7 +13,7 @@ export interface TokenContext {
  * token. Calls that need a token at the same time share one call of the provider.
  *
  * @example
- * const token: TokenProvider = ({ signal, rejected }) => vault.read("ci/token", { signal, fresh: rejected !== undefined });
+ * const token: TokenProvider = ({ signal, rejected }) => readSecret({ signal, fresh: rejected !== undefined });
  */
 export type TokenProvider = (context: TokenContext) => string | Promise<string>;
 

@@ -61,7 +61,7 @@ async function setUp(): Promise<Setup> {
 const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
 
 describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
-  test("stores the new token for its owner alone, hands it over, and goes on with it", async () => {
+  test("stores the new token, readable by its owner alone, passes it to STORE_COMMAND, and goes on with it", async () => {
     await using setup = await setUp();
     const first = setup.stored();
     const { code, output } = await setup.rotate({ STORE_COMMAND: "cat > store.json" });
@@ -93,7 +93,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect((await setup.rotate()).output).not.toContain(MASK);
   });
 
-  test("a store that fails does not lose it", async () => {
+  test("a STORE_COMMAND that fails does not lose the new token", async () => {
     await using setup = await setUp();
     const { code, output } = await setup.rotate({ STORE_COMMAND: "exit 3" });
     expect([code, output]).toEqual([
@@ -103,7 +103,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(setup.service.emulator.tokens.get(setup.stored().id)?.state).toBe("active");
   });
 
-  test("what a run that was cut off has left is not overwritten: nothing is sent", async () => {
+  test("the file of an interrupted run is not overwritten, and nothing is sent", async () => {
     await using setup = await setUp();
     writeFileSync(`${setup.file}.new`, "perhaps the only copy");
     expect(await setup.rotate()).toMatchObject({ code: 1, output: expect.stringContaining("token.json.new") });
@@ -115,7 +115,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
   test.each([
     ["rejected", { status: 409 }],
     ["not_sent", undefined],
-  ])("outcome %s: the token is as good as before", async (outcome, fault) => {
+  ])("outcome %s: the token is still valid", async (outcome, fault) => {
     await using setup = await setUp();
     const before = setup.stored();
     if (fault !== undefined) setup.service.emulator.fault(fault);
@@ -126,7 +126,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(await setup.rotate()).toMatchObject({ code: 0 });
   });
 
-  test("outcome accepted: what came of the answer is kept, for its owner alone", async () => {
+  test("outcome accepted: the text of the response is stored, readable by its owner alone", async () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ operation: "tokens.rotate", transform: ({ id: _, ...rest }) => rest });
     const { code, output } = await setup.rotate();
@@ -140,7 +140,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     ).toBe(true);
   });
 
-  test("outcome accepted, and nothing came: says that another token is needed", async () => {
+  test("outcome accepted without a body: prints that another token is needed", async () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ operation: "tokens.rotate", cutAfterBytes: 0 });
     const { code, output } = await setup.rotate();
@@ -151,7 +151,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(existsSync(`${setup.file}.raw`)).toBe(false);
   });
 
-  test("outcome unknown: the next run says which it was", async () => {
+  test("outcome unknown: the next run finds out which it was", async () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ operation: "tokens.rotate", status: 502 });
     const alive = await setup.rotate();
@@ -174,7 +174,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(setup.rotations()).toBe(4);
   });
 
-  test("a job's token renews itself when it gets old, not before, and is stored first", async () => {
+  test("the token of a job rotates itself when it gets old, not before, and is stored before it is used", async () => {
     await using setup = await setUp();
     expect(await setup.work()).toEqual({ code: 0, output: "2 projects\n" });
     const old = { ...setup.stored(), expires_at: new Date(Date.now() + 3_600_000).toISOString() };
@@ -185,7 +185,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(await setup.work()).toMatchObject({ code: 0 });
   });
 
-  test("a renewal that fails is told, and the job goes on", async () => {
+  test("a rotation that fails is printed, and the job goes on", async () => {
     await using setup = await setUp();
     writeFileSync(setup.file, JSON.stringify({ ...setup.stored(), expires_at: new Date(Date.now() + 3_600_000) }));
     setup.service.emulator.fault({ operation: "tokens.rotate", status: 500 });
@@ -195,7 +195,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(output).toContain("2 projects\n");
   });
 
-  test("says how it is called", async () => {
+  test("prints its usage", async () => {
     await using setup = await setUp();
     const start = { service: setup.service, folder: join(setup.file, "..") };
     expect(await run(["rotate-token-in-ci.ts", "toString", "token.json"], start)).toMatchObject({ code: 2 });
