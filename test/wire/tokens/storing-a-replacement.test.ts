@@ -106,6 +106,22 @@ describe("an onRotated that never settles", () => {
     expect(rotations(fake)).toBe(1);
   });
 
+  test("because it waits for a call with the same token: both end after 20 seconds, and a later call succeeds", async () => {
+    const inner: { kind?: unknown }[] = [];
+    const calls: { client?: Client } = {};
+    const { client, offered } = setUp(
+      async () => {
+        if (offered.length === 1) await calls.client?.sessions.get("2").catch((error: object) => inner.push(error));
+      },
+      { timeoutMs: false },
+    );
+    calls.client = client;
+    expect((await ended(client.sessions.get("1"))).error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
+    await pass(0);
+    expect(inner).toMatchObject([{ kind: "token_provider" }]);
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  });
+
   test("counts as stored if it succeeds after all", async () => {
     let succeed = (): void => {};
     const stored = new Promise<void>((resolve) => {
