@@ -21,7 +21,7 @@ const apart = [
   "auth/rotating-token",
   "client",
   "errors/guard",
-  "errors/refusals",
+  "errors/api-errors",
   "rate-limit/memory-rate-limiter",
   "request/path",
   "scopes",

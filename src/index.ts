@@ -1,4 +1,6 @@
-export { type RotatingToken, type RotatingTokenOptions, rotatingToken } from "./auth/rotating-token.ts";
+export { type RotatingToken, rotatingToken } from "./auth/rotating-token.ts";
+export type { RotatingTokenOptions } from "./auth/rotating-token-options.ts";
+export type { StoredToken } from "./auth/token-format.ts";
 export type { TokenContext, TokenProvider } from "./auth/token-source.ts";
 export { Client } from "./client.ts";
 export {

@@ -1,4 +1,5 @@
 import { flawOfToken } from "../auth/token-format.ts";
+import { TokenUnavailable } from "../auth/token-source.ts";
 import { RateLimitError } from "../errors/api-errors.ts";
 import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
 import { readBriefly, readText } from "./body.ts";
@@ -128,8 +129,9 @@ async function readToken(call: Call, deadline: Deadline): Promise<string> {
     const read = pipeline.tokenSource.read(deadline.signal, history.unauthorized?.token);
     token = typeof read === "string" ? read : await deadline.race(read);
   } catch (cause) {
-    throw cause === STOPPED
-      ? stopped(call, deadline, "token")
+    if (cause === STOPPED) throw stopped(call, deadline, "token");
+    throw cause instanceof TokenUnavailable
+      ? tokenError(call.facts, cause.message, cause.cause)
       : tokenError(call.facts, "the token provider failed", cause);
   }
   const flaw = flawOfToken(token);

@@ -44,7 +44,10 @@ const logger: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error:
 const listen = (event: ClientEvent): string => (event.type === "retry" ? event.reason : event.callId);
 const options: ClientOptions = { token: provider, rateLimiter, logger, onEvent: listen, headers: { "x-team": "web" } };
 const call: CallOptions = { timeoutMs: false, onResponse: ({ headers }) => headers.get("x-request-id") };
-const token: RotatingToken = rotatingToken({ id: "t", token: "a", expiresAt: new Date(), onRotated: () => {} });
+const token: RotatingToken = rotatingToken({
+  token: { id: "t", plaintext: "a", expires_at: "2030-01-01T00:00:00Z" },
+  onRotated: () => {},
+});
 
 async function use(client: Client, emulator: Emulator): Promise<unknown[]> {
   const projects: Paginator<Project> = client.projects.list({ limit: 10 }, { prefetch: true });
