@@ -115,7 +115,14 @@ export function disconnected(
   if (notSent && !isInBody) progress.sent = false;
   const happened = isInBody && thrown.isNetwork ? "the answer was cut off" : WHAT_HAPPENED[fault];
   const what = platformCode ? `${happened} (${platformCode})` : happened;
-  return failure(ConnectionError, call, { what, platformCode, rawBody, cause: redactor.cause(thrown.cause) });
+  const permanent = !isInBody && fault === "permanent" ? true : undefined;
+  return failure(ConnectionError, call, {
+    what,
+    platformCode,
+    permanent,
+    rawBody,
+    cause: redactor.cause(thrown.cause),
+  });
 }
 
 const WHAT_HAPPENED = {

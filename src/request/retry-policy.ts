@@ -1,6 +1,7 @@
 import { AuthenticationError, RateLimitError } from "../errors/api-errors.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, TimeoutError } from "../errors/client-errors.ts";
+import { statusMayPass } from "../errors/may-pass.ts";
 import type { RetryReason } from "../events.ts";
 import { lengthened, shortened } from "../jitter.ts";
 import type { Fault } from "./connection-fault.ts";
@@ -72,12 +73,8 @@ function passingReason(failure: AutomationError, evidence: RetryContext): Passin
     return wasSent && mayRepeat(failure, evidence) ? "timeout" : undefined;
   }
   const { status } = failure;
-  if (status === undefined || !mayPass(status) || !mayRepeat(failure, evidence)) return undefined;
+  if (status === undefined || !statusMayPass(status) || !mayRepeat(failure, evidence)) return undefined;
   return status === 503 && failure.retryAfterMs !== undefined ? "unavailable" : "server_error";
-}
-
-function mayPass(status: number): boolean {
-  return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
 }
 
 // There is no idempotency key: a write that may have been applied is not sent again, unless its caller accepts duplicates.

@@ -26,16 +26,16 @@ export async function interpret(call: Call, text: string | undefined): Promise<u
 }
 
 function parse(call: Call, text: string | undefined): unknown {
-  const isOptional = call.operation.answer === "json_if_any";
+  const { answer } = call.operation;
   if (text === undefined || text.trim() === "") {
-    if (isOptional) return undefined;
+    if (answer !== "json") return undefined;
     throw unparsable(call, "an empty body", text);
   }
   try {
     return parseJson(text);
   } catch {
     // The platform's message quotes the text, which may hold a one-time secret.
-    if (isOptional) return undefined;
+    if (answer === "json_if_any") return undefined;
     throw unparsable(call, "a body that is not JSON", text);
   }
 }
