@@ -6,14 +6,14 @@ const wire = openWire();
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
 
-test("PG-03 a break on the first item sends nothing more", async () => {
+test("a break on the first item sends nothing more", async () => {
   wire.script(page(["a", "b"], "c1"));
   await drain(wire.client().projects.list(), 1);
   await settled();
   expect(wire.seen).toHaveLength(1);
 });
 
-test("PG-16 a consumer that throws ends the walk, and its error comes out as it is", async () => {
+test("a consumer that throws ends the walk, and its error comes out as it is", async () => {
   wire.script(page(["a", "b"], "c1"));
   const thrown = new Error("mine");
   const walk = async (): Promise<void> => {
@@ -99,7 +99,7 @@ test("a prefetched page that fails is never told when nobody gets there", async 
   expect(wire.seen).toHaveLength(2);
 });
 
-test("PG-17 return() during a pending next: that next is done, and nothing follows", async () => {
+test("return() during a pending next: that next is done, and nothing follows", async () => {
   const arrived = gate();
   const go = gate();
   wire.answer(async () => {
@@ -116,6 +116,43 @@ test("PG-17 return() during a pending next: that next is done, and nothing follo
   expect(await pending).toEqual({ done: true, value: undefined });
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
   expect(wire.seen).toHaveLength(1);
+});
+
+test.each(["items", "pages"])("return() cancels the request in flight of %s and resolves at once", async (walk) => {
+  const asked = gate();
+  const cancelled = gate();
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    asked.open();
+    init?.signal?.addEventListener("abort", () => cancelled.open());
+    return new Promise(() => {}); // it does not heed the signal
+  };
+  const list = wire.client({ fetch }).projects.list();
+  const iterator = walk === "pages" ? list.pages() : list[Symbol.asyncIterator]();
+  const pending = [iterator.next(), iterator.next()];
+  await asked.opened;
+  expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+  await cancelled.opened;
+  expect(await Promise.all(pending)).toEqual([
+    { done: true, value: undefined },
+    { done: true, value: undefined },
+  ]);
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+});
+
+test("return() while the signal of the caller aborts too ends the walk without an error", async () => {
+  const asked = gate();
+  const controller = new AbortController();
+  const fetch: typeof globalThis.fetch = async () => {
+    asked.open();
+    return new Promise(() => {});
+  };
+  const iterator = wire.client({ fetch }).projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
+  const pending = iterator.next();
+  await asked.opened;
+  await iterator.return?.();
+  controller.abort();
+  expect(await pending).toEqual({ done: true, value: undefined });
 });
 
 test.each([0, 1, 2, 3, 4, 5])("toArray({ max: %i }) sends no request past the one that fills it", async (max) => {

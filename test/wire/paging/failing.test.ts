@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { AbortError, isAutomationError, PaginationError } from "../../../src/index.ts";
+import { AbortError, isAutomationError, PaginationError, path, ResponseValidationError } from "../../../src/index.ts";
+import { ProjectSchema } from "../../../src/schemas/index.ts";
 import { drain, json, openWire, page, pagesOf, rejection } from "../../support/wire.ts";
 
 const wire = openWire();
@@ -11,7 +12,7 @@ test.each([
   ["first", 0, [], null],
   ["second", 1, ["a", "b"], "c1"],
   ["last", 2, ["a", "b", "c"], "c2"],
-] as const)("PG-13 an error on the %s page carries its cursor, from which exactly the rest is had", async (...row) => {
+] as const)("an error on the %s page carries its cursor, from which exactly the rest is had", async (...row) => {
   const [, at, got, cursor] = row;
   const pages = pagesOf(["a", "b"], ["c"], ["d", "e"]);
   wire.answer((seen, index) => (index === at ? json({ error: "no" }, 404) : pages(seen, index)));
@@ -50,7 +51,7 @@ test.each([
   ["back to the start of a resumed walk", ["S"], 1],
   ["A, B, C, B", ["A", "B", "C", "B"], 4],
 ])(
-  "PG-05 cursors %s: the page's items are delivered, then a PaginationError and no further request",
+  "cursors %s: the page's items are delivered, then a PaginationError and no further request",
   async (_, trail, requests) => {
     for (const walk of ["items", "pages", "prefetch"]) {
       const before = wire.seen.length;
@@ -65,7 +66,7 @@ test.each([
   },
 );
 
-test("PG-05 a cycle met with prefetch sends no request past the repeat", async () => {
+test("a cycle met with prefetch sends no request past the repeat", async () => {
   wire.answer((_, index) => page([`i${index}`], ["A", "B", "A"][index] ?? "unexpected"));
   const { items, error } = await drain(wire.client().projects.list({}, { prefetch: true }));
   expect(items).toHaveLength(3);
@@ -73,10 +74,45 @@ test("PG-05 a cycle met with prefetch sends no request past the repeat", async (
   expect(wire.seen).toHaveLength(3);
 });
 
-test("PG-05 toArray rejects where a walk goes in circles", async () => {
+test("toArray rejects where a walk goes in circles", async () => {
   wire.answer(() => page(["a"], "A"));
   expect(await rejection(wire.client().projects.list().toArray())).toBeInstanceOf(PaginationError);
   expect(await wire.client().projects.list().toArray({ max: 2 })).toHaveLength(2);
+});
+
+test("a PaginationError names the operation, by its path where it has no name", async () => {
+  wire.answer(({ path: asked }) =>
+    asked.startsWith("/x") || asked.startsWith("/projects?") || asked === "/projects"
+      ? page(["a"], "A")
+      : json({ data: [{ id: "s", state: "on" }], next_cursor: "A" }),
+  );
+  const client = wire.client();
+  expect(await rejection(client.projects.list().toArray())).toMatchObject({
+    message: expect.stringMatching(/^projects\.list: the service sent a cursor of this walk again/),
+    method: "GET",
+    path: "/projects",
+  });
+  expect(await rejection(client.sessions.list("secret project").toArray())).toMatchObject({
+    message: expect.stringMatching(/^sessions\.list: /),
+    path: "/projects/{project}/sessions",
+  });
+  const custom = client.paginate({ path: path`/x/${"secret"}`, schema: ProjectSchema });
+  expect(await rejection(custom.toArray())).toMatchObject({
+    message: expect.stringMatching(/^GET \/x\/\{\}: /),
+    path: "/x/{}",
+  });
+});
+
+test("a next_cursor that cannot be sent back is an invalid response, and not the caller's fault", async () => {
+  for (const validation of ["strict", "lenient"] as const) {
+    const before = wire.seen.length;
+    wire.answer((_, index) => (index === before ? page(["a"], "c1") : page(["b"], "c\ud800")));
+    const { items, error } = await drain(wire.client({ validation }).projects.list());
+    expect(ids(items)).toEqual(["a"]);
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error).toMatchObject({ cursor: "c1", outcome: "accepted", issues: [{ path: ["next_cursor"] }] });
+    expect(wire.seen.length - before).toBe(2);
+  }
 });
 
 test.each([9, 40, 300])("a cycle of %i cursors is told, a round late at most", async (length) => {
@@ -86,7 +122,7 @@ test.each([9, 40, 300])("a cycle of %i cursors is told, a round late at most", a
   expect(wire.seen.length).toBeLessThanOrEqual(2 * length + 1);
 });
 
-test("AB-11 an abort between pages: next rejects once, with the cursor, then it is done", async () => {
+test("an abort between pages: next rejects once, with the cursor, then it is done", async () => {
   wire.script(page(["a"], "c1"));
   const controller = new AbortController();
   const iterator = wire.client().projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
@@ -128,7 +164,7 @@ test("walks leave no listener on the caller's signal, however they end", async (
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 
-test("PG-15 a consumer may take longer between items than any timeout", async () => {
+test("a consumer may take longer between items than any timeout", async () => {
   wire.answer(pagesOf(["a"], ["b"]));
   const list = wire.client().projects.list({}, { timeoutMs: 2_000, totalTimeoutMs: 2_000, prefetch: true });
   const clock = performance.now.bind(performance);

@@ -6,7 +6,7 @@ const wire = openWire();
 
 const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
 
-test("PG-01 three pages: items in order, three requests, the first without a cursor, ends at null", async () => {
+test("three pages: items in order, three requests, the first without a cursor, ends at null", async () => {
   wire.answer(pagesOf(["a", "b"], ["c"], ["d", "e"]));
   const { items, error } = await drain(wire.client().projects.list());
   expect(error).toBeUndefined();
@@ -14,7 +14,7 @@ test("PG-01 three pages: items in order, three requests, the first without a cur
   expect(wire.seen.map(({ path }) => path)).toEqual(["/projects", "/projects?cursor=c1", "/projects?cursor=c2"]);
 });
 
-test("PG-02 a list that nobody consumes sends nothing, is no promise, and can be awaited without being consumed", async () => {
+test("a list that nobody consumes sends nothing, is no promise, and can be awaited without being consumed", async () => {
   const list = wire.client().projects.list({ limit: 5 });
   expect("then" in list).toBe(false);
   expect(await Promise.resolve(list)).toBe(list);
@@ -47,7 +47,7 @@ test.each([
   ["false", false],
   ["an object", {}],
   ["an array", []],
-])("PG-07 PG-08 next_cursor %s is a validation error, never the end", async (_, next) => {
+])("next_cursor %s is a validation error, never the end", async (_, next) => {
   wire.script(page(["a"], "c1"), page(["b"], next));
   const { items, error } = await drain(wire.client().projects.list());
   expect(ids(items)).toEqual(["a"]);
@@ -72,7 +72,7 @@ test.each([
     },
   ],
   ["no envelope", [{ id: "a", name: "a" }]],
-])("PG-09 data %s on page 2: page 1 is delivered, then the failing cursor is told", async (_, body) => {
+])("data %s on page 2: page 1 is delivered, then the failing cursor is told", async (_, body) => {
   wire.script(page(["a"], "c1"), json(body));
   const { items, error } = await drain(wire.client().projects.list());
   expect(ids(items)).toEqual(["a"]);
@@ -80,7 +80,7 @@ test.each([
   expect(wire.seen).toHaveLength(2);
 });
 
-test("PG-10 two walks over one list at once both see all of it", async () => {
+test("two walks over one list at once both see all of it", async () => {
   wire.answer(pagesOf(["a", "b"], ["c"], ["d"]));
   const list = wire.client().projects.list();
   const [one, two] = await Promise.all([drain(list), drain(list)]);
@@ -89,7 +89,7 @@ test("PG-10 two walks over one list at once both see all of it", async () => {
   expect(wire.seen).toHaveLength(6);
 });
 
-test("PG-11 each for await starts afresh, also after a break and after an error", async () => {
+test("each for await starts afresh, also after a break and after an error", async () => {
   wire.answer(pagesOf(["a", "b"], ["c"]));
   const list = wire.client().projects.list();
   expect((await drain(list, 1)).items).toHaveLength(1);
@@ -129,7 +129,7 @@ test("parallel calls of next over a failing page: the first of them rejects, the
   expect(wire.seen).toHaveLength(2);
 });
 
-test("PG-14 pages are as the service sent them, and resume from the JSON of one", async () => {
+test("pages are as the service sent them, and resume from the JSON of one", async () => {
   wire.script(
     json({ data: [{ id: "a", name: "A", extra: { deep: [1] } }], next_cursor: "c1", total: 2 }),
     page(["b"], null),
@@ -147,7 +147,7 @@ test("PG-14 pages are as the service sent them, and resume from the JSON of one"
   expect(wire.seen[1]?.path).toBe("/projects?limit=1&cursor=c1");
 });
 
-test("PG-18 limit, the encoded project and the caller's headers are the same on each page", async () => {
+test("limit, the encoded project and the caller's headers are the same on each page", async () => {
   wire.answer(({ query }) =>
     json({ data: [{ id: "s", state: "on" }], next_cursor: query.get("cursor") === null ? "x/ y+&" : null }),
   );
@@ -160,14 +160,14 @@ test("PG-18 limit, the encoded project and the caller's headers are the same on 
   expect(wire.seen.map(({ headers }) => headers.get("x-tag"))).toEqual(["t", "t"]);
 });
 
-test("PG-18 a token that is swapped between pages is used by the next page", async () => {
+test("a token that is swapped between pages is used by the next page", async () => {
   wire.answer(pagesOf(["a"], ["b"]));
   const client = wire.client();
   for await (const { id } of client.projects.list()) if (id === "a") client.setToken("pat_other_0123456789");
   expect(wire.seen[1]?.headers.get("authorization")).toBe("Bearer pat_other_0123456789");
 });
 
-test("PG-19 more items than asked for, duplicates and an 8 KB cursor are passed through", async () => {
+test("more items than asked for, duplicates and an 8 KB cursor are passed through", async () => {
   const long = "é/+%".repeat(2_000);
   wire.script(page(["a", "a", "a"], long), page(["a"], null));
   const items = await wire.client().projects.list({ limit: 1 }).toArray();
@@ -208,7 +208,7 @@ test.each([
   ["limit", (client: ReturnType<typeof wire.client>) => client.projects.list({ limit: null as never })],
   ["an unknown option", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { pages: 2 } as never)],
   ["paginate's query", (client: ReturnType<typeof wire.client>) => client.paginate({ query: null } as never)],
-])("MI-07 %s that cannot be is an ArgumentError at the first next, and nothing is sent", async (_, make) => {
+])("%s that cannot be is an ArgumentError at the first next, and nothing is sent", async (_, make) => {
   const list = make(wire.client());
   const iterator = list[Symbol.asyncIterator]();
   expect(await rejection(iterator.next())).toMatchObject({ name: "ArgumentError", kind: "argument" });

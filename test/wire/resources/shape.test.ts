@@ -69,7 +69,7 @@ const CALLS: readonly (readonly [string, string, string, unknown, (client: Clien
   ["request DELETE", "DELETE", "/x", undefined, (c) => c.request({ method: "DELETE", path: path`/x` })],
 ];
 
-describe("RQ-01 RQ-02 RQ-12 AU-01 what is on the wire", () => {
+describe("what is on the wire", () => {
   test.each(CALLS)("%s", async (...row) => {
     const [, method, target, body, call] = row;
     const { server, client } = await service();
@@ -88,7 +88,7 @@ describe("RQ-01 RQ-02 RQ-12 AU-01 what is on the wire", () => {
   });
 });
 
-describe("UR path values are encoded once, as one segment", () => {
+describe("path values are encoded once, as one segment", () => {
   const values: readonly (readonly [string, string])[] = [
     ["a/b", "a%2Fb"],
     ["%2F", "%252F"],
@@ -129,14 +129,14 @@ describe("UR path values are encoded once, as one segment", () => {
     ]);
   });
 
-  test("UR-15 a name of 10 000 characters is sent whole", async () => {
+  test("a name of 10 000 characters is sent whole", async () => {
     const { server, client } = await service();
     await client.sessions.get("n".repeat(10_000));
     expect(server.seen[0]?.target).toBe(`/api/v1/sessions/${"n".repeat(10_000)}`);
   });
 });
 
-describe("UR where the service is", () => {
+describe("where the service is", () => {
   test.each([
     ["/api/v1", "/api/v1"],
     ["/api/v1/", "/api/v1"],
@@ -153,14 +153,14 @@ describe("UR where the service is", () => {
     expect(server.seen.map(({ target }) => target)).toEqual([`${base}/projects`, `${base}/sessions/s`]);
   });
 
-  test("UR-02 an IPv6 literal", async () => {
+  test("an IPv6 literal", async () => {
     const server = await serve((response) => send(response, 200, RECORDS), "::1");
     await new Client({ baseUrl: `${server.origin}/api/v1`, token: "t" }).sessions.get("s");
     expect(server.seen[0]?.target).toBe("/api/v1/sessions/s");
     expect(valuesOf(server.seen[0], "host")).toEqual([`[::1]:${server.port}`]);
   });
 
-  test("UR-07 a URL object is copied", async () => {
+  test("a URL object is copied", async () => {
     const { server } = await service();
     const url = new URL(`${server.origin}/api/v1`);
     const client = new Client({ baseUrl: url, token: "t" });
@@ -170,9 +170,9 @@ describe("UR where the service is", () => {
   });
 });
 
-describe("RQ what goes into a query", () => {
+describe("what goes into a query", () => {
   test.each(["a+b/c=&d#e %2B", "é🚀", "'\"<>", "%", "null", "..", " ", "\u0000", "a".repeat(8_000)])(
-    "RQ-10 a cursor arrives character by character: %j",
+    "a cursor arrives character by character: %j",
     async (cursor) => {
       const { server, client } = await service();
       await client.projects.list({ cursor }).toArray();
@@ -188,7 +188,7 @@ describe("RQ what goes into a query", () => {
     expect(server.seen[0]?.target).toBe(`/api/v1/projects?limit=${limit}`);
   });
 
-  test("RQ-09 what is undefined is absent, without a dangling question mark", async () => {
+  test("what is undefined is absent, without a dangling question mark", async () => {
     const { server, client } = await service();
     await client.projects.list(undefined, undefined).toArray();
     await client.projects.list({ limit: undefined, cursor: undefined }).toArray();
@@ -216,16 +216,25 @@ describe("RQ what goes into a query", () => {
   });
 });
 
-describe("RQ what goes into a body", () => {
-  test("RQ-06 only known fields are sent, undefined ones are absent, and the input is not touched", async () => {
+describe("what goes into a body", () => {
+  test("undefined fields are absent, inherited ones are read, and the input is not touched", async () => {
     const { server, client } = await service();
-    const input = Object.freeze({ name: "n", scopes: Object.freeze([]), expires_in_days: undefined, admin: true });
+    const input = Object.freeze({ name: "n", scopes: Object.freeze([]), expires_in_days: undefined });
     await client.tokens.create(input);
-    await client.issues.create("p", Object.freeze({ title: "t", type: "x", status: "closed", id: 1 }));
+    const type = "x";
+    class Draft {
+      get title(): string {
+        return "t";
+      }
+      get type(): string {
+        return type;
+      }
+    }
+    await client.issues.create("p", new Draft());
     expect(server.seen.map(({ body }) => body)).toEqual(['{"name":"n","scopes":[]}', '{"title":"t","type":"x"}']);
   });
 
-  test("RQ-04 scopes are sent as they are, outside the table too, and absent ones stay absent", async () => {
+  test("scopes are sent as they are, outside the table too, and absent ones stay absent", async () => {
     const { server, client } = await service();
     await client.tokens.create({ name: "n", scopes: ["b:c", "a", "", "a"] as never });
     await client.tokens.create({ name: "" } as never);
@@ -235,7 +244,7 @@ describe("RQ what goes into a body", () => {
     ]);
   });
 
-  test("RQ-13 a title of a megabyte with emoji and line breaks arrives byte for byte", async () => {
+  test("a title of a megabyte with emoji and line breaks arrives byte for byte", async () => {
     const { server, client } = await service();
     const title = '"🚀\n\u2028\\'.repeat(80_000);
     await client.issues.create("p", { title, type: "never heard of" });
