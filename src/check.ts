@@ -112,7 +112,7 @@ export class Check {
       const meant = closestName(unknown, accepted);
       const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
       // A key may be anything, a secret too.
-      const shown = /^(?:[A-Za-z]{1,30}|[a-z]{1,12}(?:_[a-z]{1,12}){1,3})$/.test(unknown) ? ` "${unknown}"` : "";
+      const shown = /^(?:[A-Za-z]{1,30}|[a-z]{2,12}(?:_[a-z]{2,12}){1,3})$/.test(unknown) ? ` "${unknown}"` : "";
       this.fail(`${what} must not have the unknown key${shown}; accepted: ${accepted.join(", ")}${hint}`);
     }
     return options;

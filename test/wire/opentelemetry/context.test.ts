@@ -106,7 +106,7 @@ describe("parents", () => {
     const calls = below("work").map(({ name, children }) => [name, children.map((one) => one.name)] as const);
     expect(Object.fromEntries(calls)).toEqual({
       "sessions.get": ["GET /sessions/{id}"],
-      "tokens.rotate": ["POST /me/tokens/{}/rotate"],
+      "tokens.rotate": ["POST /me/tokens/{id}/rotate"],
     });
     expect(sent()[0]).not.toBe(sent()[1]);
   });
