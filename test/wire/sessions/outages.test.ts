@@ -207,7 +207,7 @@ async function failureOf(sessions: Sessions, method: "waitFor" | "watch"): Promi
   const watching = async (): Promise<void> => {
     for await (const _ of sessions.watch("s"));
   };
-  const { error } = await ended(method === "watch" ? watching() : sessions.waitFor("s", { until }));
+  const { error } = await ended<unknown>(method === "watch" ? watching() : sessions.waitFor("s", { until }));
   if (!isAutomationError(error)) throw new Error("it did not fail", { cause: error });
   return error;
 }
