@@ -8,7 +8,8 @@ const SAMPLES = 64;
  * Finds out that a walk goes in circles, in constant memory. It keeps the latest cursors and, of those before, every
  * n-th, with n doubled whenever there would be too many: a cycle is found as soon as one of the cursors kept comes
  * again. That is the first repeat for a cycle of up to 8 cursors and for every walk of up to 64 pages, and 1/32 of the
- * pages later at most for a longer one. Only an equal cursor is taken for a repeat.
+ * pages later at most for a longer one (Brent's algorithm, which keeps one cursor, may take two more rounds). Only an
+ * equal cursor is taken for a repeat.
  */
 export class CycleDetector {
   readonly #recent: string[] = [];
