@@ -107,8 +107,8 @@ class SessionPoll {
   #seen: Session | undefined;
   /** Why the latest poll was missed, if it was. */
   #missed: AutomationError | undefined;
-  /** Until when the service is known to be there: its latest response, or the end of a pause that it asked for. */
-  #answeredAt: number = now();
+  /** Since when polls have brought no response; after a refusal from the end of the pause that it asked for. */
+  #silentSince: number | undefined;
 
   constructor(source: PollSource, options: WatchOptions, closing: AbortController) {
     const {
@@ -182,18 +182,17 @@ class SessionPoll {
       return undefined;
     }
     this.#missed = undefined;
-    this.#answeredAt = now();
+    this.#silentSince = undefined;
     return this.#seen;
   }
 
   #miss(error: AutomationError): void {
     this.#missed = error;
     if (this.#leftMs === 0) throw this.#timeout();
-    if (error.status !== undefined) {
-      this.#answeredAt = Math.max(this.#answeredAt, now() + (error.retryAfterMs ?? 0));
-    }
+    const hasAnswered = error.status !== undefined;
+    this.#silentSince = hasAnswered ? now() + (error.retryAfterMs ?? 0) : (this.#silentSince ?? now());
     const isEndless = this.#endsAt === Number.POSITIVE_INFINITY;
-    if (isEndless && now() >= this.#answeredAt + LONGEST_OUTAGE_MS) throw error;
+    if (isEndless && now() - this.#silentSince >= LONGEST_OUTAGE_MS) throw error;
   }
 
   #follow(): (() => void) | undefined {

@@ -120,6 +120,15 @@ test("an outage of less than ten minutes is outlasted, as often as there is one"
   expect(tookMs).toBeGreaterThan(60 * MINUTE);
 });
 
+test("the time that a consumer of a watch takes is no outage", async () => {
+  const service = fakeService(is("running"), LOST, is("done"));
+  const iterator = service.client(ONCE).sessions.watch("s")[Symbol.asyncIterator]();
+  expect((await ended(iterator.next())).value).toMatchObject({ value: { state: "running" } });
+  await pass(60 * MINUTE);
+  expect((await ended(iterator.next())).value).toMatchObject({ value: { state: "done" } });
+  await iterator.return?.();
+});
+
 test("a refusal that may pass is a response: the service is there", async () => {
   const began = performance.now();
   const service = fakeService((sent) => (sent.at - began > 30 * MINUTE ? is("done") : answers(503))(sent));
