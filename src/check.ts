@@ -90,7 +90,7 @@ export class Check {
     if (typeof source !== "object" || source === null || Array.isArray(source)) {
       this.fail(`${what} must be an object, not ${describeType(source)}`);
     }
-    const read: Record<string, unknown> = {};
+    const read = Object.create(null) as Record<string, unknown>; // inherits nothing
     for (const [key, expected] of Object.entries<Kind>(kinds)) {
       const value = this.#read(source as Record<string, unknown>, what, key);
       if (value === undefined && expected.required !== true) continue;
@@ -119,6 +119,8 @@ export class Check {
   }
 
   #read(source: Record<string, unknown>, what: string, key: string): unknown {
+    // What a program put on Object.prototype is no option of any caller.
+    if (key in Object.prototype && !Object.hasOwn(source, key)) return undefined;
     try {
       return source[key];
     } catch (cause) {

@@ -3,15 +3,15 @@ import { ProviderToken } from "./auth/provider-token.ts";
 import { StaticToken } from "./auth/static-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
 import type { Rotate, TokenSource } from "./auth/token-source.ts";
+import { checkBaseUrl, checkTransport } from "./base-url.ts";
 import { combine, type Instrumentation } from "./instrumentation.ts";
-import { logCalls } from "./logging.ts";
+import { LOG_LEVELS, type LogLevel, logCalls, standardErrorLogger } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
 import {
   type ClientOptions,
-  checkBaseUrl,
   checkOptions,
   checkToken,
-  checkTransport,
+  fromEnvironment,
   refuseOption,
   required,
   type Settings,
@@ -20,6 +20,7 @@ import type { Paginator } from "./paging/paginator.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import type { RateLimitSnapshot } from "./rate-limit/rate-limiter.ts";
 import type { Pipeline } from "./request/call.ts";
+import { createHttp } from "./request/http.ts";
 import type { CallOptions, Send } from "./request/operation.ts";
 import { createSend } from "./request/send.ts";
 import {
@@ -35,7 +36,7 @@ import { Projects } from "./resources/projects.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { rotateToken, Tokens } from "./resources/tokens.ts";
 
-/** What a client is made of, and what another can be made from. */
+/** What a client is made of, and what another can be derived from. */
 interface Parts {
   readonly settings: Omit<Settings, "token"> & { readonly baseUrl: URL };
   readonly pipeline: Pipeline;
@@ -51,10 +52,11 @@ class Derived {
 }
 
 /**
- * A client of the project automation service. It waits when the service tells it to, never repeats a write that may have
- * been applied, and rejects with one family of typed errors. All its state is its own; it holds no timer while idle.
+ * A client of the project automation service. It waits when the service asks it to, never repeats a write that may have
+ * been applied, and rejects with one family of typed errors. Clients share no state unless a rate limiter or a token
+ * source is passed to several. An idle client has no timer.
  *
- * Throws `ConfigError`, and sends nothing, for options that cannot be.
+ * @throws `ConfigError` if an option is invalid; nothing is sent
  *
  * @example
  * const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token });
@@ -67,7 +69,7 @@ export class Client {
   readonly projects: Projects;
   /** Issues: create. */
   readonly issues: Issues;
-  /** Agent sessions: list, get, and waiting for what becomes of one. */
+  /** Agent sessions: list, get, wait for a state, watch changes of state. */
   readonly sessions: Sessions;
   readonly #parts: Parts;
   readonly #send: Send;
@@ -76,39 +78,45 @@ export class Client {
     this.#parts = options instanceof Derived ? options.parts : partsOf(options);
     const { pipeline } = this.#parts;
     this.#send = createSend(pipeline);
-    this.tokens = new Tokens(this.#send, (rotate) => adoptReplacement(pipeline.credential, rotate));
+    this.tokens = new Tokens(this.#send, (rotate) => adoptReplacement(pipeline.tokenSource, rotate));
     this.projects = new Projects(this.#send);
     this.issues = new Issues(this.#send);
     this.sessions = new Sessions(this.#send, pipeline.totalTimeoutMs);
   }
 
-  /** The latest that is known of the token's rate limit; `undefined` before the first answer with this token. */
+  /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */
   get rateLimit(): RateLimitSnapshot | undefined {
-    const { rateLimiter, credential } = this.#parts.pipeline;
-    return rateLimiter.snapshot(credential.current);
+    const { rateLimiter, tokenSource } = this.#parts.pipeline;
+    return rateLimiter.snapshot(tokenSource.current);
   }
 
   /**
-   * A client with some options changed. It shares the credential and the rate limiter of this one, also when the token
-   * is swapped later; with a `token` of its own it has its own of both. A `baseUrl` of another origin needs a `token` of
-   * its own, since this one's would travel there. Throws `ConfigError`.
+   * Returns a client with some options changed. It shares the token source and the rate limiter of this one, also when
+   * the token is swapped later. With a `token` of its own it has its own token source; a `rateLimiter` that was passed to
+   * this client stays shared, since rate limiters keep tokens apart. A `baseUrl` of another origin needs a `token` of its
+   * own, because this client's would travel there.
+   *
+   * @throws `ConfigError` if an option is invalid
+   *
+   * @example
+   * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
-  withOptions = (options: ClientOptions): Client => {
-    return new Client(new Derived(derive(this.#parts, options)) as ClientOptions);
-  };
+  withOptions = (options: ClientOptions): Client => deriveClient(this.#parts, options);
 
   /**
-   * Swaps the token: attempts dispatched from now on carry the new one, also of calls under way and of clients made by
-   * `withOptions`. Throws `ConfigError` for a token that cannot be, and on a client with a token provider or a rotating token.
+   * Swaps the token: attempts sent from now on carry the new one, also those of pending calls and of clients made by
+   * `withOptions`.
+   *
+   * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
    */
   setToken = (token: string): void => {
-    const { credential } = this.#parts.pipeline;
-    if (!(credential instanceof StaticToken)) {
-      refuseOption("setToken: a token provider or a rotating token alone decides the token");
+    const { tokenSource } = this.#parts.pipeline;
+    if (!(tokenSource instanceof StaticToken)) {
+      refuseOption("setToken: the token provider or the rotating token of this client decides the token");
     }
     const flaw = flawOfToken(token);
     if (flaw !== undefined) refuseOption(`setToken: token ${flaw}`);
-    credential.set(token);
+    tokenSource.set(token);
   };
 
   /**
@@ -131,6 +139,10 @@ export class Client {
     paginateCustom(this.#send, list, options);
 }
 
+function deriveClient(parent: Parts, options: ClientOptions): Client {
+  return new Client(new Derived(derive(parent, options)) as ClientOptions); // the constructor knows it again
+}
+
 function partsOf(options: ClientOptions): Parts {
   const settings = checkOptions(options);
   const token = required(settings.token, "token", "PROJECT_AUTOMATION_TOKEN");
@@ -139,9 +151,7 @@ function partsOf(options: ClientOptions): Parts {
 }
 
 function derive(parent: Parts, options: ClientOptions): Parts {
-  // A token of its own has a limit of its own.
-  const inherited = { ...parent.settings, token: undefined, rateLimiter: undefined };
-  const settings = checkOptions(options, inherited);
+  const settings = checkOptions(options, { ...parent.settings, token: undefined });
   const { baseUrl = parent.settings.baseUrl, token } = settings;
   if (token === undefined && baseUrl.origin !== parent.settings.baseUrl.origin) {
     refuseOption("withOptions: a baseUrl of another origin needs a token of its own");
@@ -149,9 +159,9 @@ function derive(parent: Parts, options: ClientOptions): Parts {
   return assemble({ ...settings, baseUrl }, parent.pipeline);
 }
 
-/** `parent`: whose credential and rate limiter are shared where there is no token. */
+/** `parent`: its token source and rate limiter are shared if there is no token. */
 function assemble(settings: Parts["settings"] & Pick<Settings, "token">, parent?: Pipeline): Parts {
-  // The credential alone holds the token: here it would stay when it is swapped.
+  // The token source alone holds the token: a copy here would stay when the token is swapped.
   const { token, ...others } = settings;
   const { baseUrl } = others;
   checkTransport(baseUrl, settings.allowInsecureHttp);
@@ -159,26 +169,39 @@ function assemble(settings: Parts["settings"] & Pick<Settings, "token">, parent?
   const pipeline: Pipeline = {
     ...others,
     baseUrl: baseUrl.href.replace(/\/+$/, ""),
-    credential: shared?.credential ?? credentialOf(token ?? "", (id, own) => rotateItself(pipeline, id, own)),
+    host: baseUrl.host,
+    http: createHttp(settings.fetch, settings.fetchOptions),
+    tokenSource: shared?.tokenSource ?? sourceOf(token ?? "", (id, own) => rotateItself(pipeline, id, own)),
     rateLimiter: settings.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter(),
     instrumentation: instrumentationOf(settings),
-    journal: { paused: false, deprecated: new Set() },
+    notices: { paused: false, deprecated: new Set() },
   };
-  pipeline.credential.subscribe(pipeline.rateLimiter);
+  pipeline.tokenSource.subscribe(pipeline.rateLimiter);
   return { settings: others, pipeline };
 }
 
-function credentialOf(token: Exclude<Settings["token"], undefined>, rotate: Rotate): TokenSource {
+function sourceOf(token: Exclude<Settings["token"], undefined>, rotate: Rotate): TokenSource {
   if (typeof token === "string") return new StaticToken(token);
   return typeof token === "function" ? new ProviderToken(token) : token.toCredential(rotate);
 }
 
-function instrumentationOf({ onEvent, logger, instrumentation }: Settings): Instrumentation | undefined {
-  return combine([onEvent && { begin: () => ({ event: onEvent }) }, logger && logCalls(logger), instrumentation]);
+function instrumentationOf({ onEvent, logger, logLevel, instrumentation }: Settings): Instrumentation | undefined {
+  const level = logLevel ?? environmentLogLevel();
+  const log = logger === undefined ? level && logCalls(standardErrorLogger, level) : logCalls(logger, level ?? "warn");
+  return combine([onEvent && { begin: () => ({ event: onEvent }) }, log, instrumentation]);
 }
 
-// The calls that wait for it hold slots of the client's rate limiter, so it must not stand in that line itself.
+function environmentLogLevel(): LogLevel | undefined {
+  const level = fromEnvironment("PROJECT_AUTOMATION_LOG");
+  const known = LOG_LEVELS.find((one) => one === level);
+  if (level !== undefined && known === undefined) {
+    refuseOption(`PROJECT_AUTOMATION_LOG in the environment must be one of ${LOG_LEVELS.join(", ")}`);
+  }
+  return known;
+}
+
+// The calls that wait for it hold permits of the client's rate limiter, so it must not wait in the same queue.
 function rotateItself(pipeline: Pipeline, id: string, token: string): Promise<CreatedToken> {
-  const own = { ...pipeline, credential: new StaticToken(token), rateLimiter: memoryRateLimiter() };
+  const own = { ...pipeline, tokenSource: new StaticToken(token), rateLimiter: memoryRateLimiter() };
   return createSend(own)(() => rotateToken(id, true), undefined);
 }

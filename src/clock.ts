@@ -1,3 +1,5 @@
+import { onAbort } from "./abort.ts";
+
 /** The longest delay a platform timer can hold; anything longer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -26,21 +28,23 @@ export function after(delayMs: number, action: () => void): () => void {
 
 /** Resolves after `delayMs`, or as soon as `signal` aborts; never rejects, and leaves no timer or listener behind. */
 export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
-    const wake = (): void => {
-      cancel();
-      signal?.removeEventListener("abort", wake);
+    const cancel = after(delayMs, () => {
+      leave?.();
       resolve();
-    };
-    const cancel = after(delayMs, wake);
-    signal?.addEventListener("abort", wake);
+    });
+    const leave =
+      signal &&
+      onAbort(signal, () => {
+        cancel();
+        resolve();
+      });
   });
 }
 
 /**
- * Resolves when the platform has had a turn: what was begun before is then under way, even if whoever goes on from here
- * keeps the thread busy. Takes microseconds. Not by a timer, which takes a millisecond at least.
+ * Resolves when the platform has had a turn: what was begun before is then under way, even if the caller goes on to
+ * keep the thread busy. Takes microseconds. Not by a timer, which takes a millisecond at least.
  */
 export function platformTurn(): Promise<void> {
   if (typeof MessageChannel === "undefined") return Promise.resolve();

@@ -1,10 +1,10 @@
-/** What every event tells. No event holds headers, bodies or secrets. */
+/** The fields of every event. No event holds headers, bodies or secrets. */
 interface EventBase {
-  /** Tells the calls of one client apart. */
+  /** Unique in the process, the same in all events of a call. */
   readonly callId: string;
   /** Such as `"issues.create"`; `"request"` and `"paginate"` for the escape hatch. */
   readonly operation: string;
-  /** The attempt it is about, from 1. */
+  /** The attempt that the event is about, from 1. */
   readonly attempt: number;
   /** When, in milliseconds since the epoch. */
   readonly at: number;
@@ -17,13 +17,13 @@ interface EventBase {
 export interface Durations {
   /** From the end of the attempt before: the backoff. */
   readonly waitMs: number;
-  /** In the queue of the rate limiter; a pause of the token is waited out there. */
+  /** In the queue of the rate limiter, where a pause of the token is waited for. */
   readonly queueMs: number;
   /** Getting the token. */
   readonly tokenMs: number;
-  /** From sending until the head of the answer. */
+  /** From sending until the head of the response. */
   readonly headersMs: number;
-  /** From the head of the answer until the end of its body. */
+  /** From the head of the response until the end of its body. */
   readonly bodyMs: number;
 }
 
@@ -35,42 +35,42 @@ export interface RequestEvent extends EventBase, Waits {
   readonly type: "request";
   /** The HTTP method. */
   readonly method: string;
-  /** The path's template, with `{}` for each value. */
+  /** The path's template: the contract's, or with `{}` for each value of a custom path. */
   readonly path: string;
 }
 
-/** An attempt was answered and its body read, as far as it was needed. */
+/** A response was received, and its body was read as far as it was needed. */
 export interface ResponseEvent extends EventBase, Durations {
   readonly type: "response";
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /** `RateLimit-Limit` and `RateLimit-Remaining`, where the answer has them. */
+  /** `RateLimit-Limit`, where the response has it. */
   readonly limit?: number | undefined;
-  /** `RateLimit-Remaining`, as above. */
+  /** `RateLimit-Remaining`, where the response has it. */
   readonly remaining?: number | undefined;
 }
 
 /**
- * The call is sent again, `delayMs` from now; for `rate_limit` that is what is left of the pause. `attempt` and the
+ * The call is sent again, `delayMs` from now; for `rate_limit` that is the rest of the pause. `attempt` and the
  * durations are those of the attempt that failed.
  */
 export interface RetryEvent extends EventBase, Durations {
   readonly type: "retry";
   /** Why it is sent again. */
   readonly reason: RetryReason;
-  /** How long until it is, in milliseconds. */
+  /** The wait before the next attempt, in milliseconds. */
   readonly delayMs: number;
-  /** HTTP status of the failed attempt, where it was answered. */
+  /** HTTP status of the failed attempt, where there was a response. */
   readonly status?: number | undefined;
 }
 
 /** Why a call is sent again. */
 export type RetryReason = "rate_limit" | "unavailable" | "server_error" | "connection" | "timeout" | "unauthorized";
 
-/** The service asked for a pause; nothing is sent with this token until it is over. Once per pause and client. */
+/** The service asked for a pause: nothing is sent with this token until it is over. Once per pause and client. */
 export interface RateLimitPauseEvent extends EventBase {
   readonly type: "rate_limit_pause";
-  /** How long the pause lasts from now, in milliseconds. */
+  /** The length of the pause from now on, in milliseconds. */
   readonly delayMs: number;
 }
 
@@ -79,39 +79,39 @@ export interface RateLimitResumeEvent extends EventBase {
   readonly type: "rate_limit_resume";
 }
 
-/** After a 401, another token was had and the call is sent again with it. */
+/** After a 401, another token was available, and the call is sent again with it. */
 export interface TokenRefreshEvent extends EventBase {
   readonly type: "token_refresh";
 }
 
-/** With `validation: "lenient"`: an answer was handed over although it is not of the expected shape. */
+/** With `validation: "lenient"`: a response was returned although it is not of the expected shape. */
 export interface DriftEvent extends EventBase {
   readonly type: "drift";
-  /** What is not as expected: where, and what was expected there. Never the values. */
+  /** The path of each unexpected value, and what was expected there. Never the values. */
   readonly issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
 }
 
-/** The answer had a `Deprecation` (RFC 9745) or `Sunset` (RFC 8594) header. Once per operation and client. */
+/** The response had a `Deprecation` (RFC 9745) or `Sunset` (RFC 8594) header. Once per operation and client. */
 export interface DeprecationEvent extends EventBase {
   readonly type: "deprecation";
-  /** The header `Deprecation`, as it came. */
+  /** The value of `Deprecation`, at most 200 characters. */
   readonly deprecation?: string | undefined;
-  /** The header `Sunset`, as it came: when it is to be removed. */
+  /** The value of `Sunset`: when the operation is to be removed. At most 200 characters. */
   readonly sunset?: string | undefined;
 }
 
-/** A page of a walk has come. How many there will be, the service does not say. */
+/** A page of a walk was received. The service does not say how many pages there are. */
 export interface PageEvent extends EventBase {
   readonly type: "page";
   /** Pages of this walk so far, this one included. */
   readonly pages: number;
-  /** Items on them. */
+  /** Items on these pages. */
   readonly items: number;
-  /** How long the walk has waited so far, for the rate limit and between attempts. */
+  /** The time that the walk waited so far, for the rate limit and between attempts, in milliseconds. */
   readonly waitedMs: number;
 }
 
-/** What `onEvent` sees; `type` tells the events apart. */
+/** Every event of a client; `type` tells them apart. */
 export type ClientEvent =
   | RequestEvent
   | ResponseEvent
@@ -123,17 +123,20 @@ export type ClientEvent =
   | DeprecationEvent
   | PageEvent;
 
-/** Takes what happens. What it throws or rejects with is ignored, and nothing waits for it. */
+/** Called with each event. What it throws or rejects with is ignored, and nothing waits for it. */
 export type EventListener = (event: ClientEvent) => unknown;
 
-/** `console`, pino, winston and the like: it is given one line of text at a time, free of secrets. */
+/** The fields of a log line, free of secrets: `callId`, `operation`, `attempt`, `status`, durations in milliseconds. */
+export type LogFields = Readonly<Record<string, string | number>>;
+
+/** `console`, winston and the like: called with one line of text and a record of its fields, both free of secrets. */
 export interface Logger {
-  /** Attempts, answers, pages. */
-  debug(message: string): void;
+  /** Requests, responses, pages. */
+  debug(message: string, fields: LogFields): void;
   /** Waits, pauses, calls that failed. */
-  info(message: string): void;
-  /** What an operator should look at one day: deprecations, answers of an unexpected shape. */
-  warn(message: string): void;
-  /** Writes of which nobody knows what became, and writes whose answer could not be used. */
-  error(message: string): void;
+  info(message: string, fields: LogFields): void;
+  /** Deprecations, and responses of an unexpected shape. */
+  warn(message: string, fields: LogFields): void;
+  /** Writes that may have been applied, and writes whose response could not be used. */
+  error(message: string, fields: LogFields): void;
 }

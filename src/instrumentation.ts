@@ -2,45 +2,45 @@ import type { AnyAutomationError } from "./errors/guard.ts";
 import type { ClientEvent, Waits } from "./events.ts";
 import { ignoreErrors } from "./ignore-errors.ts";
 
-/** A call that begins. Nothing in it is secret, and its path is a template. */
+/** A call that begins. It holds no secret, and its path is a template. */
 export interface CallStart {
-  /** Tells the calls of one client apart; the one in events. */
+  /** Unique in the process; the one in events. */
   readonly callId: string;
   /** Such as `"issues.create"`. */
   readonly operation: string;
   /** The HTTP method. */
   readonly method: string;
-  /** The path's template, with `{}` for each value. */
+  /** The path's template: the contract's, or with `{}` for each value of a custom path. */
   readonly path: string;
-  /** The client's, without trailing slashes. */
+  /** That of the client, without trailing slashes. */
   readonly baseUrl: string;
 }
 
-/** Is told how one call goes on. What its methods throw or reject with is ignored, and nothing waits for them. */
+/** Follows one call. What its methods throw or reject with is ignored, and nothing waits for them. */
 export interface CallObserver {
-  /** What `onEvent` sees, of this call. */
+  /** Called with each event of this call. */
   event?: ((event: ClientEvent) => unknown) | undefined;
   /**
-   * Headers to send along with the attempt that is about to be sent, such as `traceparent`. `authorization`, `cookie`,
-   * `host`, and what is no string, are left out.
+   * Returns headers to send with the attempt that is about to be sent, such as `traceparent`. `authorization`, `cookie`,
+   * `host`, and values that are not strings, are left out.
    */
   headers?: (() => Readonly<Record<string, string>> | undefined) | undefined;
-  /** `send` sends the attempt, and may be called here in a context of its choice. It is sent once, called or not. */
+  /** `send` sends the attempt; it may be called here in another context. The attempt is sent once in any case. */
   around?: ((send: () => void) => unknown) | undefined;
   /**
-   * The call is over. `error`: what it rejects with, if it does. `waited`: how long it has waited for an attempt that was
-   * not sent any more.
+   * The call is over. `error`: what it rejects with, if it does. `waited`: how long it waited for a last attempt that was
+   * not sent.
    */
   end?: ((error: AnyAutomationError | undefined, waited: Waits | undefined) => unknown) | undefined;
 }
 
 /** Follows the calls of a client from beginning to end, for traces and metrics. */
 export interface Instrumentation {
-  /** A call begins; runs in the context of whoever calls. Nobody follows it if this gives nothing. */
+  /** Called when a call begins, in the context of its caller. Returns what follows the call, or `undefined`. */
   begin(call: CallStart): CallObserver | undefined;
 }
 
-/** One out of several, none of which can break a call; `undefined` where there is none. */
+/** Combines several into one, none of which can break a call; `undefined` where there is none. */
 export function combine(several: readonly (Instrumentation | undefined)[]): Instrumentation | undefined {
   const present = several.filter((one) => one !== undefined);
   if (present.length === 0) return undefined;
@@ -58,7 +58,7 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Inst
         });
       }
       return {
-        // Each has its own: what one does to it, the next does not see.
+        // Each has its own copy, so that one cannot change what the next one sees.
         event: (event) => each((observer) => observer.event?.({ ...event })),
         headers() {
           const headers: Record<string, string> = {};

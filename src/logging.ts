@@ -1,22 +1,20 @@
-import type { ClientEvent, Logger } from "./events.ts";
+import type { AnyAutomationError } from "./errors/guard.ts";
+import type { ClientEvent, LogFields, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 
-/**
- * Writes what happens as lines that a person can read: traffic at `debug`, waits and calls that failed at `info`, what
- * the operator of a program should look at one day at `warn`, and writes of which nobody knows what became at `error`.
- */
-export function logCalls(logger: Logger): Instrumentation {
-  return {
-    begin: ({ callId, operation }) => ({
-      event: (event) => logger[LEVELS[event.type]](`[${callId}] ${operation}: ${describe(event)}`),
-      end(error) {
-        if (error === undefined) return undefined;
-        const isAdrift = error.method !== "GET" && (error.outcome === "unknown" || error.outcome === "accepted");
-        return logger[isAdrift ? "error" : "info"](`[${callId}] ${error.message}`);
-      },
-    }),
-  };
-}
+/** Levels of log lines, the most detailed first. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "off"] as const;
+
+/** The least important level that is logged. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Writes every line to standard error: the standard output belongs to the program. */
+export const standardErrorLogger: Logger = {
+  debug: (message) => console.error(message),
+  info: (message) => console.error(message),
+  warn: (message) => console.error(message),
+  error: (message) => console.error(message),
+};
 
 const LEVELS: Readonly<Record<ClientEvent["type"], keyof Logger>> = {
   request: "debug",
@@ -30,24 +28,60 @@ const LEVELS: Readonly<Record<ClientEvent["type"], keyof Logger>> = {
   deprecation: "warn",
 };
 
+/**
+ * Writes events as lines that a person can read: requests and responses at `debug`, waits and failed calls at `info`,
+ * deprecations and unexpected responses at `warn`, writes that may have been applied at `error`.
+ */
+export function logCalls(logger: Logger, level: LogLevel): Instrumentation | undefined {
+  if (level === "off") return undefined;
+  const isLogged = (line: keyof Logger): boolean => LOG_LEVELS.indexOf(line) >= LOG_LEVELS.indexOf(level);
+  return {
+    begin: ({ callId, operation }) => ({
+      event(event) {
+        const lineLevel = LEVELS[event.type];
+        if (!isLogged(lineLevel)) return undefined;
+        return logger[lineLevel](`[${callId}] ${operation}: ${describe(event)}`, fieldsOf(event));
+      },
+      end(error) {
+        if (error === undefined) return undefined;
+        const lineLevel = levelOf(error);
+        if (!isLogged(lineLevel)) return undefined;
+        const { kind, status, code, attempts, outcome, requestId } = error;
+        const fields = fieldsOf({ callId, operation, kind, status, code, attempts, outcome, requestId });
+        return logger[lineLevel](`[${callId}] ${error.message}`, fields);
+      },
+    }),
+  };
+}
+
+function levelOf({ method, outcome }: AnyAutomationError): keyof Logger {
+  const isWrite = method !== undefined && method !== "GET" && method !== "HEAD";
+  return isWrite && (outcome === "unknown" || outcome === "accepted") ? "error" : "info";
+}
+
+function fieldsOf(source: object): LogFields {
+  const fields = Object.entries(source).filter(([, value]) => typeof value === "string" || typeof value === "number");
+  return Object.fromEntries(fields) as LogFields; // as the filter says
+}
+
 function describe(event: ClientEvent): string {
   switch (event.type) {
     case "request":
       return `attempt ${event.attempt}, ${event.method} ${event.path}`;
     case "response":
-      return `answered ${event.status} in ${Math.round(event.headersMs + event.bodyMs)} ms`;
+      return `response ${event.status} in ${Math.round(event.headersMs + event.bodyMs)} ms`;
     case "page":
       return `page ${event.pages}, ${event.items} items so far`;
     case "retry":
-      return `attempt ${event.attempt} failed (${event.reason}), again in ${Math.round(event.delayMs)} ms`;
+      return `attempt ${event.attempt} failed (${event.reason}), retry in ${Math.round(event.delayMs)} ms`;
     case "rate_limit_pause":
       return `rate limit reached, pausing for ${Math.round(event.delayMs)} ms`;
     case "rate_limit_resume":
-      return "rate limit pause over, going on";
+      return "rate limit pause over, resuming";
     case "token_refresh":
-      return "answered 401, sending again with another token";
+      return "401, sending again with another token";
     case "drift":
-      return `unexpected answer, handed over as it came: ${event.issues.map((issue) => issue.path.join(".")).join(", ")}`;
+      return `unexpected response, returned as it is: ${event.issues.map((issue) => issue.path.join(".")).join(", ")}`;
     case "deprecation":
       return `deprecated by the service${event.sunset ? `, to be removed ${event.sunset}` : ""}`;
   }

@@ -11,7 +11,7 @@ export type ApiErrorKind =
   | "rate_limit"
   | "server";
 
-/** The service answered with a status that refuses. Base of the seven classes below; itself any status they do not name. */
+/** The service refused the call by its status. Base of the seven classes below; itself for any other status. */
 export class ApiError extends AutomationError {
   static override readonly kinds: readonly ApiErrorKind[] = [
     "api",
@@ -33,7 +33,7 @@ export class BadRequestError extends ApiError {
   declare readonly kind: "bad_request";
 }
 
-/** 401: the token is unknown, revoked or expired, and no other one could be had. */
+/** 401: the token is unknown, revoked or expired, and there was no other one to send. */
 export class AuthenticationError extends ApiError {
   static override readonly kinds: readonly ["auth"] = ["auth"];
   declare readonly kind: "auth";
@@ -57,7 +57,7 @@ export class ConflictError extends ApiError {
   declare readonly kind: "conflict";
 }
 
-/** What a rate-limit refusal knows beyond the rest. */
+/** The details of a `RateLimitError` besides those of every error. */
 export interface RateLimitErrorDetails extends ErrorDetails {
   /** `RateLimit-Limit`: requests per minute. */
   limit?: number | undefined;
@@ -66,9 +66,9 @@ export interface RateLimitErrorDetails extends ErrorDetails {
 }
 
 /**
- * 429, once waiting is over or not allowed (RFC 6585, contract section 8). `retryAfterMs` is how long the service wants
- * no requests with this token. Also for a call held back by such a pause before it was sent: `outcome` is then
- * `"not_sent"`, and `status` is that of the refusal that began the pause.
+ * 429, once waiting is over or not allowed (RFC 6585, contract section 8). `retryAfterMs` is how long the service asks to
+ * wait before the next request with this token. Also for a call that was not sent because of such a pause: `outcome` is
+ * then `"not_sent"`, and `status` is 429, that of the response that began the pause.
  */
 export class RateLimitError extends ApiError {
   static override readonly kinds: readonly ["rate_limit"] = ["rate_limit"];
@@ -83,7 +83,7 @@ export class RateLimitError extends ApiError {
   }
 }
 
-/** 5xx: the service failed. `retryAfterMs` is set where a 503 asked for a wait. */
+/** 5xx: the service failed. `retryAfterMs` is set if a 503 asked for a wait. */
 export class ServerError extends ApiError {
   static override readonly kinds: readonly ["server"] = ["server"];
   declare readonly kind: "server";

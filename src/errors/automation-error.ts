@@ -20,6 +20,8 @@ export interface ErrorDetails {
   status?: number | undefined;
   /** The `error` field of the answer's body, where it is a string. */
   code?: string | undefined;
+  /** The service's own sentence, where the body has one. */
+  detail?: string | undefined;
   /** The HTTP method. */
   method?: string | undefined;
   /** The path's template: `/sessions/{id}` as the contract has it, `{}` for each value of a path of the caller's own. */
@@ -66,9 +68,6 @@ const NAMES: Readonly<Record<string, string>> = {
   token_provider: "TokenProviderError",
 };
 
-/** Of a stack. The longest way from a failure to the caller is about fifteen. */
-const FRAMES = 30;
-
 const BRAND: unique symbol = Symbol.for("project-automation.error") as never; // a registered symbol is shared by every copy of the package
 
 /**
@@ -105,6 +104,11 @@ export class AutomationError extends Error {
   declare readonly status?: number;
   /** The service's error code: the `error` field of the answer's body, where it is a string. */
   declare readonly code?: string;
+  /**
+   * The service's own sentence: the body's `message`, else its `detail`. One line of at most 300 characters, without
+   * secrets. It is part of `message`, too.
+   */
+  declare readonly detail?: string;
   /** The HTTP method. */
   declare readonly method?: string;
   /** The path's template: `/sessions/{id}` as the contract has it, `{}` for each value of a path of the caller's own. */
@@ -131,10 +135,7 @@ export class AutomationError extends Error {
   readonly #rawBody: string | undefined;
 
   constructor(message: string, details: ErrorDetails = {}) {
-    // The client's own frames come first, and would leave none of the platform's usual ten for the caller's.
-    const restore = lengthenStacks();
     super(message);
-    restore();
     const { cause, rawBody, ...fields } = details;
     this.#rawBody = rawBody;
     const known = Object.entries({ kind: kindOf(this), ...fields }).filter(([, value]) => value !== undefined);
@@ -166,17 +167,6 @@ function kindOf(error: AutomationError): string {
   return (error.constructor as typeof AutomationError).kinds[0] ?? "automation"; // each constructor has its class's statics
 }
 
-/** Has stacks name more frames, until the function that it gives is called. Where they are switched off, they stay off. */
-function lengthenStacks(): () => void {
-  const platform = Error as { stackTraceLimit?: number }; // only some platforms have it
-  const usual = platform.stackTraceLimit;
-  if (typeof usual !== "number" || usual < 1 || usual >= FRAMES || Object.isFrozen(Error)) return () => {};
-  platform.stackTraceLimit = FRAMES;
-  return () => {
-    platform.stackTraceLimit = usual;
-  };
-}
-
 /** Whether a value is an error of this library, of whichever copy of it. */
 export function isBrandedError(value: unknown): value is AutomationError {
   try {
@@ -198,14 +188,6 @@ export function noteCursor(error: unknown, cursor: string | null): void {
 export function noteSession(error: unknown, session: Session | undefined): void {
   if (!isBrandedError(error) || error.session !== undefined || session === undefined) return;
   Object.defineProperty(error, "session", { value: session, enumerable: true, configurable: true, writable: true });
-}
-
-/** Appends the present stack to an error that came about where no caller was waiting. */
-export function continueStack(error: unknown): void {
-  if (!isBrandedError(error)) return;
-  const here = new Error().stack?.split("\n").slice(2).join("\n");
-  if (here)
-    Object.defineProperty(error, "stack", { value: `${error.stack}\n${here}`, configurable: true, writable: true });
 }
 
 // A data property `cause` is copied by structuredClone, which throws on what it cannot copy; an accessor is left out.

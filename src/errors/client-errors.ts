@@ -1,37 +1,37 @@
 import type { Session } from "../models.ts";
 import { AutomationError, type ErrorDetails, type TimeoutPhase, type ValidationIssue } from "./automation-error.ts";
 
-/** The client was given options it cannot work with. Thrown by the constructor, `withOptions` and `setToken`. */
+/** An option of the client is invalid. Thrown by the constructor, `withOptions` and `setToken`; nothing was sent. */
 export class ConfigError extends AutomationError {
   static override readonly kinds: readonly ["config"] = ["config"];
   declare readonly kind: "config";
 }
 
-/** A call was given arguments it cannot work with. Nothing was sent. */
+/** An argument of a call is invalid. Nothing was sent. */
 export class ArgumentError extends AutomationError {
   static override readonly kinds: readonly ["argument"] = ["argument"];
   declare readonly kind: "argument";
 }
 
-/** The service answered with a 3xx. Redirects are never followed, since the token would travel with them. */
+/** The response is a 3xx. Redirects are never followed, since the token would travel with them. */
 export class RedirectError extends AutomationError {
   static override readonly kinds: readonly ["redirect"] = ["redirect"];
   declare readonly kind: "redirect";
 }
 
-/** What a connection failure knows beyond the rest. */
+/** The details of a `ConnectionError` besides those of every error. */
 export interface ConnectionErrorDetails extends ErrorDetails {
-  /** The platform's own code, such as `ECONNRESET`, where it gave one. */
+  /** The platform's own code, such as `ECONNRESET`, where there is one. */
   platformCode?: string | undefined;
   /** Sending the request again cannot help. */
   permanent?: true | undefined;
 }
 
-/** No whole answer came: the connection could not be made, or was lost. `outcome` tells which. */
+/** No whole response was received: the connection could not be made, or was lost. `outcome` says which. */
 export class ConnectionError extends AutomationError {
   static override readonly kinds: readonly ["connection"] = ["connection"];
   declare readonly kind: "connection";
-  /** The platform's own code, such as `ECONNRESET`, where it gave one. */
+  /** The platform's own code, such as `ECONNRESET`, where there is one. */
   declare readonly platformCode?: string;
   /** `true` if sending the request again cannot help: an invalid certificate, or a request that `fetch` refuses. */
   declare readonly permanent?: true;
@@ -41,19 +41,19 @@ export class ConnectionError extends AutomationError {
   }
 }
 
-/** What a timeout knows beyond the rest. */
+/** The details of a `TimeoutError` besides those of every error. */
 export interface TimeoutErrorDetails extends ErrorDetails {
-  /** Where the time ran out. */
+  /** The stage in which the time ran out. */
   phase?: TimeoutPhase | undefined;
   /** For `sessions.waitFor`: the last session seen. */
   session?: Session | undefined;
 }
 
-/** A time budget ran out: `timeoutMs` within an attempt, or `totalTimeoutMs` anywhere. */
+/** A time limit ended the call: `timeoutMs` within an attempt, or `totalTimeoutMs` in any stage. */
 export class TimeoutError extends AutomationError {
   static override readonly kinds: readonly ["timeout"] = ["timeout"];
   declare readonly kind: "timeout";
-  /** Where the time ran out; `total` is between attempts. */
+  /** The stage in which the time ran out; `total` is between attempts. */
   declare readonly phase: TimeoutPhase;
 
   constructor(message: string, details: TimeoutErrorDetails = {}) {
@@ -61,29 +61,29 @@ export class TimeoutError extends AutomationError {
   }
 }
 
-/** The caller's signal ended the call. `cause` is the signal's reason, whatever it is. */
+/** The caller ended the call, by its signal or in `onRequest`. `cause` is the signal's reason, or what `onRequest` threw. */
 export class AbortError extends AutomationError {
   static override readonly kinds: readonly ["abort"] = ["abort"];
   declare readonly kind: "abort";
 }
 
-/** A 2xx answer whose body is not JSON, or is empty where one is due. `rawBody` holds the text. */
+/** A 2xx response whose body is not JSON, is too large, or is empty where one is due. `rawBody` holds the text. */
 export class ResponseParseError extends AutomationError {
   static override readonly kinds: readonly ["parse"] = ["parse"];
   declare readonly kind: "parse";
 }
 
-/** What a validation failure knows beyond the rest. */
+/** The details of a `ResponseValidationError` besides those of every error. */
 export interface ResponseValidationErrorDetails extends ErrorDetails {
-  /** What is wrong and where. */
+  /** The unexpected values: where, and what was expected there. */
   issues?: readonly ValidationIssue[] | undefined;
 }
 
-/** A 2xx answer of another shape than the contract's, or than the caller's schema. `rawBody` holds the text. */
+/** A 2xx response of another shape than the contract's, or than the caller's schema. `rawBody` holds the text. */
 export class ResponseValidationError extends AutomationError {
   static override readonly kinds: readonly ["validation"] = ["validation"];
   declare readonly kind: "validation";
-  /** What is wrong and where; never the values. */
+  /** The unexpected values: where, and what was expected there; never the values themselves. */
   declare readonly issues: readonly ValidationIssue[];
 
   constructor(message: string, details: ResponseValidationErrorDetails = {}) {
@@ -91,13 +91,13 @@ export class ResponseValidationError extends AutomationError {
   }
 }
 
-/** A walk met a cursor it had been given before. The items of the page that brought it have been delivered. */
+/** A walk received a cursor that it had received before. The items of the page that brought it were delivered. */
 export class PaginationError extends AutomationError {
   static override readonly kinds: readonly ["pagination"] = ["pagination"];
   declare readonly kind: "pagination";
 }
 
-/** The token provider threw, or gave something that cannot be a token. `cause` is what it threw. */
+/** The token provider threw, or returned no usable token. `cause` is a copy of what it threw, without secrets. */
 export class TokenProviderError extends AutomationError {
   static override readonly kinds: readonly ["token_provider"] = ["token_provider"];
   declare readonly kind: "token_provider";

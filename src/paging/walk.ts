@@ -1,6 +1,7 @@
 import { onAbort } from "../abort.ts";
 import { platformTurn } from "../clock.ts";
-import { continueStack, noteCursor } from "../errors/automation-error.ts";
+import { noteCursor } from "../errors/automation-error.ts";
+import { continueStack } from "../errors/caller-stack.ts";
 import { PaginationError } from "../errors/client-errors.ts";
 import type { Page } from "../models.ts";
 import type { Path } from "../request/path.ts";

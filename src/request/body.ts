@@ -1,64 +1,67 @@
-import { Deadline } from "./deadline.ts";
+import type { Deadline } from "./deadline.ts";
+import { STOPPED } from "./deadline.ts";
 
-/** A larger answer than this is none that the contract knows; reading it could take all memory. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** What is read of a refusal's body. */
-const MAX_BRIEF_BYTES = 64 * 1024;
-/** A refusal's body is a courtesy: it is not waited for longer than this. */
+/** At most so much of a refusal's body is read. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+/** A refusal is worth reporting without its body: it is not waited for longer than this. */
 const REFUSAL_BODY_MS = 1_000;
-/** A 429's body even less, since the call is waiting to be sent again. */
+/** The body of a 429 even less, since the call waits to be sent again. */
 const RATE_LIMIT_BODY_MS = 250;
 
-/** A body larger than `MAX_BODY_BYTES`. */
-export class BodyTooLarge extends Error {}
+/** What reading the body of a success came to. `text`: the part that was received. */
+export type BodyText =
+  | { readonly kind: "whole"; readonly text: string }
+  | { readonly kind: "oversized" }
+  | { readonly kind: "cut"; readonly text: string; readonly cause: unknown }
+  | { readonly kind: "stopped"; readonly text: string };
 
-/** What has been read so far, for whoever asks when reading fails. */
-export interface PartialText {
-  text: string;
-}
-
-/**
- * The whole text of a success. Rejects with what the transport throws when it is cut, and with `STOPPED` when the budget
- * ends; `partial` then holds what had come.
- */
-export async function readText(response: Response, budget: Deadline, partial: PartialText): Promise<string> {
-  const stream = response.body;
-  // Some platforms have none for an empty body, and some have none at all: there is nothing to count then.
-  if (!stream) return await budget.race(response.text());
-  const reader = stream.getReader();
-  const decoder = new TextDecoder();
-  let bytes = 0;
+/** The text of a success's body, at most `maxBytes` of it after decompression. */
+export async function readText(response: Response, deadline: Deadline, maxBytes: number): Promise<BodyText> {
+  let text = "";
+  const reader = readerOf(response);
   try {
-    for (;;) {
-      const { done, value } = await budget.race(reader.read());
-      if (done) return partial.text + decoder.decode();
-      bytes += value.byteLength;
-      if (bytes > MAX_BODY_BYTES) throw new BodyTooLarge();
-      partial.text += decoder.decode(value, { stream: true });
+    if (reader === undefined) {
+      const whole = await deadline.race(Promise.resolve(response.text()));
+      return whole.length > maxBytes ? { kind: "oversized" } : { kind: "whole", text: whole };
     }
-  } catch (error) {
-    reader.cancel().catch(() => {});
-    throw error;
+    const decoder = new TextDecoder();
+    let bytes = 0;
+    for (;;) {
+      const { done, value } = await deadline.race(reader.read());
+      if (done) return { kind: "whole", text: text + decoder.decode() };
+      bytes += value.byteLength;
+      if (bytes > maxBytes) break;
+      text += decoder.decode(value, { stream: true });
+    }
+    cancel(reader);
+    return { kind: "oversized" };
+  } catch (cause) {
+    cancel(reader);
+    return cause === STOPPED ? { kind: "stopped", text } : { kind: "cut", text, cause };
   }
 }
 
-/** A body that is a courtesy: as much as comes in a moment, never more than 64 KiB, never a failure. */
-export async function readBriefly(response: Response, budget: Deadline): Promise<string | undefined> {
-  // Whoever gave the response may have read it already.
-  if (!response.body || response.body.locked) return undefined;
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  const patience = Deadline.within(budget, response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
-  let text = "";
-  let bytes = 0;
+/** The text of a refusal's body, if all of it comes within a moment and is no larger than 64 KiB. Never rejects. */
+export async function readBriefly(response: Response, deadline: Deadline): Promise<string | undefined> {
+  // A caller's `fetch` may have read it already.
+  if (response.bodyUsed === true || response.body?.locked === true) return undefined;
+  const reader = readerOf(response);
+  const patience = deadline.within(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
   try {
+    if (reader === undefined) {
+      const whole = await patience.race(Promise.resolve(response.text()));
+      return whole.length > MAX_REFUSAL_BYTES ? undefined : whole;
+    }
+    const decoder = new TextDecoder();
+    let text = "";
+    let bytes = 0;
     for (;;) {
       const { done, value } = await patience.race(reader.read());
       if (done) return text + decoder.decode();
       bytes += value.byteLength;
-      if (bytes > MAX_BRIEF_BYTES) return undefined;
+      if (bytes > MAX_REFUSAL_BYTES) return undefined;
       text += decoder.decode(value, { stream: true });
-      // What is whole is enough, also where the service leaves the stream open.
+      // A complete object is enough, also where the service leaves the stream open.
       if (isWholeObject(text)) return text;
     }
   } catch {
@@ -66,8 +69,17 @@ export async function readBriefly(response: Response, budget: Deadline): Promise
   } finally {
     patience.release();
     // Frees the connection where something is left; where nothing is, it does nothing.
-    reader.cancel().catch(() => {});
+    cancel(reader);
   }
+}
+
+/** The reader of a web stream. Other implementations of `fetch` have streams of their own, or none: `text()` reads those. */
+function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array> | undefined {
+  return typeof body?.getReader === "function" ? body.getReader() : undefined;
+}
+
+function cancel(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): void {
+  reader?.cancel().catch(() => {});
 }
 
 function isWholeObject(text: string): boolean {

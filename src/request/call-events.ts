@@ -5,15 +5,32 @@ import type { ClientEvent, Durations, RetryReason, Waits } from "../events.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import type { CallObserver, Instrumentation } from "../instrumentation.ts";
 import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
+import { headerText } from "./error-details.ts";
+import type { ResponseHead } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
+import type { Redactor } from "./redact.ts";
 import { CLIENTS_OWN_HEADERS } from "./settings.ts";
 
-/** What a client remembers from call to call, for whoever follows them. */
-export interface Journal {
-  /** A pause has been reported and its end has not. */
+/** What the listeners of a client have been told, so that they are told once. */
+export interface Notices {
+  /** A pause has been told, and its end has not. */
   paused: boolean;
-  /** Operations whose deprecation has been reported. */
+  /** Operations whose deprecation has been told. */
   readonly deprecated: Set<string>;
+}
+
+/** A request that is sent again. */
+export interface Retry {
+  readonly reason: RetryReason;
+  readonly delayMs: number;
+  readonly status: number | undefined;
+}
+
+/** The part of a client that events come from. */
+interface Source {
+  readonly instrumentation: Instrumentation | undefined;
+  readonly notices: Notices;
+  readonly baseUrl: string;
 }
 
 type FieldsOf<Event> = Event extends ClientEvent ? Omit<Event, "callId" | "operation" | "attempt" | "at"> : never;
@@ -26,50 +43,41 @@ const DURATIONS: Readonly<Record<TimeoutPhase, keyof Durations>> = {
   body: "bodyMs",
 };
 
-/** Who follows the calls of a client, and from where. */
-export interface Audience {
-  readonly instrumentation: Instrumentation | undefined;
-  readonly journal: Journal;
-  readonly baseUrl: string;
-}
-
 /**
- * Tells what becomes of one call, and how long each stage of it took: whenever it goes on to another, the time since is
- * booked to the one before, so that nothing is counted twice or left out. Made only where somebody follows the call.
+ * The events of one call, and how long each stage of it took: when the call enters a stage, the time since is booked to
+ * the stage before, so that nothing is counted twice or left out. Made only where something listens.
  */
 export class CallEvents {
-  readonly #observer: CallObserver;
-  readonly #journal: Journal;
-  readonly #operation: Operation<unknown>;
   readonly #id: string;
-  #attempt = 0;
-  /** The attempt that was last begun, or is to come, has been sent. */
+  readonly #operation: Operation<unknown>;
+  readonly #observer: CallObserver;
+  readonly #notices: Notices;
+  #attempt = 1;
+  /** The request of the present attempt has been sent. */
   #isSent = false;
   #stage: keyof Durations = "waitMs";
   #since: number = now();
   #spent: Record<keyof Durations, number> = noTime();
   #waitedMs = 0;
-  #head: RateLimitAnswer | undefined;
-  /** The attempt that has failed last. */
+  #limits: RateLimitAnswer | undefined;
+  /** The attempt that failed last. */
   #failed: { readonly attempt: number } & Durations = { attempt: 0, ...noTime() };
+  #planned: Retry | undefined;
 
-  private constructor(observer: CallObserver, journal: Journal, call: { operation: Operation<unknown>; id: string }) {
-    this.#observer = observer;
-    this.#journal = journal;
-    this.#operation = call.operation;
-    this.#id = call.id;
+  private constructor(id: string, operation: Operation<unknown>, to: { observer: CallObserver; notices: Notices }) {
+    this.#id = id;
+    this.#operation = operation;
+    this.#observer = to.observer;
+    this.#notices = to.notices;
   }
 
-  /** The report of a call that begins; `undefined` if nobody wants it. */
-  static of(
-    operation: Operation<unknown>,
-    { instrumentation, journal, baseUrl }: Audience,
-    id: string,
-  ): CallEvents | undefined {
+  /** The events of a call that begins; `undefined` if nothing listens to them. */
+  static begin(id: string, operation: Operation<unknown>, source: Source): CallEvents | undefined {
+    const { instrumentation, notices, baseUrl } = source;
     if (instrumentation === undefined) return undefined;
     const { name, method, path } = operation;
     const observer = instrumentation.begin({ callId: id, operation: name, method, path: path.template, baseUrl });
-    return observer && new CallEvents(observer, journal, { operation, id });
+    return observer && new CallEvents(id, operation, { observer, notices });
   }
 
   emit(fields: FieldsOf<ClientEvent>, attempt: number = this.#attempt): void {
@@ -82,7 +90,7 @@ export class CallEvents {
     this.#observer.end?.(error, this.#isSent ? undefined : this.#waits());
   }
 
-  /** The call goes on to another stage. */
+  /** The call enters a stage. */
   enter(phase: TimeoutPhase): void {
     const time = now();
     const spentMs = time - this.#since;
@@ -92,27 +100,41 @@ export class CallEvents {
     this.#stage = DURATIONS[phase];
   }
 
-  /** An attempt begins. */
-  begin(): void {
-    this.#attempt += 1;
-  }
-
-  /** The attempt under way has failed; what follows until the next is waiting. */
-  fail(): void {
-    // One that was not sent is the call's last, and what it has waited is told at its end.
+  /** The present attempt failed; the time until the next one is waiting. */
+  failed(): void {
+    // An attempt that was not sent is the last of its call: what it waited is told at the end.
     if (!this.#isSent) return;
     this.enter("total");
     this.#failed = { attempt: this.#attempt, ...this.#spent };
     this.#spent = noTime();
     this.#isSent = false;
+    this.#attempt += 1;
   }
 
-  retry(reason: RetryReason, delayMs: number, status: number | undefined): void {
+  /** The failed attempt is followed by another one. */
+  retry(retry: Retry): void {
     const { attempt, ...spent } = this.#failed;
-    this.emit({ type: "retry", reason, delayMs, status, ...spent }, attempt);
+    this.emit({ type: "retry", ...retry, ...spent }, attempt);
+  }
+
+  /** The failed attempt is followed by another one, if that is not refused before it is sent. */
+  planRetry(retry: Retry): void {
+    this.#planned = retry;
+  }
+
+  /** What was planned for this reason, if it was, happens. */
+  retryPlanned(reason: RetryReason): void {
+    const planned = this.#planned;
+    if (planned?.reason !== reason) return;
+    this.#planned = undefined;
+    this.retry(planned);
+    if (reason === "unauthorized") this.emit({ type: "token_refresh" });
   }
 
   request(): void {
+    this.retryPlanned("unauthorized");
+    // The time until here is part of what the request waited.
+    this.enter("headers");
     const { method, path } = this.#operation;
     this.#isSent = true;
     this.emit({ type: "request", method, path: path.template, ...this.#waits() });
@@ -123,15 +145,17 @@ export class CallEvents {
     return { waitMs, queueMs, tokenMs };
   }
 
-  /** Puts on a request what whoever follows the call wants to send along. */
-  addHeaders(to: Headers): void {
+  /** The headers that observers want to send along. */
+  headers(): Record<string, string> {
+    const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries<unknown>(this.#observer.headers?.() ?? {})) {
       const isTheirs = typeof value === "string" && !CLIENTS_OWN_HEADERS.includes(name.toLowerCase());
-      if (isTheirs) ignoreErrors(() => to.set(name, value));
+      if (isTheirs && isHeader(name, value)) headers[name.toLowerCase()] = value;
     }
+    return headers;
   }
 
-  /** Sends an attempt, once, in whatever context those who follow the call want for it. */
+  /** Sends an attempt, once, in the context that observers want for it. */
   send(dispatch: () => Promise<Response>): Promise<Response> {
     let sending: Promise<Response> | undefined;
     const sendOnce = (): Promise<Response> => (sending ??= dispatch());
@@ -139,43 +163,53 @@ export class CallEvents {
     return sendOnce();
   }
 
-  /** The head of an answer: it may say that the operation is deprecated. */
-  head(headers: Headers, answer: RateLimitAnswer): void {
-    this.#head = answer;
-    const deprecation = headers.get("deprecation") ?? undefined;
-    const sunset = headers.get("sunset") ?? undefined;
-    const { deprecated } = this.#journal;
-    if ((deprecation === undefined && sunset === undefined) || deprecated.has(this.#operation.name)) return;
+  /** The head of a response: it may say that the operation is deprecated (RFC 9745, RFC 8594). */
+  head({ headers }: ResponseHead, limits: RateLimitAnswer, redactor: () => Redactor): void {
+    this.#limits = limits;
+    const { deprecated } = this.#notices;
+    const isDeprecated = headers.has("deprecation") || headers.has("sunset");
+    if (!isDeprecated || deprecated.has(this.#operation.name)) return;
     deprecated.add(this.#operation.name);
-    this.emit({ type: "deprecation", deprecation, sunset });
+    const show = (name: string): string | undefined => headerText(redactor(), headers.get(name));
+    this.emit({ type: "deprecation", deprecation: show("deprecation"), sunset: show("sunset") });
   }
 
   response(status: number): void {
     this.enter("body");
-    this.emit({ type: "response", status, limit: this.#head?.limit, remaining: this.#head?.remaining, ...this.#spent });
+    const { limit, remaining } = this.#limits ?? {};
+    this.emit({ type: "response", status, limit, remaining, ...this.#spent });
   }
 
-  /** What the call came to, if it is a page of a walk. */
+  /** The output of the call, if it is a page of a walk. */
   output(output: unknown): void {
     const tally = this.#operation.tally?.(output, this.#waitedMs);
     if (tally !== undefined) this.emit({ type: "page", ...tally });
   }
 
-  /** A pause, unless this client has told it already. */
-  pause(delayMs: number): void {
-    if (this.#journal.paused) return;
-    this.#journal.paused = true;
+  /** The token is paused for so long, which this client tells once. */
+  pause(delayMs: number | undefined): void {
+    if (delayMs === undefined || this.#notices.paused) return;
+    this.#notices.paused = true;
     this.emit({ type: "rate_limit_pause", delayMs });
   }
 
   /** The pause that was told is over. */
   resume(): void {
-    if (!this.#journal.paused) return;
-    this.#journal.paused = false;
+    if (!this.#notices.paused) return;
+    this.#notices.paused = false;
     this.emit({ type: "rate_limit_resume" });
   }
 }
 
 function noTime(): Record<keyof Durations, number> {
   return { waitMs: 0, queueMs: 0, tokenMs: 0, headersMs: 0, bodyMs: 0 };
+}
+
+function isHeader(name: string, value: string): boolean {
+  let is = false;
+  ignoreErrors(() => {
+    new Headers([[name, value]]);
+    is = true;
+  });
+  return is;
 }

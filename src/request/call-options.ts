@@ -5,12 +5,15 @@ import { type CallSettings, SettingsCheck, SHARED_OPTIONS } from "./settings.ts"
 
 const check: SettingsCheck = new SettingsCheck(ArgumentError);
 
+const LISTENING = ["addEventListener", "removeEventListener"];
+
 const CALL_OPTIONS: Shape<CallOptions> = {
   ...SHARED_OPTIONS,
   // Duck-typed, since another realm's signals are no instances of ours.
   signal: kind(
     "an AbortSignal",
-    (value) => typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
+    (value) =>
+      typeof value === "object" && value !== null && "aborted" in value && LISTENING.every((name) => name in value),
   ),
   onRequest: FUNCTION,
   onResponse: FUNCTION,

@@ -1,129 +1,112 @@
 import type { TokenSource } from "../auth/token-source.ts";
-import type { TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import type { Instrumentation } from "../instrumentation.ts";
-import type { Permit, RateLimitedCall, RateLimiter } from "../rate-limit/rate-limiter.ts";
-import { CallEvents, type Journal } from "./call-events.ts";
+import type { Permit, RateLimiter } from "../rate-limit/rate-limiter.ts";
+import { CallEvents, type Notices } from "./call-events.ts";
+import { CallHistory } from "./call-history.ts";
 import { settingsOf } from "./call-options.ts";
 import { Deadline } from "./deadline.ts";
-import type { CallOptions, Operation, ResponseInfo } from "./operation.ts";
+import type { CallFacts } from "./error-details.ts";
+import type { SendHttp } from "./http.ts";
+import type { CallOptions, Operation } from "./operation.ts";
 import { encodePath } from "./path.ts";
-import { Progress } from "./progress.ts";
 import { encodeQuery } from "./query.ts";
-import type { CallSettings, RetryRules } from "./settings.ts";
+import { Redactor } from "./redact.ts";
+import type { CallSettings } from "./settings.ts";
 
-/** What the pipeline needs of a client. Settings are checked, and changed by nobody. */
+/** What the request path needs of a client. Settings are checked, and never change. */
 export interface Pipeline extends CallSettings {
   readonly baseUrl: string;
-  /** The caller's; the global one is looked up at each call. */
-  readonly fetch: typeof fetch | undefined;
-  readonly credential: TokenSource;
+  /** The host and port of `baseUrl`, for errors. */
+  readonly host: string;
+  readonly http: SendHttp;
+  readonly tokenSource: TokenSource;
   readonly rateLimiter: RateLimiter;
   readonly maxConcurrency: number;
+  readonly maxResponseBytes: number;
   readonly validation: "strict" | "lenient";
   readonly instrumentation: Instrumentation | undefined;
-  readonly journal: Journal;
+  readonly notices: Notices;
 }
 
-let calls = 0;
-
-/** Unique in the process: copies of the package differ in the random part. */
-const copy = Math.random().toString(36).slice(2, 8);
-
-function nextCallId(): string {
-  calls += 1;
-  return `call_${copy}_${calls}`;
-}
-
-/** One call: what is asked for and by which rules, none of which changes, and its `progress`, which does. */
-export class Call implements RateLimitedCall {
+/** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
+export class Call {
   readonly operation: Operation<unknown>;
   readonly pipeline: Pipeline;
+  readonly settings: CallSettings;
+  readonly options: Pick<CallOptions, "signal" | "onRequest" | "onResponse">;
+  readonly id: string = nextCallId();
   /** Where it is sent, each time. */
   readonly url: string;
-  readonly retry: RetryRules;
-  readonly timeoutMs: number;
-  readonly headers: Readonly<Record<string, string>>;
   /** The caller's signal, and `totalTimeoutMs`. */
-  readonly budget: Deadline;
-  readonly callerSignal: AbortSignal | undefined;
-  readonly progress: Progress = new Progress();
-  /** Tells those who follow the call, where there are any. */
-  readonly report: CallEvents | undefined;
-  readonly onRequest: CallOptions["onRequest"];
-  readonly callId: string = nextCallId();
-  readonly #onResponse: CallOptions["onResponse"];
-  #turn: Permit | undefined;
+  readonly deadline: Deadline;
+  readonly history: CallHistory = new CallHistory();
+  /** Its events, where anything listens. */
+  readonly events: CallEvents | undefined;
+  #permit: Permit | undefined;
 
   constructor(pipeline: Pipeline, operation: Operation<unknown>, options: CallOptions | undefined) {
-    const { timeoutMs, totalTimeoutMs, retry, headers, signal, onRequest, onResponse } = settingsOf(options, pipeline);
+    const { signal, onRequest, onResponse, ...settings } = settingsOf(options, pipeline);
     this.pipeline = pipeline;
     this.operation = operation;
+    this.settings = settings;
+    this.options = { signal, onRequest, onResponse };
     this.url = `${pipeline.baseUrl}${encodePath(operation.path)}${encodeQuery(operation.query)}`;
-    this.retry = retry;
-    this.timeoutMs = timeoutMs;
-    this.headers = headers;
-    this.callerSignal = signal;
-    this.onRequest = onRequest;
-    this.#onResponse = onResponse;
-    this.report = CallEvents.of(operation, pipeline, this.callId);
-    this.budget = Deadline.ofCall(totalTimeoutMs, signal);
+    this.events = CallEvents.begin(this.id, operation, pipeline);
+    this.deadline = Deadline.ofCall(settings.totalTimeoutMs, signal);
   }
 
-  /** Its place in line, which it takes with the first attempt. */
-  get turn(): Permit {
-    this.#turn ??= this.pipeline.rateLimiter.enter(this);
-    return this.#turn;
+  /** Its place in the queue of the rate limiter, which it takes with the first attempt and keeps. */
+  get permit(): Permit {
+    this.#permit ??= this.#enter();
+    return this.#permit;
   }
 
-  token(): string {
-    return this.pipeline.credential.current;
-  }
-
-  get maxConcurrency(): number {
-    return this.pipeline.maxConcurrency;
-  }
-
-  get maxPauses(): number {
-    return this.retry.rateLimitWaits;
-  }
-
-  get signal(): AbortSignal {
-    return this.budget.signal;
-  }
-
-  get maxPauseMs(): number {
-    return this.retry.maxRetryAfterMs;
-  }
-
-  get endsAt(): number {
-    return this.budget.endsAt;
-  }
-
-  /** The call goes on to another stage. */
-  enter(phase: TimeoutPhase): void {
-    this.progress.enter(phase);
-    this.report?.enter(phase);
-  }
-
-  /** Whether it changes anything, so that sending it twice might matter. */
-  get isWrite(): boolean {
-    return this.operation.method !== "GET" && this.operation.method !== "HEAD";
+  /** What errors need to know of it, as it is now. */
+  get facts(): CallFacts {
+    const { requests, mayBeApplied, wasRejected, lastError, tokens } = this.history;
+    const { host, tokenSource } = this.pipeline;
+    const redactor = new Redactor([...tokens, tokenSource.current], this.settings.headers);
+    return { operation: this.operation, host, attempts: requests, mayBeApplied, wasRejected, lastError, redactor };
   }
 
   /**
-   * The call is over, and `error` is what it rejects with: frees everything, and shows the caller the latest answer's
-   * metadata, if there is one and the caller wants it.
+   * The call is over; `error` is what it rejects with. Frees everything, and shows the caller the latest response's
+   * metadata, if there is one and the caller asked for it.
    */
   finish(error: AnyAutomationError | undefined): void {
-    this.budget.release();
-    this.report?.end(error);
-    const { latestResponse, requests } = this.progress;
-    const onResponse = this.#onResponse;
+    this.deadline.release();
+    this.events?.end(error);
+    const { latestResponse, requests } = this.history;
+    const { onResponse } = this.options;
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
-    const info: ResponseInfo = { status, headers, attempts: requests, url: this.url };
-    ignoreErrors(() => onResponse(info));
+    ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url }));
   }
+
+  #enter(): Permit {
+    const { deadline, settings, pipeline } = this;
+    return pipeline.rateLimiter.enter({
+      token: () => pipeline.tokenSource.current,
+      maxConcurrency: pipeline.maxConcurrency,
+      maxPauses: settings.retry === false ? 0 : settings.retry.rateLimitWaits,
+      maxPauseMs: settings.retry === false ? 0 : settings.retry.maxRetryAfterMs,
+      endsAt: deadline.endsAt,
+      // Made only if the call has to wait.
+      get signal() {
+        return deadline.signal;
+      },
+    });
+  }
+}
+
+let copy: string | undefined;
+let calls = 0;
+
+/** Unique in the process: copies of the package differ in the random part. */
+function nextCallId(): string {
+  copy ??= Math.random().toString(36).slice(2, 8);
+  calls += 1;
+  return `call_${copy}_${calls}`;
 }

@@ -42,7 +42,11 @@ const CERTIFICATE =
 
 /** What fetch itself refuses to send, by the messages of its implementations. */
 const REFUSED_BY_FETCH =
-  /bad port|unknown scheme|scheme must be|invalid header|invalid method|not a valid HTTP header/i;
+  /bad port|unknown scheme|scheme must be|invalid header|invalid method|not a valid HTTP header|invalid url|(?:parse|parsed) (?:as a )?url|includes credentials/i;
+
+/** What platforms say of a failure of the network; a wrapper of `fetch` may have put it into a `cause`. */
+const NETWORK_FAILURE =
+  /^(?:fetch failed|failed to fetch|network ?error|terminated|load failed|network request failed|error sending request)/i;
 
 /** Errors nest, and a failed dual-stack connect is an AggregateError. */
 const MAX_DEPTH = 6;
@@ -55,7 +59,10 @@ export interface ConnectionFault {
   readonly platformCode: string | undefined;
 }
 
-/** Tells from the platform's error what became of the connection. `isNetwork`: it is known for a failure of the network. */
+/**
+ * How the connection failed, by the platform's error and its causes. `isNetwork`: the error is known as a failure of the
+ * network.
+ */
 export function classifyFault(error: unknown, isNetwork: boolean): ConnectionFault {
   const chain = chainOf(error);
   const codes = chain.map(codeOf).filter((code) => code !== undefined);
@@ -108,7 +115,10 @@ function isUnparsable(error: object): boolean {
 function saysItWasLost(error: object): boolean {
   if (!(error instanceof Error)) return false;
   if (/^network connection lost\b/i.test(error.message)) return true;
-  return error instanceof TypeError && /connection was lost|could not connect to the server/i.test(error.message);
+  if (!(error instanceof TypeError)) return false;
+  return (
+    NETWORK_FAILURE.test(error.message) || /connection was lost|could not connect to the server/i.test(error.message)
+  );
 }
 
 function isRefusedByFetch(error: object): boolean {

@@ -1,218 +1,158 @@
-import {
-  ApiError,
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
-  NotFoundError,
-  PermissionDeniedError,
-  RateLimitError,
-  ServerError,
-} from "../errors/api-errors.ts";
-import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
+import { RateLimitError } from "../errors/api-errors.ts";
+import type { AutomationError, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
 import {
   AbortError,
   ConnectionError,
-  RedirectError,
   ResponseParseError,
   ResponseValidationError,
   TimeoutError,
   TokenProviderError,
 } from "../errors/client-errors.ts";
-import { stringsOf } from "../schemas/foreign-issues.ts";
+import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { describeIssues } from "../schemas/validator.ts";
-import type { Call } from "./call.ts";
-import { classifyFault } from "./connection-fault.ts";
-import { consequenceOf, detailsOf, labelOf, redactorOf } from "./error-details.ts";
-import { parseJson } from "./json.ts";
-import { readRateLimit, readRetryAfter } from "./rate-limit-headers.ts";
+import { type ConnectionFault, classifyFault } from "./connection-fault.ts";
+import { buildError, type CallFacts, seconds } from "./error-details.ts";
+import type { Exchange, Received, ResponseHead, Stopped } from "./exchange.ts";
+import { refusalError } from "./refusal-error.ts";
 
-// The one place where whatever was refused or thrown becomes one of our errors. No headers, request, response or token
-// leaves with them, also where the service echoes it.
+// Every error of a call is made here or in refusal-error.ts, from values. No headers, request, response or token leaves
+// with one, also where the service echoes it.
 
-/** Of a refusal that is not JSON, mostly a proxy's page, the beginning tells enough. */
-const MAX_FOREIGN_TEXT = 2_000;
-
-/** No secret is shorter, and shorter strings of an answer occur in any stack. */
-const SHORTEST_QUOTED = 12;
+/** The longest code of a platform that is shown. */
+const MAX_CODE_LENGTH = 64;
 
 const PLACES: Readonly<Record<TimeoutPhase, string>> = {
-  queue: "in the queue of the rate limiter",
+  queue: "before the request was sent",
   token: "while getting the token",
-  headers: "while waiting for the answer",
-  body: "while reading the answer",
+  headers: "while waiting for the response",
+  body: "while reading the response",
   total: "between attempts",
 };
 
-/** An error of a class, which tells of the call what it knows and what of it may have come about. */
-function failure<Details extends ErrorDetails, Failure>(
-  Class: new (message: string, details?: Details) => Failure,
-  call: Call,
-  told: NoInfer<Details> & { readonly what: string },
-): Failure {
-  const { what, ...details } = { ...detailsOf(call), ...told };
-  const message = `${labelOf(call)}: ${what}${consequenceOf(call, details.outcome)}`;
-  return new Class(message, details as unknown as Details); // `told` without `what`, and what any error may tell
+const WHAT_HAPPENED: Readonly<Record<ConnectionFault["fault"], string>> = {
+  never_sent: "no connection could be made to",
+  lost: "the connection was lost to",
+  permanent: "the request failed to reach",
+};
+
+/** The error of an exchange that was no success. `signal`: the caller's, whose reason is the cause of an abort. */
+export function exchangeError(facts: CallFacts, exchange: Exchange, signal: AbortSignal | undefined): AutomationError {
+  switch (exchange.kind) {
+    case "received":
+      return refusalError(facts, exchange);
+    case "oversized":
+      return parseError(facts, { ...exchange, text: undefined }, "a body that is larger than maxResponseBytes");
+    case "cut":
+      return cutError(facts, exchange);
+    case "failed":
+      return connectionError(facts, exchange);
+    case "stopped":
+      return stoppedError(facts, exchange, signal);
+    case "prevented":
+      return buildError(AbortError, facts, {
+        what: "onRequest failed, so the request was not sent",
+        at: {},
+        cause: exchange.cause,
+      });
+  }
 }
 
-/** The caller's signal or a time budget ended the call. `rawBody`: what had come of a success by then. */
-export function stopped(call: Call, rawBody?: string): AutomationError {
-  const { phase, lastFailure } = call.progress;
-  const { reason } = call.budget;
+/** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
+export function stoppedError(
+  facts: CallFacts,
+  { reason, phase, head, text: rawBody, isSent }: Omit<Stopped, "kind">,
+  signal: AbortSignal | undefined,
+): AutomationError {
+  const at = { head, isSent };
   if (reason === "abort") {
     const what = `aborted by the caller ${PLACES[phase]}`;
-    return failure(AbortError, call, { what, rawBody, cause: call.callerSignal?.reason });
+    return buildError(AbortError, facts, { what, at, rawBody, cause: signal?.reason });
   }
   const what = `${reason === "total" ? "totalTimeoutMs" : "timeoutMs"} ran out ${PLACES[phase]}`;
-  const cause = lastFailure === undefined ? {} : { cause: lastFailure };
-  return failure(TimeoutError, call, { what, rawBody, phase, ...cause });
+  const cause = facts.lastError === undefined ? {} : { cause: facts.lastError };
+  return buildError(TimeoutError, facts, { what, at, rawBody, phase, ...cause });
 }
 
-/** The caller's `onRequest` failed, so nothing was sent. */
-export function preventedByCaller(call: Call, cause: unknown): AutomationError {
-  return failure(AbortError, call, { what: "onRequest failed, so the request was not sent", cause });
-}
-
-/** The token's pause is longer than the call would wait. After a 429 of its own, what that said is told again. */
-export function heldBack(call: Call, pauseMs: number): RateLimitError {
-  const { pipeline } = call;
-  const { lastFailure } = call.progress;
-  const own = lastFailure instanceof RateLimitError ? lastFailure : undefined;
-  const known = own ?? pipeline.rateLimiter.snapshot(pipeline.credential.current);
-  const told = own
-    ? { code: own.code, body: own.body, requestId: own.requestId, outcome: own.outcome }
-    : lastFailure && { cause: lastFailure };
-  return failure(RateLimitError, call, {
-    what: `held back, the rate limit pauses this token for another ${seconds(pauseMs)}`,
+/** The call was not sent, because the token's pause is longer than the call waits for. */
+export function pausedError(
+  facts: CallFacts,
+  pauseMs: number,
+  known: Pick<RateLimitSnapshot, "limit" | "remaining"> | undefined,
+): RateLimitError {
+  return buildError(RateLimitError, facts, {
+    what: `not sent: the rate limit pauses this token for another ${seconds(pauseMs)}`,
+    at: {},
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
     limit: known?.limit,
     remaining: known?.remaining,
-    ...told,
+    ...(facts.lastError && { cause: facts.lastError }),
   });
 }
 
-/** The token provider threw (`problem` is then what it threw), or gave something that cannot be a token. */
-export function providerFailed(call: Call, problem: { cause: unknown } | { flaw: string }): TokenProviderError {
-  if ("flaw" in problem) {
-    return failure(TokenProviderError, call, { what: `the token provider gave no usable token: it ${problem.flaw}` });
-  }
-  const cause = redactorOf(call).cause(problem.cause);
-  return failure(TokenProviderError, call, { what: "the token provider failed", cause });
+/** The token source failed: `cause` is what it rejected with, `problem` says it in words. */
+export function tokenError(facts: CallFacts, problem: string, cause?: unknown): TokenProviderError {
+  const kept = cause === undefined ? {} : { cause: facts.redactor.cause(cause) };
+  return buildError(TokenProviderError, facts, { what: problem, at: {}, ...kept });
 }
 
-/** The transport rejected, before the answer or in its body. */
-export function disconnected(
-  call: Call,
-  thrown: { cause: unknown; isNetwork: boolean },
-  rawBody?: string,
+function connectionError(
+  facts: CallFacts,
+  { fault: { fault, notSent, platformCode }, cause }: Extract<Exchange, { kind: "failed" }>,
 ): ConnectionError {
-  const { progress } = call;
-  const { fault, notSent, platformCode: code } = classifyFault(thrown.cause, thrown.isNetwork);
-  const redactor = redactorOf(call);
-  const platformCode = code && redactor.text(code).slice(0, 64);
-  const isInBody = progress.response !== undefined;
-  progress.fault = isInBody ? "lost" : fault;
-  if (notSent && !isInBody) progress.sent = false;
-  const happened = isInBody && thrown.isNetwork ? "the answer was cut off" : WHAT_HAPPENED[fault];
-  const what = platformCode ? `${happened} (${platformCode})` : happened;
-  const permanent = !isInBody && fault === "permanent" ? true : undefined;
-  return failure(ConnectionError, call, {
-    what,
-    platformCode,
-    permanent,
-    rawBody,
-    cause: redactor.cause(thrown.cause),
+  const code = shownCode(facts, platformCode);
+  return buildError(ConnectionError, facts, {
+    what: `${WHAT_HAPPENED[fault]} ${facts.host}${code === undefined ? "" : ` (${code})`}`,
+    at: { isSent: !notSent, isNeverSent: fault === "never_sent" },
+    platformCode: code,
+    permanent: fault === "permanent" ? true : undefined,
+    cause: facts.redactor.cause(cause),
   });
 }
 
-const WHAT_HAPPENED = {
-  never_sent: "no connection could be made",
-  lost: "the connection was lost",
-  permanent: "the request failed",
-} as const;
-
-/** The service answered with a status that is no success. `text`: its body, as far as it was read. */
-export function refused(call: Call, response: Response, text: string | undefined): AutomationError {
-  const { status, headers, type } = response;
-  const redactor = redactorOf(call);
-  const parsed = parseLeniently(text);
-  const body = typeof parsed === "string" ? redactor.prose(parsed) : redactor.json(parsed);
-  const code = codeOf(body);
-  const { requestId } = detailsOf(call);
-  const shownCode = code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? ` ${code}` : "";
-  const said = `${status}${shownCode}${requestId === undefined ? "" : ` (request ${requestId})`}`;
-  if (type === "opaqueredirect" || (status >= 300 && status < 400)) {
-    const what = `${status === 0 ? "" : `${said}: `}redirects are not followed; check baseUrl`;
-    return failure(RedirectError, call, { what, code, body });
-  }
-  if (status === 429) {
-    const { limit, remaining, retryAfterMs } = readRateLimit(response);
-    const what = retryAfterMs === undefined ? said : `${said}; the service asks to wait ${seconds(retryAfterMs)}`;
-    return failure(RateLimitError, call, { what, code, body, limit, remaining, retryAfterMs });
-  }
-  const retryAfterMs = status === 503 ? readRetryAfter(headers) : undefined;
-  const Refusal = BY_STATUS[status] ?? (status >= 500 ? ServerError : ApiError);
-  const hint = status === 403 ? scopeHint(call) : "";
-  return failure(Refusal, call, { what: `${said}${hint}`, code, body, retryAfterMs });
+function cutError(facts: CallFacts, { head, text, cause }: Extract<Exchange, { kind: "cut" }>): ConnectionError {
+  const code = shownCode(facts, classifyFault(cause, true).platformCode);
+  return buildError(ConnectionError, facts, {
+    what: `the response of ${facts.host} was cut off${code === undefined ? "" : ` (${code})`}`,
+    at: { head },
+    rawBody: text,
+    platformCode: code,
+    cause: facts.redactor.cause(cause),
+  });
 }
 
-const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
-  400: BadRequestError,
-  401: AuthenticationError,
-  403: PermissionDeniedError,
-  404: NotFoundError,
-  409: ConflictError,
-  422: BadRequestError,
-};
-
-function scopeHint(call: Call): string {
-  const { scope, name } = call.operation;
-  const both = "both the token's scopes and its owner's permissions must allow it";
-  if (scope !== undefined) return `; the contract asks for ${scope}: ${both}`;
-  if (name === "tokens.create") return "; a token can be given only scopes that its creator holds";
-  return `; ${both}`;
+function shownCode({ redactor }: CallFacts, code: string | undefined): string | undefined {
+  return code === undefined ? undefined : redactor.line(code, MAX_CODE_LENGTH);
 }
 
-/** A 2xx answer whose body is not what can be read: not JSON, empty, too large. */
-export function unparsable(call: Call, body: string, rawBody: string | undefined): ResponseParseError {
-  const { response } = call.progress;
-  const type = response?.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
-  const shown = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(type) ? `, ${redactorOf(call).text(type)}` : "";
-  return failure(ResponseParseError, call, { what: `answered ${response?.status} with ${body}${shown}`, rawBody });
+/** A success whose body cannot be parsed: not JSON, empty, too large. `what` names it. */
+export function parseError(facts: CallFacts, { head, text }: Omit<Received, "kind">, what: string): ResponseParseError {
+  const type = head.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
+  const shownType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(type) ? `, ${facts.redactor.text(type)}` : "";
+  return buildError(ResponseParseError, facts, {
+    what: `${head.status} with ${what}${shownType}`,
+    at: { head },
+    rawBody: text,
+  });
 }
 
-/** A 2xx answer of another shape than expected. */
-export function invalid(
-  call: Call,
-  issues: readonly ValidationIssue[],
-  found: { data: unknown; text: string | undefined; cause?: unknown },
-): ResponseValidationError {
-  const { data, text: rawBody } = found;
-  const hasThrown = "cause" in found;
-  const silent = hasThrown ? "the schema threw" : "the schema does not say why";
-  const wrong = issues.length > 0 ? describeIssues(issues) : silent;
-  const what = `answered ${call.progress.response?.status}, but not as expected: ${wrong}`;
-  if (!hasThrown) return failure(ResponseValidationError, call, { what, issues, rawBody });
-  // A schema's own error may quote the answer, which may hold a one-time secret.
-  const quotable = stringsOf(data).filter((text) => text.length >= SHORTEST_QUOTED);
-  const cause = redactorOf(call, quotable).cause(found.cause);
-  return failure(ResponseValidationError, call, { what, issues, rawBody, cause });
+/** Why a success is not of the expected shape: the issues of its schema, or what the schema threw, free of secrets. */
+export interface Invalid {
+  readonly head: ResponseHead;
+  readonly text: string | undefined;
+  readonly issues: readonly ValidationIssue[];
+  readonly thrown?: { readonly cause: unknown } | undefined;
 }
 
-function parseLeniently(text: string | undefined): unknown {
-  if (text === undefined || text.trim() === "") return undefined;
-  try {
-    return parseJson(text);
-  } catch {
-    return text.slice(0, MAX_FOREIGN_TEXT);
-  }
-}
-
-function codeOf(body: unknown): string | undefined {
-  const code: unknown = typeof body === "object" && body !== null && "error" in body ? body.error : undefined;
-  return typeof code === "string" ? code : undefined;
-}
-
-function seconds(ms: number): string {
-  return `${Math.ceil(ms / 100) / 10} s`;
+/** A success of another shape than expected. */
+export function validationError(facts: CallFacts, { head, text, issues, thrown }: Invalid): ResponseValidationError {
+  const silent = thrown === undefined ? "the schema does not say why" : "the schema threw";
+  const why = issues.length > 0 ? describeIssues(issues) : silent;
+  return buildError(ResponseValidationError, facts, {
+    what: `${head.status}, but the response is not of the expected shape: ${why}`,
+    at: { head },
+    issues,
+    rawBody: text,
+    ...thrown,
+  });
 }

@@ -1,55 +1,53 @@
+import { onAbort } from "../abort.ts";
 import { after, now } from "../clock.ts";
 
-/** Why something was ended before it was done: the caller's signal, the call's budget, or the attempt's. */
+/** What ended something before it was done: the caller's signal, the call's `totalTimeoutMs`, or the attempt's `timeoutMs`. */
 export type StopReason = "abort" | "total" | "attempt";
 
-/** What `race` rejects with when the budget ends first. Never leaves the request path. */
+/** What `race` rejects with if the deadline ends first. Never leaves the request path. */
 export const STOPPED: unique symbol = Symbol("stopped");
 
 /**
- * How long something may take, and what else ends it. A call has one (the caller's signal, `totalTimeoutMs`), within it
- * each attempt has one (`timeoutMs`), and within that a body that is only a courtesy. Work is raced against it, since
- * bodies of some platforms hang even when aborted. One thing is raced at a time, and one budget is within another.
+ * Until when something may take, and what else ends it. A call has one (the caller's signal, `totalTimeoutMs`), each
+ * attempt has one within it (`timeoutMs`), and the body of a refusal one within that. Work is raced against it, since
+ * the bodies of some platforms stay pending even when they are aborted. One thing is raced at a time.
  */
 export class Deadline {
-  readonly #deadline: number;
+  /** When it ends on the monotonic clock; `Infinity` without a limit. */
+  readonly endsAt: number;
   readonly #cancelTimer: (() => void) | undefined;
   #leave: (() => void) | undefined;
   #inner: Deadline | undefined;
   #interrupt: (() => void) | undefined;
   #reason: StopReason | undefined;
-  /** Made when somebody asks for the signal: most budgets need none. */
+  /** Made when the signal is asked for: most deadlines need none. */
   #controller: AbortController | undefined;
 
   private constructor(limitMs: number, reason: StopReason) {
     const isLimited = limitMs !== Number.POSITIVE_INFINITY;
-    this.#deadline = isLimited ? now() + limitMs : limitMs;
+    this.endsAt = isLimited ? now() + limitMs : limitMs;
     this.#cancelTimer = isLimited ? after(limitMs, () => this.#stop(reason)) : undefined;
   }
 
-  /** A call's budget. */
+  /** The deadline of a call. */
   static ofCall(limitMs: number, signal: AbortSignal | undefined): Deadline {
-    const budget = new Deadline(limitMs, "total");
-    if (signal === undefined) return budget;
-    const stop = (): void => budget.#stop("abort");
-    budget.#leave = () => signal.removeEventListener("abort", stop);
-    signal.addEventListener("abort", stop);
-    if (signal.aborted) stop();
-    return budget;
+    const deadline = new Deadline(limitMs, "total");
+    if (signal !== undefined) deadline.#leave = onAbort(signal, () => deadline.#stop("abort"));
+    return deadline;
   }
 
-  /** A budget of `limitMs` within another. */
-  static within(outer: Deadline, limitMs: number): Deadline {
-    const budget = new Deadline(limitMs, "attempt");
-    outer.#inner = budget;
-    budget.#leave = () => {
-      outer.#inner = undefined;
+  /** A deadline of `limitMs` within this one. */
+  within(limitMs: number): Deadline {
+    const inner = new Deadline(limitMs, "attempt");
+    this.#inner = inner;
+    inner.#leave = () => {
+      this.#inner = undefined;
     };
-    if (outer.#reason !== undefined) budget.#stop(outer.#reason);
-    return budget;
+    if (this.#reason !== undefined) inner.#stop(this.#reason);
+    return inner;
   }
 
-  /** Aborts when the budget ends, for whatever takes a signal. */
+  /** Aborts when the deadline ends, for everything that takes a signal. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -58,25 +56,20 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Why it ended, once it has. */
+  /** What ended it, once it has ended. */
   get reason(): StopReason | undefined {
     return this.#reason;
   }
 
-  /** When it ends on the monotonic clock; `Infinity` without a limit. */
-  get endsAt(): number {
-    return this.#deadline;
-  }
-
   /** Milliseconds that are left; `Infinity` without a limit. */
   get leftMs(): number {
-    return this.#deadline === Number.POSITIVE_INFINITY ? this.#deadline : Math.max(0, this.#deadline - now());
+    return this.endsAt === Number.POSITIVE_INFINITY ? this.endsAt : Math.max(0, this.endsAt - now());
   }
 
-  /** What `work` comes to, or a rejection with `STOPPED` as soon as the budget ends. */
+  /** Settles as `work` does, or rejects with `STOPPED` as soon as the deadline ends. */
   race<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
-      // What heeds the same signal may be quicker, and rejects with a reason of its own.
+      // Work that heeds the same signal may be quicker, and rejects with a reason of its own.
       work.then(resolve, (error: unknown) => reject(this.#reason === undefined ? error : STOPPED));
       this.#interrupt = () => reject(STOPPED);
       if (this.#reason !== undefined) this.#interrupt();

@@ -1,65 +1,100 @@
-import ky, { isNetworkError } from "ky";
-import type { Call } from "./call.ts";
+import ky, { type BeforeRequestHook, isNetworkError } from "ky";
+import type { Method } from "./operation.ts";
 
-/** What the platform rejected with, and whether ky knows it for a failure of the network. */
-export class TransportFailure {
+/** The `fetch` that an application passes: called with a string and an init that holds everything. */
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
+
+/** One request, ready to be sent. */
+export interface HttpRequest {
+  readonly url: string;
+  readonly method: Method;
+  /** All headers but `authorization`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly token: string;
+  readonly signal: AbortSignal;
+}
+
+/** Sends one request, once. Resolves when the head of the response is there, and rejects with `HttpFailure`. */
+export type SendHttp = (request: HttpRequest) => Promise<Response>;
+
+/** What sending rejects with. */
+export class HttpFailure {
+  /** What `fetch` rejected with. */
   readonly cause: unknown;
+  /** ky recognises it as a failure of the network. */
   readonly isNetwork: boolean;
+  /** `fetch` was called, so the request may have reached the service. */
+  readonly isSent: boolean;
 
-  constructor(cause: unknown, isNetwork: boolean) {
+  constructor(cause: unknown, isNetwork: boolean, isSent: boolean) {
     this.cause = cause;
     this.isNetwork = isNetwork;
+    this.isSent = isSent;
   }
 }
+
+const bearer: BeforeRequestHook = ({ request, options }) => {
+  request.headers.set("authorization", `Bearer ${String(options.context["token"])}`);
+};
 
 /**
- * Sends the call's request, once: ky neither retries, nor times out, nor throws for a status here, and no redirect is
- * followed, since the token would travel with it. Rejects with `TransportFailure`.
+ * Sends requests through a ky instance of the client's own: it neither retries, nor times out, nor throws for a status,
+ * and follows no redirect, since the token would travel with it. Only this file knows ky.
+ *
+ * @param fetch the caller's; without one, the global `fetch` at the time of each request
+ * @param fetchOptions handed to `fetch` as they are
  */
-export async function dispatch(call: Call, token: string, signal: AbortSignal): Promise<Response> {
-  const { operation, pipeline } = call;
-  const { method, body } = operation;
-  try {
-    const response = await ky(call.url, {
-      ...(method === "GET" ? undefined : { method }),
-      ...(body === undefined ? undefined : { body }),
-      ...(supportsCredentials() ? { credentials: "omit" } : undefined),
-      redirect: "manual",
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
-      fetch: (request, init) => {
-        // Headers and signal go in here: given to ky, each of them would be copied several times over.
-        setHeaders((request as Request).headers, call, token); // ky has made one of the URL
-        return (pipeline.fetch ?? globalThis.fetch)(request, { ...init, signal });
-      },
-    });
-    if (!isResponse(response)) throw new TypeError("fetch gave something that is no Response");
-    if (response.type === "error") throw new TransportFailure(new TypeError("fetch gave a network error"), true);
-    return response;
-  } catch (error) {
-    if (error instanceof TransportFailure) throw error;
-    // ky's own error holds the request, and with it the token.
-    throw isNetworkError(error) ? new TransportFailure(error.cause, true) : new TransportFailure(error, false);
-  }
+export function createHttp(
+  fetch: FetchFunction | undefined,
+  fetchOptions: Readonly<Record<string, unknown>>,
+): SendHttp {
+  const instance = ky.create({
+    hooks: { beforeRequest: [bearer] },
+    retry: 0,
+    timeout: false,
+    throwHttpErrors: false,
+    redirect: "manual",
+  });
+  return async ({ url, method, headers, body, token, signal }) => {
+    let isSent = false;
+    try {
+      const response = await instance(url, {
+        method,
+        headers,
+        context: { token },
+        // The signal goes to `fetch` alone: ky would copy it. The body, too: ky would make a stream of it.
+        fetch: (request) => {
+          isSent = true;
+          const init = {
+            ...fetchOptions,
+            ...(supportsCredentials() ? { credentials: "omit" as const } : {}),
+            method,
+            headers: Object.fromEntries((request as Request).headers), // ky has made one of the URL
+            ...(body === undefined ? {} : { body }),
+            redirect: "manual" as const,
+            signal,
+          };
+          return (fetch ?? globalThis.fetch)(url, init);
+        },
+      });
+      if (!isResponse(response)) throw new TypeError("fetch resolved with something that is not a Response");
+      if (response.type === "error") throw new HttpFailure(new TypeError("fetch resolved with an error"), true, true);
+      return response;
+    } catch (error) {
+      if (error instanceof HttpFailure) throw error;
+      // ky's own error holds the request, and with it the token.
+      const isNetwork = isNetworkError(error);
+      throw new HttpFailure(isNetwork ? error.cause : error, isNetwork, isSent);
+    }
+  };
 }
 
-function setHeaders(target: Headers, { operation, headers, report }: Call, token: string): void {
-  report?.addHeaders(target);
-  if (operation.body !== undefined) target.set("content-type", "application/json");
-  for (const [name, value] of Object.entries(headers)) target.set(name, value);
-  target.set("authorization", `Bearer ${token}`);
-}
-
-// A fetch of the caller's own may give anything, and a stand-in need not be of the platform's class.
-function isResponse({
-  headers,
-  status,
-}: {
-  readonly headers?: Partial<Headers> | null;
-  readonly status?: unknown;
-}): boolean {
-  return typeof headers?.get === "function" && typeof status === "number";
+// A caller's `fetch` may resolve with anything, and a substitute need not be of the platform's class.
+function isResponse(
+  value: { readonly headers?: Partial<Headers> | null; readonly status?: unknown } | undefined,
+): boolean {
+  return typeof value?.headers?.get === "function" && typeof value.status === "number";
 }
 
 // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.

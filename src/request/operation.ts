@@ -85,3 +85,8 @@ export interface WalkTally {
 
 /** Sends an operation through the whole pipeline. Resources get this, and nothing else of the client. */
 export type Send = <Output>(operation: () => Operation<Output>, options: CallOptions | undefined) => Promise<Output>;
+
+/** Whether an operation changes something, so that sending it twice might matter. */
+export function isWrite({ method }: Pick<Operation<unknown>, "method">): boolean {
+  return method !== "GET" && method !== "HEAD";
+}

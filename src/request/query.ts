@@ -7,7 +7,7 @@ export type QueryValue = string | number | boolean;
 /** Query parameters: `undefined` leaves one out, an array repeats it. `null` is refused. */
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
 
-/** Of a `Map` or `URLSearchParams` nothing would be sent. */
+/** Not a `Map` or `URLSearchParams`, which have no parameters of their own. */
 export const QUERY: Kind = kind("a plain object of parameters", (value) => {
   const prototype: unknown = typeof value === "object" && value !== null ? Object.getPrototypeOf(value) : undefined;
   return prototype === null || prototype === Object.prototype;
@@ -19,8 +19,8 @@ const PARAMETER: Kind = kind(
 );
 
 /**
- * The query string of parameters, with its `?`, or `""` where there are none. Each name and value is percent-encoded,
- * so that whatever decodes it (form rules or RFC 3986) gets the same characters.
+ * The query string of parameters, with its `?`, or `""` where there are none. Each name and value is percent-encoded, so
+ * that decoders of forms and of RFC 3986 read the same characters.
  */
 export function encodeQuery(query: Query | undefined): string {
   if (query === undefined) return "";

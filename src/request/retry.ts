@@ -1,67 +1,41 @@
 import pRetry from "p-retry";
 import { sleep } from "../clock.ts";
-import { RateLimitError } from "../errors/api-errors.ts";
-import { isAutomationError } from "../errors/guard.ts";
+import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { Call } from "./call.ts";
-import { stopped } from "./create-error.ts";
+import { stoppedError } from "./create-error.ts";
 import { decideRetry } from "./retry-policy.ts";
 
-/** Attempts a call until it succeeds or must not be sent again. p-retry drives the attempts; the waits are ours. */
+/**
+ * Runs `attempt` again, up to `retry.attempts` in all, while it fails for a reason that may pass. p-retry counts and
+ * repeats; the waits are ours, since p-retry has no delay per failure, and with a signal discards a success that comes
+ * with the abort.
+ */
 export function withRetries<Result>(call: Call, attempt: (call: Call) => Promise<Result>): Promise<Result> {
+  const { retry } = call.settings;
   return pRetry(() => attempt(call), {
-    retries: Number.POSITIVE_INFINITY,
+    retries: retry === false ? 0 : retry.attempts - 1,
     minTimeout: 0,
-    // Runs after a failure, and only if it resolves `true` is there another attempt: the one hook that can wait.
-    shouldRetry: ({ error }) => prepareRetry(call, error),
+    // Asked after each failure that another attempt may follow; that attempt begins when this resolves with `true`.
+    shouldRetry: ({ error, retriesConsumed }) => isAutomationError(error) && waitToRetry(call, error, retriesConsumed),
   });
 }
 
-async function prepareRetry(call: Call, error: Error): Promise<boolean> {
-  const { progress, budget, operation, report } = call;
-  if (!isAutomationError(error) || budget.reason !== undefined) return false;
-  // Not an answer of the service: the rate limiter has held it back.
-  if (error instanceof RateLimitError && progress.response === undefined) return false;
-  progress.fail(error);
-  report?.fail();
-  const verdict = decideRetry(error, {
-    method: operation.method,
-    rotatesToken: operation.rotatesToken === true,
-    rules: call.retry,
-    failures: progress.failures,
-    refusals: progress.refusals,
-    reauthenticated: progress.unauthorized !== undefined,
-    fault: progress.fault,
+async function waitToRetry(call: Call, error: AnyAutomationError, retries: number): Promise<boolean> {
+  const { deadline, events, operation, settings, history } = call;
+  if (deadline.reason !== undefined || error !== history.lastError || settings.retry === false) return false;
+  const decision = decideRetry(error, {
+    operation,
+    rules: settings.retry,
+    fault: history.lastFault,
+    retries,
+    leftMs: deadline.leftMs,
     random: Math.random(),
   });
-  if (verdict === undefined) return false;
-  const { reason } = verdict;
-  if (reason === "unauthorized") {
-    if (!(await canReplaceToken(call))) return false;
-    progress.unauthorized = { error, token: progress.token };
-    progress.renewing = true;
-    return true;
-  }
-  const delayMs = verdict.delayMs ?? progress.pauseMs;
-  // A wait that the service asked for and that does not fit is not begun.
-  if ((reason === "rate_limit" || reason === "unavailable") && delayMs >= budget.leftMs) return false;
-  report?.retry(reason, delayMs, error.status);
-  if (reason !== "rate_limit") {
-    call.enter("total");
-    await sleep(delayMs, budget.signal);
-    if (budget.reason !== undefined) throw stopped(call);
-  }
-  return true;
-}
-
-async function canReplaceToken(call: Call): Promise<boolean> {
-  const { operation, pipeline, progress, budget } = call;
-  const { credential } = pipeline;
-  call.enter("total");
-  try {
-    // A rotation must not wait for rotations, of which it may be one.
-    if (!operation.rotatesToken) await budget.race(credential.settled(progress.token));
-  } catch {
-    throw stopped(call);
-  }
-  return credential.canReplace(progress.token);
+  if (decision === undefined) return false;
+  events?.retry({ ...decision, status: error.status });
+  events?.enter("total");
+  await sleep(decision.delayMs, deadline.signal);
+  const { reason } = deadline;
+  if (reason === undefined) return true;
+  throw stoppedError(call.facts, { reason, phase: "total", isSent: false }, call.options.signal);
 }

@@ -1,31 +1,51 @@
 import { argument } from "../check.ts";
+import { beginStackAt, captureCallSite } from "../errors/caller-stack.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import { attempt } from "./attempt.ts";
 import { Call, type Pipeline } from "./call.ts";
-import { disconnected, stopped } from "./create-error.ts";
+import { exchangeError, stoppedError } from "./create-error.ts";
 import type { CallOptions, Operation, Send } from "./operation.ts";
+import { readOutput } from "./response.ts";
 import { withRetries } from "./retry.ts";
-import { interpret } from "./validate.ts";
 
 /**
- * The way of every call: arguments are checked, attempts are made until one succeeds or none may follow, and the answer
- * is validated. Rejects with nothing but this library's errors, and never throws.
+ * The way of every call: arguments are checked, attempts are made until one succeeds or none may follow, and the response
+ * is validated. Rejects with errors of this library only, and never throws.
  */
 export function createSend(pipeline: Pipeline): Send {
-  return async <Output>(describe: () => Operation<Output>, options: CallOptions | undefined): Promise<Output> => {
-    const call = argument.guarded(() => new Call(pipeline, describe(), options));
+  return async function send<Output>(
+    describe: () => Operation<Output>,
+    options: CallOptions | undefined,
+  ): Promise<Output> {
+    const callSite = captureCallSite(send);
+    let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
     try {
-      if (call.budget.reason !== undefined) throw stopped(call);
-      const output = await interpret(call, await withRetries(call, attempt));
-      call.report?.output(output);
-      return output as Output; // the schema of the operation says that it is one
+      call = argument.guarded(() => new Call(pipeline, describe(), options));
+      return (await run(call)) as Output; // the schema of the operation says that it is one
     } catch (error) {
-      // Only a rate limiter of the caller's own could bring anything foreign this far.
-      failure = isAutomationError(error) ? error : disconnected(call, { cause: error, isNetwork: false });
+      failure = ownError(call, error);
+      beginStackAt(failure, callSite);
       throw failure;
     } finally {
-      call.finish(failure);
+      call?.finish(failure);
     }
   };
+}
+
+async function run(call: Call): Promise<unknown> {
+  const { reason } = call.deadline;
+  if (reason !== undefined) {
+    throw stoppedError(call.facts, { reason, phase: "queue", isSent: false }, call.options.signal);
+  }
+  const output = await readOutput(call, await withRetries(call, attempt));
+  call.events?.output(output);
+  return output;
+}
+
+// Only a rate limiter or a token source of the caller's own can throw anything foreign this far.
+function ownError(call: Call | undefined, error: unknown): AnyAutomationError {
+  if (isAutomationError(error) || call === undefined) return error as AnyAutomationError; // arguments fail with ours alone
+  const fault = { fault: "permanent", notSent: true, platformCode: undefined } as const;
+  return exchangeError(call.facts, { kind: "failed", fault, cause: error }, undefined) as AnyAutomationError; // a ConnectionError
 }

@@ -4,28 +4,52 @@ import { BOOLEAN, Check, countFrom, type Kind, kind, type Shape, TIMEOUT } from 
 export type HeadersInput = ConstructorParameters<typeof Headers>[0];
 
 /**
- * How a call is sent again. Every property may be left out; a call's own `retry` is laid over the client's. What is never
- * sent again, whatever stands here: refusals other than 401, 408, 429 and 5xx, and rotations that may have been applied.
+ * How calls are retried. A call's own `retry` is laid over the client's. Never retried, whatever these options say: statuses
+ * other than 401, 408, 429 and 5xx, and rotations that may have been applied.
  */
 export interface RetryOptions {
-  /** Requests in all for failures that may pass, the first included. Default 3. */
+  /**
+   * Attempts in all for failures that may pass, the first one included.
+   *
+   * @default 3
+   */
   attempts?: number | undefined;
-  /** The first backoff, in milliseconds; it doubles each time, times a random factor in [0.5, 1]. Default 500. */
+  /**
+   * The first backoff, in milliseconds. It doubles each time, and is multiplied by a random factor in [0.5, 1].
+   *
+   * @default 500
+   */
   minDelayMs?: number | undefined;
-  /** The longest backoff, in milliseconds. Default 8 000. */
+  /**
+   * The longest backoff, in milliseconds.
+   *
+   * @default 8_000
+   */
   maxDelayMs?: number | undefined;
-  /** How many rate-limit pauses a call sits through. Default 5. */
+  /**
+   * The number of rate-limit pauses that a call waits for.
+   *
+   * @default 5
+   */
   rateLimitWaits?: number | undefined;
-  /** A pause longer than this fails the call at once, with `retryAfterMs`. In milliseconds, default 120 000. */
+  /**
+   * The longest `Retry-After` that a call waits for, in milliseconds; a longer one fails the call at once.
+   *
+   * @default 120_000
+   */
   maxRetryAfterMs?: number | undefined;
-  /** Sends a `POST`, `PUT` or `PATCH` again although it may have been applied: duplicates are accepted. Never for `rotate`. */
+  /**
+   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: the caller accepts duplicates. Never for `rotate`.
+   *
+   * @default false
+   */
   unsafeWrites?: boolean | undefined;
 }
 
 /** Retry options with every value in place. */
 export type RetryRules = { readonly [Key in keyof RetryOptions]-?: NonNullable<RetryOptions[Key]> };
 
-/** What a call does unless told otherwise. */
+/** The defaults. */
 export const DEFAULT_RETRY: RetryRules = Object.freeze({
   attempts: 3,
   minDelayMs: 500,
@@ -34,9 +58,6 @@ export const DEFAULT_RETRY: RetryRules = Object.freeze({
   maxRetryAfterMs: 120_000,
   unsafeWrites: false,
 });
-
-/** `retry: false`: one request, whatever comes of it. */
-export const NO_RETRY: RetryRules = Object.freeze({ ...DEFAULT_RETRY, attempts: 1, rateLimitWaits: 0 });
 
 const DELAY: Kind = kind("a number of milliseconds from 0 up", (value) => typeof value === "number" && value >= 0);
 
@@ -49,7 +70,7 @@ const RETRY: Shape<RetryOptions> = {
   unsafeWrites: BOOLEAN,
 };
 
-/** Options that clients and calls have in common. */
+/** Options that clients and calls share. */
 export interface SharedOptions {
   timeoutMs?: number | false | undefined;
   totalTimeoutMs?: number | false | undefined;
@@ -57,11 +78,12 @@ export interface SharedOptions {
   headers?: HeadersInput | undefined;
 }
 
-/** What a call goes by. A client has the same, and calls lay their own over it. */
+/** The settings of a call. A client has the same, and a call lays its own over them. */
 export interface CallSettings {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
-  readonly retry: RetryRules;
+  /** `false`: one request, no wait for a pause, no renewal of the token. */
+  readonly retry: RetryRules | false;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -76,9 +98,9 @@ function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** Checks settings that clients and calls have in common. */
+/** Checks settings that clients and calls share. */
 export class SettingsCheck extends Check {
-  /** Options laid over what holds already. */
+  /** Options laid over settings. */
   over({ timeoutMs, totalTimeoutMs, retry, headers }: SharedOptions, base: CallSettings): CallSettings {
     return {
       timeoutMs: millisecondsOf(timeoutMs) ?? base.timeoutMs,
@@ -88,10 +110,10 @@ export class SettingsCheck extends Check {
     };
   }
 
-  /** Retry options laid over rules that hold already. */
-  retry(given: RetryOptions | false | undefined, base: RetryRules): RetryRules {
-    if (given === false) return NO_RETRY;
-    return given === undefined ? base : { ...base, ...this.options(given, "retry", RETRY) };
+  /** Retry options over the rules of the client; over the defaults, if the client has none. */
+  retry(given: RetryOptions | false | undefined, base: RetryRules | false): RetryRules | false {
+    if (given === undefined || given === false) return given ?? base;
+    return { ...(base === false ? DEFAULT_RETRY : base), ...this.options(given, "retry", RETRY) };
   }
 
   /** Extra headers as a plain record with lower-case names. Those that carry the credential or the address are refused. */
@@ -115,13 +137,13 @@ export function millisecondsOf(timeout: number | false | undefined): number | un
   return timeout === false ? Number.POSITIVE_INFINITY : timeout;
 }
 
-/** What no caller sets: the credential, and the address. */
+/** Headers that only the client sets: the token, and the address. */
 export const CLIENTS_OWN_HEADERS: readonly string[] = ["authorization", "cookie", "host"];
 
-// Of a record's values the platform would send `undefined` and `null` as words; the first means no header.
+// The platform would send `undefined` and `null` as words; `undefined` means no header.
 function toHeaders(given: NonNullable<HeadersInput>): Headers {
   if (Symbol.iterator in given) return new Headers(given);
   const values = Object.entries<unknown>(given).filter(([, value]) => value !== undefined);
   if (values.some(([, value]) => value === null)) throw new TypeError("null");
-  return new Headers(values as [string, string][]); // whatever Headers does not take, it refuses
+  return new Headers(values as [string, string][]); // Headers refuses what it does not take
 }

@@ -142,8 +142,8 @@ describe("docs/reliability.md, what is sent again", () => {
       baseUrl: "https://automation.example.com/api/v1",
       token: "pat_key_secret",
       retry: { minDelayMs: 0 },
-      fetch: (input) => {
-        sent.push((input as Request).method); // the client gives a Request
+      fetch: (_, { method = "" }) => {
+        sent.push(method);
         return Promise.resolve(new Response("{}", { status: 500 }));
       },
     });

@@ -23,11 +23,10 @@ async function busy(method: "GET" | "POST", maxConcurrency: number): Promise<voi
     baseUrl: service.baseUrl,
     token: service.token,
     maxConcurrency,
-    fetch: (input, init) => {
-      const request = input as Request; // the client gives one
-      const token = (request.headers.get("authorization") ?? "").replace("Bearer ", "");
-      dispatched.push({ token, isRotation: request.url.endsWith("/rotate"), isLate: isAdopted });
-      return fetch(input, init);
+    fetch: (url, init) => {
+      const token = (new Headers(init.headers).get("authorization") ?? "").replace("Bearer ", "");
+      dispatched.push({ token, isRotation: url.endsWith("/rotate"), isLate: isAdopted });
+      return fetch(url, init);
     },
   });
   const call = (): Promise<unknown> =>

@@ -77,10 +77,9 @@ describe.each(table)("$name", (fault) => {
       token: "emu_K1_secret",
       timeoutMs: timesOut ? TIMEOUT_MS : 30_000,
       retry: { attempts: ATTEMPTS, minDelayMs: 1, rateLimitWaits: RATE_LIMIT_WAITS },
-      fetch: (input, init) => {
+      fetch: (url, init) => {
         const strays = typeof fault.does === "string" && hits(attempt++) ? originOf(fault.does) : undefined;
-        if (strays === undefined || !(input instanceof Request)) return fetch(input, init);
-        return fetch(new Request(input.url.replace(new URL(server.baseUrl).origin, strays), input), init);
+        return fetch(strays === undefined ? url : url.replace(new URL(server.baseUrl).origin, strays), init);
       },
     });
     if (warm) {

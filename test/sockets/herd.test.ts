@@ -44,9 +44,9 @@ describe.concurrent("300 calls at once against 50 per 2 s", () => {
       baseUrl: service.baseUrl,
       token: service.token,
       maxConcurrency: MAX_CONCURRENCY,
-      fetch: async (input, init) => {
-        sent.push(Number((input as Request).headers.get("x-number"))); // the client gives a Request
-        const response = await fetch(input, init);
+      fetch: async (url, init) => {
+        sent.push(Number(new Headers(init.headers).get("x-number")));
+        const response = await fetch(url, init);
         const askedMs = Number(response.headers.get("retry-after")) * 1_000;
         if (response.status === 429) setTimeout(() => over.push(performance.now()), askedMs);
         return response;

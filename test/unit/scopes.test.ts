@@ -40,7 +40,7 @@ describe("isScope", () => {
   });
 });
 
-describe("SC-01 admin includes write includes read, on the same resource only", () => {
+describe("admin includes write includes read, on the same resource only", () => {
   test.each(ACTIONS.flatMap((held, a) => ACTIONS.map((wanted, b) => [held, wanted, a >= b] as const)))(
     "%s held, %s wanted: %s",
     (held, wanted, implied) => {
@@ -90,7 +90,7 @@ const MALFORMED: readonly unknown[] = [
   ...[undefined, null, 5, {}, [], ["projects:read"], Symbol("s"), () => {}, new String("projects:read")],
 ];
 
-describe("SC-02 what is malformed implies nothing, is implied by nothing, and never throws", () => {
+describe("what is malformed implies nothing, is implied by nothing, and never throws", () => {
   test.each(MALFORMED.map((scope) => [scope]))("%o", (scope) => {
     const bad = scope as string;
     for (const good of ["projects:admin", "projects:read"]) {
@@ -113,7 +113,7 @@ describe("missingScopes", () => {
     expect(missingScopes(SCOPES, SCOPES)).toEqual([]);
   });
 
-  test("SC-03 scopes outside the table follow the same rule", () => {
+  test("scopes outside the table follow the same rule", () => {
     expect(missingScopes(["sessions:write"], ["sessions:read", "sessions:admin"])).toEqual(["sessions:admin"]);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ArgumentError, type CallOptions } from "../../../src/index.ts";
 import { copyOptions, settingsOf } from "../../../src/request/call-options.ts";
-import { DEFAULT_RETRY, NO_RETRY } from "../../../src/request/settings.ts";
+import { DEFAULT_RETRY } from "../../../src/request/settings.ts";
 
 const client = {
   timeoutMs: 30_000,
@@ -28,15 +28,27 @@ test("what a call says is laid over what its client says", () => {
     retry: { ...DEFAULT_RETRY, attempts: 9 },
     headers: { accept: "application/json", "x-a": "2", "x-b": "3" },
   });
-  expect(settingsOf({ retry: false }, client).retry).toEqual(NO_RETRY);
+  expect(settingsOf({ retry: false }, client).retry).toBe(false);
+  expect(settingsOf({ retry: { attempts: 2 } }, { ...client, retry: false }).retry).toEqual({
+    ...DEFAULT_RETRY,
+    attempts: 2,
+  });
 });
 
 test("an AbortSignal of another realm will do, an object that only looks like half of one will not", () => {
   const { signal } = new AbortController();
-  const foreign = { aborted: false, addEventListener() {} } as unknown as AbortSignal;
+  const foreign = { aborted: false, addEventListener() {}, removeEventListener() {} } as unknown as AbortSignal;
   expect(settingsOf({ signal }, client).signal).toBe(signal);
   expect(settingsOf({ signal: foreign }, client).signal).toBe(foreign);
-  for (const bad of [null, {}, { aborted: false }, { addEventListener() {} }, new AbortController(), "signal"]) {
+  for (const bad of [
+    null,
+    {},
+    { aborted: false },
+    { addEventListener() {} },
+    { aborted: false, addEventListener() {} },
+    new AbortController(),
+    "signal",
+  ]) {
     expect(() => settingsOf({ signal: bad as never }, client)).toThrow(ArgumentError);
   }
 });

@@ -91,7 +91,7 @@ test.each([
   new TypeError("x is not a function"),
   { code: 5 },
   { code: "" },
-])("NF-10 %o, of a fetch of the caller's own, is not sent again, and was perhaps sent", (error) => {
+])("%o, of a fetch of the caller's own, is not sent again, and was perhaps sent", (error) => {
   expect(classifyFault(error, false)).toEqual({ fault: "permanent", notSent: false, platformCode: undefined });
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { AbortError } from "../../../src/index.ts";
 import { REDACTED, Redactor } from "../../../src/request/redact.ts";
 import { textsOf } from "../../support/sweep.ts";
 
@@ -43,6 +44,35 @@ describe("text", () => {
   });
 });
 
+describe("a text that was cut within a secret", () => {
+  test.each(["", "...", "…", '"', ' "', "..."])("loses the beginning of it, before %j", (end) => {
+    for (let length = 6; length < TOKEN.length; length += 1) {
+      const clean = redactor.text(`denied for ${TOKEN.slice(0, length)}${end}`);
+      expect(clean).not.toContain(TOKEN.slice(0, 6));
+      expect(clean).toContain("denied for [redacted]");
+    }
+  });
+
+  test("a secret goes in the spellings of URLs and of JSON, too", () => {
+    const odd = new Redactor(['ab"c/d+e=f"gh']);
+    expect(odd.text(`x=${encodeURIComponent('ab"c/d+e=f"gh')}&y`)).toBe(`x=${REDACTED}&y`);
+    expect(odd.text(JSON.stringify({ x: 'ab"c/d+e=f"gh' }))).toBe(`{"x":"${REDACTED}"}`);
+  });
+
+  test("the values of a caller's secret headers go, those of others stay", () => {
+    const headers = new Redactor([], { "x-api-key": "k-123456789", "x-team": "blue-team-1" });
+    expect(headers.text("k-123456789 of blue-team-1")).toBe(`${REDACTED} of blue-team-1`);
+  });
+});
+
+describe("line", () => {
+  test("is one line without control characters and marks of direction, redacted before it is cut", () => {
+    expect(redactor.line("a\r\nb\u0085c\u001b[31m\u202ed", 50)).toBe("a b c [31m d");
+    expect(redactor.line(`${"x".repeat(20)}${TOKEN}`, 40)).not.toContain("pat_pu");
+    expect(redactor.line("x".repeat(400), 300)).toBe(`${"x".repeat(299)}…`);
+  });
+});
+
 describe("json", () => {
   test.each([
     "plaintext",
@@ -72,16 +102,25 @@ describe("json", () => {
     expect(JSON.stringify(redactor.json(deep)).length).toBeLessThan(1_000);
   });
 
-  test("members of a secret field that are no strings are looked into", () => {
-    expect(redactor.json({ token: { id: 1, plaintext: "x" }, secret: null })).toEqual({
-      token: { id: 1, plaintext: REDACTED },
-      secret: null,
+  test("a secret field that is an object, an array or a number is hidden as a whole; null and booleans are shown", () => {
+    expect(redactor.json({ token: { a: "x" }, secrets: 1, secret: ["x"], password: 12, api_key: null })).toEqual({
+      token: REDACTED,
+      secrets: REDACTED,
+      secret: REDACTED,
+      password: REDACTED,
+      api_key: null,
     });
+  });
+
+  test("a cycle, and more members than a person reads, come to an end", () => {
+    const cycle: Record<string, unknown> = {};
+    Object.assign(cycle, { left: cycle, right: cycle });
+    expect(JSON.stringify(redactor.json(cycle)).length).toBeLessThan(1_000_000);
   });
 });
 
 describe("cause", () => {
-  test("what is clean is kept as the very same value", () => {
+  test("what is clean is copied with all that is harmless in it", () => {
     for (const value of [
       new TypeError("x", { cause: { a: [1] } }),
       { a: 1 },
@@ -91,8 +130,14 @@ describe("cause", () => {
       undefined,
       Symbol("s"),
     ]) {
-      expect(redactor.cause(value)).toBe(value);
+      expect(redactor.cause(value)).toEqual(value);
     }
+    expect(redactor.cause(new TypeError("x", { cause: { a: [1] } }))).toMatchObject({ cause: { a: [1] } });
+  });
+
+  test("an error of this library is kept as it is", () => {
+    const own = new AbortError("x");
+    expect(redactor.cause(own)).toBe(own);
   });
 
   test("what is not clean is copied with name, code and clean text, and nothing else", () => {

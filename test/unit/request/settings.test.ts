@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConfigError } from "../../../src/index.ts";
-import { DEFAULT_RETRY, millisecondsOf, NO_RETRY, SettingsCheck } from "../../../src/request/settings.ts";
+import { DEFAULT_RETRY, millisecondsOf, SettingsCheck } from "../../../src/request/settings.ts";
 
 const check = new SettingsCheck(ConfigError);
 
@@ -26,8 +26,9 @@ describe("retry", () => {
     });
     expect(check.retry(undefined, DEFAULT_RETRY)).toEqual(DEFAULT_RETRY);
     expect(check.retry({}, DEFAULT_RETRY)).toEqual(DEFAULT_RETRY);
-    expect(NO_RETRY).toMatchObject({ attempts: 1, rateLimitWaits: 0 });
-    expect(check.retry(false, { ...DEFAULT_RETRY, attempts: 9 })).toMatchObject({ attempts: 1, rateLimitWaits: 0 });
+    expect(check.retry(false, { ...DEFAULT_RETRY, attempts: 9 })).toBe(false);
+    expect(check.retry(undefined, false)).toBe(false);
+    expect(check.retry({ attempts: 9 }, false)).toEqual({ ...DEFAULT_RETRY, attempts: 9 });
   });
 
   test("any rules laid over any others: what is given counts, what is undefined does not", () => {

@@ -112,7 +112,7 @@ test("an issue says what was expected", () => {
   expect(issuesOf(ProjectSchema, [])).toEqual([": expected object"]);
 });
 
-describe("VA-05 expires_at", () => {
+describe("expires_at", () => {
   test.each([
     "2030-01-01T00:00:00Z",
     "2030-01-01T00:00:00.1Z",

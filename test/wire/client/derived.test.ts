@@ -137,7 +137,7 @@ describe("setToken", () => {
   });
 });
 
-test("MI-01 every method works detached", async () => {
+test("every method works detached", async () => {
   wire.answer(({ path, query }, index) =>
     path.startsWith("/projects?") || path.endsWith("/projects") || path.endsWith("/sessions")
       ? pagesOf([])({ query } as never, index)

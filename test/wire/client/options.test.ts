@@ -28,7 +28,7 @@ function configError(make: () => unknown): ConfigError {
   return expect.fail("it was expected to throw");
 }
 
-/** For each option, what cannot be. */
+/** Invalid values of each option. */
 const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
   baseUrl: [
     ...["", " ", "/api/v1", "api/v1", "localhost:3000", "localhost:3000/api/v1", "example.com", "//example.com/api"],
@@ -51,6 +51,8 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
       "https://u@example.com",
       "https://u:p@example.com",
       "https://:p@example.com",
+      "https:///u:p@example.com",
+      "https:////:p@example.com/api/v1",
       " https://example.com",
       "https://example.com\n",
     ],
@@ -112,6 +114,12 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
     ...[{ "a b": "x" }, { a: "x\ny" }, { a: "x\u0000" }, { "": "x" }, { a: "é🚀" }, [["a"]]],
   ],
   fetch: [null, 42, "fetch", {}, true],
+  fetchOptions: [
+    ...[null, 42, "x", [], () => {}],
+    ...["method", "headers", "body", "signal", "redirect", "credentials"].map((name) => ({ [name]: undefined })),
+  ],
+  logLevel: [null, "trace", "WARN", true, 0],
+  maxResponseBytes: [null, 0, -1, 1.5, Number.NaN, "1", false],
   onEvent: [null, 42, {}, "log"],
   logger: [null, 42, {}, "console", { debug() {}, info() {}, warn() {} }, { debug: 1, info: 1, warn: 1, error: 1 }],
   instrumentation: [null, 42, {}, "trace", () => {}, { begin: 1 }],
@@ -120,7 +128,7 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
   ...({} as Record<never, never>),
 };
 
-describe("options that cannot be are a ConfigError, and nothing is sent", () => {
+describe("an invalid option is a ConfigError, and nothing is sent", () => {
   const rows = Object.entries(BAD).flatMap(([key, values]) => values.map((value) => ({ key, value })));
   test.each(rows)("$key: $value", ({ key, value }) => {
     const options = { baseUrl: BASE, token: TOKEN, [key]: value };
@@ -144,7 +152,7 @@ describe("options that cannot be are a ConfigError, and nothing is sent", () => 
     expect(configError(() => new Client({ baseUrl: BASE, token: "abcdé" })).message).toContain("index 4");
   });
 
-  test("MI-02 a client without new is a TypeError", () => {
+  test("a client without new is a TypeError", () => {
     expect(() => Reflect.apply(Client as never, undefined, [{ baseUrl: BASE, token: TOKEN }])).toThrow(TypeError);
   });
 });
@@ -189,7 +197,7 @@ describe("options that can be", () => {
     new Client(Object.freeze({ baseUrl: BASE, token: TOKEN, retry: Object.freeze({}) }));
   });
 
-  test("AU-14 plain http is for this machine, or where it is allowed", () => {
+  test("plain http is for this machine, or where it is allowed", () => {
     for (const host of ["localhost", "localhost:8080", "127.0.0.1", "127.8.8.8:1", "[::1]:3000", "app.localhost"]) {
       new Client({ baseUrl: `http://${host}/api/v1`, token: TOKEN });
     }
@@ -260,7 +268,7 @@ describe("the environment", () => {
 });
 
 describe("fetch", () => {
-  test("MI-03 the global one is looked up when a call is made", async () => {
+  test("the global one is looked up when a call is made", async () => {
     const client = wire.client();
     const stub = vi.fn<typeof fetch>(async () => session());
     vi.stubGlobal("fetch", stub);
@@ -269,7 +277,7 @@ describe("fetch", () => {
     expect(wire.seen).toHaveLength(0);
   });
 
-  test("BR-06 is called with no this that a platform would refuse", async () => {
+  test("is called with no this that a platform would refuse", async () => {
     const receivers: unknown[] = [];
     function strict(this: unknown): Promise<Response> {
       receivers.push(this);
@@ -279,7 +287,7 @@ describe("fetch", () => {
     expect(receivers).toEqual([undefined]);
   });
 
-  test("AU-13 two clients with two tokens, interleaved: each request bears its own", async () => {
+  test("two clients with two tokens, interleaved: each request bears its own", async () => {
     wire.answer(({ path }) => json({ id: path, state: "on" }));
     const clients = [wire.client({ token: "pat_a" }), wire.client({ token: "pat_b" })];
     await Promise.all(

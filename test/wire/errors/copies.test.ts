@@ -36,7 +36,7 @@ test("a path of one copy is no path of the other, and refused rather than taken 
   expect(wire.seen).toHaveLength(0);
 });
 
-describe("RD-02 a rejection that nobody handles", () => {
+describe("a rejection that nobody handles", () => {
   const source = new URL("../../../src/index.ts", import.meta.url).href;
   const token = "pat_public_childSecretOfTheToken";
   const plaintext = "pat_new_oneTimeSecretOfTheAnswer";

@@ -86,7 +86,7 @@ describe.each(WAYS)("%s", (name, way) => {
     expect(matching).toEqual(name === "ApiError" ? [] : [name]);
   });
 
-  test("ER-08 survives structuredClone and postMessage, with its message", async () => {
+  test("survives structuredClone and postMessage, with its message", async () => {
     const error = await errorOf(way);
     expect(structuredClone(error).message).toBe(error.message);
     const { port1, port2 } = new MessageChannel();
@@ -95,7 +95,7 @@ describe.each(WAYS)("%s", (name, way) => {
     port1.close();
   });
 
-  test("ER-08 toJSON gives the fields and round-trips", async () => {
+  test("toJSON gives the fields and round-trips", async () => {
     const error = await errorOf(way);
     const copy = JSON.parse(JSON.stringify(error)) as Record<string, unknown>;
     expect(copy).toMatchObject({ name, message: error.message, kind: error.kind });
@@ -142,7 +142,7 @@ const reasons: readonly (readonly [string, unknown])[] = [
   ["an object that refers to itself", Object.assign({}, { self: {} })],
 ];
 
-describe("AB-06 whatever the reason of an abort is", () => {
+describe("whatever the reason of an abort is", () => {
   test.each(reasons)("%s", async (_, reason) => {
     const signal = reason === undefined ? AbortSignal.abort() : aborted(reason);
     const error = (await rejection(wire.client().sessions.get("s", { signal }))) as AutomationError;
@@ -181,7 +181,7 @@ test("an abort after a 2xx head is accepted, and what had come is in rawBody", a
   expect(error).toMatchObject({ kind: "abort", outcome: "accepted", status: 201, rawBody: '{"plaintext":"pat_a_' });
 });
 
-test("VA-14 a created token without plaintext is a validation error with the raw answer", async () => {
+test("a created token without plaintext is a validation error with the raw answer", async () => {
   wire.answer(() => json(created, 201));
   const error = await rejection(wire.client().tokens.create({ name: "n", scopes: [] }));
   expect(error).toMatchObject({ kind: "validation", outcome: "accepted", rawBody: JSON.stringify(created) });

@@ -66,7 +66,7 @@ function deeper(name: string, client: Client): Promise<unknown> {
   return call(client);
 }
 
-describe.each(Object.keys(CALLS))("ER-10 the stack names the caller: %s", (name) => {
+describe.each(Object.keys(CALLS))("the stack names the caller: %s", (name) => {
   test("of a refusal", async () => {
     wire.answer(() => json({ error: "no" }, 404));
     const error = (await rejection(deeper(name, wire.client()))) as Error;

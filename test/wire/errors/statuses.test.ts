@@ -50,7 +50,7 @@ const TABLE = [
   [599, ServerError, "server", "unknown"],
 ] as const;
 
-describe("ER-01 each status has its class, kind and outcome", () => {
+describe("each status has its class, kind and outcome", () => {
   test.each(TABLE)("%i", async (...row) => {
     const [status, Class, kind, outcome] = row;
     wire.script((_, index) => text(status === 304 ? null : JSON.stringify({ error: `code_${index}` }), status));
@@ -84,7 +84,7 @@ describe("ER-01 each status has its class, kind and outcome", () => {
   });
 });
 
-test.each([200, 201, 202, 206])("VA-11 %i is success", async (status) => {
+test.each([200, 201, 202, 206])("%i is success", async (status) => {
   wire.script(json({ number: 1, title: "t", status: "open" }, status));
   expect(await wire.client().issues.create("p", { title: "t", type: "bug" })).toMatchObject({ number: 1 });
 });
@@ -104,7 +104,7 @@ test.each([
   ["JSON null", "null", undefined, null],
   ["cut JSON", '{"error":"to', undefined, '{"error":"to'],
   ["an error", '{"error":"too_many_requests","more":1}', "too_many_requests", { error: "too_many_requests", more: 1 }],
-])("ER-01 ER-03 a refusal with %s: classified by status, code and body as far as they are there", async (...row) => {
+])("a refusal with %s: classified by status, code and body as far as they are there", async (...row) => {
   const [, body, code, parsed] = row;
   wire.script(text(body, 503));
   const error = await rejection(wire.client({ retry: false }).sessions.get("s"));

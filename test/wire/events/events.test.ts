@@ -120,7 +120,7 @@ function throws(): never {
   throw new Error("listener");
 }
 
-describe("MI-05 a listener that misbehaves breaks nothing", () => {
+describe("a listener that misbehaves breaks nothing", () => {
   const BAD: Readonly<Record<string, () => unknown>> = {
     throws,
     rejects: () => Promise.reject(new Error("listener")),
@@ -136,6 +136,7 @@ describe("MI-05 a listener that misbehaves breaks nothing", () => {
     const client = wire.client({
       onEvent: listener,
       logger: { debug: log, info: log, warn: log, error: log },
+      logLevel: "debug",
       retry: { minDelayMs: 0 },
     });
     expect(await client.sessions.get("s")).toMatchObject({ id: "s" });
@@ -147,7 +148,9 @@ describe("MI-05 a listener that misbehaves breaks nothing", () => {
     wire.script(json({}, 503), session());
     const { events, onEvent } = recorder();
     const logger = { debug: listener, info: listener, warn: listener, error: listener } as Logger;
-    expect(await wire.client({ onEvent, logger, retry: { minDelayMs: 0 } }).sessions.get("s")).toMatchObject({
+    expect(
+      await wire.client({ onEvent, logger, logLevel: "debug", retry: { minDelayMs: 0 } }).sessions.get("s"),
+    ).toMatchObject({
       id: "s",
     });
     await new Promise((resolve) => setImmediate(resolve));
@@ -159,27 +162,34 @@ describe("MI-05 a listener that misbehaves breaks nothing", () => {
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);
     const onEvent = (event: ClientEvent): void => void Object.assign(event, { operation: "changed", type: "changed" });
-    await wire.client({ onEvent, logger: { debug: log, info: log, warn: log, error: log } }).sessions.get("s");
+    await wire
+      .client({ onEvent, logger: { debug: log, info: log, warn: log, error: log }, logLevel: "debug" })
+      .sessions.get("s");
     expect(lines.join()).not.toContain("changed");
     expect(lines).toHaveLength(2);
   });
 });
 
-test("a logger is called as a method, with one line of text each", async () => {
+test("a logger is called as a method, with one line of text and its fields each", async () => {
   wire.script(json({}, 503), session());
   class Pino {
     readonly lines: string[] = [];
+    readonly fields: unknown[] = [];
     debug(...args: unknown[]): void {
-      this.lines.push(`debug ${args.join("|")}`);
+      this.lines.push(`debug ${String(args[0])}`);
+      this.fields.push(args[1]);
     }
     info(...args: unknown[]): void {
-      this.lines.push(`info ${args.join("|")}`);
+      this.lines.push(`info ${String(args[0])}`);
+      this.fields.push(args[1]);
     }
     warn(): void {}
     error(): void {}
   }
   const logger = new Pino();
-  await wire.client({ logger, retry: { minDelayMs: 0 } }).sessions.get("s");
+  await wire.client({ logger, logLevel: "debug", retry: { minDelayMs: 0 } }).sessions.get("s");
   expect(logger.lines.map((line) => line.split(" ")[0])).toEqual(["debug", "debug", "info", "debug", "debug"]);
-  for (const line of logger.lines) expect(line).toMatch(/^\w+ \[call_\d+\] sessions\.get: [^\n|]+$/);
+  expect(logger.fields[0]).toMatchObject({ operation: "sessions.get", attempt: 1, callId: expect.any(String) });
+  expect(logger.fields[1]).toMatchObject({ status: 503, headersMs: expect.any(Number) });
+  for (const line of logger.lines) expect(line).toMatch(/^\w+ \[call_\w+\] sessions\.get: [^\n|]+$/);
 });

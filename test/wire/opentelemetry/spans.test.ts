@@ -12,7 +12,7 @@ import {
   throws,
   tooMany,
 } from "../../support/fake-service.ts";
-import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
+import { ended, fakeTime, finish, pass, settleDown, watch } from "../../support/fake-time.ts";
 import { registeredTelemetry, type Traced } from "../../support/telemetry.ts";
 
 fakeTime();
@@ -183,6 +183,7 @@ test("an abort while the answer is awaited", async () => {
   const stop = new AbortController();
   const call = client(fakeService(never)).sessions.get("ses_1", { signal: stop.signal });
   const settled = ended(call);
+  await settleDown();
   stop.abort();
   await settled;
   expect(attempts()).toEqual([["ERROR", undefined, "abort", undefined]]);

@@ -136,9 +136,8 @@ test("of two rotations at once each settles, and the last good replacement stays
     const sent: (string | null)[] = [];
     // Not over msw, whose requests may overtake one another.
     const client = wire.client({
-      fetch: async (input) => {
-        const { url, headers } = input as Request; // the client gives a Request
-        sent.push(headers.get("authorization"));
+      fetch: async (url, init) => {
+        sent.push(new Headers(init.headers).get("authorization"));
         return url.endsWith("/rotate") ? (answers.shift() ?? json({}, 401)) : session();
       },
     });

@@ -13,7 +13,7 @@ const issue = { number: 12, title: "t", status: "open" };
 const create = (options?: Parameters<typeof wire.client>[0]): Promise<unknown> =>
   wire.client(options).issues.create("p", { title: "t", type: "bug" });
 
-test("VA-01 VA-02 unknown fields and values are kept and can be read, at every level", async () => {
+test("unknown fields and values are kept and can be read, at every level", async () => {
   const body = { ...issue, type: "saga", status: "somewhere", labels: [{ a: { b: [1, null] } }], constructor: "c" };
   wire.script(json(body));
   expect(await create()).toEqual(body);
@@ -36,7 +36,7 @@ test("a __proto__ in an answer pollutes nothing", async () => {
   expect(({} as { admin?: boolean }).admin).toBeUndefined();
 });
 
-describe("VA-03 VA-06 SV-10 an answer of another shape", () => {
+describe("an answer of another shape", () => {
   test.each([
     ["number", { ...issue, number: "12" }],
     ["number", { ...issue, number: null }],
@@ -69,7 +69,7 @@ describe("VA-03 VA-06 SV-10 an answer of another shape", () => {
   });
 });
 
-describe("VA-06 VA-08 VA-09 an answer that is not JSON", () => {
+describe("an answer that is not JSON", () => {
   test.each([
     ["nothing", ""],
     ["white space", " \n\t"],
@@ -94,7 +94,7 @@ describe("VA-06 VA-08 VA-09 an answer that is not JSON", () => {
   });
 });
 
-describe("VA-07 what is JSON all the same", () => {
+describe("what is JSON all the same", () => {
   test.each([
     ["a byte order mark", text(`\ufeff${JSON.stringify(issue)}`)],
     ["text/plain", text(JSON.stringify(issue), 200, { "content-type": "text/plain" })],
@@ -126,7 +126,7 @@ describe("VA-07 what is JSON all the same", () => {
     expect(await create({ fetch: async () => new Response(body) })).toMatchObject({ title: "é🚀" });
   });
 
-  test("VA-13 100 000 levels in an unknown field", async () => {
+  test("100 000 levels in an unknown field", async () => {
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     wire.answer(() => text(`{"number":1,"title":"t","status":"s","deep":${deep}}`));
     expect(await create()).toMatchObject({ number: 1 });

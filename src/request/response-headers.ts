@@ -1,9 +1,9 @@
 import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
+import type { ResponseHead } from "./exchange.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
-/** What the head of an answer says about the token's limit (contract, section 8). */
-export function readRateLimit(response: Response): RateLimitAnswer {
-  const { headers, status } = response;
+/** What the head of a response says about the token's limit (contract, section 8). */
+export function readRateLimit({ headers, status }: ResponseHead): RateLimitAnswer {
   return {
     status,
     limit: leadingInteger(headers.get("ratelimit-limit")),
@@ -12,7 +12,7 @@ export function readRateLimit(response: Response): RateLimitAnswer {
   };
 }
 
-/** `Retry-After` in milliseconds. */
+/** `Retry-After` in milliseconds, measured against the response's own `Date` where it is valid. */
 export function readRetryAfter(headers: Headers): number | undefined {
   return parseRetryAfter(headers.get("retry-after"), headers.get("date"), Date.now());
 }
