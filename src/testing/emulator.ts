@@ -1,28 +1,39 @@
 import type { Core } from "./exchange.ts";
 import type { Fault, FaultHandle } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
-import type { EmulatorOptions } from "./options.ts";
+import type { EmulatorOptions, ResolvedOptions } from "./options.ts";
 import { checkRateLimit, resolveOptions } from "./options.ts";
-import { randomPerRun } from "./random.ts";
+import { createProjectTables } from "./project-tables.ts";
+import { repeatableRandom } from "./random.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import { RateLimiter } from "./rate-limit.ts";
 import type { LogEntry, RecordedRequest } from "./request-log.ts";
 import { Service } from "./service.ts";
+import type { State } from "./state.ts";
+import { createState } from "./state.ts";
 import type { EmulatorTables } from "./tables.ts";
-import { createTables } from "./tables.ts";
-import { createWorld } from "./world.ts";
+import { createTokenTables } from "./token-tables.ts";
 
-/** The whole service in memory. Its functions work detached; it holds no timer and needs no closing. */
-export interface Emulator extends EmulatorTables {
+/** What a `Client` needs to reach the emulator. */
+export interface ClientConnection {
   /** For `new Client({ baseUrl })`. */
   readonly baseUrl: string;
   /** A token with every scope, of the owner `"owner"`. It stays the same through `reset()`. */
   readonly token: string;
   /** For `new Client({ fetch })`. Reaches the emulator and nothing else, whatever the URL. */
   readonly fetch: typeof globalThis.fetch;
-  /** The requests since the last `reset()`, oldest first. Always the same array: it grows, and its entries fill in. */
+}
+
+/** The whole service in memory. Its functions work detached; it holds no timer and needs no closing. */
+export interface Emulator extends EmulatorTables, ClientConnection {
+  /** `baseUrl`, `token` and `fetch`, to be spread into `new Client`. */
+  readonly clientOptions: ClientConnection;
+  /**
+   * The requests since the last `reset()`, oldest first, as far as `logLimit` and `logBytes` allow. Always the same
+   * array: it grows, and its entries fill in.
+   */
   readonly requests: readonly RecordedRequest[];
-  /** Puts a fault in force until it is used up, removed, or `reset()`. */
+  /** Puts a fault in force until it is used up, removed, or `reset()`. Throws a `TypeError` if the fault is invalid. */
   fault(fault: Fault): FaultHandle;
   /** Replaces the rate limit, and opens a new window for every token; until `reset()`. */
   setRateLimit(rateLimit: RateLimit | false): void;
@@ -37,37 +48,59 @@ export interface AssembledEmulator {
 }
 
 /**
- * Creates the service in memory: synchronous, without any network or timer. Emulators share nothing. Throws a `TypeError`
- * for an option that is unknown, of the wrong type or out of range.
+ * Creates the service in memory: synchronous, without any network or timer. Emulators share nothing.
+ *
+ * @throws `TypeError` for an option that is unknown, of the wrong type or out of range
  *
  * @example
  * const emulator = createEmulator({ projects: [{ name: "web" }] });
- * const client = new Client({ baseUrl: emulator.baseUrl, token: emulator.token, fetch: emulator.fetch });
+ * const client = new Client(emulator.clientOptions);
  */
 export function createEmulator(options?: EmulatorOptions): Emulator {
-  return assembleEmulator(options).emulator;
+  return assembleEmulator(resolveOptions(options)).emulator;
 }
 
-/** As {@link createEmulator}, for adapters. */
-export function assembleEmulator(given?: EmulatorOptions): AssembledEmulator {
-  const options = resolveOptions(given);
+/** As {@link createEmulator}, for transports. */
+export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
+  const { baseUrl, conventions, now, sessionStates } = options;
   const requests: LogEntry[] = [];
-  const source = { options, requests, randomPerRun: randomPerRun(options.random) };
-  const service = new Service(options, createWorld(source));
+  const source = { options, requests, random: repeatableRandom(options.random) };
+  let current = createState(source);
+  const state = (): State => current;
+  const tables: EmulatorTables = {
+    ...createProjectTables({
+      state,
+      issueStatus: conventions.issueStatus,
+      sessionState: sessionStates[0] ?? conventions.sessionState,
+    }),
+    ...createTokenTables({ state, now, lifetimeDays: conventions.tokenLifetimeDays }),
+  };
+  seedProjects(tables, options);
+  const core = new Service({ options, state, tables });
+  const connection = { baseUrl, token: current.token, fetch: createFetch({ core, origin: new URL(baseUrl).origin }) };
   const emulator: Emulator = {
-    baseUrl: options.baseUrl,
-    token: service.world.token,
-    fetch: createFetch({ core: service, origin: new URL(options.baseUrl).origin }),
+    ...connection,
+    ...tables,
+    clientOptions: connection,
     requests,
-    fault: (fault) => service.world.faults.add(fault),
+    fault: (fault) => current.faults.add(fault),
     setRateLimit: (rateLimit) => {
-      service.world.limiter = new RateLimiter(checkRateLimit("rateLimit", rateLimit));
+      current.limiter = new RateLimiter(checkRateLimit(rateLimit));
     },
     reset: () => {
       requests.length = 0;
-      service.enter(createWorld(source));
+      current = createState(source);
+      seedProjects(tables, options);
     },
-    ...createTables(() => service.world, options),
   };
-  return { emulator, core: service };
+  return { emulator, core };
+}
+
+function seedProjects({ projects, sessions, issues }: EmulatorTables, options: ResolvedOptions): void {
+  for (const seed of options.projects) {
+    const { id } = projects.create({ id: seed.id, name: seed.name });
+    const made = seed.sessions ?? Array.from({ length: options.sessionsPerProject }, () => ({}));
+    for (const session of made) sessions.create(id, session);
+    for (const issue of seed.issues ?? []) issues.create(id, issue);
+  }
 }
