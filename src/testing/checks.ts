@@ -1,5 +1,4 @@
-import type { Kind, Present } from "../check.ts";
-import { Check, kind } from "../check.ts";
+import { Check, type Kind, kind, type Present } from "../check.ts";
 
 /** Checks what a test passes to the emulator; throws a `TypeError` that says where and what is accepted. */
 export const check: Check = new Check(TypeError);

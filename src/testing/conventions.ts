@@ -1,24 +1,28 @@
 import type { OperationName } from "./endpoints.ts";
 
-/** Why the emulator refuses a request. A 429 is not among them: the contract defines it. */
-export type RefusalReason =
-  | "missingToken"
-  | "unknownToken"
-  | "revokedToken"
-  | "expiredToken"
-  | "missingScope"
-  | "scopeEscalation"
-  | "unknownRoute"
-  | "wrongMethod"
-  | "unknownProject"
-  | "unknownSession"
-  | "unknownTokenRecord"
-  | "malformedBody"
-  | "invalidField"
-  | "limitTooSmall"
-  | "limitTooLarge"
-  | "invalidCursor"
-  | "bodyTooLarge";
+/** How the emulator refuses a request, by reason. A 429 is not among them: the contract defines it. */
+export const REFUSALS = {
+  missingToken: { status: 401, code: "unauthorized" },
+  unknownToken: { status: 401, code: "unauthorized" },
+  revokedToken: { status: 401, code: "unauthorized" },
+  expiredToken: { status: 401, code: "unauthorized" },
+  missingScope: { status: 403, code: "forbidden" },
+  scopeEscalation: { status: 403, code: "forbidden" },
+  unknownRoute: { status: 404, code: "not_found" },
+  wrongMethod: { status: 405, code: "method_not_allowed" },
+  unknownProject: { status: 404, code: "not_found" },
+  unknownSession: { status: 404, code: "not_found" },
+  unknownTokenRecord: { status: 404, code: "not_found" },
+  malformedBody: { status: 400, code: "bad_request" },
+  invalidField: { status: 422, code: "invalid_request" },
+  limitTooSmall: { status: 422, code: "invalid_request" },
+  limitTooLarge: { status: 422, code: "invalid_request" },
+  invalidCursor: { status: 400, code: "invalid_cursor" },
+  bodyTooLarge: { status: 413, code: "payload_too_large" },
+} as const;
+
+/** Why the emulator refuses a request. */
+export type RefusalReason = keyof typeof REFUSALS;
 
 /** How one kind of refusal looks on the wire. */
 export interface RefusalConvention {

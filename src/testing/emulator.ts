@@ -1,18 +1,15 @@
 import type { Core } from "./exchange.ts";
 import type { Fault, FaultHandle } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
-import type { EmulatorOptions, ResolvedOptions } from "./options.ts";
-import { checkRateLimit, resolveOptions } from "./options.ts";
-import { createProjectTables } from "./project-tables.ts";
+import { checkRateLimit, type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
 import { repeatableRandom } from "./random.ts";
-import type { RateLimit } from "./rate-limit.ts";
-import { RateLimiter } from "./rate-limit.ts";
+import { type RateLimit, RateLimiter } from "./rate-limit.ts";
 import type { LogEntry, RecordedRequest } from "./request-log.ts";
 import { Service } from "./service.ts";
-import type { State } from "./state.ts";
-import { createState } from "./state.ts";
-import type { EmulatorTables } from "./tables.ts";
-import { createTokenTables } from "./token-tables.ts";
+import { createState, type State } from "./state.ts";
+import type { CreatedEmulatorToken, EmulatorToken, TokenInput } from "./tables.ts";
+import { createToken, leak, OwnerTable, TokenTable } from "./token-tables.ts";
 
 /** What a `Client` needs to reach the emulator. */
 export interface ClientConnection {
@@ -24,6 +21,20 @@ export interface ClientConnection {
   readonly fetch: typeof globalThis.fetch;
 }
 
+/** The state of an emulator, to look at and to change. Takes effect at once, needs no token, and is not in the log. */
+export interface EmulatorTables {
+  /** Projects. */
+  readonly projects: ProjectTable;
+  /** Issues of projects. */
+  readonly issues: IssueTable;
+  /** Sessions, and their states. */
+  readonly sessions: SessionTable;
+  /** Records of tokens; `createToken` makes one. */
+  readonly tokens: TokenTable;
+  /** Owners of tokens, and what they may do. */
+  readonly owners: OwnerTable;
+}
+
 /** The whole service in memory. Its functions work detached; it holds no timer and needs no closing. */
 export interface Emulator extends EmulatorTables, ClientConnection {
   /** `baseUrl`, `token` and `fetch`, to be spread into `new Client`. */
@@ -33,6 +44,10 @@ export interface Emulator extends EmulatorTables, ClientConnection {
    * array: it grows, and its entries fill in.
    */
   readonly requests: readonly RecordedRequest[];
+  /** Creates a token. Over the wire, its creator would have to hold its scopes. */
+  createToken(token: TokenInput): CreatedEmulatorToken;
+  /** Secret scanning: revokes every token whose plaintext is in `text`, and returns their masked records. */
+  leak(text: string): EmulatorToken[];
   /** Puts a fault in force until it is used up, removed, or `reset()`. Throws a `TypeError` if the fault is invalid. */
   fault(fault: Fault): FaultHandle;
   /** Replaces the rate limit, and opens a new window for every token; until `reset()`. */
@@ -67,13 +82,18 @@ export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
   const source = { options, requests, random: repeatableRandom(options.random) };
   let current = createState(source);
   const state = (): State => current;
+  const projectSource = {
+    state,
+    issueStatus: conventions.issueStatus,
+    sessionState: sessionStates[0] ?? conventions.sessionState,
+  };
+  const tokenSource = { state, now, lifetimeDays: conventions.tokenLifetimeDays };
   const tables: EmulatorTables = {
-    ...createProjectTables({
-      state,
-      issueStatus: conventions.issueStatus,
-      sessionState: sessionStates[0] ?? conventions.sessionState,
-    }),
-    ...createTokenTables({ state, now, lifetimeDays: conventions.tokenLifetimeDays }),
+    projects: new ProjectTable(projectSource),
+    issues: new IssueTable(projectSource),
+    sessions: new SessionTable(projectSource),
+    tokens: new TokenTable(tokenSource),
+    owners: new OwnerTable(tokenSource),
   };
   seedProjects(tables, options);
   const core = new Service({ options, state, tables });
@@ -83,6 +103,8 @@ export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
     ...tables,
     clientOptions: connection,
     requests,
+    createToken: (token) => createToken(tokenSource, token),
+    leak: (text) => leak(tokenSource, text),
     fault: (fault) => current.faults.add(fault),
     setRateLimit: (rateLimit) => {
       current.limiter = new RateLimiter(checkRateLimit(rateLimit));

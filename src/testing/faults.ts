@@ -1,11 +1,8 @@
-import type { Shape } from "../check.ts";
-import { BOOLEAN, FUNCTION, kind, oneOf } from "../check.ts";
+import { BOOLEAN, FUNCTION, kind, oneOf, type Shape } from "../check.ts";
 import { check, either, integer, RECORD } from "./checks.ts";
-import type { OperationName } from "./endpoints.ts";
-import { OPERATION_NAMES } from "./endpoints.ts";
+import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
-import type { HeaderScript } from "./response.ts";
-import { applyHeaders, encodeBody } from "./response.ts";
+import { applyHeaders, encodeBody, type HeaderScript } from "./response.ts";
 
 /** The body of a response that holds a JSON object. */
 export type JsonBody = Record<string, unknown>;

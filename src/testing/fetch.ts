@@ -1,6 +1,5 @@
 import { platformTurn } from "../clock.ts";
-import type { Core, IncomingRequest, OutgoingResponse } from "./exchange.ts";
-import { delay, MAX_BODY_BYTES } from "./exchange.ts";
+import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 
 /** What `fetch` is made of. */
 export interface FetchTarget {

@@ -9,11 +9,12 @@ export type {
   RefusalConvention,
   RefusalReason,
 } from "./conventions.ts";
-export type { ClientConnection, Emulator } from "./emulator.ts";
+export type { ClientConnection, Emulator, EmulatorTables } from "./emulator.ts";
 export { createEmulator } from "./emulator.ts";
 export type { OperationName } from "./endpoints.ts";
 export type { Fault, FaultHandle, JsonBody } from "./faults.ts";
 export type { EmulatorOptions, ProjectSeed } from "./options.ts";
+export type { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
 export { seededRandom } from "./random.ts";
 export type { RateLimit } from "./rate-limit.ts";
 export type { RecordedRequest } from "./request-log.ts";
@@ -26,17 +27,12 @@ export type {
   EmulatorOwner,
   EmulatorProject,
   EmulatorSession,
-  EmulatorTables,
   EmulatorToken,
   IssueChange,
   IssueInput,
-  IssueTable,
-  OwnerTable,
   ProjectInput,
-  ProjectTable,
   ScopeName,
   SessionInput,
-  SessionTable,
   TokenInput,
-  TokenTable,
 } from "./tables.ts";
+export type { OwnerTable, TokenTable } from "./token-tables.ts";

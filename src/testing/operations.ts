@@ -3,18 +3,17 @@ import type { OperationName } from "./endpoints.ts";
 import type { Fault } from "./faults.ts";
 import type { ResolvedOptions } from "./options.ts";
 import type { Slice } from "./ordered-rows.ts";
-import type { ProjectData, ProjectStore } from "./project-tables.ts";
+import type { IssueTable, ProjectData, ProjectStore, SessionTable } from "./project-tables.ts";
 import { Refusal, readCount, readLimit, readObject, readString, readStrings } from "./request-fields.ts";
-import type { EmulatorIssue, EmulatorSession, EmulatorTables } from "./tables.ts";
-import type { TokenRow, TokenStore } from "./token-tables.ts";
-import { DAY_MS, holds, maskedToken, stateOf } from "./token-tables.ts";
+import type { EmulatorIssue, EmulatorSession } from "./tables.ts";
+import { DAY_MS, holds, maskedToken, stateOf, type TokenRow, type TokenStore } from "./token-tables.ts";
 
 /** What an operation works with. */
 export interface Call {
   readonly store: ProjectStore;
   readonly tokens: TokenStore;
   readonly cursors: Cursors;
-  readonly tables: Pick<EmulatorTables, "issues" | "sessions">;
+  readonly tables: { readonly issues: IssueTable; readonly sessions: SessionTable };
   readonly options: ResolvedOptions;
   readonly caller: TokenRow;
   readonly now: number;

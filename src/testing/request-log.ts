@@ -1,5 +1,4 @@
-import type { OperationName } from "./endpoints.ts";
-import { queryOf } from "./endpoints.ts";
+import { type OperationName, queryOf } from "./endpoints.ts";
 import type { Ending, IncomingRequest } from "./exchange.ts";
 
 /** One request in the log. It is live: `status`, `applied` and `outcome` fill in while the request is being answered. */

@@ -1,18 +1,16 @@
-import type { Present, Shape } from "../check.ts";
-import { kind, oneOf, STRING } from "../check.ts";
-import type { Filled } from "./checks.ts";
-import { check, either, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
-import type {
-  Conventions,
-  CorsConvention,
-  ExtendedRecord,
-  Fields,
-  RateLimitHeaders,
-  RefusalConvention,
-  RefusalReason,
+import { kind, oneOf, type Present, type Shape, STRING } from "../check.ts";
+import { check, either, type Filled, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
+import {
+  type Conventions,
+  type CorsConvention,
+  type ExtendedRecord,
+  type Fields,
+  type RateLimitHeaders,
+  REFUSALS,
+  type RefusalConvention,
+  type RefusalReason,
 } from "./conventions.ts";
-import type { OperationName } from "./endpoints.ts";
-import { ENDPOINTS } from "./endpoints.ts";
+import { ENDPOINTS, type OperationName } from "./endpoints.ts";
 
 /** {@link Conventions} with every default filled in. */
 export interface ResolvedConventions extends Filled<Omit<Conventions, keyof Sections>>, Sections {}
@@ -26,25 +24,7 @@ interface Sections {
 }
 
 const DEFAULTS: ResolvedConventions = {
-  refusals: {
-    missingToken: { status: 401, code: "unauthorized" },
-    unknownToken: { status: 401, code: "unauthorized" },
-    revokedToken: { status: 401, code: "unauthorized" },
-    expiredToken: { status: 401, code: "unauthorized" },
-    missingScope: { status: 403, code: "forbidden" },
-    scopeEscalation: { status: 403, code: "forbidden" },
-    unknownRoute: { status: 404, code: "not_found" },
-    wrongMethod: { status: 405, code: "method_not_allowed" },
-    unknownProject: { status: 404, code: "not_found" },
-    unknownSession: { status: 404, code: "not_found" },
-    unknownTokenRecord: { status: 404, code: "not_found" },
-    malformedBody: { status: 400, code: "bad_request" },
-    invalidField: { status: 422, code: "invalid_request" },
-    limitTooSmall: { status: 422, code: "invalid_request" },
-    limitTooLarge: { status: 422, code: "invalid_request" },
-    invalidCursor: { status: 400, code: "invalid_cursor" },
-    bodyTooLarge: { status: 413, code: "payload_too_large" },
-  },
+  refusals: REFUSALS,
   successStatus: mapValues(ENDPOINTS, ({ success }) => success),
   extraFields: { project: {}, issue: {}, session: {}, token: {}, page: {}, error: {} },
   basePath: "/api/v1",

@@ -1,22 +1,33 @@
 import { ignoreErrors } from "../ignore-errors.ts";
 import { applyFault, replacesOperation } from "./apply-fault.ts";
-import type { Endpoint, Route, Served } from "./endpoints.ts";
-import { ENDPOINTS, findRoute, OPERATION_NAMES, pathOf, queryOf } from "./endpoints.ts";
-import type { Core, Ending, IncomingRequest, OutgoingResponse } from "./exchange.ts";
-import { MAX_BODY_BYTES } from "./exchange.ts";
+import {
+  ENDPOINTS,
+  type Endpoint,
+  findRoute,
+  OPERATION_NAMES,
+  pathOf,
+  queryOf,
+  type Route,
+  type Served,
+} from "./endpoints.ts";
+import { type Core, type Ending, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 import type { ActiveFault, Fault, JsonBody } from "./faults.ts";
-import type { Call } from "./operations.ts";
-import { OPERATIONS } from "./operations.ts";
+import { type Call, OPERATIONS } from "./operations.ts";
 import type { ResolvedOptions } from "./options.ts";
-import type { Quota } from "./rate-limit.ts";
-import { UNLIMITED } from "./rate-limit.ts";
+import { type Quota, UNLIMITED } from "./rate-limit.ts";
 import { Refusal } from "./request-fields.ts";
 import type { LogEntry } from "./request-log.ts";
-import type { Envelope, Reply, Unsettled } from "./response.ts";
-import { areAlike, codeOf, preflightResponse, toResponse } from "./response.ts";
+import {
+  areAlike,
+  codeOf,
+  type Envelope,
+  preflightResponse,
+  type Reply,
+  toResponse,
+  type Unsettled,
+} from "./response.ts";
 import type { State } from "./state.ts";
-import type { TokenRow } from "./token-tables.ts";
-import { stateOf } from "./token-tables.ts";
+import { stateOf, type TokenRow } from "./token-tables.ts";
 
 interface Exchange {
   readonly state: State;

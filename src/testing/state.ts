@@ -5,8 +5,7 @@ import type { ResolvedOptions } from "./options.ts";
 import { ProjectStore } from "./project-tables.ts";
 import { Identifiers } from "./random.ts";
 import { RateLimiter } from "./rate-limit.ts";
-import type { LogEntry } from "./request-log.ts";
-import { RequestLog } from "./request-log.ts";
+import { type LogEntry, RequestLog } from "./request-log.ts";
 import { DAY_MS, DEFAULT_OWNER, TokenStore } from "./token-tables.ts";
 
 /** All state of an emulator from one `reset()` to the next. */

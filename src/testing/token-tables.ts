@@ -1,7 +1,7 @@
 import { impliesScope, SCOPES } from "../scopes.ts";
-import { check, integer, required, TEXT, TEXTS } from "./checks.ts";
+import { check, integer, type Optional, required, TEXT, TEXTS } from "./checks.ts";
 import type { Identifiers } from "./random.ts";
-import type { CreatedEmulatorToken, EmulatorOwner, EmulatorTables, EmulatorToken } from "./tables.ts";
+import type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, TokenInput } from "./tables.ts";
 
 /** A token as the inside of the emulator holds it. */
 export interface TokenRow {
@@ -102,11 +102,61 @@ export function holds(held: readonly string[], wanted: string): boolean {
   return held.some((have) => have === wanted || impliesScope(have, wanted));
 }
 
-/** What the tables of tokens need of the emulator. */
+/** What the tables of tokens work on. */
 export interface TokenSource {
+  /** The current state. */
   readonly state: () => { readonly tokens: TokenStore };
   readonly now: () => number;
   readonly lifetimeDays: number;
+}
+
+/** The tokens, as masked records, revoked and expired ones included; `createToken` makes one. */
+export class TokenTable {
+  readonly #source: TokenSource;
+
+  constructor(source: TokenSource) {
+    this.#source = source;
+  }
+
+  /** In the order of creation. */
+  readonly list = (): EmulatorToken[] => {
+    const { state, now } = this.#source;
+    return Array.from(state().tokens.rows.values(), (row) => maskedToken(row, now()));
+  };
+
+  /** Returns `undefined` if there is none. */
+  readonly get = (id: string): EmulatorToken | undefined => {
+    const row = this.#source.state().tokens.rows.get(id);
+    return row && maskedToken(row, this.#source.now());
+  };
+}
+
+/** The owners of tokens. */
+export class OwnerTable {
+  readonly #state: TokenSource["state"];
+
+  constructor({ state }: TokenSource) {
+    this.#state = state;
+  }
+
+  /** In the order of creation. */
+  readonly list = (): EmulatorOwner[] => [...this.#state().tokens.owners.values()];
+
+  /** Returns `undefined` if there is none. */
+  readonly get = (id: string): EmulatorOwner | undefined => this.#state().tokens.owners.get(id);
+
+  /** With every permission unless `permissions` says otherwise. Throws a `TypeError` if the id is taken. */
+  readonly create = (owner?: Optional<EmulatorOwner>): EmulatorOwner => {
+    const { id, permissions } = check.options(owner, "owner", { id: TEXT, permissions: TEXTS });
+    return this.#state().tokens.createOwner(id, permissions);
+  };
+
+  /** Takes effect with the next request. */
+  readonly update = (id: string, change: Pick<EmulatorOwner, "permissions">): EmulatorOwner => {
+    const { permissions } = check.options(change, "owner", { permissions: required(TEXTS) });
+    const { tokens } = this.#state();
+    return tokens.putOwner(tokens.owner(id).id, permissions);
+  };
 }
 
 const TOKEN = {
@@ -117,46 +167,23 @@ const TOKEN = {
   permissions: TEXTS,
 };
 
-/** The public tables of tokens and owners, and what creates and leaks tokens. */
-export function createTokenTables(
-  source: TokenSource,
-): Pick<EmulatorTables, "tokens" | "owners" | "createToken" | "leak"> {
-  const store = (): TokenStore => source.state().tokens;
-  const masked = (row: TokenRow): EmulatorToken => maskedToken(row, source.now());
-  return {
-    tokens: {
-      list: () => Array.from(store().rows.values(), masked),
-      get: (id) => {
-        const row = store().rows.get(id);
-        return row && masked(row);
-      },
-    },
-    owners: {
-      list: () => [...store().owners.values()],
-      get: (id) => store().owners.get(id),
-      create: (input) => {
-        const { id, permissions } = check.options(input, "owner", { id: TEXT, permissions: TEXTS });
-        return store().createOwner(id, permissions);
-      },
-      update: (id, change) => {
-        const { permissions } = check.options(change, "owner", { permissions: required(TEXTS) });
-        return store().putOwner(store().owner(id).id, permissions);
-      },
-    },
-    createToken: (input): CreatedEmulatorToken => {
-      const given = check.options(input, "token", TOKEN);
-      const { scopes, name = "test", expires_in_days: days = source.lifetimeDays, permissions } = given;
-      if (given.owner !== undefined && permissions !== undefined) {
-        check.fail("token: owner and permissions contradict each other");
-      }
-      const owner = permissions ? store().createOwner(undefined, permissions).id : (given.owner ?? DEFAULT_OWNER);
-      const row = store().create({ name, scopes, owner, lifetimeMs: days * DAY_MS }, source.now());
-      return { ...masked(row), plaintext: row.plaintext };
-    },
-    leak: (text) => {
-      const found = [...store().rows.values()].filter((row) => !row.revoked && text.includes(row.plaintext));
-      for (const row of found) row.revoked = true;
-      return found.map(masked);
-    },
-  };
+/** Creates a token from what a test passes. */
+export function createToken({ state, now, lifetimeDays }: TokenSource, input: TokenInput): CreatedEmulatorToken {
+  const given = check.options(input, "token", TOKEN);
+  const { scopes, name = "test", expires_in_days: days = lifetimeDays, permissions } = given;
+  if (given.owner !== undefined && permissions !== undefined) {
+    check.fail("token: owner and permissions contradict each other");
+  }
+  const { tokens } = state();
+  const owner = permissions ? tokens.createOwner(undefined, permissions).id : (given.owner ?? DEFAULT_OWNER);
+  const time = now();
+  const row = tokens.create({ name, scopes, owner, lifetimeMs: days * DAY_MS }, time);
+  return { ...maskedToken(row, time), plaintext: row.plaintext };
+}
+
+/** Revokes every token whose plaintext is in `text`. */
+export function leak({ state, now }: TokenSource, text: string): EmulatorToken[] {
+  const found = [...state().tokens.rows.values()].filter((row) => !row.revoked && text.includes(row.plaintext));
+  for (const row of found) row.revoked = true;
+  return found.map((row) => maskedToken(row, now()));
 }
