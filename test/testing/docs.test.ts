@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { resolveConventions } from "../../src/testing/resolve-conventions.ts";
 import { createEmulator } from "../../src/testing/index.ts";
+import { resolveConventions } from "../../src/testing/resolve-conventions.ts";
 
 const root = join(import.meta.dirname, "../..");
 const text = readFileSync(join(root, "docs/emulator.md"), "utf8");
