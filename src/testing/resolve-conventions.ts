@@ -1,5 +1,5 @@
 import { kind, oneOf, type Present, type Shape, STRING } from "../check.ts";
-import { arrayOf, check, either, type Filled, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
+import { arrayOf, check, either, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,
   type CorsConvention,
@@ -11,6 +11,8 @@ import {
   type RefusalReason,
 } from "./conventions.ts";
 import { ENDPOINTS, type OperationName } from "./endpoints.ts";
+
+type Filled<Given> = { readonly [Key in keyof Given]-?: Exclude<Given[Key], undefined> };
 
 /** {@link Conventions} with every default filled in. */
 export interface ResolvedConventions extends Filled<Omit<Conventions, keyof Sections>>, Sections {}
