@@ -14,14 +14,19 @@ import { ENDPOINTS, type OperationName } from "./endpoints.ts";
 
 type Filled<Given> = { readonly [Key in keyof Given]-?: Exclude<Given[Key], undefined> };
 
-/** {@link Conventions} with every default filled in. */
-export interface ResolvedConventions extends Filled<Omit<Conventions, keyof Sections>>, Sections {}
+type Section = "refusals" | "successStatus" | "extraFields" | "rateLimitHeaders" | "cors";
 
-interface Sections {
+/** {@link Conventions} with every default filled in. */
+export interface ResolvedConventions extends Filled<Omit<Conventions, Section>> {
+  /** Status and code of each refusal. */
   readonly refusals: Readonly<Record<RefusalReason, Filled<RefusalConvention>>>;
+  /** The status of success of each operation. */
   readonly successStatus: Readonly<Record<OperationName, number>>;
+  /** Additional fields of each record. */
   readonly extraFields: Readonly<Record<ExtendedRecord, Fields>>;
+  /** Names and form of the rate limit headers. */
   readonly rateLimitHeaders: Filled<RateLimitHeaders>;
+  /** CORS headers of every response. */
   readonly cors: Filled<CorsConvention>;
 }
 
