@@ -88,6 +88,15 @@ describe("the address", () => {
   });
 });
 
+test("projects that contradict each other are a TypeError, and the port is free again", async () => {
+  const port = Number(new URL(running.baseUrl).port);
+  await running.close();
+  const starting = startEmulator({ port, projects: [{ id: "a" }, { id: "a" }] });
+  await expect(starting).rejects.toThrow(TypeError);
+  await restart({ port });
+  await alive();
+});
+
 describe("a request target", () => {
   test.each([
     ["/projects/a%2Fb/sessions", 200],
