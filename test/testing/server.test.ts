@@ -270,6 +270,19 @@ describe("malformed and hostile input", () => {
     expect(headers.has("ratelimit-remaining")).toBe(true);
   });
 
+  test("a clock that fails: the connection ends, and the server goes on", async () => {
+    let fails = false;
+    const now = (): number => (fails ? Number.NaN : Date.now());
+    await restart({ now });
+    fails = true;
+    for (const bytes of ["no HTTP\r\n\r\n", request("GET /api/v1/projects")]) {
+      const raw = await open();
+      raw.write(bytes);
+      expect(await raw.ended).toBe("");
+    }
+    fails = false;
+  });
+
   test("headers of 100 KB: 431", async () => {
     const { status, body } = await answerTo(request("GET /api/v1/projects", `x: ${"a".repeat(100_000)}`));
     expect([status, body]).toMatchObject([431, { error: "headers_too_large" }]);
