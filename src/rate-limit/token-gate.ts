@@ -150,9 +150,7 @@ export class TokenGate {
     return undefined;
   }
 
-  /**
-   * Takes over what other processes know. The gate's own pause stays as it is: another process may not know of it yet.
-   */
+  /** Takes over what other processes know. The gate's own pause stays: another process may not know of it yet. */
   merge({ pause, refusals, mustProbe, quota, limit }: SharedReading): void {
     this.#quota.merge(quota, limit);
     if (pause === undefined && this.#pause.left !== undefined) return;
