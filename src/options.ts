@@ -8,7 +8,7 @@ import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel } from "./logging.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
-import type { FetchFunction } from "./request/http.ts";
+import type { FetchFunction } from "./request/http-request.ts";
 import {
   type CallSettings,
   DEFAULT_RETRY,
