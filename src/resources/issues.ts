@@ -2,7 +2,7 @@ import { argument } from "../check.ts";
 import type { Issue, IssueType } from "../models.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import { path } from "../request/path.ts";
-import { IssueSchema } from "../schemas/records.ts";
+import { issueValidator } from "../schemas/record-validators.ts";
 import { type ProjectRef, projectSegment, REQUIRED_STRING } from "./inputs.ts";
 
 /** A new issue. */
@@ -45,7 +45,7 @@ function createIssue(project: ProjectRef, input: IssueCreateInput): Operation<Is
     method: "POST",
     path: path`/projects/${projectSegment(project, "issues.create")}/issues`,
     body: JSON.stringify(fields),
-    schema: IssueSchema,
+    schema: issueValidator,
     answer: "json",
     scope: "issues:write",
   };

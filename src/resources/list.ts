@@ -5,7 +5,7 @@ import { copyOptions } from "../request/call-options.ts";
 import type { CallOptions, Operation, Send, WalkTally } from "../request/operation.ts";
 import type { Path } from "../request/path.ts";
 import type { Query } from "../request/query.ts";
-import { PageEnvelopeSchema, pageOf } from "../schemas/page.ts";
+import { pageEnvelopeValidator, pageValidator } from "../schemas/page-validator.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import type { Scope } from "../scopes.ts";
 
@@ -42,7 +42,7 @@ export function paginate<Item>(
       signal,
       ...callOptions
     } = copyOptions(options, `${operation.name}: options`, OWN_OPTIONS);
-    return { operation, schema: pageOf(operation.item), prefetch, signal, callOptions };
+    return { operation, schema: pageValidator(operation.item), prefetch, signal, callOptions };
   });
   return new Paginator(() => {
     const { operation, schema, prefetch, signal, callOptions } = prepared();
@@ -66,7 +66,7 @@ function pageOperation<Item>(
   schema: StandardSchema<Page<Item>>,
   query: Query,
 ): Operation<Page<Item>> {
-  return { name, method: "GET", path, query, schema, essentials: PageEnvelopeSchema, answer: "json", scope };
+  return { name, method: "GET", path, query, schema, essentials: pageEnvelopeValidator, answer: "json", scope };
 }
 
 /** Counts what a walk has come to, page by page. */

@@ -2,7 +2,7 @@ import type { Session } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import { path } from "../request/path.ts";
-import { SessionSchema } from "../schemas/records.ts";
+import { sessionValidator } from "../schemas/record-validators.ts";
 import { type ListParams, listQuery, type ProjectRef, projectSegment, segment } from "./inputs.ts";
 import { type ListOptions, paginate } from "./list.ts";
 import { type PollSource, type WaitOptions, type WatchOptions, waitFor, watch } from "./session-poll.ts";
@@ -36,7 +36,7 @@ export class Sessions {
         name: "sessions.list",
         path: path`/projects/${projectSegment(project, "sessions.list")}/sessions`,
         query: listQuery(params, "sessions.list"),
-        item: SessionSchema,
+        item: sessionValidator,
         scope: "sessions:read",
       }),
       options,
@@ -83,7 +83,7 @@ function getSession(name: string, id: string): Operation<Session> {
     name,
     method: "GET",
     path: path`/sessions/${segment(id, `${name}: id`)}`,
-    schema: SessionSchema,
+    schema: sessionValidator,
     answer: "json",
     scope: "sessions:read",
   };

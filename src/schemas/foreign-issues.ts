@@ -1,8 +1,8 @@
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import { OWN_VENDOR, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
 
-/** A schema that does not fit at all may find something wrong with every item. */
-const MOST_ISSUES = 100;
+/** The most issues that are collected: a response that does not fit at all may have one for each of its values. */
+export const MAX_ISSUES = 100;
 const HIDDEN = "[value]";
 /** Shorter strings occur in ordinary words, and are no secret. */
 const SHORTEST_HIDDEN = 4;
@@ -18,7 +18,7 @@ export function issuesOf(
 ): readonly ValidationIssue[] {
   // Our own never quote a value, and say only what a response may say as well.
   if (schema["~standard"].vendor === OWN_VENDOR) return issues as readonly ValidationIssue[]; // as our validators make them
-  const shown = issues.slice(0, MOST_ISSUES);
+  const shown = issues.slice(0, MAX_ISSUES);
   const said = shown.map(({ message }) => message).join("\n");
   const strings = stringsOf(received)
     .filter((text) => said.includes(text))
