@@ -87,9 +87,7 @@ export class Client {
    * is swapped later; with a `token` of its own it has its own of both. A `baseUrl` of another origin needs a `token` of
    * its own, since this one's would travel there. Throws `ConfigError`.
    */
-  withOptions = (options: ClientOptions): Client => {
-    return new Client(new Derived(derive(this.#parts, options)) as ClientOptions);
-  };
+  withOptions = (options: ClientOptions): Client => clientWith(derive(this.#parts, options));
 
   /**
    * Swaps the token: attempts dispatched from now on carry the new one, also of calls under way and of clients made by
@@ -118,6 +116,11 @@ export class Client {
   /** Walks a list endpoint that has no method of its own; `schema` is that of one item. Nothing is sent until it is consumed. */
   paginate = <Item>(list: CustomList<Item>, options?: ListOptions): Paginator<Item> =>
     paginateCustom(this.#send, list, options);
+}
+
+// Not in the class: one whose body names itself is published under another name.
+function clientWith(parts: Parts): Client {
+  return new Client(new Derived(parts) as ClientOptions);
 }
 
 function partsOf(options: ClientOptions): Parts {

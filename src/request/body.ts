@@ -1,7 +1,6 @@
 import { Deadline } from "./deadline.ts";
+import { DEFAULT_MAX_RESPONSE_BYTES } from "./json.ts";
 
-/** A larger answer than this is none that the contract knows; reading it could take all memory. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** What is read of a refusal's body. */
 const MAX_BRIEF_BYTES = 64 * 1024;
 /** A refusal's body is a courtesy: it is not waited for longer than this. */
@@ -9,7 +8,7 @@ const REFUSAL_BODY_MS = 1_000;
 /** A 429's body even less, since the call is waiting to be sent again. */
 const RATE_LIMIT_BODY_MS = 250;
 
-/** A body larger than `MAX_BODY_BYTES`. */
+/** A body larger than `DEFAULT_MAX_RESPONSE_BYTES`. */
 export class BodyTooLarge extends Error {}
 
 /** What has been read so far, for whoever asks when reading fails. */
@@ -33,7 +32,7 @@ export async function readText(response: Response, budget: Deadline, partial: Pa
       const { done, value } = await budget.race(reader.read());
       if (done) return partial.text + decoder.decode();
       bytes += value.byteLength;
-      if (bytes > MAX_BODY_BYTES) throw new BodyTooLarge();
+      if (bytes > DEFAULT_MAX_RESPONSE_BYTES) throw new BodyTooLarge();
       partial.text += decoder.decode(value, { stream: true });
     }
   } catch (error) {

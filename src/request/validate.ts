@@ -6,7 +6,7 @@ import type { Call } from "./call.ts";
 import { invalid, stopped, unparsable } from "./create-error.ts";
 import { STOPPED } from "./deadline.ts";
 import { redactorOf } from "./error-details.ts";
-import { parseJson } from "./json.ts";
+import { boundsFor, DEFAULT_MAX_RESPONSE_BYTES, JsonBoundError, parseJson } from "./json.ts";
 
 /** What a call comes to, from the text of its 2xx answer; `undefined` for no body that matters. */
 export async function interpret(call: Call, text: string | undefined): Promise<unknown> {
@@ -32,8 +32,9 @@ function parse(call: Call, text: string | undefined): unknown {
     throw unparsable(call, "an empty body", text);
   }
   try {
-    return parseJson(text);
-  } catch {
+    return parseJson(text, boundsFor(DEFAULT_MAX_RESPONSE_BYTES));
+  } catch (error) {
+    if (error instanceof JsonBoundError) throw unparsable(call, error.message, text);
     // The platform's message quotes the text, which may hold a one-time secret.
     if (isOptional) return undefined;
     throw unparsable(call, "a body that is not JSON", text);

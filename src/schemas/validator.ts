@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { ValidationIssue } from "../errors/automation-error.ts";
-import { MAX_ISSUES } from "./foreign-issues.ts";
+import { andMore, MAX_ISSUES } from "./foreign-issues.ts";
 import { OWN_VENDOR, type StandardSchema } from "./standard-schema.ts";
 
 /** The result of a check: the value, or what is wrong with it. */
@@ -39,7 +39,7 @@ export function zodValidator<Output>(schema: z.ZodMiniType<Output>): SyncValidat
 
 function checkWithZod<Output>(schema: z.ZodMiniType<Output>, value: unknown): Checked<Output> {
   const result = safeParse(schema, value);
-  if (result === undefined) return { issues: [{ path: [], message: "too many invalid values to list" }] };
+  if (result === undefined) return { issues: [{ path: [], message: "too many issues to list" }] };
   if (result.success) return { value: result.data };
   const { issues } = result.error;
   const listed = issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: path.map(keyOf), message }));
@@ -57,11 +57,6 @@ function safeParse<Output>(
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-}
-
-/** The issue that stands for those that are not listed. */
-function andMore(count: number): ValidationIssue {
-  return { path: [], message: `${count} more invalid values are not listed` };
 }
 
 function keyOf(key: PropertyKey): string | number {
