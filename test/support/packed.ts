@@ -4,12 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
-import { ENTRY_POINTS } from "../../config/entry-points.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
-
-/** What `exports` promises, `./package.json` aside. */
-export const DOORS: readonly string[] = ENTRY_POINTS.map(({ name }) => name);
 
 export interface Packed {
   /** An empty project that has the package installed. */
