@@ -20,7 +20,7 @@ const sendable = { plaintext: z.string().check(z.regex(/^[!-~]+$/)) };
 
 /** As `createdTokenValidator`, for a replacement that the client goes on with: its `plaintext` can be sent. */
 export const adoptedTokenValidator: Validator<CreatedToken> = zodValidator<CreatedToken>(
-  z.extend(CreatedTokenSchema, sendable),
+  z.looseObject({ ...CreatedTokenSchema.shape, ...sendable }),
 );
 
 /** Validates the least of a response from which a client can go on. */
