@@ -7,8 +7,8 @@ export const DEFAULT_MAX_RESPONSE_BYTES: number = 4 * 1024 * 1024;
  */
 const MAX_DEPTH = 1_000;
 
-/** Bytes of the response limit for each value that a body may hold: 65,536 values at the default limit. */
-const BYTES_PER_VALUE = 64;
+/** Bytes of the response limit for each value that a body may hold: 32,768 values at the default limit. */
+const BYTES_PER_VALUE = 128;
 
 /** What the text of a body may amount to once it is parsed. */
 export interface JsonBounds {
