@@ -15,6 +15,9 @@ const tokenFields = {
   expires_at: z.iso.datetime({ offset: true }),
 } satisfies Fields<Token>;
 
+// The type that zod gives it has another name in earlier versions of zod, with which the declarations have to agree.
+const safeInteger: z.ZodMiniNumber<number> = z.int();
+
 /** A project as the service sends it. */
 export const ProjectSchema = z.looseObject({
   id: z.string(),
@@ -23,7 +26,7 @@ export const ProjectSchema = z.looseObject({
 
 /** An issue as the service sends it. `type` is checked if it is present; the contract shows it in requests only. */
 export const IssueSchema = z.looseObject({
-  number: z.int(),
+  number: safeInteger,
   title: z.string(),
   status: z.string(),
   type: z.optional(z.string()),
