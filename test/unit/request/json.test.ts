@@ -97,7 +97,7 @@ test.each([
   { what: "arrays", text: `[${"[],".repeat(32_768)}[]]`, bound: "maxValues", limit: 32_768 },
   {
     what: "keys",
-    text: `{${Array.from({ length: 32_769 }, (_, n) => `"${n}":0`)}}`,
+    text: `{${Array.from({ length: 32_769 }, (_, n) => `"${n}":0`).join()}}`,
     bound: "maxValues",
     limit: 32_768,
   },
