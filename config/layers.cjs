@@ -89,17 +89,12 @@ const layers = [
   { name: "entry-points", files: ["index.ts", "opentelemetry/", "redis/", "testing/"] },
 ];
 
-/** Where a file is reached from; what none of them reaches is dead. */
+/** Where a file is reached from: what package.json publishes. What none of them reaches is dead. */
+const { exports: published, bin } = require("../package.json");
 const entries = [
-  "index.ts",
-  "opentelemetry/index.ts",
-  "redis/index.ts",
-  "schemas/index.ts",
-  "testing/index.ts",
-  "testing/msw.ts",
-  "testing/node.ts",
-  "testing/bin.ts",
-];
+  ...Object.values(published).flatMap((target) => target.import?.default ?? []),
+  ...Object.values(bin),
+].map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts"));
 
 /** A resource knows how to say what it wants, and nothing of how that is done. */
 const resourcesKnow = [
