@@ -75,12 +75,14 @@ const floors = [
   // 5: the composition root, the only place that knows everybody.
   { name: "root", files: ["client.ts", "options.ts"] },
   // 6: what package.json exports.
-  { name: "doors", files: ["index.ts", "opentelemetry/", "redis/", "testing/"] },
+  { name: "doors", files: ["index.ts", "bulk/", "opentelemetry/", "redis/", "testing/"] },
 ];
 
 /** Where a file is reached from; what none of them reaches is dead. */
 const entries = [
   "index.ts",
+  "bulk/index.ts",
+  "bulk/node.ts",
   "opentelemetry/index.ts",
   "redis/index.ts",
   "schemas/index.ts",
@@ -120,6 +122,9 @@ const redisKnows = [
   "ignore-errors.ts",
 ];
 
+/** Bulk writes know the client only by what its users see: errors and call options. */
+const bulkKnows = ["bulk/", "errors/", "clock.ts", "check.ts", "describe-type.ts", "ignore-errors.ts"];
+
 /** The emulator stands for the service, so it does not know the client. */
 const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "ignore-errors.ts"];
 
@@ -133,13 +138,14 @@ const packages = {
 };
 
 /** The files that may import from Node. */
-const nodeOnly = ["testing/node.ts", "testing/node/", "testing/bin.ts"];
+const nodeOnly = ["bulk/node.ts", "bulk/node/", "testing/node.ts", "testing/node/", "testing/bin.ts"];
 
 const listed = [
   floors.flatMap(({ files }) => files),
   entries,
   nounsKnow,
   redisKnows,
+  bulkKnows,
   emulatorKnows,
   Object.values(packages),
   nodeOnly,
@@ -174,6 +180,12 @@ module.exports = {
     }),
     rule("nouns-know-only-how-to-ask", { path: src(["resources/"]) }, { path: "^src/", pathNot: src(nounsKnow) }),
     rule("redis-knows-only-the-rate-limiter", { path: src(["redis/"]) }, { path: "^src/", pathNot: src(redisKnows) }),
+    rule("bulk-knows-only-the-foundation", { path: src(["bulk/"]) }, { path: "^src/", pathNot: src(bulkKnows) }),
+    rule(
+      "bulk-runs-without-node",
+      { path: src(["bulk/"]), pathNot: src(["bulk/node.ts", "bulk/node/"]) },
+      { path: src(["bulk/node.ts", "bulk/node/"]) },
+    ),
     rule("the-emulator-knows-no-client", { path: src(["testing/"]) }, { path: "^src/", pathNot: src(emulatorKnows) }),
     rule("node-only-behind-its-door", { path: "^src/", pathNot: src(nodeOnly) }, { dependencyTypes: ["core"] }),
     ...Object.entries(packages).map(([name, files]) =>
