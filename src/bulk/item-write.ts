@@ -11,6 +11,8 @@ import { isCommonFailure, type SendEnd, type SendState, stateAfterSend } from ".
 export interface ItemEnd<Result> extends SendState {
   readonly result?: Result;
   readonly reference?: Reference | undefined;
+  /** The journal says so already, or cannot be told. */
+  readonly isRecorded?: boolean;
 }
 
 const RESOLUTIONS: readonly unknown[] = ["applied", "not_applied", "undecided"];
@@ -28,6 +30,8 @@ export class ItemWrite<Item, Result> {
   /** A request may be on its way. */
   #onItsWay = false;
   #secondCall = false;
+  /** `send` has settled, so what it may have left running must not send any more. */
+  #hasSettled = false;
   #stopReason: AutomationError | undefined;
 
   constructor(keyed: KeyedItem<Item>, settings: Settings<Item, Result>, writer: JournalWriter) {
@@ -47,14 +51,20 @@ export class ItemWrite<Item, Result> {
     this.#controller.abort(this.#stopReason);
   }
 
-  /** Never rejects. Resolves when what it came to has been recorded, as far as the journal works. */
+  /** Resolves with what it came to, which is still to be recorded. Never rejects. */
   async run(known: Known | undefined): Promise<ItemEnd<Result>> {
     if (known === undefined || known.state === "refused") return this.#send();
-    const found = await this.#resolve(known);
-    if (found.resolution === "undecided") return { ...found.failure, state: "unknown" };
-    const state = found.resolution === "applied" ? "done" : "not_sent";
-    if (!(await this.#record(state))) return { state: "unknown" };
-    return state === "done" ? { state } : this.#send();
+    const { resolution, failure } = await this.#resolve(known);
+    if (resolution === "applied") return { state: "done" };
+    if (resolution === "undecided") return { ...failure, state: "unknown", isRecorded: true };
+    return (await this.#write("not_sent")) ? this.#send() : { state: "unknown", isRecorded: true };
+  }
+
+  /** Records what it came to. Does not reject: if the journal fails, its writer tells the run. */
+  async record({ state, reference, isRecorded }: ItemEnd<Result>): Promise<void> {
+    // A key without a record counts as not sent.
+    const isNews = isRecorded !== true && (state !== "not_sent" || this.#recorded);
+    if (isNews) await this.#write(state, reference);
   }
 
   async #resolve(
@@ -84,8 +94,6 @@ export class ItemWrite<Item, Result> {
       secondCall: this.#secondCall,
     });
     const { error: flaw, reference } = "result" in end && after.state === "done" ? this.#refer(end.result) : {};
-    // Without a record the key counts as not sent, which is to stay so only if it is true.
-    if (this.#recorded || after.state !== "not_sent") await this.#record(after.state, reference);
     const error = after.error ?? flaw;
     return { ...after, ...(error && { error }), ...("result" in end && { result: end.result }), reference };
   }
@@ -96,6 +104,8 @@ export class ItemWrite<Item, Result> {
       return { result: await this.#settings.send(this.#keyed.item, { signal, onRequest }) };
     } catch (error) {
       return { error };
+    } finally {
+      this.#hasSettled = true;
     }
   }
 
@@ -107,13 +117,19 @@ export class ItemWrite<Item, Result> {
       this.#secondCall = true;
       throw new ArgumentError("one item is one write: send has made a second call with its options");
     }
+    this.#checkGoing();
     if (!this.#recorded) {
       // Before the wait: if the call is ended during it, the record has to be followed by another.
       this.#recorded = true;
       await this.#writer.write(this.#recordOf("sending"));
     }
-    if (this.#stopReason !== undefined) throw this.#stopReason;
+    this.#checkGoing();
     this.#onItsWay = true;
+  }
+
+  #checkGoing(): void {
+    if (this.#stopReason !== undefined) throw this.#stopReason;
+    if (this.#hasSettled) throw new ArgumentError("send has not waited for its call", { outcome: "not_sent" });
   }
 
   #refer(result: Result): { readonly reference?: Reference | undefined; readonly error?: AutomationError } {
@@ -128,7 +144,7 @@ export class ItemWrite<Item, Result> {
   }
 
   /** Returns whether the record is durable. If it is not, the run is told by the writer. */
-  async #record(state: BulkState, reference?: Reference): Promise<boolean> {
+  async #write(state: BulkState, reference?: Reference): Promise<boolean> {
     try {
       await this.#writer.write(this.#recordOf(state, reference));
       return true;

@@ -52,7 +52,10 @@ export async function loadJournal(journal: Journal): Promise<Map<string, Known>>
   for await (const record of await journal.load()) {
     position += 1;
     const { key, state, at, reference } = checkRecord(record, position);
+    const before = known.get(key);
     if (state === "not_sent") known.delete(key);
+    // When it was sent says more than when its outcome was found to be unknown.
+    else if (state === "unknown" && before?.state === "sending") known.set(key, { state, at: before.at });
     else known.set(key, { state, at, ...(reference === undefined ? {} : { reference }) });
   }
   return known;

@@ -12,8 +12,9 @@ export interface SendOptions {
 
 /** What `resolveUnknown` knows of an item, besides the item. */
 export interface UnknownItem {
+  /** The key of the item. */
   readonly key: string;
-  /** When the request was about to be sent, or when its outcome was recorded as unknown. */
+  /** When its request was about to be sent. With a journal that keeps the last record only: when that was recorded. */
   readonly recordedAt: Date;
   /** Aborts when the run has been stopped; for the calls with which the service is asked. */
   readonly signal: AbortSignal;

@@ -175,9 +175,11 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
     const write = new ItemWrite(keyed, this.#settings, this.#writer);
     this.#underWay.add(write);
     const end = await write.run(before);
-    this.#underWay.delete(write);
+    // Before it is recorded: meanwhile another request could leave.
     if (end.error !== undefined && end.consequence === "stop") this.#stop(end.error);
     if (end.error !== undefined && end.consequence === "fail") this.#fail(end.error);
+    await write.record(end);
+    this.#underWay.delete(write);
     this.#deliver(keyed, end);
   }
 
