@@ -1,16 +1,18 @@
 /** The import itself, in a process of its own: so many issues, with the journal that its task names. */
 
-import { Client } from "project-automation";
-import { bulkWrite, type Journal, memoryJournal } from "project-automation/bulk";
-import { fileJournal } from "project-automation/bulk/node";
+import { bulkWrite, type Journal, memoryJournal, type SendOptions } from "../../dist/bulk/index.js";
+import { fileJournal } from "../../dist/bulk/node.js";
+import { Client, type Issue } from "../../dist/index.js";
 import { say, taskOf } from "../support/part.ts";
 
 export interface Task {
   readonly service: { readonly baseUrl: string; readonly token: string };
   readonly items: number;
   readonly concurrency: number;
-  /** The path of a file; without one, the journal is in memory. */
-  readonly path: string | undefined;
+  /** `"none"`: the client alone, without a run. */
+  readonly journal: "file" | "memory" | "none";
+  /** The path of the journal's file. */
+  readonly path: string;
 }
 
 export interface Report {
@@ -22,10 +24,15 @@ export interface Report {
   readonly batches: number;
 }
 
-const { service, items, concurrency, path } = taskOf<Task>();
-const client = new Client({ ...service, maxConcurrency: concurrency });
-const journal = path === undefined ? memoryJournal() : await fileJournal(path);
+const task = taskOf<Task>();
+const { items, concurrency } = task;
+const client = new Client({ ...task.service, maxConcurrency: concurrency });
+const rows = Array.from({ length: items }, (_, index) => `row-${index}`);
+const send = (row: string, options?: SendOptions): Promise<Issue> =>
+  client.issues.create("project-1", { title: row, type: "bug" }, options);
+
 let batches = 0;
+const journal = task.journal === "file" ? await fileJournal(task.path) : memoryJournal();
 const counted: Journal = {
   load: () => journal.load(),
   append: (records) => {
@@ -36,13 +43,10 @@ const counted: Journal = {
 };
 const cpu = process.cpuUsage();
 const startedAt = performance.now();
-const { done } = await bulkWrite({
-  items: Array.from({ length: items }, (_, index) => `row-${index}`),
-  key: (row) => row,
-  send: (row, options) => client.issues.create("project-1", { title: row, type: "bug" }, options),
-  journal: counted,
-  concurrency,
-}).finish();
+const done =
+  task.journal === "none"
+    ? (await Promise.all(rows.map((row) => send(row)))).length
+    : (await bulkWrite({ items: rows, key: (row) => row, send, journal: counted, concurrency }).finish()).done;
 const wallMs = performance.now() - startedAt;
 const { user, system } = process.cpuUsage(cpu);
 say({ done, wallMs, cpuMs: (user + system) / 1_000, batches } satisfies Report);

@@ -1,6 +1,6 @@
 /** What ends a run before its last item, and what is then known of each item. */
 import { describe, expect, test } from "vitest";
-import { bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
+import { type BulkSummary, bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { clientOf, createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
@@ -14,7 +14,7 @@ function count(states: Record<string, string>): Record<string, number> {
   return counts;
 }
 
-const sum = (summary: object): number => Object.values(summary).reduce((total: number, one: number) => total + one, 0);
+const sum = (summary: BulkSummary): number => Object.values(summary).reduce((total, one) => total + one, 0);
 
 describe("a token that is refused in the middle", () => {
   test.each([
