@@ -9,6 +9,7 @@ export interface Task {
   readonly service: { readonly baseUrl: string; readonly token: string };
   readonly items: number;
   readonly concurrency: number;
+  readonly maxConcurrency: number;
   /** `"none"`: the client alone, without a run. */
   readonly journal: "file" | "memory" | "none";
   /** The path of the journal's file. */
@@ -25,8 +26,8 @@ export interface Report {
 }
 
 const task = taskOf<Task>();
-const { items, concurrency } = task;
-const client = new Client({ ...task.service, maxConcurrency: concurrency });
+const { items, concurrency, maxConcurrency } = task;
+const client = new Client({ ...task.service, maxConcurrency });
 const rows = Array.from({ length: items }, (_, index) => `row-${index}`);
 const send = (row: string, options?: SendOptions): Promise<Issue> =>
   client.issues.create("project-1", { title: row, type: "bug" }, options);
