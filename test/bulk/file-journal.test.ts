@@ -115,7 +115,7 @@ describe("a full disk", () => {
     const handle = await open(path);
     const prototype = Object.getPrototypeOf(handle) as FileHandle;
     await handle.close();
-    const write = prototype.write;
+    const write = Reflect.get(prototype, "write") as () => unknown; // as it was
     let writes = 0;
     vi.spyOn(prototype, "write").mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
       const [bytes, offset, length, position] = args as [Uint8Array, number, number, number];
@@ -124,7 +124,7 @@ describe("a full disk", () => {
       if (fits > 0 && writes === 6)
         return Reflect.apply(write, this, [bytes, offset, Math.min(fits, length), position]) as never;
       throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-    } as never);
+    });
     const options = { items: rowsOf(20), key, send: createIssue(client), concurrency: 1 };
     const { error } = await runToEnd(bulkWrite({ ...options, journal }));
     expect(error).toBeInstanceOf(JournalError);
@@ -235,14 +235,16 @@ describe("a second run on a file", () => {
   async function hold(): Promise<ChildProcess> {
     const module = resolve(import.meta.dirname, "../../src/bulk/node.ts");
     const program = `
-      import { type FileJournal, fileJournal } from ${JSON.stringify(module)};
+      import { fileJournal } from ${JSON.stringify(module)};
       await fileJournal(${JSON.stringify(path)});
       process.stdout.write("held");
       setInterval(() => {}, 1_000);
     `;
     const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "--eval", program]);
     onTestFinished(() => void child.kill("SIGKILL"));
-    await once(child.stdout, "data");
+    const ended = once(child, "exit").then(() => Promise.reject(new Error("the holder ended by itself")));
+    ended.catch(() => {}); // it is killed later
+    await Promise.race([once(child.stdout, "data"), ended]);
     return child;
   }
 });
