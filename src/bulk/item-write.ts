@@ -11,7 +11,7 @@ import { isCommonFailure, type SendEnd, type SendState, stateAfterSend } from ".
 export interface ItemEnd<Result> extends SendState {
   readonly result?: Result;
   readonly reference?: Reference | undefined;
-  /** The journal says so already, or cannot be told. */
+  /** The journal says so already, or does not work. */
   readonly isRecorded?: boolean;
 }
 
@@ -60,7 +60,7 @@ export class ItemWrite<Item, Result> {
     return (await this.#write("not_sent")) ? this.#send() : { state: "unknown", isRecorded: true };
   }
 
-  /** Records what it came to. Does not reject: if the journal fails, its writer tells the run. */
+  /** Records what it came to. Does not reject: if the journal fails, its writer stops the run. */
   async record({ state, reference, isRecorded }: ItemEnd<Result>): Promise<void> {
     // A key without a record counts as not sent.
     const isNews = isRecorded !== true && (state !== "not_sent" || this.#recorded);
@@ -143,7 +143,7 @@ export class ItemWrite<Item, Result> {
     }
   }
 
-  /** Returns whether the record is durable. If it is not, the run is told by the writer. */
+  /** Returns whether the record is durable. If it is not, the writer stops the run. */
   async #write(state: BulkState, reference?: Reference): Promise<boolean> {
     try {
       await this.#writer.write(this.#recordOf(state, reference));

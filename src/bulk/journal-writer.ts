@@ -34,7 +34,7 @@ export class JournalWriter {
   }
 
   async #store(previous: Promise<void>): Promise<void> {
-    await previous.catch(() => {}); // who wrote that batch is told
+    await previous.catch(() => {}); // its own writers see the error
     await platformTurn();
     const batch = this.#collected;
     this.#collected = [];

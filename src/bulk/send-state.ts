@@ -40,14 +40,14 @@ export function stateAfterSend(end: SendEnd<unknown>, trace: RequestTrace): Send
   }
   if ("result" in end) {
     if (trace.recorded) return { state: "done" };
-    return misuse(`${PASS_OPTIONS_ON}it resolved without a request that the journal was told of`, end);
+    return misuse(`${PASS_OPTIONS_ON}it resolved without a recorded request`, end);
   }
   const { error } = end;
   if (!isBrandedError(error) || error.outcome === undefined) {
     return misuse("send failed with something that does not tell whether the item was written", end);
   }
   if (!trace.announced && (error.outcome !== "not_sent" || (error.attempts ?? 0) > 0)) {
-    return misuse(`${PASS_OPTIONS_ON}it failed after a request that the journal was not told of`, end);
+    return misuse(`${PASS_OPTIONS_ON}it failed after a request without a record`, end);
   }
   const state = stateOfError(error);
   return isCommonFailure(error) ? { state, error, consequence: "stop" } : { state, error };

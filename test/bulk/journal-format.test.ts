@@ -1,4 +1,4 @@
-/** The format of a journal in a file: what was written is read again, and what has changed since is told. */
+/** The format of a journal in a file: what was written is read again, and later changes are errors. */
 import { crc32 as crc32OfNode } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -82,7 +82,7 @@ test("a file that ends anywhere is read up to its last whole line, and can be go
   );
 });
 
-test("a byte that has changed is told with its line", () => {
+test("a byte that has changed is an error that names its line", () => {
   fc.assert(
     fc.property(batches, fc.nat(), fc.integer({ min: 1, max: 255 }), (all, where, change) => {
       const { file, ends } = written(all);
@@ -97,7 +97,7 @@ test("a byte that has changed is told with its line", () => {
   );
 });
 
-test("a line that is missing, moved or repeated is told", () => {
+test("a line that is missing, moved or repeated is an error", () => {
   fc.assert(
     fc.property(fc.array(fc.array(records, { minLength: 1, maxLength: 2 }), { minLength: 3, maxLength: 5 }), (all) => {
       const { file, ends } = written(all);

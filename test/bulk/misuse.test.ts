@@ -153,7 +153,7 @@ describe("a send", () => {
     {
       name: "does not pass its options on",
       send: (client, row) => create(client, row),
-      message: /send must pass its options on to the client's method.* it resolved without a request/,
+      message: /send must pass its options on to the client's method.* it resolved without a recorded request/,
       requests: 1,
     },
     {
@@ -165,10 +165,15 @@ describe("a send", () => {
     {
       name: "does not pass its options on, and is refused",
       send: (client, { title }) => client.issues.create("nowhere", { title, type: "bug" }),
-      message: /send must pass its options on.* it failed after a request that the journal was not told of: .*404/,
+      message: /send must pass its options on.* it failed after a request without a record: .*404/,
       requests: 1,
     },
-    { name: "sends nothing", send: async () => "nothing", message: /it resolved without a request/, requests: 0 },
+    {
+      name: "sends nothing",
+      send: async () => "nothing",
+      message: /it resolved without a recorded request/,
+      requests: 0,
+    },
     {
       name: "makes two calls",
       send: async (client, row, options) => [await create(client, row, options), await create(client, row, options)],

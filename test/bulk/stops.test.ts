@@ -172,7 +172,7 @@ describe("a journal that fails", () => {
     expect(run.stoppedBy).toBe(error);
     const recorded = journal.records.filter(({ state }) => state === "sending").length;
     expect(emulator.requests).toHaveLength(recorded);
-    // What the journal could not take any more is still told truly.
+    // The entry is right also where the journal has failed.
     expect(count(states)).toEqual({ ...(recorded > 0 && { done: recorded }), not_sent: 20 - recorded });
     expect(journal.closed).toBe(1);
 
@@ -223,7 +223,7 @@ describe("a journal that fails", () => {
     });
   });
 
-  test("to close is told after the last entry", async () => {
+  test("to close makes the iteration reject after the last entry", async () => {
     const { client } = service();
     const journal = { load: () => [], append: () => undefined, close: () => Promise.reject(new Error("gone")) };
     const { states, error } = await runToEnd(bulkWrite({ items: rowsOf(2), key, send: createIssue(client), journal }));
@@ -255,7 +255,7 @@ test("a service that is not there has received nothing: the next run sends all",
   expect(emulator.requests).toHaveLength(4);
 });
 
-test("an item that an earlier attempt may have written is unknown, whatever the last attempt was told", async () => {
+test("an item that an earlier attempt may have written is unknown, whatever the response to the last attempt", async () => {
   const { emulator, client } = service({ retry: { unsafeWrites: true, minDelayMs: 1 } });
   emulator.fault({ ...titled("Issue 1"), drop: "after" });
   emulator.fault({ ...titled("Issue 1"), skip: 1, status: 409 });

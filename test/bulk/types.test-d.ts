@@ -34,7 +34,7 @@ file satisfies Journal;
 ({ load: () => [], append: async () => {} }) satisfies Journal;
 ({ async *load() {}, append: () => undefined }) satisfies Journal;
 
-// @ts-expect-error a journal is needed, so that nobody goes without by mistake
+// @ts-expect-error a journal is required
 bulkWrite({ items: rows, key: options.key, send: async () => 1 });
 // @ts-expect-error `fileJournal` has to be awaited
 bulkWrite({ ...options, send: async () => 1, journal: fileJournal("import.journal") });

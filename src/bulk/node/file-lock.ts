@@ -82,7 +82,7 @@ async function outlastOthers(file: string, own: LockFile): Promise<void> {
         await rm(other.path, { force: true });
         continue;
       }
-      // Of two that see each other, the higher id withdraws. The lower one waits: the other may have seen nobody.
+      // Of two that see each other, the higher id withdraws. The lower one waits: the other may not have seen this one.
       if (content === HELD || other.id < own.id || look === LOOKS) throw inUse(file, other);
       rival = other;
     }

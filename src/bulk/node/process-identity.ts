@@ -7,7 +7,7 @@ export interface ProcessIdentity {
   /** Where process ids mean the same: a hash of host, boot and process namespace. */
   readonly place: string;
   readonly pid: number;
-  /** When it started, in ticks since the boot, so that a process id that is used again is told; `"0"`: not known. */
+  /** When it started, in ticks since the boot, so that a reused process id is recognised; `"0"`: not known. */
   readonly startedAt: string;
 }
 
@@ -19,7 +19,7 @@ export function ownIdentity(): ProcessIdentity {
   return { place: placeOfProcesses(), pid: process.pid, startedAt: startOf(process.pid) ?? "0" };
 }
 
-/** Whether a process lives, as far as it can be told from here. */
+/** Whether a process lives, as far as this process can find out. */
 export function lifeOf(other: ProcessIdentity, own: ProcessIdentity): Life {
   if (other.place !== own.place) return "not_known";
   if (!exists(other.pid)) return "dead";
