@@ -59,12 +59,14 @@ async function runInProcess(task: Task, wait?: () => Promise<void>): Promise<boo
   child.stderr.on("data", (chunk: Buffer) => {
     errors += chunk.toString();
   });
+  // It may end by itself meanwhile.
+  const closed = once(child, "close");
   if (wait !== undefined) {
-    await once(child.stdout, "data");
+    await Promise.race([once(child.stdout, "data"), closed]);
     await wait();
     child.kill("SIGKILL");
   }
-  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  const [code, signal] = (await closed) as [number | null, string | null];
   if (code !== 0 && signal !== "SIGKILL") throw new Error(`the run ended with ${code ?? signal}: ${errors}`);
   return signal === "SIGKILL";
 }
