@@ -5,6 +5,8 @@ import { leaveOutWhatNeverRuns } from "./config/bundled.ts";
 /** The doors of the package, as `exports` in package.json names them. */
 const doors = {
   index: "src/index.ts",
+  "bulk/index": "src/bulk/index.ts",
+  "bulk/node": "src/bulk/node.ts",
   "opentelemetry/index": "src/opentelemetry/index.ts",
   "redis/index": "src/redis/index.ts",
   schemas: "src/schemas/index.ts",
@@ -21,7 +23,7 @@ const apart = [
   "auth/rotating-token",
   "client",
   "errors/guard",
-  "errors/refusals",
+  "errors/api-errors",
   "rate-limit/memory-rate-limiter",
   "request/path",
   "scopes",
