@@ -86,7 +86,7 @@ const layers = [
   // 5: the composition root, the only place that knows all parts.
   { name: "root", files: ["client.ts", "options.ts", "base-url.ts"] },
   // 6: what package.json exports.
-  { name: "entry-points", files: ["index.ts", "opentelemetry/", "redis/", "testing/"] },
+  { name: "entry-points", files: ["index.ts", "bulk/", "opentelemetry/", "redis/", "testing/"] },
 ];
 
 /** Where a file is reached from: what package.json publishes. What none of them reaches is dead. */
@@ -128,6 +128,9 @@ const redisKnows = [
   "ignore-errors.ts",
 ];
 
+/** Bulk writes know the client only by what its users see: errors and call options. */
+const bulkKnows = ["bulk/", "errors/", "clock.ts", "check.ts", "describe-type.ts", "ignore-errors.ts"];
+
 /** The emulator stands for the service, so it does not know the client. */
 const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "ignore-errors.ts", "check.ts", "clock.ts"];
 
@@ -141,13 +144,14 @@ const packages = {
 };
 
 /** The files that may import from Node. */
-const nodeOnly = ["testing/node.ts", "testing/node/", "testing/bin.ts"];
+const nodeOnly = ["bulk/node.ts", "bulk/node/", "testing/node.ts", "testing/node/", "testing/bin.ts"];
 
 const listed = [
   layers.flatMap(({ files }) => files),
   entries,
   resourcesKnow,
   redisKnows,
+  bulkKnows,
   emulatorKnows,
   Object.values(packages),
   nodeOnly,
@@ -186,6 +190,12 @@ module.exports = {
       { path: "^src/", pathNot: src(resourcesKnow) },
     ),
     rule("redis-knows-only-the-rate-limiter", { path: src(["redis/"]) }, { path: "^src/", pathNot: src(redisKnows) }),
+    rule("bulk-knows-only-the-foundation", { path: src(["bulk/"]) }, { path: "^src/", pathNot: src(bulkKnows) }),
+    rule(
+      "bulk-runs-without-node",
+      { path: src(["bulk/"]), pathNot: src(["bulk/node.ts", "bulk/node/"]) },
+      { path: src(["bulk/node.ts", "bulk/node/"]) },
+    ),
     rule("the-emulator-knows-no-client", { path: src(["testing/"]) }, { path: "^src/", pathNot: src(emulatorKnows) }),
     rule("node-only-in-its-entry-points", { path: "^src/", pathNot: src(nodeOnly) }, { dependencyTypes: ["core"] }),
     ...Object.entries(packages).map(([name, files]) =>
