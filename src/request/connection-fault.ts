@@ -40,6 +40,9 @@ const LOST: ReadonlySet<string> = new Set([
 const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|HOSTNAME_MISMATCH$|EPROTO$)/;
 
+/** The same, and a proxy that refuses, in the words of Deno, which has no codes. */
+const REFUSED_IN_WORDS = /invalid peer certificate|proxy authentication required/i;
+
 /** A proxy that opens no tunnel has sent nothing on. The words of undici and Bun, with the proxy's status. */
 const REFUSED_BY_PROXY = /Proxy response \((\d)|Proxy refused to open a tunnel: (\d)/;
 
@@ -141,5 +144,6 @@ function statusOfProxy(error: object): number | undefined {
 }
 
 function isRefusedByFetch(error: object): boolean {
-  return codeOf(error) === INVALID_ARGUMENT || (error instanceof Error && REFUSED_BY_FETCH.test(error.message));
+  if (codeOf(error) === INVALID_ARGUMENT) return true;
+  return error instanceof Error && (REFUSED_BY_FETCH.test(error.message) || REFUSED_IN_WORDS.test(error.message));
 }

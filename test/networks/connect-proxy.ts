@@ -1,11 +1,11 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request as sendRequest } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 export interface ConnectProxy {
   readonly url: string;
-  /** What it was asked for: `CONNECT host:port`, or the method and URL of a plain request. */
+  /** What it was asked for: `CONNECT host:port`. */
   readonly asked: readonly string[];
   /** Everything that passed through the tunnels, as it was on the wire. */
   readonly passed: () => string;
@@ -15,32 +15,26 @@ export interface ConnectProxy {
 export interface ProxyOptions {
   /** Refuses with 407 whatever comes without these, as `user:password`. */
   readonly credentials?: string;
+  /** Opens no tunnel, and answers with this status. */
+  readonly refuseWith?: number;
 }
 
-/** An HTTP proxy on the loopback: tunnels by CONNECT, and forwards plain requests. Closed when the test is over. */
-export async function connectProxy({ credentials }: ProxyOptions = {}): Promise<ConnectProxy> {
+/** An HTTP proxy on the loopback: it tunnels by CONNECT. Closed when the test is over. */
+export async function connectProxy({ credentials, refuseWith }: ProxyOptions = {}): Promise<ConnectProxy> {
   const asked: string[] = [];
   const passed: Buffer[] = [];
   const sockets = new Set<Socket>();
   const expected = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
   const isAllowed = ({ headers }: IncomingMessage): boolean =>
     expected === undefined || headers["proxy-authorization"] === expected;
-  const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    const { method, headers } = request;
-    const onward = sendRequest(request.url ?? "", { ...(method && { method }), headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    onward.on("error", () => response.destroy());
-    request.pipe(onward);
-  });
+  const server = createServer();
   server.on("connect", (request, client: Socket, head: Buffer) => {
     asked.push(`CONNECT ${request.url}`);
     sockets.add(client);
     client.on("error", () => undefined); // resets follow from closing
-    if (!isAllowed(request)) {
-      client.end("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+    const refusal = refuseWith ?? (isAllowed(request) ? undefined : 407);
+    if (refusal !== undefined) {
+      client.end(`HTTP/1.1 ${refusal} Refused\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     const [host = "", port = ""] = (request.url ?? "").split(":");

@@ -27,7 +27,8 @@ export async function tlsService(options: { readonly requestCert?: boolean } = {
   const received: Received[] = [];
   let connections = 0;
   const server = createServer(
-    { ...SERVER, ca: CA, requestCert: options.requestCert ?? false, rejectUnauthorized: options.requestCert ?? false },
+    // With an authority the server would send it along, and show clients what they do not trust.
+    options.requestCert ? { ...SERVER, ca: CA, requestCert: true, rejectUnauthorized: true } : SERVER,
     (request, response) => {
       const { subject } = (request.socket as TLSSocket).getPeerCertificate(); // it is a TLS server
       received.push({
