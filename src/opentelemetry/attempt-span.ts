@@ -16,8 +16,8 @@ import { HTTP, OWN } from "./names.ts";
 export interface Telemetry {
   readonly tracer: Tracer;
   readonly instruments: Instruments;
-  /** The context of a request travels with it. */
-  readonly propagates: boolean;
+  /** What goes to the service with each request. */
+  readonly sends: { readonly context: boolean; readonly baggage: boolean };
 }
 
 /** What is asked for, as it is known before anything is sent. */

@@ -84,7 +84,9 @@ export class CallSpan implements CallObserver {
 
   headers(): Readonly<Record<string, string>> {
     const carrier: Record<string, string> = {};
-    if (this.#telemetry.propagates) propagation.inject(this.#attempt?.context ?? this.#context, carrier);
+    const { sends } = this.#telemetry;
+    const sent = this.#attempt?.context ?? this.#context;
+    if (sends.context) propagation.inject(sends.baggage ? sent : propagation.deleteBaggage(sent), carrier);
     return carrier;
   }
 
