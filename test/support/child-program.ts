@@ -23,18 +23,18 @@ export interface Ran {
 }
 
 /** Variables that a developer's machine may have set, and that would decide what these tests are about. */
-const NETWORK_VARIABLES =
+const DECISIVE_VARIABLES =
   /^(?:https?_proxy|no_proxy|all_proxy|node_options|node_extra_ca_certs|ssl_cert_.*|node_use_.*|project_automation_.*)$/i;
 
 /** Runs a program, in which `Client` is imported, in a process of its own. It is one file, so that any runtime takes it. */
 export async function runProgram(program: string, options: ChildOptions = {}): Promise<Ran> {
-  const folder = mkdtempSync(join(tmpdir(), "project-automation-networks-"));
+  const folder = mkdtempSync(join(tmpdir(), "project-automation-child-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const outfile = join(folder, "program.mjs");
   const contents = `import { Client } from "./index.ts";\n${program}`;
   const stdin = { contents, resolveDir: SOURCES, loader: "ts" } as const;
   await build({ stdin, outfile, bundle: true, format: "esm", platform: "neutral", external: ["node:*"] });
-  const inherited = Object.entries(process.env).filter(([name]) => !NETWORK_VARIABLES.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !DECISIVE_VARIABLES.test(name));
   const child = spawn(options.executable ?? process.execPath, [...(options.flags ?? []), outfile], {
     cwd: folder,
     env: { ...Object.fromEntries(inherited), ...options.environment },
