@@ -139,6 +139,15 @@ describe("the lines", () => {
     });
   });
 
+  test("have no negative duration, also after a Retry-After of 0", async () => {
+    const { logger, lines } = recorder();
+    wire.script(json({}, 429, { "retry-after": "0" }), json({ id: "s", state: "on" }));
+    await wire.client({ logger, logLevel: "debug" }).sessions.get("s");
+    const durations = lines.flatMap(([, , fields]) => Object.entries(fields).filter(([name]) => name.endsWith("Ms")));
+    expect(durations.filter(([name]) => name === "delayMs")).toHaveLength(2);
+    expect(durations.filter(([, ms]) => Number(ms) < 0)).toEqual([]);
+  });
+
   test("and their fields hold no secret", async () => {
     const { logger, lines } = recorder();
     const secret = { error: TOKEN, message: `Bearer ${TOKEN}`, plaintext: "pat_new_secretOfTheAnswer" };

@@ -38,9 +38,9 @@ describe("the order of things", () => {
 
   test("the permit and the token are there, and the request event follows", async () => {
     const log: string[] = [];
-    const service = fakeService(() => {
+    const service = fakeService((sent) => {
       log.push("sent");
-      return status(201, {}, '{"number":1,"title":"Title","status":"open"}');
+      return good(sent);
     });
     const client = service.client({
       maxConcurrency: 1,
@@ -50,6 +50,8 @@ describe("the order of things", () => {
       },
       onEvent: ({ type }) => void log.push(type),
     });
+    await finish(client.sessions.get("1"));
+    log.length = 0;
     const calls = [1, 2].map((nth) => create(client, { onRequest: () => void log.push(`onRequest ${nth}`) }));
     for (const call of calls) await finish(call);
     const once = (nth: number): string[] => ["token", `onRequest ${nth}`, "request", "sent", "response"];
