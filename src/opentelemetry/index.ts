@@ -7,15 +7,24 @@ import { VERSION } from "../version.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
 
-/** Where traces and metrics go, and what of them goes to the service. */
+/** Where traces and metrics go, and what is sent to the service with each request. */
 export interface TelemetrySettings {
-  /** Default: the one that is registered globally, looked up at each call. */
+  /**
+   * Makes the spans.
+   *
+   * @default the one that is registered globally, looked up at each call
+   */
   tracerProvider?: TracerProvider | undefined;
-  /** Default: the one that is registered globally, looked up at each call. */
+  /**
+   * Takes the measurements.
+   *
+   * @default the one that is registered globally, looked up at each call
+   */
   meterProvider?: MeterProvider | undefined;
   /**
-   * Sends the context of each request along with it, as the registered propagator writes it (`traceparent`). Default:
-   * `true`, but `false` in a browser, which sends such headers only where the service's CORS rules allow them.
+   * Sends the context of each request along with it, as the registered propagator writes it (`traceparent`).
+   *
+   * @default `true`, but `false` in a browser, which sends such headers only where the service's CORS rules allow them
    */
   propagate?: boolean | undefined;
   /**
@@ -68,7 +77,7 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
   };
 }
 
-/** What is made of a provider; made anew when there is another, since an SDK may be registered later. */
+/** Makes something of a provider once, and again if there is another provider: an SDK may be registered later. */
 function madeOf<Provider, Made>(find: () => Provider, make: (provider: Provider) => Made): () => Made {
   let last: { readonly provider: Provider; readonly made: Made } | undefined;
   return () => {
