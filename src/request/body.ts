@@ -44,7 +44,7 @@ export async function readText(response: Response, deadline: Deadline, maxBytes:
 /** The text of a refusal's body, if all of it comes within a moment and is no larger than 64 KiB. Never rejects. */
 export async function readBriefly(response: Response, deadline: Deadline): Promise<string | undefined> {
   // A caller's `fetch` may have read it already.
-  if (response.bodyUsed === true || response.body?.locked === true) return undefined;
+  if (response.bodyUsed || response.body?.locked) return undefined;
   const reader = readerOf(response);
   const patience = deadline.within(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
   try {

@@ -25,7 +25,10 @@ const instrumentation: Instrumentation = {
     note("begin");
     return {
       event: ({ type }) => note(`observed ${type}`),
-      headers: () => void note("headers"),
+      headers() {
+        note("headers");
+        return undefined;
+      },
       around: (send) => {
         note("around");
         send();
@@ -84,15 +87,15 @@ test("calls that queue behind others keep their own", async () => {
 
 test("calls that wait for a pause, which another call's 429 began", async () => {
   const answers = [json({}, 429, { "retry-after": "0.05" })];
-  const { opened, open } = gate();
+  const asked = gate();
   const client = clientOf(async () => {
     const answer = answers.shift();
-    if (answer !== undefined) await opened;
+    if (answer !== undefined) await asked.opened;
     return answer ?? session();
   });
   const first = request.run("alice", () => client.sessions.get("s", hooks));
   await vi.waitFor(() => expect(runFor("alice")).toContain("fetch"));
-  open();
+  asked.open();
   await vi.waitFor(() => expect(runFor("alice")).toContain("rate_limit_pause"));
   const others = ["bob", "carol"].map((name) => request.run(name, () => client.sessions.get("s", hooks)));
   await Promise.all([first, ...others]);

@@ -74,6 +74,9 @@ describe("a substitute that is less than a Response", () => {
   });
 });
 
+/** A wrapper's own class of error. */
+class HttpFailed extends Error {}
+
 describe("a fetch that fails", () => {
   const service = { origin: "https://service.example.com" };
   const read = (fetch: FetchFunction): Promise<unknown> => rejection(clientOf(service, { fetch }).sessions.get("1"));
@@ -86,10 +89,7 @@ describe("a fetch that fails", () => {
       "an Error around the platform's",
       () => new Error("GET /sessions failed", { cause: new TypeError("fetch failed") }),
     ],
-    [
-      "a class of its own around it",
-      () => Object.assign(new (class HttpFailed extends Error {})("no", { cause: reset() })),
-    ],
+    ["a class of its own around it", () => new HttpFailed("no", { cause: reset() })],
     ["two layers around it", () => new Error("outer", { cause: new Error("inner", { cause: reset() }) })],
     ["a browser's error in a cause", () => new Error("no", { cause: new TypeError("Failed to fetch") })],
     ["the time limit of its own", () => new DOMException("The operation was aborted due to timeout", "TimeoutError")],

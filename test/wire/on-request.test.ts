@@ -19,11 +19,11 @@ describe("the order of things", () => {
       log.push(`server: ${method}`);
       send(response, 201, { number: 1, title: "Title", status: "open" });
     });
-    const { opened, open } = gate();
+    const go = gate();
     const client = fakeService().client({ baseUrl: `${server.origin}/api/v1`, fetch: undefined });
     const onRequest = async ({ attempt }: RequestInfo): Promise<void> => {
       log.push(`begins ${attempt}`);
-      await opened;
+      await go.opened;
       log.push(`ends ${attempt}`);
     };
     const call = create(client, { onRequest }).then(() => log.push("resolved"));
@@ -31,7 +31,7 @@ describe("the order of things", () => {
     // Whatever was to be sent too early has arrived when another request has gone there and back.
     await create(client, {});
     expect(log).toEqual(["begins 1", "server: POST"]);
-    open();
+    go.open();
     await call;
     expect(log).toEqual(["begins 1", "server: POST", "ends 1", "server: POST", "resolved"]);
   });
