@@ -1,7 +1,6 @@
 /** The emulator behind msw: `project-automation/testing/msw`. The only place that needs msw. */
 
-import type { RequestHandler } from "msw";
-import { HttpResponse, http } from "msw";
+import { HttpResponse, http, type RequestHandler } from "msw";
 import type { Emulator } from "./emulator.ts";
 
 /**

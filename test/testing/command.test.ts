@@ -164,9 +164,9 @@ describe("the command", () => {
     ["an argument", ["start"], "Unexpected argument 'start'; see --help"],
     ["a flag without its value", ["--port"], "Option '--port <value>' argument missing; see --help"],
     ["a port that is no number", ["--port", "http"], '--port must be a whole number, got "http"'],
-    ["a port beyond all ports", ["--port", "65536"], "port must be an integer from 0 to 65535, got 65536"],
+    ["a port beyond all ports", ["--port", "65536"], "options.port must be an integer from 0 to 65535, not 65536"],
     ["half a project", ["--projects", "1.5"], '--projects must be a whole number, got "1.5"'],
-    ["a window of 0", ["--window-ms", "0"], "rateLimit.windowMs must be an integer of at least 1, got 0"],
+    ["a window of 0", ["--window-ms", "0"], "rateLimit.windowMs must be an integer of at least 1, not 0"],
     ["a negative limit", ["--rate-limit=-1"], '--rate-limit must be a whole number, got "-1"'],
     ["a file that is not there", ["--seed", "/no/such/file"], "cannot use --seed /no/such/file: ENOENT"],
   ])("%s: one line, and exit code 2", async (_, argv, message) => {
@@ -179,10 +179,10 @@ describe("the command", () => {
 
   test.each<[string, unknown, string]>([
     ["is no JSON", "{ projects: 3 }", "JSON"],
-    ["holds no object", [], "the seed must be an object, got an array"],
-    ["holds an unknown key", { sessions: 3 }, 'the seed: unknown key "sessions"'],
-    ["holds an option of another kind", { baseUrl: "https://x" }, 'the seed: unknown key "baseUrl"'],
-    ["holds a wrong value", { projects: [{ name: 7 }] }, "json: project.name must be a non-empty string"],
+    ["holds no object", [], "the seed must be an object, not an array"],
+    ["holds an unknown key", { sessions: 3 }, 'the seed must not have the unknown key "sessions"'],
+    ["holds an option of another kind", { baseUrl: "https://x" }, 'the seed must not have the unknown key "baseUrl"'],
+    ["holds a wrong value", { projects: [{ name: 7 }] }, "json: projects[0].name must be a non-empty string"],
   ])("a seed that %s: one line, and exit code 2", async (_, content, message) => {
     const failed = run("--seed", seedFile(content));
     expect(await failed.code).toBe(2);

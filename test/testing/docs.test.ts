@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { resolveConventions } from "../../src/testing/conventions.ts";
+import { resolveConventions } from "../../src/testing/resolve-conventions.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 
 const root = join(import.meta.dirname, "../..");

@@ -273,14 +273,14 @@ describe("which requests a fault meets", () => {
   test.each<[string, unknown, string]>([
     ["nothing", {}, "says nothing that happens"],
     ["only a choice", { operation: "projects.list", times: 3 }, "says nothing that happens"],
-    ["an unknown key", { status: 500, retryAfter: 3 }, 'unknown key "retryAfter"'],
-    ["an unknown operation", { operation: "projects.get", status: 500 }, 'unknown operation "projects.get"'],
-    ["a status of 199", { status: 199 }, "from 200 to 599, got 199"],
+    ["an unknown key", { status: 500, retryAfter: 3 }, 'fault must not have the unknown key "retryAfter"'],
+    ["an unknown operation", { operation: "projects.get", status: 500 }, "fault.operation must be one or several of tokens.create, "],
+    ["a status of 199", { status: 199 }, "from 200 to 599, not 199"],
     ["a status of 600", { status: 600 }, "from 200 to 599"],
-    ["a status of NaN", { status: Number.NaN }, "got NaN"],
+    ["a status of NaN", { status: Number.NaN }, "not NaN"],
     ["times 0", { status: 500, times: 0 }, "fault.times must be an integer of at least 1 or Infinity"],
     ["a negative delay", { delayMs: -1 }, "fault.delayMs"],
-    ["an unknown drop", { drop: "never" }, 'fault.drop must be "before" or "after"'],
+    ["an unknown drop", { drop: "never" }, "fault.drop must be one of before, after"],
     ["an unknown page", { page: "short" }, "fault.page"],
     ["a drop with a status", { drop: "after", status: 500 }, "drop and status contradict each other"],
     ["a status with a transform", { status: 500, transform: () => 1 }, "status and transform contradict"],
@@ -289,7 +289,7 @@ describe("which requests a fault meets", () => {
     ["a header that HTTP forbids", { headers: { "x y": "1" } }, "x y"],
     ["a body that is no JSON", { status: 200, body: 1n }, "BigInt"],
     ["a transform that is no function", { transform: {} }, "fault.transform must be a function"],
-    ["null", null, "fault must be an object, got null"],
+    ["null", null, "fault must be an object, not null"],
   ])("a fault that says %s is a TypeError", (_, script, message) => {
     const emulator = createEmulator();
     // What a caller without types may pass.

@@ -18,7 +18,7 @@ const restart = async (options: StartOptions): Promise<void> => {
 const open = (): Promise<RawSocket> => openSocket(running.baseUrl);
 const authorization = (): string => `authorization: Bearer ${running.token}`;
 const request = (line: string, ...headers: string[]): string =>
-  [`${line} HTTP/1.1`, "host: x", authorization(), ...headers, "", ""].join("\r\n");
+  [`${line} HTTP/1.1`, "host: localhost", authorization(), ...headers, "", ""].join("\r\n");
 const answerTo = async (...parts: (string | Uint8Array)[]): Promise<ReturnType<typeof parseResponse>> => {
   const raw = await open();
   for (const part of parts) raw.write(part);
@@ -195,7 +195,7 @@ describe("whatever comes in", () => {
   test.each([
     ["no HTTP", "\u0016\u0003\u0001\u0002 hello\r\n\r\n"],
     ["half a request line", "GET\r\n\r\n"],
-    ["an unknown method", "BREW /api/v1/projects HTTP/1.1\r\nhost: x\r\n\r\n"],
+    ["an unknown method", "BREW /api/v1/projects HTTP/1.1\r\nhost: localhost\r\n\r\n"],
     ["another version", "GET / HTTP/9.9\r\n\r\n"],
     ["a space in the target", "GET /a b HTTP/1.1\r\n\r\n"],
     ["a header without a name", "GET / HTTP/1.1\r\n: x\r\n\r\n"],
@@ -203,7 +203,7 @@ describe("whatever comes in", () => {
     ["a length that is none", "POST / HTTP/1.1\r\ncontent-length: -5\r\n\r\n"],
     ["two lengths", "POST / HTTP/1.1\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n"],
     ["a length and chunks", "POST / HTTP/1.1\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n"],
-    ["chunks that are none", "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
+    ["chunks that are none", "POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
   ])("%s: 400 as JSON, with the headers of every response, and the end", async (_, bytes) => {
     const { status, headers, body } = await answerTo(bytes);
     expect([status, body]).toMatchObject([400, { error: "bad_request" }]);
@@ -270,8 +270,8 @@ describe("whatever comes in", () => {
 
   test.each([
     ["request line", "GET /api/v1/proj"],
-    ["headers", "GET /api/v1/projects HTTP/1.1\r\nhost: x\r\nx-slow: "],
-    ["body", "POST /api/v1/projects HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{"],
+    ["headers", "GET /api/v1/projects HTTP/1.1\r\nhost: localhost\r\nx-slow: "],
+    ["body", "POST /api/v1/projects HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{"],
   ])("a client that never ends its %s: 408, in bounded time", async (_, bytes) => {
     const { status, body } = await answerTo(bytes);
     expect([status, body]).toMatchObject([408, { error: "request_timeout" }]);
