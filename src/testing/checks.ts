@@ -1,13 +1,7 @@
-import { Check, type Kind, kind, type Present } from "../check.ts";
+import { Check, type Kind, kind } from "../check.ts";
 
 /** Checks what a test passes to the emulator; throws a `TypeError` that says where and what is accepted. */
 export const check: Check = new Check(TypeError);
-
-/** Options with every field present. */
-export type Filled<Given> = Required<Present<Given>>;
-
-/** Optional fields that accept `undefined`, too. */
-export type Optional<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | undefined };
 
 export const TEXT: Kind = kind("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const TEXTS: Kind = arrayOf(TEXT, "an array of non-empty strings");

@@ -62,11 +62,11 @@ export interface CorsConvention {
  */
 export interface Conventions {
   /** Status and code of refusals. */
-  readonly refusals?: { readonly [Reason in RefusalReason]?: RefusalConvention | undefined } | undefined;
+  readonly refusals?: Readonly<Partial<Record<RefusalReason, RefusalConvention | undefined>>> | undefined;
   /** The status (200 to 299) of success. With 204 or 205 there is no body. */
-  readonly successStatus?: { readonly [Name in OperationName]?: number | undefined } | undefined;
+  readonly successStatus?: Readonly<Partial<Record<OperationName, number | undefined>>> | undefined;
   /** Fields that the contract does not show. They never replace one that it shows. */
-  readonly extraFields?: { readonly [Name in ExtendedRecord]?: Fields | undefined } | undefined;
+  readonly extraFields?: Readonly<Partial<Record<ExtendedRecord, Fields | undefined>>> | undefined;
   /** The path of the default base URL, with the version segment. @default "/api/v1" */
   readonly basePath?: string | undefined;
   /** The content type of JSON. @default "application/json; charset=utf-8" */

@@ -30,6 +30,7 @@ export type {
   EmulatorToken,
   IssueChange,
   IssueInput,
+  OwnerInput,
   ProjectInput,
   ScopeName,
   SessionInput,

@@ -87,15 +87,21 @@ export async function startEmulator(options?: StartOptions): Promise<RunningEmul
     connectionsCheckingInterval: Math.min(headersTimeout, 5_000),
   });
   await listen(server, { port, host });
-  const baseUrl =
-    rest.baseUrl === undefined ? addressOf(server, host) + resolved.conventions.basePath : resolved.baseUrl;
-  const { emulator, core } = assembleEmulator({ ...resolved, baseUrl });
-  const hosts = [host, new URL(baseUrl).hostname, ...allowedHosts].map((name) => name.toLowerCase());
-  server.on("request", createRequestListener({ core, hosts, allowPrivateNetwork }));
-  answerParseErrors(server, core);
   const close = closer(server);
-  const clientOptions = { baseUrl, token: emulator.token };
-  return { ...clientOptions, clientOptions, emulator, close, [Symbol.asyncDispose]: close };
+  try {
+    const own = addressOf(server, host) + resolved.conventions.basePath;
+    const baseUrl = rest.baseUrl === undefined ? own : resolved.baseUrl;
+    const { emulator, core } = assembleEmulator({ ...resolved, baseUrl });
+    const hosts = [host, new URL(baseUrl).hostname, ...allowedHosts].map((name) => name.toLowerCase());
+    server.on("request", createRequestListener({ core, hosts, allowPrivateNetwork }));
+    answerParseErrors(server, core);
+    const clientOptions = { baseUrl, token: emulator.token };
+    return { ...clientOptions, clientOptions, emulator, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    // Rows that contradict each other are found as they are made.
+    await close();
+    throw error;
+  }
 }
 
 function listen(server: Server, on: { readonly port: number; readonly host: string }): Promise<void> {

@@ -1,6 +1,6 @@
-import { BOOLEAN, FUNCTION, kind, type Shape } from "../check.ts";
+import { BOOLEAN, FUNCTION, kind, type Present, type Shape } from "../check.ts";
 import { SCOPES } from "../scopes.ts";
-import { arrayOf, check, either, type Filled, integer, RECORD, required, TEXT, TEXTS } from "./checks.ts";
+import { arrayOf, check, either, integer, RECORD, required, TEXT, TEXTS } from "./checks.ts";
 import type { Conventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { RecordedRequest } from "./request-log.ts";
@@ -51,7 +51,7 @@ type Checked = "projects" | "conventions" | "random" | "onRequest";
 
 /** {@link EmulatorOptions}, checked and copied, every default filled in. */
 export interface ResolvedOptions
-  extends Omit<Filled<EmulatorOptions>, Checked>,
+  extends Omit<Required<Present<EmulatorOptions>>, Checked>,
     Pick<EmulatorOptions, "random" | "onRequest"> {
   readonly projects: readonly ProjectSeed[];
   readonly conventions: ResolvedConventions;

@@ -1,5 +1,5 @@
 import { kind, oneOf, type Present, type Shape, STRING } from "../check.ts";
-import { check, either, type Filled, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
+import { arrayOf, check, either, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,
   type CorsConvention,
@@ -12,14 +12,21 @@ import {
 } from "./conventions.ts";
 import { ENDPOINTS, type OperationName } from "./endpoints.ts";
 
-/** {@link Conventions} with every default filled in. */
-export interface ResolvedConventions extends Filled<Omit<Conventions, keyof Sections>>, Sections {}
+type Filled<Given> = { readonly [Key in keyof Given]-?: Exclude<Given[Key], undefined> };
 
-interface Sections {
+type Section = "refusals" | "successStatus" | "extraFields" | "rateLimitHeaders" | "cors";
+
+/** {@link Conventions} with every default filled in. */
+export interface ResolvedConventions extends Filled<Omit<Conventions, Section>> {
+  /** Status and code of each refusal. */
   readonly refusals: Readonly<Record<RefusalReason, Filled<RefusalConvention>>>;
+  /** The status of success of each operation. */
   readonly successStatus: Readonly<Record<OperationName, number>>;
+  /** Additional fields of each record. */
   readonly extraFields: Readonly<Record<ExtendedRecord, Fields>>;
+  /** Names and form of the rate limit headers. */
   readonly rateLimitHeaders: Filled<RateLimitHeaders>;
+  /** CORS headers of every response. */
   readonly cors: Filled<CorsConvention>;
 }
 
@@ -49,10 +56,8 @@ const DEFAULTS: ResolvedConventions = {
   sessionState: "running",
 };
 
-const HEADER_NAME = either(
-  null,
-  kind("the name of a header", (value) => isHeader(value, "x")),
-);
+const HEADER = kind("the name of a header", (value) => isHeader(value, "x"));
+const HEADER_NAME = either(null, HEADER);
 const HEADER_VALUE = either(
   null,
   kind("a header value", (value) => TEXT.accepts(value) && isHeader("x", value)),
@@ -70,7 +75,7 @@ const SHAPE: Shape<Conventions> = {
   limitTooSmall: LIMIT,
   limitTooLarge: LIMIT,
   rateLimitHeaders: RECORD,
-  retryAfter: oneOf("seconds", "date", null),
+  retryAfter: either(null, oneOf("seconds", "date")),
   cors: RECORD,
   requestIdHeader: HEADER_NAME,
   deprecation: HEADER_VALUE,
@@ -88,7 +93,10 @@ const RATE_LIMIT_HEADERS: Shape<RateLimitHeaders> = {
   remaining: HEADER_NAME,
   form: oneOf("number", "number_and_window"),
 };
-const CORS: Shape<CorsConvention> = { allowOrigin: HEADER_VALUE, exposeHeaders: TEXTS };
+const CORS: Shape<CorsConvention> = {
+  allowOrigin: HEADER_VALUE,
+  exposeHeaders: arrayOf(HEADER, "an array of header names"),
+};
 
 /**
  * Checks and copies conventions, and fills in the defaults.

@@ -1,9 +1,11 @@
 import type { Issue, Project, Session, Token } from "../models.ts";
 import type { Scope } from "../scopes.ts";
-import type { Optional } from "./checks.ts";
 
 /** A scope of the contract's table, or any other string: run-time scopes are open. */
 export type ScopeName = Scope | (string & {});
+
+/** Optional fields that accept `undefined`, too. */
+type Optional<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | undefined };
 
 /** A project as the emulator holds it. */
 export type EmulatorProject = Readonly<Pick<Project, "id" | "name">>;
@@ -39,6 +41,9 @@ export interface EmulatorOwner {
   /** The scopes that the owner holds. */
   readonly permissions: readonly string[];
 }
+
+/** What an owner is created from. Defaults: a fresh id, and every permission. */
+export type OwnerInput = Optional<EmulatorOwner>;
 
 /** The masked record of a token: everything but the secret. */
 export interface EmulatorToken extends Readonly<Pick<Token, "id" | "name" | "key_id" | "expires_at">> {

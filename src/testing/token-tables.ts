@@ -1,7 +1,7 @@
 import { impliesScope, SCOPES } from "../scopes.ts";
-import { check, integer, type Optional, required, TEXT, TEXTS } from "./checks.ts";
+import { check, integer, required, TEXT, TEXTS } from "./checks.ts";
 import type { Identifiers } from "./random.ts";
-import type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, TokenInput } from "./tables.ts";
+import type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, OwnerInput, TokenInput } from "./tables.ts";
 
 /** A token as the inside of the emulator holds it. */
 export interface TokenRow {
@@ -146,7 +146,7 @@ export class OwnerTable {
   readonly get = (id: string): EmulatorOwner | undefined => this.#state().tokens.owners.get(id);
 
   /** With every permission unless `permissions` says otherwise. Throws a `TypeError` if the id is taken. */
-  readonly create = (owner?: Optional<EmulatorOwner>): EmulatorOwner => {
+  readonly create = (owner?: OwnerInput): EmulatorOwner => {
     const { id, permissions } = check.options(owner, "owner", { id: TEXT, permissions: TEXTS });
     return this.#state().tokens.createOwner(id, permissions);
   };

@@ -35,6 +35,7 @@ describe("the address", () => {
   test("is a free port of loopback, with the version segment", async () => {
     expect(running.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
     expect(running.baseUrl).toBe(running.emulator.baseUrl);
+    expect(running.clientOptions).toEqual({ baseUrl: running.baseUrl, token: running.token });
     await alive();
     const outside = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -87,6 +88,15 @@ describe("the address", () => {
   });
 });
 
+test("projects that contradict each other are a TypeError, and the port is free again", async () => {
+  const port = Number(new URL(running.baseUrl).port);
+  await running.close();
+  const starting = startEmulator({ port, projects: [{ id: "a" }, { id: "a" }] });
+  await expect(starting).rejects.toThrow(TypeError);
+  await restart({ port });
+  await alive();
+});
+
 describe("a request target", () => {
   test.each([
     ["/projects/a%2Fb/sessions", 200],
@@ -115,9 +125,9 @@ describe("a request target", () => {
   });
 });
 
-describe("a browser", () => {
-  const preflight = { origin: "https://app.example", "access-control-request-method": "POST" };
+const preflight = { origin: "https://app.example", "access-control-request-method": "POST" };
 
+describe("a browser", () => {
   test.each(["/projects", "/nope"])("may ask for %s from anywhere, without a token", async (path) => {
     const response = await fetch(running.baseUrl + path, { method: "OPTIONS", headers: preflight });
     expect(response.status).toBe(204);
@@ -144,6 +154,53 @@ describe("a browser", () => {
   test("that asks for OPTIONS itself is told so", async () => {
     const headers = { authorization: `Bearer ${running.token}` };
     expect((await fetch(`${running.baseUrl}/projects`, { method: "OPTIONS", headers })).status).toBe(405);
+  });
+});
+
+describe("a page of another site", () => {
+  const get = async (host: string): Promise<ReturnType<typeof parseResponse>> =>
+    answerTo(`GET /api/v1/projects HTTP/1.1\r\nhost: ${host}\r\n${authorization()}\r\nconnection: close\r\n\r\n`);
+
+  test.each([
+    "attacker.example",
+    "attacker.example:80",
+    "localhost.attacker.example",
+    "127.0.0.1.attacker.example",
+    "10.0.0.1",
+    "",
+    "[::2]",
+  ])("cannot reach the server by the name %j", async (host) => {
+    const { status, body } = await get(host);
+    expect([status, body]).toMatchObject([421, { error: "misdirected_request" }]);
+    expect(running.emulator.requests).toEqual([]);
+  });
+
+  test.each(["localhost", "LOCALHOST:4010", "app.localhost", "127.0.0.1:1", "127.1.2.3", "[::1]:4010"])(
+    "is no page that reaches it as %s",
+    async (host) => {
+      expect((await get(host)).status).toBe(200);
+    },
+  );
+
+  test("may use a name that an option allows", async () => {
+    await restart({ allowedHosts: ["Emulator"] });
+    expect([(await get("emulator:80")).status, (await get("other.example")).status]).toEqual([200, 421]);
+  });
+
+  test("may use the name that clients are given", async () => {
+    const { origin, port } = new URL(running.baseUrl);
+    await restart({ port: Number(port), baseUrl: "http://gateway.example:8080/api/v1" });
+    const raw = await openSocket(origin);
+    raw.write("GET /api/v1/projects HTTP/1.1\r\nhost: Gateway.example\r\nconnection: close\r\n\r\n");
+    expect(parseResponse(await raw.ended).status).toBe(401);
+  });
+
+  test.each([false, true])("may come from a public site into this network if that is allowed: %s", async (allowed) => {
+    await restart({ allowPrivateNetwork: allowed });
+    const asked = { ...preflight, "access-control-request-private-network": "true" };
+    const response = await fetch(`${running.baseUrl}/projects`, { method: "OPTIONS", headers: asked });
+    const granted = response.headers.get("access-control-allow-private-network");
+    expect([response.status, granted]).toEqual([204, allowed ? "true" : null]);
   });
 });
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { SCOPES } from "../../src/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
+import { resolveOptions } from "../../src/testing/options.ts";
 import type { Asked, Opened, Told } from "./transports.ts";
 import { ask, post } from "./transports.ts";
 
@@ -79,27 +80,51 @@ describe("what an emulator begins with", () => {
     ["an unknown option", { project: 3 }, 'options must not have the unknown key "project"; accepted: projects, '],
     ["options that are no object", 3, "options must be an object, not a number"],
     ["null", null, "options must be an object, not null"],
-    ["a negative count", { projects: -1 }, "projects must be an integer of at least 0, or an array of projects, not -1"],
+    [
+      "a negative count",
+      { projects: -1 },
+      "projects must be an integer of at least 0, or an array of projects, not -1",
+    ],
     ["a count of NaN", { sessionsPerProject: Number.NaN }, "sessionsPerProject must be an integer"],
     ["a project that is a string", { projects: ["web"] }, "projects[0] must be an object"],
-    ["an unknown field of a project", { projects: [{ title: "web" }] }, 'projects[0] must not have the unknown key "title"'],
+    [
+      "an unknown field of a project",
+      { projects: [{ title: "web" }] },
+      'projects[0] must not have the unknown key "title"',
+    ],
     ["a name that is no string", { projects: [{ name: 7 }] }, "projects[0].name must be a non-empty string, not 7"],
     ["two projects of one id", { projects: [{ id: "a" }, { id: "a" }] }, 'there is a project with the id "a" already'],
-    ["two projects of one name", { projects: [{ name: "a" }, { name: "a" }] }, 'there is a project with the name "a" already'],
+    [
+      "two projects of one name",
+      { projects: [{ name: "a" }, { name: "a" }] },
+      'there is a project with the name "a" already',
+    ],
     ["a state that is no string", { projects: [{ sessions: [{ state: 1 }] }] }, "session.state must be"],
-    ["permissions that are no array", { permissions: "projects:read" }, "permissions must be an array of non-empty strings"],
+    [
+      "permissions that are no array",
+      { permissions: "projects:read" },
+      "permissions must be an array of non-empty strings",
+    ],
     ["a rate limit of true", { rateLimit: true }, "rateLimit must be an object"],
     ["a rate limit without a limit", { rateLimit: {} }, "rateLimit.limit must be an integer of at least 0"],
     ["a window of 0", { rateLimit: { limit: 1, windowMs: 0 } }, "rateLimit.windowMs"],
     ["a clock that is no function", { now: 5 }, "now must be a function"],
-    ["a clock without a time", { now: () => Number.NaN }, "the result of now() must be a number of milliseconds, not NaN"],
+    [
+      "a clock without a time",
+      { now: () => Number.NaN },
+      "the result of now() must be a number of milliseconds, not NaN",
+    ],
     ["a relative base URL", { baseUrl: "/api/v1" }, "baseUrl must be an absolute http(s) URL"],
     ["a base URL with a query", { baseUrl: "https://x/api/v1?a" }, "baseUrl"],
     ["a base URL with credentials", { baseUrl: "https://:secret@x/api/v1" }, "baseUrl"],
     ["another protocol", { baseUrl: "ftp://x/api/v1" }, "baseUrl"],
     ["a prefix with a space", { tokenPrefix: "a b" }, "tokenPrefix"],
     ["an unknown convention", { conventions: { status: 1 } }, 'conventions must not have the unknown key "status"'],
-    ["an unknown refusal", { conventions: { refusals: { nope: {} } } }, 'conventions.refusals must not have the unknown key "nope"'],
+    [
+      "an unknown refusal",
+      { conventions: { refusals: { nope: {} } } },
+      'conventions.refusals must not have the unknown key "nope"',
+    ],
     [
       "a refusal of 200",
       { conventions: { refusals: { unknownProject: { status: 200 } } } },
@@ -128,6 +153,43 @@ describe("what an emulator begins with", () => {
       [...names, "conventions", "logLimit", "onRequest"].map((name) => [name, undefined]),
     );
     expect(createEmulator(options).token).toBe(emulator.token);
+  });
+});
+
+describe("options that change the service", () => {
+  test("clientOptions is what a client needs, and nothing else", () => {
+    const { baseUrl, token, fetch } = emulator;
+    expect(emulator.clientOptions).toEqual({ baseUrl, token, fetch });
+  });
+
+  test("sessions go through their states, one with each GET, and stay in the last", async () => {
+    const states = ["queued", "running", "done"];
+    const moving = createEmulator({ sessionStates: states, projects: [{ id: "p", sessions: [{ id: "s" }, {}] }] });
+    const seen: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      const [listed] = (await ask(over(moving), "/projects/p/sessions")).body.data;
+      seen.push(`${listed?.state} ${(await ask(over(moving), "/sessions/s")).body.state}`);
+    }
+    expect(seen).toEqual(["queued queued", "running running", "done done", "done done"]);
+    moving.sessions.update("s", { state: "running" });
+    expect((await ask(over(moving), "/sessions/s")).body.state).toBe("running");
+    expect(moving.sessions.get("s")?.state).toBe("done");
+    moving.sessions.update("s", { state: "elsewhere" });
+    await ask(over(moving), "/sessions/s");
+    expect(moving.sessions.get("s")?.state).toBe("elsewhere");
+  });
+
+  test("issues are listed behind an option: with their scope, page by page", async () => {
+    const issues = ["a", "b", "c"].map((title) => ({ title, type: "bug" }));
+    const listing = createEmulator({ listIssues: true, projects: [{ name: "web", issues }] });
+    const { body } = await ask(over(listing), "/projects/web/issues?limit=2");
+    expect(body.data).toEqual(listing.issues.list("web").slice(0, 2));
+    const rest = await ask(over(listing), `/projects/web/issues?cursor=${encodeURIComponent(body.next_cursor ?? "")}`);
+    expect(rest.body).toEqual({ data: listing.issues.list("web").slice(2), next_cursor: null });
+    expect(listing.requests[0]?.operation).toBe("issues.list");
+    const { plaintext: token } = listing.createToken({ scopes: ["projects:admin"] });
+    expect((await ask(over(listing), "/projects/web/issues", { token })).status).toBe(403);
+    expect((await get("/projects/project-1/issues")).status).toBe(405);
   });
 });
 
@@ -339,6 +401,31 @@ describe("the log", () => {
       [3, 4],
       [4, 5],
     ]);
+  });
+
+  test("keeps so many bytes, and forgets the oldest requests first", async () => {
+    const text = "x".repeat(1_000);
+    const send = async (of: Emulator, count: number): Promise<void> => {
+      for (let index = 0; index < count; index += 1) await post(over(of), "/projects", { body: text, token: null });
+    };
+    const bounded = createEmulator({ logBytes: 25_000 });
+    await send(bounded, 50);
+    const { requests } = bounded;
+    expect(requests.map(({ text }) => text.length)).toEqual(Array.from(requests, () => 1_000));
+    expect(requests.length).toBeGreaterThan(5);
+    expect(requests.length).toBeLessThan(13);
+    expect(requests.at(-1)).toMatchObject({ index: 49, attempt: 50, outcome: "completed" });
+    bounded.reset();
+    await send(bounded, 3);
+    expect(requests).toHaveLength(3);
+    const none = createEmulator({ logBytes: 0 });
+    await send(none, 2);
+    expect(none.requests).toEqual([]);
+  });
+
+  test("is bounded unless it is told otherwise", () => {
+    expect(resolveOptions()).toMatchObject({ logLimit: 100_000, logBytes: 64 * 1024 * 1024 });
+    expect(resolveOptions({ logLimit: Infinity, logBytes: Infinity })).toMatchObject({ logLimit: Infinity });
   });
 
   test("is told to a listener, whose own failure is its own", async () => {
