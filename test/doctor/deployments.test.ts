@@ -58,6 +58,7 @@ describe("a deployment that breaks the contract is found, and the breach is name
       "a limit that is not heeded",
       {
         fault: {
+          operation: "projects.list",
           match: ({ query }) => query["limit"] !== undefined && query["cursor"] === undefined,
           transform: (body) => ({
             ...body,
@@ -119,7 +120,7 @@ describe("a deployment that breaks the contract is found, and the breach is name
     [
       "rate limit headers that are missing from some responses",
       { fault: { match: ({ path }) => path.startsWith("/sessions/"), headers: { "ratelimit-remaining": null } } },
-      { "rate-limit-everywhere": "2 of 21 without them (404 of GET /sessions/{made up})" },
+      { "rate-limit-everywhere": "2 of 20 without them (200 of GET /sessions/{id})" },
     ],
     [
       "a rate limit that is a word",
@@ -236,7 +237,7 @@ describe("a deployment that breaks the contract is found, and the breach is name
           status: 204,
         },
       },
-      {},
+      { "refusal-revoked-token": "as before: 403 forbidden" },
     ],
   ])("%s", async (_, deployment, contradictions) => {
     expect(await contradictionsOf(deployment)).toEqual(contradictions);

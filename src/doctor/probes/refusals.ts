@@ -22,6 +22,8 @@ interface RefusalRow {
   readonly step: Step;
   /** The sentence that a success contradicts; without one it is only a difference. */
   readonly contract?: string;
+  /** The same request at a time when it had to be answered otherwise. */
+  readonly before?: Step;
 }
 
 const ROWS: readonly RefusalRow[] = [
@@ -64,6 +66,7 @@ const ROWS: readonly RefusalRow[] = [
     question: "How is a revoked token refused?",
     step: USED_REVOKED,
     contract: 'contract 5.6: "Revocation takes effect immediately."',
+    before: USED,
   },
   { reason: "unknownTokenRecord", question: "How is a second revocation refused?", step: REVOKED_AGAIN },
 ];
@@ -81,15 +84,24 @@ export function judgeRefusal(reason: RefusalReason, reply: Reply, contract?: str
   return usual.status === status && usual.code === code ? agrees(seen, conventions) : differs(seen, conventions);
 }
 
-function refusalProbe({ reason, question, step, contract }: RefusalRow): Probe {
+/** As a refusal, unless the answer is what it was before: then nothing has changed, except where both are 401. */
+function judgeChange(finding: Finding, reply: Reply, before: Reply): Finding {
+  const isSame = before.status === reply.status && codeOf(before) === codeOf(reply);
+  return isSame && reply.status !== 401 ? contradicts(`as before: ${finding.seen}`, finding.conventions) : finding;
+}
+
+function refusalProbe({ reason, question, step, contract, before }: RefusalRow): Probe {
   const convention = `convention refusals.${reason}; contract 7.1: "The error code is carried in the \`error\` field"`;
   return probe({
     id: `refusal-${reason.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     question,
     about: contract === undefined ? convention : `${contract}; ${convention}`,
     assumes: `${REFUSALS[reason].status} ${REFUSALS[reason].code}`,
-    asks: { reply: step },
-    judge: ({ reply }) => judgeRefusal(reason, reply, contract),
+    asks: { reply: step, before: before ?? step },
+    judge: (replies) => {
+      const finding = judgeRefusal(reason, replies.reply, contract);
+      return before === undefined ? finding : judgeChange(finding, replies.reply, replies.before);
+    },
   });
 }
 
