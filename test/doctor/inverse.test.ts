@@ -56,10 +56,18 @@ const conventions: fc.Arbitrary<Conventions> = fc
         "projects.list": success,
         "sessions.list": success,
         "sessions.get": success,
+        "issues.list": success,
         "tokens.create": success,
         "tokens.revoke": fc.integer({ min: 200, max: 299 }),
       }),
-      extraFields: fc.record({ project: fields, session: fields, token: fields, page: fields, error: fields }),
+      extraFields: fc.record({
+        project: fields,
+        session: fields,
+        issue: fields,
+        token: fields,
+        page: fields,
+        error: fields,
+      }),
       basePath: fc.constantFrom("/api/v1", "/api/v2", "/tenants/a~b/api/v1", "/v1.2"),
       contentType: fc.constantFrom("application/json", "application/problem+json; charset=utf-8", "text/json"),
       endOfList: fc.constantFrom("null" as const, "empty" as const, "missing" as const),
@@ -72,6 +80,7 @@ const conventions: fc.Arbitrary<Conventions> = fc
       clockOffsetMs: fc.integer({ min: -36_000, max: 36_000 }).map((seconds) => seconds * 1_000),
       tokenLifetimeDays: fc.integer({ min: 1, max: 3650 }),
       sessionState: text,
+      issueStatus: text,
     }),
   })
   .map(({ met, tooSmall, tooLarge, rest }) => ({
@@ -102,8 +111,15 @@ function comparable(given: Conventions | undefined): ResolvedConventions {
 async function written(made: Conventions): Promise<Conventions> {
   const clock = virtualClock();
   // So few requests that some are refused: the doctor does not provoke it otherwise.
-  const options = { now: clock.now, rateLimit: { limit: 12 }, projects: 2, sessionsPerProject: 1 };
-  await using service = await startEmulator({ ...options, conventions: made });
+  const rateLimit = { limit: 12 };
+  const projects = [{ sessions: [{}], issues: [{ title: "It breaks", type: "bug" }] }, {}];
+  await using service = await startEmulator({
+    now: clock.now,
+    rateLimit,
+    projects,
+    listIssues: true,
+    conventions: made,
+  });
   const { seed } = await examine(service, { clock, write: true });
   return seed.conventions;
 }

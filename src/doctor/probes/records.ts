@@ -103,14 +103,21 @@ function judgeSession({ session }: Readonly<Record<"session", Reply>>): Finding 
   return (status === 200 ? agrees : differs)(`${status}, a session`, conventions);
 }
 
-function judgeState({ sessions }: Readonly<Record<"sessions", Reply>>): Finding {
-  const states = (pageOf(sessions)?.data ?? [])
-    .map((record) => fieldsOf(record)["state"])
+/** What a field of records holds, and the convention for the value of a new record: the first one that is listed. */
+interface StateRow {
+  readonly field: "state" | "status";
+  readonly convention: "sessionState" | "issueStatus";
+  readonly usual: string;
+}
+
+function judgeStates({ field, convention, usual }: StateRow, reply: Reply): Finding {
+  const states = (recordsOf(reply) ?? [])
+    .map((record) => fieldsOf(record)[field])
     .filter((state) => typeof state === "string" && state !== "");
-  const [sessionState] = states;
-  if (typeof sessionState !== "string") return unasked("no session has been seen");
+  const [first] = states;
+  if (first === undefined) return unasked(`none was listed: ${outlineOf(reply)}`);
   const seen = [...new Set(states)].slice(0, 10).join(", ");
-  return (seen === "running" ? agrees : differs)(seen, { sessionState });
+  return (seen === usual ? agrees : differs)(seen, { [convention]: first });
 }
 
 /** What records look like. */
@@ -129,7 +136,15 @@ export const RECORD_PROBES: readonly Probe[] = [
     question: "Which states do sessions have?",
     about: 'contract 3: "Session state values and transitions: not shown."; convention sessionState',
     assumes: "running",
-    asks: { sessions: SESSIONS },
-    judge: judgeState,
+    asks: { reply: SESSIONS },
+    judge: ({ reply }) => judgeStates({ field: "state", convention: "sessionState", usual: "running" }, reply),
+  }),
+  probe({
+    id: "issue-statuses",
+    question: "Which statuses do issues have?",
+    about: 'contract 3: "Issue status values and transitions: not shown."; convention issueStatus',
+    assumes: "open",
+    asks: { reply: ISSUES },
+    judge: ({ reply }) => judgeStates({ field: "status", convention: "issueStatus", usual: "open" }, reply),
   }),
 ];

@@ -53,7 +53,8 @@ function judgeByName({ sessions, named }: Readonly<Record<"sessions" | "named", 
 function judgeIssues({ issues }: Readonly<Record<"issues", Reply>>): Finding {
   if (issues.status === 403) return unasked(flawOfRead(issues, "issues:read") ?? outlineOf(issues));
   const seen = outlineOf(issues);
-  return isSuccess(issues) ? differs(`${seen}: set listIssues of the emulator`) : agrees(`no: ${seen}`);
+  if (!isSuccess(issues)) return agrees(`no: ${seen}`);
+  return differs(`${seen}: set listIssues of the emulator`, { successStatus: { "issues.list": issues.status } });
 }
 
 /** What the token can read. */
