@@ -15,7 +15,8 @@ export function seedOf(findings: readonly Finding[], redactor: Redactor): Emulat
     const clean = withoutSecrets(conventions, redactor);
     return isAccepted(clean) ? [clean] : [];
   });
-  return { conventions: accepted.reduce<Conventions>(merge, {}) };
+  const text = JSON.stringify(accepted.reduce<Conventions>(merge, {}));
+  return { conventions: JSON.parse(redactor.text(text)) as Conventions }; // redacting changes only what strings hold
 }
 
 /** The values of fields that the contract does not show are the only ones that come from records. */

@@ -56,8 +56,7 @@ export function probe<Name extends string = never>(fields: ProbeFields<Name>): P
   return {
     ...fields,
     asks: fields.asks ?? {},
-    // `judge` is called with a reply for each name of `asks`.
-    judge: fields.judge as Probe["judge"],
+    judge: fields.judge,
   };
 }
 

@@ -28,8 +28,7 @@ export function step<Name extends string = never>(fields: StepFields<Name>): Ste
     reveals: false,
     ...fields,
     after: fields.after ?? {},
-    // The runner passes an answer for each name of `after`.
-    request: fields.request as Step["request"],
+    request: fields.request,
   };
 }
 

@@ -43,8 +43,7 @@ async function run(command: Extract<Command, { kind: "diagnose" }>, terminal: Te
     say(terminal, "the token that was created was not revoked: do so in the account settings");
   // A file of an earlier run is worth more than one that says nothing.
   if (out !== undefined && report.result !== "not_asked") {
-    const text = new Redactor([deployment.token]).text(JSON.stringify(seed, undefined, 2));
-    await writeFile(out, `${text}\n`);
+    await writeFile(out, `${JSON.stringify(seed, undefined, 2)}\n`);
   }
   return exitCodeOf(report);
 }

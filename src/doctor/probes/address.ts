@@ -6,6 +6,8 @@ import { certificateFlaw, type Failure, type Reply } from "../wire.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Certificates are renewed earlier than that. */
 const EXPIRY_WARNING_DAYS = 14;
+/** What a `Date` header and the time on the way blur. */
+const CLOCK_PRECISION_MS = 1_000;
 /** Beyond that, a token is renewed at the wrong time. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
@@ -39,8 +41,8 @@ function judgeClock(_: unknown, { replies }: Seen): Finding {
   if (dated.length === 0) return replies.length === 0 ? unasked("no response") : differs("no Date header");
   const least = Math.max(...dated.map((gap) => gap.least));
   const most = Math.min(...dated.map((gap) => gap.most));
-  const isSame = least <= 0 && most >= 0;
-  const clockOffsetMs = isSame ? 0 : Math.ceil(least / 1_000) * 1_000 || 0;
+  const isSame = least <= CLOCK_PRECISION_MS && most >= -CLOCK_PRECISION_MS;
+  const clockOffsetMs = isSame ? 0 : Math.ceil(least / 1_000) * 1_000;
   const seconds = Math.abs(clockOffsetMs) / 1_000;
   const gap = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} minutes`;
   const seen = isSame ? "as this machine's" : `${gap} ${clockOffsetMs > 0 ? "ahead of" : "behind"} this machine's`;
