@@ -1,18 +1,19 @@
 /**
- * Rotates the token of a CI job, and never loses the new secret: the old token is dead as soon as the service answers, so
- * the answer goes to a file of mode 0600 before anything else. Says what to do after each outcome.
+ * Rotates the token of a CI job and never loses the new secret: the old token is revoked as soon as the service responds,
+ * so the new one goes to a file of mode 0600 before anything else. Prints what to do after each outcome.
  *
- * Run it, with PROJECT_AUTOMATION_BASE_URL set (for `create` PROJECT_AUTOMATION_TOKEN too):
+ * Run it with PROJECT_AUTOMATION_BASE_URL set (`create` also needs PROJECT_AUTOMATION_TOKEN):
  *
  *   node examples/rotate-token-in-ci.ts create token.json   # once: a token for the job, with few scopes
  *   node examples/rotate-token-in-ci.ts rotate token.json   # a scheduled job, never two at once
- *   node examples/rotate-token-in-ci.ts work token.json     # or: a job whose token renews itself when it gets old
+ *   node examples/rotate-token-in-ci.ts work token.json     # or: a job whose token rotates itself when it gets old
  *
- * With STORE_COMMAND, such as `vault kv put secret/ci token=-`, the record is then also given to that command's stdin.
+ * With STORE_COMMAND, such as `vault kv put secret/ci token=-`, the record is also written to the stdin of that command.
+ * On GitHub Actions every secret is masked in the log before anything else is printed.
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { type AutomationError, Client, type CreatedToken, isAutomationError, rotatingToken } from "project-automation";
+import { readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { type AutomationError, Client, isAutomationError, rotatingToken, type StoredToken } from "project-automation";
 
 const [command = "", file = ""] = process.argv.slice(2);
 const draft = `${file}.new`;
@@ -38,18 +39,16 @@ async function rotate(): Promise<void> {
   const { id, plaintext } = read();
   const client = new Client({ token: plaintext });
   await keep(() => client.tokens.rotate(id, { adopt: true }));
-  await job(client); // it goes on with the new token
+  await job(client); // sent with the new token
 }
 
-/** The variant for a job that does not rotate by itself: the call that finds the token within a day of its end does. */
+/** For a job that does not rotate on purpose: the first call within a day of the token's expiry rotates it. */
 async function work(): Promise<void> {
-  const { id, plaintext, expires_at } = read();
+  const stored = read();
   makeDraft();
-  rmSync(draft); // it could be made, so it can be made again
+  rmSync(draft); // it could be created, so `store` can create it again
   const token = rotatingToken({
-    id,
-    token: plaintext,
-    expiresAt: expires_at,
+    token: stored,
     onRotated: store, // before the new token is used
     onRotationFailed: (error) => {
       console.error(explain(error)); // the job goes on with the token that it has
@@ -63,29 +62,32 @@ async function job(client: Client): Promise<void> {
   console.log(`${(await client.projects.list().toArray()).length} projects`);
 }
 
-function read(): Pick<CreatedToken, "id" | "plaintext" | "expires_at"> {
-  return JSON.parse(readFileSync(file, "utf8")) as ReturnType<typeof read>; // written by `store`
+function read(): StoredToken {
+  const stored = JSON.parse(readFileSync(file, "utf8")) as StoredToken; // written by `store`
+  mask(stored);
+  return stored;
 }
 
-/** Asks for a token and stores it. */
-async function keep(ask: () => Promise<CreatedToken>): Promise<void> {
+/** Requests a token and stores it. */
+async function keep(request: () => Promise<StoredToken>): Promise<void> {
   makeDraft();
-  let stored: CreatedToken;
+  let created: StoredToken;
   try {
-    stored = await ask();
+    created = await request();
   } catch (error) {
     rmSync(draft);
     throw new Error(explain(error), { cause: error });
   }
-  store(stored);
+  store(created);
 }
 
-/** Before a token is asked for: a folder that cannot be written to must not cost one. */
+/** Before a token is requested: if the folder is not writable, nothing must be rotated. */
 function makeDraft(): void {
-  writeFileSync(draft, "", { mode: 0o600, flag: "wx" }); // "wx": a run that was cut off may have left its token there
+  writeFileSync(draft, "", { mode: 0o600, flag: "wx" }); // "wx": an interrupted run may have left its token there
 }
 
-function store({ id, plaintext, expires_at }: CreatedToken): void {
+function store({ id, plaintext, expires_at }: StoredToken): void {
+  mask({ plaintext });
   const record = JSON.stringify({ id, plaintext, expires_at });
   try {
     writeFileSync(draft, record, { mode: 0o600, flush: true });
@@ -96,16 +98,22 @@ function store({ id, plaintext, expires_at }: CreatedToken): void {
   }
 }
 
+/** The runner does not show this line, and shows *** in place of the secret in every later line of the log. */
+function mask({ plaintext }: Pick<StoredToken, "plaintext">): void {
+  if (process.env["GITHUB_ACTIONS"] !== "true") return;
+  writeSync(process.stdout.fd, `::add-mask::${plaintext}\n`); // at once: on Windows console.log writes to pipes later
+}
+
 function handOver(record: string): void {
   const storeCommand = process.env["STORE_COMMAND"];
   if (storeCommand === undefined) return;
   const { status } = spawnSync(storeCommand, { shell: true, input: record, stdio: ["pipe", "ignore", "inherit"] });
   if (status === 0) return;
-  console.error(`STORE_COMMAND failed: the new token is in ${file}, hand it over from there`);
+  console.error(`STORE_COMMAND failed: the new token is in ${file}, store it from there`);
   process.exitCode = 1;
 }
 
-/** What happened, and what to do. Saves what came of an answer that was not understood: the new secret may be in it. */
+/** What happened and what to do. Saves the text of a response that could not be used: the new secret may be in it. */
 function explain(error: unknown): string {
   if (!isAutomationError(error)) return String(error);
   if (error.rawBody) writeFileSync(`${file}.raw`, error.rawBody, { mode: 0o600, flush: true });
@@ -113,16 +121,17 @@ function explain(error: unknown): string {
 }
 
 function adviceAfter({ kind, outcome, rawBody }: AutomationError): string {
-  const another = "make a new one in the account settings, or with `create`";
-  if (kind === "auth") return `the token is dead; ${another}`;
+  const another = "create a new one in the account settings, or with `create`";
+  if (kind === "auth") return `the token is not valid any more; ${another}`;
   switch (outcome) {
     case "rejected":
     case "not_sent":
-      return "nothing has changed, the token is as good as before; run this again";
+      return "nothing has changed, the token is still valid; run this again";
     case "accepted":
-      if (rawBody) return `the old token is dead; look for id, plaintext and expires_at of the new one in ${file}.raw`;
-      return `the old token is dead, and the new one did not arrive; ${another}`;
+      if (rawBody)
+        return `the old token is revoked; look for id, plaintext and expires_at of the new one in ${file}.raw`;
+      return `the old token is revoked, and the new one did not arrive; ${another}`;
     default:
-      return "the old token may be dead and the new one lost; run this again, and it says which";
+      return "the old token may be revoked and the new one lost; run this again to find out";
   }
 }

@@ -1,53 +1,55 @@
+import { onAbort } from "../abort.ts";
 import { flawOfToken } from "./token-format.ts";
 import { TokenListeners } from "./token-listeners.ts";
 import type { TokenListener, TokenProvider, TokenSource } from "./token-source.ts";
 
-interface Flight {
+/** A call of the provider that has not settled, and how many of our calls wait for it. */
+interface PendingRequest {
   readonly controller: AbortController;
   readonly token: Promise<string>;
   waiting: number;
 }
 
 /**
- * A token that a function of the caller's gives, asked at each attempt. Calls that ask at the same time share one
- * flight; a call that was refused never shares one that did not know of the refusal. Nothing is kept once it settled.
+ * A token from the caller's function, which is called for each attempt. Attempts that need a token at the same time share
+ * one request; an attempt after a 401 never shares a request that was made without the knowledge of that 401.
  */
 export class ProviderToken implements TokenSource {
   readonly #provider: TokenProvider;
-  /** By the token that the provider was told of; `undefined` for none. */
-  readonly #flights = new Map<string | undefined, Flight>();
-  readonly #dependents = new TokenListeners();
-  #latest = "";
-  /** Flights are numbered: one that comes late does not bring an older token back. */
-  #flown = 0;
-  #latestFlight = 0;
+  /** By the rejected token that the provider was called with; `undefined` for none. */
+  readonly #pending = new Map<string | undefined, PendingRequest>();
+  readonly #listeners = new TokenListeners();
+  #current = "";
+  /** The sequence numbers of the latest request and of the request that `#current` is from. */
+  #latestSequence = 0;
+  #currentSequence = 0;
 
   constructor(provider: TokenProvider) {
     this.#provider = provider;
   }
 
   get current(): string {
-    return this.#latest;
+    return this.#current;
   }
 
-  /** Rejects with whatever the provider throws. What it gives is not checked here. */
+  /** Rejects with what the provider throws. The token is returned as it is, valid or not. */
   async read(signal: AbortSignal, rejected: string | undefined): Promise<string> {
-    // If another call has had a new token since, the provider need not replace that one too.
-    const known = rejected === this.#latest ? rejected : undefined;
-    const flight = this.#flights.get(known) ?? this.#start(known);
-    flight.waiting += 1;
+    // If there is a newer token than the rejected one, the provider does not have to replace that too.
+    const known = rejected === this.#current ? rejected : undefined;
+    const request = this.#pending.get(known) ?? this.#request(known);
+    request.waiting += 1;
     const leave = (): void => {
-      flight.waiting -= 1;
-      if (flight.waiting > 0) return;
-      // Whoever asks next must not be given a flight that nobody believes in any more.
-      if (this.#flights.get(known) === flight) this.#flights.delete(known);
-      flight.controller.abort();
+      request.waiting -= 1;
+      if (request.waiting > 0) return;
+      // An aborted request must not be shared.
+      if (this.#pending.get(known) === request) this.#pending.delete(known);
+      request.controller.abort();
     };
-    signal.addEventListener("abort", leave);
+    const unsubscribe = onAbort(signal, leave);
     try {
-      return await flight.token;
+      return await request.token;
     } finally {
-      signal.removeEventListener("abort", leave);
+      unsubscribe();
     }
   }
 
@@ -57,31 +59,31 @@ export class ProviderToken implements TokenSource {
 
   async settled(): Promise<void> {}
 
-  subscribe(dependent: TokenListener): void {
-    this.#dependents.add(dependent);
+  subscribe(listener: TokenListener): void {
+    this.#listeners.add(listener);
   }
 
-  #start(rejected: string | undefined): Flight {
+  #request(rejected: string | undefined): PendingRequest {
     const controller = new AbortController();
-    const token = this.#ask(controller.signal, rejected);
-    const flight = { controller, token, waiting: 0 };
-    this.#flights.set(rejected, flight);
-    const settle = (): void => {
-      if (this.#flights.get(rejected) === flight) this.#flights.delete(rejected);
+    const request = { controller, token: this.#call(controller.signal, rejected), waiting: 0 };
+    this.#pending.set(rejected, request);
+    const forget = (): void => {
+      if (this.#pending.get(rejected) === request) this.#pending.delete(rejected);
     };
-    token.then(settle, settle);
-    return flight;
+    request.token.then(forget, forget);
+    return request;
   }
 
-  async #ask(signal: AbortSignal, rejected: string | undefined): Promise<string> {
-    this.#flown += 1;
-    const flight = this.#flown;
+  async #call(signal: AbortSignal, rejected: string | undefined): Promise<string> {
+    this.#latestSequence += 1;
+    const sequence = this.#latestSequence;
     const token = await this.#provider(rejected === undefined ? { signal } : { signal, rejected });
-    if (flight < this.#latestFlight) return token;
-    this.#latestFlight = flight;
-    if (token !== this.#latest && flawOfToken(token) === undefined) {
-      this.#latest = token;
-      this.#dependents.refresh();
+    // A request that settles late must not bring an older token back.
+    if (sequence < this.#currentSequence) return token;
+    this.#currentSequence = sequence;
+    if (token !== this.#current && flawOfToken(token) === undefined) {
+      this.#current = token;
+      this.#listeners.refresh();
     }
     return token;
   }

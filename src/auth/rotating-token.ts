@@ -1,166 +1,173 @@
-import { ConfigError, ResponseValidationError } from "../errors/client-errors.ts";
+import type { Present } from "../check.ts";
+import { after, now } from "../clock.ts";
+import { AutomationError } from "../errors/automation-error.ts";
+import { ResponseValidationError } from "../errors/client-errors.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
-import type { CreatedToken } from "../models.ts";
-import { plaintextIn } from "./adopt.ts";
-import { type RenewingState, RotatingTokenSource } from "./rotating-token-source.ts";
-import { flawOfToken } from "./token-format.ts";
+import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
+import {
+  isRotationDue,
+  type Moment,
+  type RotationSchedule,
+  scheduleInitial,
+  scheduleReplacement,
+  scheduleRetry,
+} from "./rotation-schedule.ts";
+import { type StoredToken, usableFields, usableFieldsIn } from "./token-format.ts";
 import { TokenListeners } from "./token-listeners.ts";
-import type { Rotate, TokenListener, TokenSource, TokenSourceFactory } from "./token-source.ts";
+import { type Rotate, type TokenSource, type TokenSourceFactory, TokenUnavailable } from "./token-source.ts";
 
-/** What `rotatingToken` takes. */
-export interface RotatingTokenOptions {
-  /** The token record's id, as its creation or last rotation gave it. */
-  id: string;
-  /** The full token. */
-  token: string;
-  /** When it expires: `expires_at` as it came, or a `Date`. */
-  expiresAt: string | Date;
-  /**
-   * How long before that it is rotated, in milliseconds. Default one day. A replacement is used for half its life at
-   * least, also where it lives no longer than this.
-   */
-  renewBeforeMs?: number | undefined;
-  /**
-   * Stores the replacement: `id`, `plaintext` and `expires_at`. It is awaited before the replacement is first used. What
-   * it throws fails the calls that wait with `TokenProviderError`; the replacement is kept, and offered again at the
-   * next use.
-   */
-  onRotated: (replacement: CreatedToken) => void | Promise<void>;
-  /**
-   * Is told when a rotation failed while the token is still good, or when its answer could be used only in part: the
-   * token in force is then `latest().token`. It is tried again a minute later at the earliest.
-   */
-  onRotationFailed?: ((error: unknown) => void) | undefined;
+/** A token that rotates itself. Pass it as `token` to one client or to several. */
+export interface RotatingToken extends TokenSourceFactory {
+  /** The latest token, secret included, in the shape that `rotatingToken` takes. Store this if `onRotated` has failed. */
+  latest(): StoredToken;
 }
 
-/** The state of a token that renews itself. Pass it as `token`, to one client or to several. */
-export interface RotatingToken extends TokenSourceFactory {
-  /** The token in force, secret included: what to store if `onRotated` could not. */
-  latest(): { readonly id: string; readonly token: string; readonly expiresAt: Date };
+/**
+ * Creates a token that rotates itself: the first call within `renewBeforeMs` of its expiry sends a rotation, other calls
+ * wait for it, and all of them are sent with the replacement. No timer runs between calls.
+ *
+ * There are at least ten minutes between two rotations, and half a day if `expires_at` is of no use: because it has
+ * passed by the local clock, which must then be wrong, or because the service has not extended it.
+ *
+ * @throws `ConfigError` if an option is invalid.
+ *
+ * @example
+ * const token = rotatingToken({
+ *   token: { id: "tok_1", plaintext: "pat_key_secret", expires_at: "2030-01-01T00:00:00Z" }, // as stored
+ *   onRotated: (replacement) => store(replacement.id, JSON.stringify(replacement)),
+ * });
+ * const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token });
+ */
+export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
+  return new SelfRotatingToken(checkRotatingToken(options));
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** After a rotation that failed while the token is still good. */
-const TRY_AGAIN_AFTER_MS = 60_000;
+const STORE_TIMEOUT_MS = 20_000;
 
-/**
- * A token that renews itself: ahead of its expiry the next call that needs it rotates it, once, however many calls ask,
- * and goes on with the replacement, whose own `id` and `expires_at` count from then on. Nothing runs while nobody calls.
- *
- * Throws `ConfigError` for options that cannot be.
- *
- * @example
- * const token = rotatingToken({ ...stored, onRotated: ({ id, plaintext, expires_at }) => store(id, plaintext, expires_at) });
- * const client = new Client({ baseUrl, token });
- */
-export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
-  return new SelfRenewingToken(options);
-}
+const NOT_STORED =
+  "onRotated failed to store the replacement of the rotated token; latest() returns it, and the next call passes it to onRotated again";
+const NOT_USABLE = "the token is no longer valid and could not be rotated";
 
-class SelfRenewingToken implements RotatingToken, RenewingState {
-  #id: string;
-  #token: string;
-  #expiresAt: number;
+/** The state that all clients with this token share. */
+class SelfRotatingToken implements RotatingToken {
   readonly #renewBeforeMs: number;
   readonly #onRotated: RotatingTokenOptions["onRotated"];
   readonly #onRotationFailed: RotatingTokenOptions["onRotationFailed"];
-  /** A replacement that has not been stored yet. */
-  #unstored: CreatedToken | undefined;
-  #renewal: Promise<string> | undefined;
-  readonly #dependents = new TokenListeners();
-  #renewAt: number;
+  readonly #listeners = new TokenListeners();
+  #token: StoredToken;
+  #schedule: RotationSchedule;
+  /** The rotation or the storing that calls wait for. */
+  #pending: Promise<string> | undefined;
+  /** The replacement, until it has been stored. */
+  #unstored: StoredToken | undefined;
+  /** Rotations that have failed in a row. */
+  #failures = 0;
+  /** Set if the token is known to be invalid: what the rotation failed with that says so. */
+  #invalid: TokenUnavailable | undefined;
 
-  constructor(options: RotatingTokenOptions) {
-    const { id, token, expiresAt, renewBeforeMs = DAY_MS, onRotated, onRotationFailed } = checked(options);
-    this.#id = id;
+  constructor({ token, renewBeforeMs = DAY_MS, onRotated, onRotationFailed }: Present<RotatingTokenOptions>) {
     this.#token = token;
-    this.#expiresAt = timeOf(expiresAt);
     this.#renewBeforeMs = renewBeforeMs;
-    this.#renewAt = this.#expiresAt - renewBeforeMs;
     this.#onRotated = onRotated;
     this.#onRotationFailed = onRotationFailed;
+    this.#schedule = scheduleInitial(expiryOf(token), renewBeforeMs, currentMoment());
   }
 
-  latest(): { readonly id: string; readonly token: string; readonly expiresAt: Date } {
-    return { id: this.#id, token: this.#token, expiresAt: new Date(this.#expiresAt) };
+  latest(): StoredToken {
+    return { ...this.#token };
   }
 
   toCredential(rotate: Rotate): TokenSource {
-    return new RotatingTokenSource(this, rotate);
+    const plaintext = (): string => this.#token.plaintext;
+    return {
+      get current(): string {
+        return plaintext();
+      },
+      read: () => this.#read(rotate),
+      canReplace: (rejected) => plaintext() !== rejected,
+      settled: () => this.#settled(),
+      subscribe: (listener) => this.#listeners.add(listener),
+    };
   }
 
-  /** The token to send now; renews it first if that is due. Rejects with what the rotation or `onRotated` failed with. */
-  read(rotate: Rotate): string | Promise<string> {
-    const isDue = this.#unstored !== undefined || Date.now() >= this.#renewAt;
-    if (this.#renewal === undefined && !isDue) return this.#token;
-    this.#renewal ??= this.#renew(rotate).finally(() => {
-      this.#renewal = undefined;
+  #read(rotate: Rotate): string | Promise<string> {
+    if (this.#pending !== undefined) return this.#pending;
+    if (this.#unstored === undefined && !isRotationDue(this.#schedule, currentMoment())) {
+      return this.#invalid === undefined ? this.#token.plaintext : Promise.reject(this.#invalid);
+    }
+    this.#pending = this.#renew(rotate).finally(() => {
+      this.#pending = undefined;
     });
-    return this.#renewal;
+    return this.#pending;
   }
 
-  subscribe(dependent: TokenListener): void {
-    this.#dependents.add(dependent);
-  }
-
-  async settled(): Promise<void> {
-    await this.#renewal?.catch(() => {});
+  async #settled(): Promise<void> {
+    await this.#pending?.catch(() => {});
   }
 
   async #renew(rotate: Rotate): Promise<string> {
-    if (this.#unstored === undefined) {
-      try {
-        this.#take(await rotate(this.#id, this.#token));
-      } catch (error) {
-        const plaintext = error instanceof ResponseValidationError ? plaintextIn(error.rawBody) : undefined;
-        if (plaintext !== undefined) this.#changeTo(plaintext);
-        else if (Date.now() >= this.#expiresAt) throw error;
-        this.#renewAt = Date.now() + TRY_AGAIN_AFTER_MS;
-        ignoreErrors(() => this.#onRotationFailed?.(error));
-        return this.#token;
-      }
+    if (this.#unstored === undefined) await this.#rotate(rotate);
+    if (this.#unstored !== undefined) await this.#store(this.#unstored);
+    if (this.#invalid !== undefined) throw this.#invalid;
+    return this.#token.plaintext;
+  }
+
+  async #rotate(rotate: Rotate): Promise<void> {
+    try {
+      this.#replace(usableFields(await rotate(this.#token.id, this.#token.plaintext)));
+    } catch (error) {
+      const usable = error instanceof ResponseValidationError ? usableFieldsIn(error.rawBody) : {};
+      if (usable.plaintext === undefined) this.#fail(error);
+      else this.#replace(usable);
+      ignoreErrors(() => this.#onRotationFailed?.(error));
     }
-    if (this.#unstored !== undefined) await this.#onRotated(this.#unstored);
-    this.#unstored = undefined;
-    return this.#token;
   }
 
-  // From here on the old token is dead: whatever happens next, the replacement is the token.
-  #take(replacement: CreatedToken): void {
-    this.#id = replacement.id;
-    this.#expiresAt = timeOf(replacement.expires_at);
-    const halfLife = Date.now() + (this.#expiresAt - Date.now()) / 2;
-    this.#renewAt = Math.max(this.#expiresAt - this.#renewBeforeMs, halfLife);
+  /** The old token is revoked by now: whatever happens next, the replacement is the token. */
+  #replace(fields: Partial<StoredToken>): void {
+    const replacement = { ...this.#token, ...fields };
+    const expiry = { expiredAt: expiryOf(this.#token), expiresAt: expiryOf(replacement) };
+    this.#schedule = scheduleReplacement(expiry, this.#renewBeforeMs, currentMoment());
+    this.#token = replacement;
     this.#unstored = replacement;
-    this.#changeTo(replacement.plaintext);
+    this.#failures = 0;
+    this.#invalid = undefined;
+    this.#listeners.refresh();
   }
 
-  #changeTo(token: string): void {
-    this.#token = token;
-    this.#dependents.refresh();
+  #fail(error: unknown): void {
+    const at = currentMoment();
+    this.#failures += 1;
+    this.#schedule = scheduleRetry(this.#schedule, this.#failures, at);
+    const isRevoked = error instanceof AutomationError && error.outcome === "accepted";
+    const isExpired = error instanceof AutomationError && error.kind === "auth" && at.wall >= expiryOf(this.#token);
+    if (isRevoked || isExpired) this.#invalid ??= new TokenUnavailable(NOT_USABLE, error);
+  }
+
+  async #store(replacement: StoredToken): Promise<void> {
+    const stored = (async () => this.#onRotated({ ...replacement }))().then(() => {
+      if (this.#unstored === replacement) this.#unstored = undefined;
+    });
+    try {
+      await within(STORE_TIMEOUT_MS, stored);
+    } catch (cause) {
+      throw new TokenUnavailable(NOT_STORED, cause);
+    }
   }
 }
 
-function timeOf(moment: string | Date): number {
-  return new Date(moment).getTime();
+function within(limitMs: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = after(limitMs, () => reject(new Error(`onRotated did not settle within ${limitMs / 1000} s`)));
+    work.then(resolve, reject).finally(cancel);
+  });
 }
 
-function checked(options: RotatingTokenOptions): RotatingTokenOptions {
-  const given: unknown = options;
-  if (typeof given !== "object" || given === null) throw new ConfigError("rotatingToken: options must be an object");
-  const { id, token, expiresAt, renewBeforeMs, onRotated, onRotationFailed } = options;
-  const flaw = flawOfToken(token);
-  if (flaw !== undefined) throw new ConfigError(`rotatingToken: token ${flaw}`);
-  if (typeof id !== "string" || id === "") throw new ConfigError("rotatingToken: id must be a non-empty string");
-  if (!Number.isFinite(timeOf(expiresAt)))
-    throw new ConfigError("rotatingToken: expiresAt must be a timestamp or a Date");
-  if (renewBeforeMs !== undefined && !(renewBeforeMs >= 0 && renewBeforeMs < Number.POSITIVE_INFINITY)) {
-    throw new ConfigError("rotatingToken: renewBeforeMs must be a number of milliseconds from 0 up");
-  }
-  if (typeof onRotated !== "function")
-    throw new ConfigError("rotatingToken: onRotated must be a function that stores it");
-  if (onRotationFailed !== undefined && typeof onRotationFailed !== "function") {
-    throw new ConfigError("rotatingToken: onRotationFailed must be a function");
-  }
-  return options;
+function currentMoment(): Moment {
+  return { wall: Date.now(), monotonic: now() };
+}
+
+function expiryOf({ expires_at }: StoredToken): number {
+  return Date.parse(expires_at);
 }

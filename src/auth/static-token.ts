@@ -1,11 +1,11 @@
 import { TokenListeners } from "./token-listeners.ts";
 import type { TokenListener, TokenSource } from "./token-source.ts";
 
-/** A token held by the client. It changes by `set`, and by rotations that were asked to be adopted. */
+/** A token that the client holds. It is changed by `set`: by `client.setToken` and by adopted rotations. */
 export class StaticToken implements TokenSource {
   #token: string;
   readonly #rotations = new Set<Promise<void>>();
-  readonly #dependents = new TokenListeners();
+  readonly #listeners = new TokenListeners();
 
   constructor(token: string) {
     this.#token = token;
@@ -27,25 +27,25 @@ export class StaticToken implements TokenSource {
     while (this.#rotations.size > 0 && this.#token === rejected) await Promise.race(this.#rotations);
   }
 
-  subscribe(dependent: TokenListener): void {
-    this.#dependents.add(dependent);
+  subscribe(listener: TokenListener): void {
+    this.#listeners.add(listener);
   }
 
   set(token: string): void {
     if (token === this.#token) return;
     this.#token = token;
-    this.#dependents.refresh();
+    this.#listeners.refresh();
   }
 
-  /** From now on calls that are refused wait, until the function that this gives is called. The token is to be set by then. */
+  /** Makes calls that are answered 401 wait until the returned function is called. Set the new token before that. */
   beginRotation(): () => void {
     let finish = (): void => {};
-    const finished = new Promise<void>((resolve) => {
+    const rotation = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    this.#rotations.add(finished);
+    this.#rotations.add(rotation);
     return () => {
-      this.#rotations.delete(finished);
+      this.#rotations.delete(rotation);
       finish();
     };
   }

@@ -1,21 +1,21 @@
 import type { TokenListener } from "./token-source.ts";
 
 /**
- * Those that go by a token, told when it changes. They are not kept alive by it: a rate limiter that was made for one
- * client goes with that client, though the credential is shared.
+ * The listeners of a token source, held weakly: the rate limiter of a client can be collected with that client, though
+ * the token source lives on.
  */
 export class TokenListeners {
   readonly #known = new WeakSet<TokenListener>();
-  #members: WeakRef<TokenListener>[] = [];
+  #listeners: WeakRef<TokenListener>[] = [];
 
-  add(dependent: TokenListener): void {
-    if (this.#known.has(dependent)) return;
-    this.#known.add(dependent);
-    this.#members = this.#members.filter((member) => member.deref() !== undefined);
-    this.#members.push(new WeakRef(dependent));
+  add(listener: TokenListener): void {
+    if (this.#known.has(listener)) return;
+    this.#known.add(listener);
+    this.#listeners = this.#listeners.filter((known) => known.deref() !== undefined);
+    this.#listeners.push(new WeakRef(listener));
   }
 
   refresh(): void {
-    for (const member of this.#members) member.deref()?.refresh();
+    for (const listener of this.#listeners) listener.deref()?.refresh();
   }
 }

@@ -1,40 +1,60 @@
 import type { CreatedToken } from "../models.ts";
 
-/** What a token provider is told. */
+/** What a token provider is called with. */
 export interface TokenContext {
-  /** Aborts when nobody waits for the token any more. */
+  /** Aborts when no call waits for the token any more. */
   signal: AbortSignal;
-  /** The token that the service has just answered 401 to: give another one. */
+  /** The token that the service has just answered 401 to: return another one. Absent if none was refused. */
   rejected?: string;
 }
 
-/** Gives the token for the next attempt; asked at each, so it should remember what it has. Concurrent calls share one flight. */
+/**
+ * Returns the token for the next attempt, or a promise of it. It is called for each attempt, so it should cache its
+ * token. Calls that need a token at the same time share one call of the provider.
+ *
+ * @example
+ * const token: TokenProvider = ({ signal, rejected }) => readSecret({ signal, fresh: rejected !== undefined });
+ */
 export type TokenProvider = (context: TokenContext) => string | Promise<string>;
 
-/** Rotates a token: `POST /me/tokens/{id}/rotate`, sent with that very token. */
+/** Rotates a token: sends `POST /me/tokens/{id}/rotate` with that token itself. */
 export type Rotate = (id: string, token: string) => Promise<CreatedToken>;
 
-/** Something that can be passed as `token` and decides by itself what is sent. */
+/** A value of the `token` option that is neither a string nor a function, such as a `rotatingToken()`. */
 export interface TokenSourceFactory {
-  /** Not for callers: the credential of one client, which gives its own way to rotate. */
+  /** Creates the token source of one client. Called by the client, which passes its own way to rotate. */
   toCredential(rotate: Rotate): TokenSource;
 }
 
-/** Something that goes by the current token. */
+/** Is notified when a token changes. */
 export interface TokenListener {
   refresh(): void;
 }
 
-/** Where the token comes from. One object is shared by all clients made from one another. */
+/** Where a client's token comes from. Clients that are made from one another share one. */
 export interface TokenSource {
-  /** The token as last known; `""` before a provider was first asked. */
+  /** The latest known token; `""` before a provider was first called. */
   readonly current: string;
-  /** The token to send now. `rejected`: the one this call has just been refused with. */
+  /**
+   * The token to send now. `rejected` is the token that this call was answered 401 to, if any. Rejects with what the
+   * provider throws, or with `TokenUnavailable`. Never throws.
+   */
   read(signal: AbortSignal, rejected: string | undefined): string | Promise<string>;
-  /** Whether another token than the rejected one can be had now. */
+  /** Whether `read` may now return another token than the rejected one. */
   canReplace(rejected: string): boolean;
-  /** Resolves once no rotation that may replace the rejected token is under way. Never rejects. */
+  /** Resolves when no rotation that may replace the rejected token is pending. Never rejects. */
   settled(rejected: string): Promise<void>;
-  /** Calls `refresh` whenever `current` changes. */
-  subscribe(dependent: TokenListener): void;
+  /** Calls `refresh` of the listener whenever `current` changes. */
+  subscribe(listener: TokenListener): void;
+}
+
+/**
+ * A token source has no token to send, for a reason of its own. The message is a whole sentence for the caller's error,
+ * `cause` is what failed. It never leaves the package: the caller gets a `TokenProviderError` made of both.
+ */
+export class TokenUnavailable extends Error {
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+    this.name = "TokenUnavailable";
+  }
 }

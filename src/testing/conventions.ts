@@ -38,6 +38,9 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** What gets additional fields: the records, a page, and the body of an error. */
 export type ExtendedRecord = "project" | "issue" | "session" | "token" | "page" | "error";
 
+/** Fields to add, by what they are added to. */
+export type ExtraFields = Readonly<Partial<Record<ExtendedRecord, Fields | undefined>>>;
+
 /** The rate limit headers of every response. */
 export interface RateLimitHeaders {
   /** The name of the header with the ceiling; `null` for none. @default "RateLimit-Limit" */
@@ -66,7 +69,7 @@ export interface Conventions {
   /** The status (200 to 299) of success. With 204 or 205 there is no body. */
   readonly successStatus?: Readonly<Partial<Record<OperationName, number | undefined>>> | undefined;
   /** Fields that the contract does not show. They never replace one that it shows. */
-  readonly extraFields?: Readonly<Partial<Record<ExtendedRecord, Fields | undefined>>> | undefined;
+  readonly extraFields?: ExtraFields | undefined;
   /** The path of the default base URL, with the version segment. @default "/api/v1" */
   readonly basePath?: string | undefined;
   /** The content type of JSON. @default "application/json; charset=utf-8" */

@@ -4,6 +4,7 @@ export type {
   Conventions,
   CorsConvention,
   ExtendedRecord,
+  ExtraFields,
   Fields,
   RateLimitHeaders,
   RefusalConvention,

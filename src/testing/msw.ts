@@ -4,7 +4,7 @@ import { HttpResponse, http, type RequestHandler } from "msw";
 import type { Emulator } from "./emulator.ts";
 
 /**
- * Request handlers for `setupServer` and `setupWorker` that answer everything under `emulator.baseUrl` out of the
+ * Request handlers for `setupServer` and `setupWorker` that pass everything under `emulator.baseUrl` to the
  * emulator, faults included: a dropped connection becomes a network error. Requests to other places stay unhandled.
  *
  * @example

@@ -10,6 +10,20 @@ interface Stored {
   readonly expires_at: string;
 }
 
+const SECRET = /emu_\w+_\w+/;
+const MASK = "::add-mask::";
+
+/** What a runner shows of an output: the lines that mask a secret are not shown, and no line after them has that secret. */
+function shownInLog(output: string): string {
+  const masked: string[] = [];
+  const shown: string[] = [];
+  for (const line of output.split("\n")) {
+    if (line.startsWith(MASK)) masked.push(line.slice(MASK.length));
+    else shown.push(masked.reduce((text, secret) => text.replaceAll(secret, "***"), line));
+  }
+  return shown.join("\n");
+}
+
 interface Setup extends AsyncDisposable {
   readonly service: RunningEmulator;
   readonly file: string;
@@ -26,8 +40,7 @@ async function setUp(): Promise<Setup> {
   const file = join(folder.path, "token.json");
   const command = async (name: string, env: Record<string, string> = {}): ReturnType<typeof run> => {
     const ran = await run(["rotate-token-in-ci.ts", name, "token.json"], { service, folder: folder.path, env });
-    // Whatever happens, no secret is in a job's log.
-    expect(ran.output).not.toMatch(/emu_\w+_\w+/);
+    expect(shownInLog(ran.output)).not.toMatch(SECRET);
     return ran;
   };
   expect(await command("create")).toEqual({ code: 0, output: "stored the new token in token.json\n" });
@@ -48,7 +61,7 @@ async function setUp(): Promise<Setup> {
 const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
 
 describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
-  test("stores the new token for its owner alone, hands it over, and goes on with it", async () => {
+  test("stores the new token, readable by its owner alone, passes it to STORE_COMMAND, and goes on with it", async () => {
     await using setup = await setUp();
     const first = setup.stored();
     const { code, output } = await setup.rotate({ STORE_COMMAND: "cat > store.json" });
@@ -60,7 +73,27 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect([modeOf(setup.file), existsSync(`${setup.file}.new`)]).toEqual(["600", false]);
   });
 
-  test("a store that fails does not lose it", async () => {
+  test.each(["rotate", "work"] as const)(
+    "%s masks each secret on GitHub Actions before it prints anything",
+    async (name) => {
+      await using setup = await setUp();
+      const first = { ...setup.stored(), expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+      writeFileSync(setup.file, JSON.stringify(first));
+      // A store that prints the record into the log, on the stream that is shown.
+      const { code, output } = await setup[name]({ GITHUB_ACTIONS: "true", STORE_COMMAND: "cat >&2" });
+      const [old, next, ...rest] = output.split("\n");
+      expect([code, old, next]).toEqual([0, `${MASK}${first.plaintext}`, `${MASK}${setup.stored().plaintext}`]);
+      expect(rest.join("\n")).toContain(setup.stored().plaintext);
+      expect(shownInLog(output)).toContain('"plaintext":"***"');
+    },
+  );
+
+  test("prints no mask elsewhere", async () => {
+    await using setup = await setUp();
+    expect((await setup.rotate()).output).not.toContain(MASK);
+  });
+
+  test("a STORE_COMMAND that fails does not lose the new token", async () => {
     await using setup = await setUp();
     const { code, output } = await setup.rotate({ STORE_COMMAND: "exit 3" });
     expect([code, output]).toEqual([
@@ -70,7 +103,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(setup.service.emulator.tokens.get(setup.stored().id)?.state).toBe("active");
   });
 
-  test("what a run that was cut off has left is not overwritten: nothing is sent", async () => {
+  test("the file of an interrupted run is not overwritten, and nothing is sent", async () => {
     await using setup = await setUp();
     writeFileSync(`${setup.file}.new`, "perhaps the only copy");
     expect(await setup.rotate()).toMatchObject({ code: 1, output: expect.stringContaining("token.json.new") });
@@ -82,7 +115,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
   test.each([
     ["rejected", { status: 409 }],
     ["not_sent", undefined],
-  ])("outcome %s: the token is as good as before", async (outcome, fault) => {
+  ])("outcome %s: the token is still valid", async (outcome, fault) => {
     await using setup = await setUp();
     const before = setup.stored();
     if (fault !== undefined) setup.service.emulator.fault(fault);
@@ -93,7 +126,7 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(await setup.rotate()).toMatchObject({ code: 0 });
   });
 
-  test("outcome accepted: what came of the answer is kept, for its owner alone", async () => {
+  test("outcome accepted: the text of the response is stored, readable by its owner alone", async () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ operation: "tokens.rotate", transform: ({ id: _, ...rest }) => rest });
     const { code, output } = await setup.rotate();
@@ -107,24 +140,24 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     ).toBe(true);
   });
 
-  test("outcome accepted, and nothing came: says that another token is needed", async () => {
+  test("outcome accepted without a body: prints that another token is needed", async () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ operation: "tokens.rotate", cutAfterBytes: 0 });
     const { code, output } = await setup.rotate();
     expect([code, output]).toEqual([
       1,
-      expect.stringContaining("outcome accepted: the old token is dead, and the new one did not arrive"),
+      expect.stringContaining("outcome accepted: the old token is revoked, and the new one did not arrive"),
     ]);
     expect(existsSync(`${setup.file}.raw`)).toBe(false);
   });
 
-  test("outcome unknown: the next run says which it was", async () => {
+  test("outcome unknown: the next run finds out which it was", async () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ operation: "tokens.rotate", status: 502 });
     const alive = await setup.rotate();
     expect([alive.code, alive.output]).toEqual([
       1,
-      expect.stringContaining("outcome unknown: the old token may be dead"),
+      expect.stringContaining("outcome unknown: the old token may be revoked"),
     ]);
     expect(await setup.rotate()).toMatchObject({ code: 0 });
 
@@ -132,16 +165,16 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     const dead = await setup.rotate();
     expect([dead.code, dead.output]).toEqual([
       1,
-      expect.stringContaining("outcome unknown: the old token may be dead"),
+      expect.stringContaining("outcome unknown: the old token may be revoked"),
     ]);
     expect(await setup.rotate()).toMatchObject({
       code: 1,
-      output: expect.stringContaining("the token is dead; make a new one"),
+      output: expect.stringContaining("the token is not valid any more; create a new one"),
     });
     expect(setup.rotations()).toBe(4);
   });
 
-  test("a job's token renews itself when it gets old, not before, and is stored first", async () => {
+  test("the token of a job rotates itself when it gets old, not before, and is stored before it is used", async () => {
     await using setup = await setUp();
     expect(await setup.work()).toEqual({ code: 0, output: "2 projects\n" });
     const old = { ...setup.stored(), expires_at: new Date(Date.now() + 3_600_000).toISOString() };
@@ -152,17 +185,17 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
     expect(await setup.work()).toMatchObject({ code: 0 });
   });
 
-  test("a renewal that fails is told, and the job goes on", async () => {
+  test("a rotation that fails is printed, and the job goes on", async () => {
     await using setup = await setUp();
     writeFileSync(setup.file, JSON.stringify({ ...setup.stored(), expires_at: new Date(Date.now() + 3_600_000) }));
     setup.service.emulator.fault({ operation: "tokens.rotate", status: 500 });
     const { code, output } = await setup.work();
     expect(code).toBe(1);
-    expect(output).toContain("outcome unknown: the old token may be dead");
+    expect(output).toContain("outcome unknown: the old token may be revoked");
     expect(output).toContain("2 projects\n");
   });
 
-  test("says how it is called", async () => {
+  test("prints its usage", async () => {
     await using setup = await setUp();
     const start = { service: setup.service, folder: join(setup.file, "..") };
     expect(await run(["rotate-token-in-ci.ts", "toString", "token.json"], start)).toMatchObject({ code: 2 });

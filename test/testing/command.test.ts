@@ -73,7 +73,7 @@ async function stopped(running: Run): Promise<number> {
 }
 
 describe("the command", () => {
-  test("prints the variables, a snippet and a log, and ends when it is told to", async () => {
+  test("prints the variables, a snippet and a log, and ends on an interrupt", async () => {
     const running = await started();
     expect((await running.get("/projects")).body.data).toHaveLength(3);
     expect((await running.get("/nope")).status).toBe(404);
@@ -123,7 +123,7 @@ describe("the command", () => {
     await stopped(running);
   });
 
-  test("makes a token anew for each start, in which another is of no use", async () => {
+  test("makes a new token for each start, and accepts no other", async () => {
     const [one, other] = [await started("--quiet"), await started("--quiet")];
     expect(one.variable("TOKEN")).not.toBe(other.variable("TOKEN"));
     expect(one.variable("TOKEN")).not.toBe(createEmulator().token);
@@ -197,7 +197,7 @@ describe("the command", () => {
     await stopped(running);
   });
 
-  test("--help and --version tell, and end", async () => {
+  test("--help and --version print, and end", async () => {
     const [help, version] = [run("--help"), run("--version")];
     expect([await help.code, await version.code]).toEqual([0, 0]);
     expect(version.out()).toBe(`${VERSION}\n`);
@@ -322,7 +322,7 @@ describe("the program", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  test("tells of a mistake on standard error, and ends with 2", async () => {
+  test("prints a mistake on standard error, and ends with 2", async () => {
     const child = start("--nope");
     let err = "";
     child.stderr?.on("data", (chunk: Buffer) => {

@@ -28,7 +28,7 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
   });
   afterEach(() => opened[Symbol.asyncDispose]());
 
-  test("a status takes the place of the operation, and of its count", async () => {
+  test("a status replaces the operation, which is not counted", async () => {
     fault({ status: 503, headers: { "retry-after": "2" } });
     const { status, headers, body } = await createIssue();
     expect([status, body.error, headers.get("retry-after")]).toEqual([503, "service_unavailable", "2"]);
@@ -201,7 +201,7 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
     expect(opened.emulator.requests.at(-1)?.applied).toBe(false);
   });
 
-  test("what a transform or a match throws is answered, and told", async () => {
+  test("what a transform or a match throws becomes a 500 with its message", async () => {
     fault({
       transform: () => {
         throw new Error("my mistake");

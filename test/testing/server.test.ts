@@ -70,7 +70,7 @@ describe("the address", () => {
     await alive();
   });
 
-  test("of nobody is an error that says so", async () => {
+  test("of another machine is an error that says so", async () => {
     await expect(startEmulator({ host: "192.0.2.1" })).rejects.toThrow("192.0.2.1 is not an address of this machine");
   });
 
@@ -151,7 +151,7 @@ describe("a browser", () => {
     expect([response.status, response.headers.has("access-control-allow-origin")]).toEqual([429, false]);
   });
 
-  test("that asks for OPTIONS itself is told so", async () => {
+  test("that sends OPTIONS without a preflight gets a 405", async () => {
     const headers = { authorization: `Bearer ${running.token}` };
     expect((await fetch(`${running.baseUrl}/projects`, { method: "OPTIONS", headers })).status).toBe(405);
   });
@@ -176,7 +176,7 @@ describe("a page of another site", () => {
   });
 
   test.each(["localhost", "LOCALHOST:4010", "app.localhost", "127.0.0.1:1", "127.1.2.3", "[::1]:4010"])(
-    "is no page that reaches it as %s",
+    "is not refused by the loopback name %s",
     async (host) => {
       expect((await get(host)).status).toBe(200);
     },
@@ -246,7 +246,7 @@ describe("connections", () => {
   });
 });
 
-describe("whatever comes in", () => {
+describe("malformed and hostile input", () => {
   afterEach(alive);
 
   test.each([
@@ -268,6 +268,19 @@ describe("whatever comes in", () => {
     expect(headers.get("content-type")).toContain("application/json");
     expect(Number(headers.get("ratelimit-limit"))).toBeGreaterThan(0);
     expect(headers.has("ratelimit-remaining")).toBe(true);
+  });
+
+  test("a clock that fails: the connection ends, and the server goes on", async () => {
+    let fails = false;
+    const now = (): number => (fails ? Number.NaN : Date.now());
+    await restart({ now });
+    fails = true;
+    for (const bytes of ["no HTTP\r\n\r\n", request("GET /api/v1/projects")]) {
+      const raw = await open();
+      raw.write(bytes);
+      expect(await raw.ended).toBe("");
+    }
+    fails = false;
   });
 
   test("headers of 100 KB: 431", async () => {

@@ -38,7 +38,7 @@ describe("what an emulator begins with", () => {
     expect(emulator.requests).toEqual([]);
   });
 
-  test("what the options say", () => {
+  test("the rows and settings of the options", () => {
     const seeded = createEmulator({
       baseUrl: "http://localhost:8080/gateway/api/v1//",
       tokenPrefix: "acme",
@@ -138,7 +138,7 @@ describe("what an emulator begins with", () => {
     expect(act).toThrow(message);
   });
 
-  test("undefined is as good as absent", () => {
+  test("undefined is the same as absent", () => {
     const names = [
       "projects",
       "sessionsPerProject",
@@ -305,7 +305,7 @@ describe("the tables", () => {
     expect((await get("/projects/project-1/sessions", { token })).status).toBe(200);
   });
 
-  test("a token record tells its state", () => {
+  test("a token record has its state", () => {
     let now = 0;
     const clocked = createEmulator({ now: () => now });
     const { id, plaintext, ...created } = clocked.createToken({ scopes: [], expires_in_days: 1 });
@@ -336,7 +336,7 @@ describe("the tables", () => {
 });
 
 describe("the log", () => {
-  test("tells what came and what became of it", async () => {
+  test("records each request and its result", async () => {
     let now = 1_000;
     const one = createEmulator({ now: () => now++ });
     const { plaintext: token, key_id } = one.createToken({ scopes: ["issues:write"] });
@@ -394,7 +394,7 @@ describe("the log", () => {
     expect(printed).not.toContain(emulator.token);
   });
 
-  test("remembers as many as it is told to, and counts on", async () => {
+  test("keeps logLimit requests, and counts on", async () => {
     const short = createEmulator({ logLimit: 2 });
     for (let index = 0; index < 5; index += 1) await ask(over(short), "/projects");
     expect(short.requests.map(({ index, attempt }) => [index, attempt])).toEqual([
@@ -423,12 +423,12 @@ describe("the log", () => {
     expect(none.requests).toEqual([]);
   });
 
-  test("is bounded unless it is told otherwise", () => {
+  test("is bounded by default", () => {
     expect(resolveOptions()).toMatchObject({ logLimit: 100_000, logBytes: 64 * 1024 * 1024 });
     expect(resolveOptions({ logLimit: Infinity, logBytes: Infinity })).toMatchObject({ logLimit: Infinity });
   });
 
-  test("is told to a listener, whose own failure is its own", async () => {
+  test("calls the listener, and ignores what it throws", async () => {
     const told: RecordedRequest[] = [];
     const one = createEmulator({
       onRequest: (request) => {
@@ -441,7 +441,7 @@ describe("the log", () => {
     expect(told[0]?.outcome).toBe("completed");
   });
 
-  test("a listener may reject: unhandled, it would fail the run", async () => {
+  test("ignores what the listener rejects with", async () => {
     const onRequest = vi.fn<() => unknown>(() => Promise.reject(new Error("my mistake")));
     expect((await ask(over(createEmulator({ onRequest })), "/projects")).status).toBe(200);
     expect(onRequest).toHaveBeenCalledOnce();

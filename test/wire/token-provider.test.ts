@@ -1,4 +1,4 @@
-/** Where the token comes from, when many ask at once and when the service has had enough of it. */
+/** Token providers: concurrent calls, 401s, time limits, failures; and swapping a static token. */
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { type Client, isAutomationError, type TokenContext } from "../../src/index.ts";
@@ -15,7 +15,7 @@ const accepting =
   (sent) =>
     tokens.includes(sent.token) ? good(sent) : status(401);
 
-/** A provider that gives t1, t2, … and a new one only when told to. */
+/** A provider that returns t1, t2, …: the next one when the service has refused the current one. */
 function issuer(ms: number): { token: (context: TokenContext) => Promise<string>; contexts: TokenContext[] } {
   const contexts: TokenContext[] = [];
   let current = 1;
@@ -30,8 +30,8 @@ function issuer(ms: number): { token: (context: TokenContext) => Promise<string>
   };
 }
 
-describe("single flight", () => {
-  test("those who ask at the same time share one", async () => {
+describe("concurrent calls", () => {
+  test("share one call of the provider", async () => {
     const { token, contexts } = issuer(50);
     const service = fakeService(good);
     await allEnded(many(service.client({ token, maxConcurrency: 50 }), 50));
@@ -39,14 +39,14 @@ describe("single flight", () => {
     expect(service.sent).toHaveLength(50);
   });
 
-  test("it is asked at each attempt", async () => {
+  test("the provider is called for each attempt", async () => {
     const { token, contexts } = issuer(0);
     const service = fakeService(answers(500), answers(500), good);
     await ended(service.client({ token }).sessions.get("1"));
     expect(contexts.map(({ rejected }) => rejected)).toEqual([undefined, undefined, undefined]);
   });
 
-  test("one who leaves takes nobody along; the last one ends the flight", async () => {
+  test("an aborted call does not abort the shared request; the last one does", async () => {
     const signals: AbortSignal[] = [];
     const token = ({ signal }: TokenContext): Promise<string> => {
       signals.push(signal);
@@ -65,7 +65,7 @@ describe("single flight", () => {
     expect((await finish(done)).map(({ error }) => isAutomationError(error) && error.kind)).toEqual(["abort", "abort"]);
   });
 
-  test("a rejection is not remembered", async () => {
+  test("a rejection is not cached", async () => {
     let asked = 0;
     const token = async (): Promise<string> => {
       asked += 1;
@@ -83,7 +83,7 @@ describe("single flight", () => {
 });
 
 describe("rejected", () => {
-  test("names the token that was refused; the call is sent once more, a POST too", async () => {
+  test("is the token that was answered 401; the call is sent once more, a POST too", async () => {
     const { token, contexts } = issuer(5);
     const service = fakeService(accepting("t2"));
     const { error } = await ended(service.client({ token }).issues.create("web", { title: "T", type: "bug" }));
@@ -92,7 +92,7 @@ describe("rejected", () => {
     expect(service.sent.map(({ token: sent }) => sent)).toEqual(["t1", "t2"]);
   });
 
-  test("50 refused at once: one replacement is asked for, and everybody gets through", async () => {
+  test("50 calls answered 401 at once: one replacement is requested, and all calls succeed", async () => {
     const { token, contexts } = issuer(20);
     const service = fakeService((sent) => after(10, accepting("t2"))(sent));
     const settled = await allEnded(many(service.client({ token, maxConcurrency: 50 }), 50));
@@ -101,7 +101,7 @@ describe("rejected", () => {
     expect(service.sent).toHaveLength(100);
   });
 
-  test("a straggler's 401 under an older token costs no second replacement", async () => {
+  test("a late 401 under an older token requests no second replacement", async () => {
     const { token, contexts } = issuer(20);
     const service = fakeService((sent) => after(sent.index === 0 ? 500 : 10, accepting("t2"))(sent));
     const settled = await allEnded(many(service.client({ token }), 3));
@@ -110,14 +110,14 @@ describe("rejected", () => {
     expect(service.sent.at(-1)?.token).toBe("t2");
   });
 
-  test("no better token: the 401 stands, after one request", async () => {
+  test("the same token again: the call rejects with the 401 after one request", async () => {
     const service = fakeService(answers(401));
     const { error } = await ended(service.client({ token: () => "same" }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "auth", status: 401, attempts: 1, outcome: "rejected" });
     expect(service.sent).toHaveLength(1);
   });
 
-  test("another token that is refused too: two requests, no loop", async () => {
+  test("another token that is answered 401, too: two requests, no loop", async () => {
     const { token } = issuer(0);
     const service = fakeService(answers(401));
     const { error } = await ended(service.client({ token }).sessions.get("1"));
@@ -125,13 +125,13 @@ describe("rejected", () => {
     expect(service.sent).toHaveLength(2);
   });
 
-  test("a 403 asks for no other token", async () => {
+  test("a 403 does not request another token", async () => {
     const { token, contexts } = issuer(0);
     await ended(fakeService(answers(403)).client({ token }).sessions.get("1"));
     expect(contexts).toHaveLength(1);
   });
 
-  test("a 401 costs none of the attempts that failures have", async () => {
+  test("a 401 does not count against retry.attempts", async () => {
     const { token } = issuer(0);
     const service = fakeService(answers(500), answers(401), answers(500), good);
     expect((await ended(service.client({ token }).sessions.get("1"))).error).toBeUndefined();
@@ -141,7 +141,7 @@ describe("rejected", () => {
 describe("time", () => {
   const hanging = (): Promise<string> => new Promise(() => undefined);
 
-  test("a provider that hangs ends with the attempt's budget: phase token, nothing sent", async () => {
+  test("a provider that never settles: TimeoutError of phase token after timeoutMs, nothing is sent", async () => {
     const service = fakeService(good);
     const { error, tookMs } = await ended(service.client({ token: hanging, timeoutMs: 300 }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout", phase: "token", outcome: "not_sent", attempts: 0 });
@@ -149,7 +149,7 @@ describe("time", () => {
     expect(service.sent).toHaveLength(0);
   });
 
-  test("and with the call's; who asks next is not given the dead flight", async () => {
+  test("and after totalTimeoutMs; the next call does not share the aborted request", async () => {
     let asked = 0;
     const token = (): Promise<string> => {
       asked += 1;
@@ -161,7 +161,7 @@ describe("time", () => {
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
   });
 
-  test("one that rejects because its signal aborted is a timeout all the same", async () => {
+  test("a provider that rejects because its signal aborted: TimeoutError all the same", async () => {
     const token = ({ signal }: TokenContext): Promise<string> =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     const { error } = await ended(fakeService(good).client({ token, timeoutMs: 100 }).sessions.get("1"));
@@ -169,7 +169,7 @@ describe("time", () => {
   });
 });
 
-describe("a bad provider", () => {
+describe("a provider that fails", () => {
   const bad: readonly unknown[] = [
     "",
     undefined,
@@ -181,7 +181,7 @@ describe("a bad provider", () => {
     "Bearer s3cret",
     {},
   ];
-  test.each(bad)("%j is told without being shown, and nothing is sent", async (value) => {
+  test.each(bad)("returns %j: an error that does not contain it, and nothing is sent", async (value) => {
     const service = fakeService(good);
     const client = service.client({ token: () => value as string }); // which it is not
     const { error } = await ended(client.sessions.get("1"));
@@ -190,7 +190,7 @@ describe("a bad provider", () => {
     expect(service.sent).toHaveLength(0);
   });
 
-  test("what it throws is the cause, whether it throws or rejects; it is asked once", async () => {
+  test("throws or rejects: that is the cause of the error, and it is called once", async () => {
     for (const throwing of [
       () => Promise.reject(new Error("vault")),
       () => raise(new Error("vault")),
@@ -210,7 +210,7 @@ describe("a bad provider", () => {
 });
 
 describe("swapping a static token", () => {
-  test("with 50 in flight: those are left alone, everything sent later carries the new one", async () => {
+  test("with 50 requests in flight: these finish, and all later ones carry the new token", async () => {
     const service = fakeService(after(100, good));
     const client = service.client({ token: "old", maxConcurrency: 50 });
     const done = watch(many(client, 80));
@@ -224,7 +224,7 @@ describe("swapping a static token", () => {
     ]);
   });
 
-  test("a call that is refused under the old one is sent again under the new one", async () => {
+  test("a call that is answered 401 under the old token is sent once more with the new one", async () => {
     const service = fakeService(after(100, accepting("new")));
     const client = service.client({ token: "old" });
     const done = watch([client.issues.create("web", { title: "T", type: "bug" })]);
@@ -240,7 +240,7 @@ describe("swapping a static token", () => {
     expect(service.sent).toHaveLength(1);
   });
 
-  test("two clients, two tokens, 100 calls mixed: each request bears its own", async () => {
+  test("two clients with two tokens, 100 calls: each request carries the token of its client", async () => {
     const service = fakeService(after(5, good));
     const [one, two] = [service.client({ token: "one" }), service.client({ token: "two" })];
     await allEnded(

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
-import { flawOfToken } from "../../../src/auth/token-format.ts";
+import { describe, expect, test } from "vitest";
+import { flawOfToken, usableFieldsIn } from "../../../src/auth/token-format.ts";
 
-test("any run of visible ASCII is a token, whatever it means", () => {
+test("any string of visible ASCII is a valid token", () => {
   const visible = fc.stringMatching(/^[\x21-\x7e]+$/);
   fc.assert(
     fc.property(visible, (token) => {
@@ -12,7 +12,7 @@ test("any run of visible ASCII is a token, whatever it means", () => {
   );
 });
 
-test("anything else in it is a flaw, told by its place and never shown", () => {
+test("any other character is a flaw that is described by its index, without the token", () => {
   const visible = fc.stringMatching(/^[\x21-\x7e]{6,12}$/);
   const foreign = fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((one) => !/^[\x21-\x7e]$/.test(one));
   fc.assert(
@@ -41,7 +41,32 @@ test.each([
   expect(flawOfToken(token)).toContain(words);
 });
 
-test("a token that only looks like a scheme is one", () => {
+test("a token that only looks like a scheme is valid", () => {
   expect(flawOfToken("Bearer")).toBeUndefined();
   expect(flawOfToken("bearer_abc")).toBeUndefined();
+});
+
+describe("of a token record", () => {
+  const record = { id: "t2", plaintext: "pat_k_secret", expires_at: "2030-01-01T00:00:00Z" };
+
+  test.each<[what: string, body: unknown, usable: object]>([
+    ["all fields", { ...record, name: "ci" }, record],
+    [
+      "an offset in place of Z",
+      { expires_at: "2030-01-01T00:00:00.5+02:00" },
+      { expires_at: "2030-01-01T00:00:00.5+02:00" },
+    ],
+    ["an id that is no string", { ...record, id: 5 }, { plaintext: record.plaintext, expires_at: record.expires_at }],
+    ["an empty id", { id: "" }, {}],
+    ["a plaintext that cannot be sent", { plaintext: "with space" }, {}],
+    ["an expiry that is no timestamp", { expires_at: "never" }, {}],
+    ["a list", [record], {}],
+    ["null", null, {}],
+  ])("with %s, the valid fields are usable", (_, body, usable) => {
+    expect(usableFieldsIn(JSON.stringify(body))).toEqual(usable);
+  });
+
+  test.each([undefined, "", "<html>", '{"id":'])("that is no JSON (%j), nothing is usable", (text) => {
+    expect(usableFieldsIn(text)).toEqual({});
+  });
 });

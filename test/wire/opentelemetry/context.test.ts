@@ -99,14 +99,13 @@ describe("parents", () => {
     const replacement = { id: "tok_2", key_id: "k2", name: "n", scopes: [], plaintext: "emu_k2_second" };
     const expires_at = "2030-01-01T00:00:00Z";
     wire.script(json({ ...replacement, expires_at, created_at: expires_at }), session());
-    const expiresAt = new Date(Date.now() + 1_000).toISOString();
-    const onRotated = (): void => {};
-    const token = rotatingToken({ id: "tok_1", token: "emu_k1_first", expiresAt, renewBeforeMs: 60_000, onRotated });
+    const old = { id: "tok_1", plaintext: "emu_k1_first", expires_at: new Date(Date.now() + 1_000).toISOString() };
+    const token = rotatingToken({ token: old, renewBeforeMs: 60_000, onRotated: () => {} });
     await within("work", () => wire.client(instrument({ token })).sessions.get("s"));
     const calls = below("work").map(({ name, children }) => [name, children.map((one) => one.name)] as const);
     expect(Object.fromEntries(calls)).toEqual({
-      "sessions.get": ["GET /sessions/{}"],
-      "tokens.rotate": ["POST /me/tokens/{}/rotate"],
+      "sessions.get": ["GET /sessions/{id}"],
+      "tokens.rotate": ["POST /me/tokens/{id}/rotate"],
     });
     expect(sent()[0]).not.toBe(sent()[1]);
   });
@@ -172,11 +171,11 @@ test("fetch runs in the context of its attempt, in which nobody else traces the 
   await wire.client(instrument({ fetch })).sessions.get("s");
   const attempt = recorded()
     .spans()
-    .find(({ name }) => name === "GET /sessions/{}");
+    .find(({ name }) => name === "GET /sessions/{id}");
   expect(inside).toEqual([[attempt?.spanContext().spanId, true]]);
   expect(
     recorded()
       .spans()
       .map(({ name }) => name),
-  ).toEqual(["GET /sessions/{}", "sessions.get"]);
+  ).toEqual(["GET /sessions/{id}", "sessions.get"]);
 });

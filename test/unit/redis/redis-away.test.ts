@@ -1,0 +1,154 @@
+/** A process whose Redis is silent, fails, or replies with nonsense, without a real one. */
+import { getEventListeners } from "node:events";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Permit } from "../../../src/rate-limit/rate-limiter.ts";
+import { type FleetEvent, redisRateLimiter } from "../../../src/redis/index.ts";
+
+const TOKEN = "pat_key_secret";
+const ANSWER = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };
+const granted = async (): Promise<unknown> => ["granted", Date.now(), 0, 0, 0, 0, 0, 0, -1, 0, 0, -1, -1, 0];
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent) => void = () => {}, token = TOKEN) {
+  const asked = vi.fn(evaluate);
+  const limiter = redisRateLimiter({ client: { isOpen: true, eval: asked }, onEvent });
+  const enter = (signal = new AbortController().signal): Permit =>
+    limiter.enter({
+      token: () => token,
+      maxConcurrency: 10,
+      maxPauses: 5,
+      maxPauseMs: Number.POSITIVE_INFINITY,
+      endsAt: Number.POSITIVE_INFINITY,
+      signal,
+    });
+  /** Resolves when Redis has been asked once more: the token's hash takes a moment of real time. */
+  const asksAfter = async (before: number): Promise<void> => {
+    while (asked.mock.calls.length === before) await setImmediate();
+  };
+  /** A whole attempt; the time that Redis takes passes at once. */
+  const attempt = async (): Promise<boolean> => {
+    const permit = enter();
+    const before = asked.mock.calls.length;
+    let isAdmitted = false;
+    const admitted = Promise.resolve(permit.acquire()).then(() => {
+      isAdmitted = true;
+    });
+    await setImmediate();
+    if (!isAdmitted) await asksAfter(before);
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    if (!isAdmitted) await vi.advanceTimersByTimeAsync(300);
+    await admitted;
+    const goes = await permit.confirm(TOKEN);
+    permit.report(ANSWER);
+    permit.release();
+    return goes;
+  };
+  return { asked, asksAfter, enter, attempt };
+}
+
+describe("no timer stays, and no rejection is left alone, when Redis", () => {
+  const behaviours: readonly [string, () => Promise<unknown>, string | undefined][] = [
+    ["answers", granted, undefined],
+    ["never answers", () => new Promise(() => {}), "timeout"],
+    ["fails", () => Promise.reject(new Error("Connection is closed.")), "error"],
+    [
+      "throws",
+      () => {
+        throw new Error("closed");
+      },
+      "error",
+    ],
+    ["rejects with nothing", () => Promise.reject(undefined), "error"],
+    ["says nothing", async () => undefined, "error"],
+    ["says OK", async () => "OK", "error"],
+    ["says other things", async () => [1, "maybe"], "error"],
+  ];
+  test.each(behaviours)("%s", async (_, evaluate, reason) => {
+    const events: FleetEvent[] = [];
+    const { attempt } = withRedis(evaluate, (event) => void events.push(event));
+    expect(await attempt()).toBe(true);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(events).toEqual(reason === undefined ? [] : [{ type: "degraded", reason }]);
+  });
+});
+
+test("a Redis that is away is tried again only by calls, less and less often", async () => {
+  const { asked, attempt } = withRedis(() => Promise.reject(Object.assign(new Error(), { code: "ECONNREFUSED" })));
+  await attempt();
+  const counts = [];
+  for (let second = 0; second < 30; second += 1) {
+    const before = asked.mock.calls.length;
+    for (let call = 0; call < 10; call += 1) {
+      await attempt();
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    counts.push(asked.mock.calls.length - before);
+  }
+  expect(counts[0]).toBeGreaterThan(0);
+  expect(counts[0]).toBeLessThanOrEqual(3);
+  expect(counts.slice(20).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(3);
+  const before = asked.mock.calls.length;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked.mock.calls.length, "nobody calls").toBe(before);
+});
+
+test.each([
+  [
+    "throws",
+    () => {
+      throw new Error("listener");
+    },
+  ],
+  ["rejects", () => Promise.reject(new Error("listener"))], // unhandled, it would fail the run
+])("a listener that %s troubles nobody", async (_, listener: () => void) => {
+  const { attempt } = withRedis(() => Promise.reject(new Error()), listener);
+  expect(await attempt()).toBe(true);
+});
+
+test("a call that is aborted before Redis has answered leaves at once and holds nothing", async () => {
+  const answers: ((reply: unknown) => void)[] = [];
+  const { asked, asksAfter, enter } = withRedis(() => new Promise((resolve) => void answers.push(resolve)));
+  const abort = new AbortController();
+  const permit = enter(abort.signal);
+  const admission = permit.acquire();
+  await asksAfter(0);
+  abort.abort();
+  expect(await admission).toEqual({ kind: "stopped" });
+  permit.release();
+  answers[0]?.(await granted());
+  await vi.advanceTimersByTimeAsync(10);
+  const given = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments);
+  expect(given[1]?.slice(7, 9), "the slot is given back").toEqual([given[0]?.[7], "left"]);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(vi.getTimerCount()).toBe(0);
+  expect(getEventListeners(abort.signal, "abort")).toEqual([]);
+});
+
+test("a slot that was granted while the token provider took long is asked for again", async () => {
+  const { asked, asksAfter, enter } = withRedis(granted);
+  const permit = enter();
+  await permit.acquire();
+  await vi.advanceTimersByTimeAsync(1_000);
+  const confirmed = permit.confirm(TOKEN);
+  await asksAfter(1);
+  expect(await confirmed).toBe(true);
+  const slots = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments[7]);
+  expect(slots[0]).toBe(slots[1]);
+  permit.report(ANSWER);
+  permit.release();
+});
+
+test("no command is sent for a token that is not known yet", async () => {
+  const { asked, enter } = withRedis(granted, () => {}, "");
+  const permit = enter();
+  expect(permit.acquire()).toEqual({ kind: "admitted" });
+  expect(asked).not.toHaveBeenCalled();
+  expect(await permit.confirm(TOKEN)).toBe(true);
+  permit.report(ANSWER);
+  permit.release();
+  expect(asked).toHaveBeenCalledTimes(2);
+});

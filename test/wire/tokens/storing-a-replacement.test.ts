@@ -1,0 +1,158 @@
+/** `onRotated`: awaited before the replacement is used, bounded, repeated until it succeeds. */
+import { inspect } from "node:util";
+import { describe, expect, test, vi } from "vitest";
+import {
+  type Client,
+  type ClientOptions,
+  type RotatingToken,
+  type RotatingTokenOptions,
+  rotatingToken,
+  type StoredToken,
+  TokenProviderError,
+} from "../../../src/index.ts";
+import { type FakeService, fakeService, good, type Reply, status } from "../../support/fake-service.ts";
+import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
+
+fakeTime();
+
+const OLD = "pat_k1_TheOldSecret0123";
+const NEW = "pat_k2_TheNewSecret4567";
+const replacement = { id: "t2", plaintext: NEW, expires_at: "2300-01-01T00:00:00.000Z" };
+
+/** Rotations succeed; everything else, too, but with the replacement only. */
+const service: Reply = (sent) => {
+  if (sent.url.endsWith("/rotate"))
+    return status(201, {}, JSON.stringify({ ...replacement, name: "ci", key_id: "k2", scopes: [] }));
+  return sent.token === NEW ? good(sent) : status(401);
+};
+
+interface Setup {
+  readonly fake: FakeService;
+  readonly client: Client;
+  readonly token: RotatingToken;
+  /** What `onRotated` was called with. */
+  readonly offered: readonly StoredToken[];
+}
+
+/** A client whose token is due at once. */
+function setUp(onRotated: RotatingTokenOptions["onRotated"], options: ClientOptions = {}): Setup {
+  const offered: StoredToken[] = [];
+  const token = rotatingToken({
+    token: { id: "t1", plaintext: OLD, expires_at: new Date(Date.now() + 60_000).toISOString() },
+    onRotated: (offer) => {
+      offered.push(offer);
+      return onRotated(offer);
+    },
+  });
+  const fake = fakeService(service);
+  return { fake, token, offered, client: fake.client({ token, ...options }) };
+}
+
+const rotations = ({ sent }: FakeService): number => sent.filter(({ url }) => url.endsWith("/rotate")).length;
+const never = (): Promise<void> => new Promise(() => undefined);
+
+const NOT_STORED = /onRotated failed to store the replacement.*latest\(\) returns it/;
+
+describe("a replacement that cannot be stored", () => {
+  test.each([
+    ["throws", () => raise(new Error("the vault is sealed"))],
+    ["rejects", () => Promise.reject(new Error("the vault is sealed"))],
+  ])("fails the waiting calls if onRotated %s, and is passed to it again by the next call", async (_, failing) => {
+    let store: RotatingTokenOptions["onRotated"] = failing;
+    const { fake, client, token, offered } = setUp((offer) => store(offer));
+    const settled = await allEnded([client.sessions.get("1"), client.sessions.get("2")]);
+    for (const { error } of settled) {
+      expect(error).toBeInstanceOf(TokenProviderError);
+      expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
+      expect(error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
+      expect(error).toMatchObject({ cause: { message: "the vault is sealed" } });
+    }
+    expect(token.latest()).toEqual(replacement);
+    expect(fake.sent).toHaveLength(1);
+
+    store = () => {};
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect(offered).toEqual([replacement, replacement]);
+    expect(rotations(fake)).toBe(1);
+  });
+
+  test("is not in the error if what onRotated throws quotes it", async () => {
+    const { client } = setUp(({ plaintext }) => raise(new Error(`cannot store ${plaintext}`)));
+    const { error } = await ended(client.sessions.get("1"));
+    expect(error).toBeInstanceOf(TokenProviderError);
+    expect(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true })).not.toMatch(/TheNewSecret/);
+    expect(JSON.stringify(error)).not.toMatch(/TheNewSecret/);
+  });
+});
+
+describe("an onRotated that never settles", () => {
+  test("fails the waiting calls after 20 seconds, and is called again by the next call", async () => {
+    let store: RotatingTokenOptions["onRotated"] = never;
+    const { fake, client, token, offered } = setUp((offer) => store(offer), { timeoutMs: false });
+    const first = await allEnded([client.sessions.get("1"), client.sessions.get("2")]);
+    for (const { error, tookMs } of first) {
+      expect(error).toMatchObject({ kind: "token_provider", message: expect.stringMatching(NOT_STORED) });
+      expect(error).toMatchObject({ cause: { message: "onRotated did not settle within 20 s" } });
+      expect(Math.round(tookMs / 1_000)).toBe(20);
+    }
+    expect(token.latest()).toEqual(replacement);
+    expect((await ended(client.sessions.get("1"))).error).toBeInstanceOf(TokenProviderError);
+    expect(fake.sent).toHaveLength(1);
+
+    store = () => {};
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect(offered).toEqual([replacement, replacement, replacement]);
+    expect(rotations(fake)).toBe(1);
+  });
+
+  test("because it waits for a call with the same token: both end after 20 seconds, and a later call succeeds", async () => {
+    const inner: { kind?: unknown }[] = [];
+    const calls: { client?: Client } = {};
+    const { client, offered } = setUp(
+      async () => {
+        if (offered.length === 1) await calls.client?.sessions.get("2").catch((error: object) => inner.push(error));
+      },
+      { timeoutMs: false },
+    );
+    calls.client = client;
+    expect((await ended(client.sessions.get("1"))).error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
+    await pass(0);
+    expect(inner).toMatchObject([{ kind: "token_provider" }]);
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  });
+
+  test("counts as stored if it succeeds after all", async () => {
+    let succeed = (): void => {};
+    const stored = new Promise<void>((resolve) => {
+      succeed = resolve;
+    });
+    const { client, offered } = setUp(() => stored);
+    expect((await ended(client.sessions.get("1"))).error).toBeInstanceOf(TokenProviderError);
+    succeed();
+    await pass(0);
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect(offered).toHaveLength(1);
+  });
+
+  test("lets a call end by its own timeout and its own signal before that", async () => {
+    const { client } = setUp(never);
+    const controller = new AbortController();
+    const settled = allEnded([
+      client.sessions.get("1", { timeoutMs: 100 }),
+      client.sessions.get("2", { signal: controller.signal }),
+    ]);
+    await pass(200);
+    controller.abort();
+    expect((await settled).map(({ error }) => error)).toMatchObject([
+      { kind: "timeout", phase: "token", outcome: "not_sent" },
+      { kind: "abort", outcome: "not_sent" },
+    ]);
+    await pass(30_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+function raise(thrown: unknown): never {
+  throw thrown;
+}
