@@ -12,22 +12,20 @@ import type { Reply } from "../wire.ts";
 interface RecordRow {
   readonly record: ExtendedRecord;
   readonly step: Step;
-  /** The fields of the contract's table. */
-  readonly fields: readonly string[];
-  readonly schema: StandardSchema;
+  /** What the client checks. Its shape is the table of the contract. */
+  readonly schema: StandardSchema & { readonly shape: object };
 }
 
 const ROWS: readonly RecordRow[] = [
-  { record: "project", step: LARGEST_PAGE, fields: ["id", "name"], schema: ProjectSchema },
-  { record: "session", step: SESSIONS, fields: ["id", "state"], schema: SessionSchema },
-  { record: "issue", step: ISSUES, fields: ["number", "title", "status", "type"], schema: IssueSchema },
-  {
-    record: "token",
-    step: CREATED,
-    fields: ["id", "name", "key_id", "scopes", "expires_at", "plaintext"],
-    schema: CreatedTokenSchema,
-  },
+  { record: "project", step: LARGEST_PAGE, schema: ProjectSchema },
+  { record: "session", step: SESSIONS, schema: SessionSchema },
+  { record: "issue", step: ISSUES, schema: IssueSchema },
+  { record: "token", step: CREATED, schema: CreatedTokenSchema },
 ];
+
+function fieldNamesOf({ schema }: RecordRow): string[] {
+  return Object.keys(schema.shape);
+}
 
 /** The items of a list, or the one record of any other response; nothing, of a refusal. */
 function recordsOf(reply: Reply): readonly unknown[] | undefined {
@@ -44,24 +42,25 @@ function flawsOf(schema: StandardSchema, record: unknown): string[] {
   );
 }
 
-function judgeRecords({ schema, fields }: RecordRow, reply: Reply): Finding {
+function judgeRecords(row: RecordRow, reply: Reply): Finding {
   const records = recordsOf(reply);
   if (records === undefined) return unasked(`no records: ${outlineOf(reply)}`);
   if (records.length === 0) return unasked("there are none");
-  const flaws = records.map((record) => flawsOf(schema, record));
+  const flaws = records.map((record) => flawsOf(row.schema, record));
   const counted = new Map<string, number>();
   for (const field of flaws.flatMap((names) => [...new Set(names)])) counted.set(field, (counted.get(field) ?? 0) + 1);
-  if (counted.size === 0) return agrees(`${fields.join(", ")} in each of ${records.length}`);
+  if (counted.size === 0) return agrees(`${fieldNamesOf(row).join(", ")} in each of ${records.length}`);
   const told = [...counted].map(([field, count]) => `${count} of ${records.length} without a valid ${field}`);
   return contradicts(told.join("; "));
 }
 
-function judgeExtraFields({ record, fields }: RecordRow, reply: Reply): Finding {
+function judgeExtraFields(row: RecordRow, reply: Reply): Finding {
+  const known = fieldNamesOf(row);
   const [first] = recordsOf(reply) ?? [];
   if (first === undefined) return unasked(`no record: ${outlineOf(reply)}`);
-  const extra = Object.fromEntries(Object.entries(fieldsOf(first)).filter(([name]) => !fields.includes(name)));
+  const extra = Object.fromEntries(Object.entries(fieldsOf(first)).filter(([name]) => !known.includes(name)));
   const told = Object.entries(extra).map(([name, value]) => `${name} (${typeOf(value)})`);
-  const conventions = { extraFields: { [record]: extra } };
+  const conventions = { extraFields: { [row.record]: extra } };
   return told.length === 0 ? agrees("none", conventions) : differs(told.join(", "), conventions);
 }
 
@@ -71,14 +70,14 @@ function typeOf(value: unknown): string {
 }
 
 function recordProbes(row: RecordRow): Probe[] {
-  const { record, step, fields } = row;
+  const { record, step } = row;
   const asks = { reply: step };
   return [
     probe({
       id: `record-${record}`,
       question: `Does each ${record} have the fields of the contract?`,
       about: `contract 2: fields of ${record === "token" ? "an API token record" : record}`,
-      assumes: fields.join(", "),
+      assumes: fieldNamesOf(row).join(", "),
       asks,
       judge: ({ reply }) => judgeRecords(row, reply),
     }),
