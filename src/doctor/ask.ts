@@ -164,6 +164,7 @@ export class Asker {
       url: `${baseUrl.origin}${basePath ?? basePathOf(baseUrl)}${path}`,
       headers: {
         accept: "application/json",
+        "accept-encoding": "identity",
         "user-agent": `project-automation-doctor/${VERSION}`,
         ...(sent === undefined || flawOfToken(sent) !== undefined ? {} : { authorization: `Bearer ${sent}` }),
         ...(json === undefined ? {} : { "content-type": "application/json" }),

@@ -14,7 +14,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   err: (text) => void process.stderr.write(text),
   environment: process.env,
   columns: process.stdout.columns ?? 120,
-  send: sendByNode,
+  send: (request) => sendByNode(request),
   sleep: (ms) => sleep(ms, interruption.signal),
   wallClock: () => Date.now(),
   signal: interruption.signal,

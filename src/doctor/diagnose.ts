@@ -50,7 +50,7 @@ export async function diagnose(
     baseUrl: deployment.baseUrl.href,
     at,
     requests: replies.length,
-    result: resultOf(findings, replies),
+    result: resultOf(findings, around.signal.aborted ? [] : replies),
     tokenLeftBehind: isLeftBehind,
     questions: probes.map(({ id, question, about, assumes }, index) => {
       const { verdict, seen } = findings[index] ?? unasked("not judged");
@@ -87,6 +87,7 @@ function judge(
   return probe.judge(replies, seen);
 }
 
+/** What an interrupted run has not contradicted, it has not asked. */
 function resultOf(findings: readonly Finding[], replies: readonly Reply[]): Result {
   if (findings.some(({ verdict }) => verdict === "contradicts")) return "contradicts";
   const isAnswered = replies.some((reply) => (reply.request.credential ?? "own") === "own" && isSuccess(reply));

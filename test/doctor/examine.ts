@@ -2,7 +2,7 @@ import { type Diagnosis, diagnose } from "../../src/doctor/diagnose.ts";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Probe } from "../../src/doctor/probe.ts";
 import type { ReportedQuestion } from "../../src/doctor/report.ts";
-import type { Send } from "../../src/doctor/wire.ts";
+import type { Send, WireRequest } from "../../src/doctor/wire.ts";
 
 /** A wall clock that moves only when the doctor sleeps. */
 export interface VirtualClock {
@@ -43,7 +43,12 @@ export async function examine(
   { baseUrl, token }: { readonly baseUrl: string; readonly token: string },
   options: ExamineOptions = {},
 ): Promise<Examined> {
-  const { write = false, clock = virtualClock(), send = sendByNode, probes } = options;
+  const {
+    write = false,
+    clock = virtualClock(),
+    send = (request: WireRequest) => sendByNode(request),
+    probes,
+  } = options;
   const notices: string[] = [];
   const around = {
     send,

@@ -12,15 +12,15 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * Sends a request by `node:http` or `node:https`, so that nothing is hidden: redirects are not followed, headers are as
  * they came, and the certificate can be looked at. Each request has a connection of its own.
  */
-export const sendByNode: Send = (request) =>
-  new Promise((resolve) => {
+export function sendByNode(request: WireRequest, timeoutMs: number = TIMEOUT_MS): ReturnType<Send> {
+  return new Promise((resolve) => {
     const fail = (error: unknown): void => resolve(failureOf(error));
     try {
       const send = request.url.startsWith("https:") ? httpsRequest : httpRequest;
       const outgoing = send(request.url, {
         method: request.method,
         headers: headersOf(request),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(timeoutMs),
       });
       outgoing.on("error", fail);
       outgoing.on("response", (incoming) => void readResponse(incoming).then(resolve, fail));
@@ -29,6 +29,7 @@ export const sendByNode: Send = (request) =>
       fail(error);
     }
   });
+}
 
 function headersOf({ headers, body }: WireRequest): Record<string, string> {
   const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
@@ -47,7 +48,7 @@ async function readResponse(incoming: IncomingMessage): Promise<WireResponse> {
   // Without an encoding the stream holds buffers.
   for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw new Error("the response is too large");
+    if (size > MAX_BODY_BYTES) throw Object.assign(new Error("the response is too large"), { code: "TOO_LARGE" });
     chunks.push(chunk);
   }
   return { kind: "response", status, headers, text: new TextDecoder().decode(Buffer.concat(chunks)), tls };
