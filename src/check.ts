@@ -1,3 +1,4 @@
+import { closestName } from "./closest-name.ts";
 import { describeType } from "./describe-type.ts";
 import { type AutomationError, type ErrorDetails, isBrandedError } from "./errors/automation-error.ts";
 import { ArgumentError } from "./errors/client-errors.ts";
@@ -104,11 +105,15 @@ export class Check {
     const keys = Object.keys(given ?? {});
     // A signal, say, that is passed in place of `{ signal }` has no keys of its own, and would pass for no options.
     const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(given ?? {}) as object | null);
-    if (!isPlain && keys.length === 0) this.fail(`${what} must be a plain object`);
+    if (!isPlain && keys.length === 0 && Object.keys(options).length === 0) this.fail(`${what} must be a plain object`);
     const unknown = keys.find((key) => !Object.hasOwn(kinds, key));
     if (unknown !== undefined) {
-      const shown = /^[A-Za-z]{1,30}$/.test(unknown) ? ` "${unknown}"` : "";
-      this.fail(`${what} must not have the unknown key${shown}; accepted: ${Object.keys(kinds).join(", ")}`);
+      const accepted = Object.keys(kinds);
+      const meant = closestName(unknown, accepted);
+      const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
+      // A key may be anything, a secret too.
+      const shown = /^(?:[A-Za-z]{1,30}|[a-z]{2,12}(?:_[a-z]{2,12}){1,3})$/.test(unknown) ? ` "${unknown}"` : "";
+      this.fail(`${what} must not have the unknown key${shown}; accepted: ${accepted.join(", ")}${hint}`);
     }
     return options;
   }

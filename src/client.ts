@@ -23,7 +23,13 @@ import type { Pipeline } from "./request/call.ts";
 import { createHttp } from "./request/http.ts";
 import type { CallOptions, Send } from "./request/operation.ts";
 import { createSend } from "./request/send.ts";
-import { type CustomList, type CustomRequest, paginateCustom, sendCustom } from "./resources/custom.ts";
+import {
+  type CustomList,
+  type CustomRequest,
+  paginateCustom,
+  type SendCustom,
+  sendCustom,
+} from "./resources/custom.ts";
 import { Issues } from "./resources/issues.ts";
 import type { ListOptions } from "./resources/list.ts";
 import { Projects } from "./resources/projects.ts";
@@ -115,12 +121,17 @@ export class Client {
 
   /**
    * Sends a request to an endpoint that has no method of its own, with the same authentication, rate limiter, retries,
-   * path safety, errors and validation. Resolves with the output of `schema`; without one, `unknown`.
+   * path safety, errors and validation. Resolves the output of `schema`; without one, the JSON of the response as
+   * `unknown`. A response without a body resolves `undefined`, unless there is a schema: then it is a
+   * `ResponseParseError`. A `DELETE` resolves its body if that is JSON, else `undefined`; a `HEAD` resolves `undefined`
+   * and takes no schema.
    *
+   * @param request the method, the path, and what to send; other fields than these are refused
+   * @param options options of this call
    * @example
    * const issues = await client.request({ method: "GET", path: path`/projects/${project}/issues` });
    */
-  request = <Output = unknown>(request: CustomRequest<Output>, options?: CallOptions): Promise<Output> =>
+  request: SendCustom = <Output>(request: CustomRequest<Output>, options?: CallOptions): Promise<Output> =>
     sendCustom(this.#send, request, options);
 
   /** Walks a list endpoint that has no method of its own; `schema` is that of one item. Nothing is sent until it is consumed. */

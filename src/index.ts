@@ -69,7 +69,7 @@ export type { CallOptions, Method, RequestInfo, ResponseInfo } from "./request/o
 export { type Path, path } from "./request/path.ts";
 export type { Query, QueryValue } from "./request/query.ts";
 export type { HeadersInput, RetryOptions } from "./request/settings.ts";
-export type { CustomList, CustomRequest } from "./resources/custom.ts";
+export type { CustomList, CustomRequest, SendCustom } from "./resources/custom.ts";
 export type { ListParams, ProjectRef } from "./resources/inputs.ts";
 export type { IssueCreateInput, Issues } from "./resources/issues.ts";
 export type { ListOptions } from "./resources/list.ts";
@@ -78,5 +78,5 @@ export type { WaitOptions, WatchOptions } from "./resources/session-poll.ts";
 export type { Sessions } from "./resources/sessions.ts";
 export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/standard-schema.ts";
-export { impliesScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";
+export { impliesScope, isScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";
 export { VERSION } from "./version.ts";

@@ -21,6 +21,16 @@ export const SCOPES = Object.freeze([
 /** One of the 13 scopes that the contract documents; `"sessions:write"` is not among them and does not compile. */
 export type Scope = (typeof SCOPES)[number];
 
+/**
+ * Whether a value is one of the 13 documented scopes; narrows a string to `Scope`. Never throws.
+ *
+ * @example
+ * const wanted = ["issues:write", "issues:fly"].filter(isScope); // Scope[]: ["issues:write"]
+ */
+export function isScope(value: unknown): value is Scope {
+  return SCOPES.some((scope) => scope === value);
+}
+
 const RANKS: readonly string[] = ["read", "write", "admin"];
 const FORM = /^([^\s:]+):(read|write|admin)$/;
 

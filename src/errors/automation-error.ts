@@ -1,3 +1,5 @@
+import type { Session } from "../models.ts";
+
 /** Whether the service did what was asked, as far as the client can know. */
 export type Outcome = "not_sent" | "rejected" | "accepted" | "unknown";
 
@@ -22,7 +24,7 @@ export interface ErrorDetails {
   detail?: string | undefined;
   /** The HTTP method. */
   method?: string | undefined;
-  /** The path's template, with `{}` for each value. */
+  /** The path's template: `/sessions/{id}` as the contract has it, `{}` for each value of a path of the caller's own. */
   path?: string | undefined;
   /** How many requests of this call were sent. */
   attempts?: number | undefined;
@@ -109,7 +111,7 @@ export class AutomationError extends Error {
   declare readonly detail?: string;
   /** The HTTP method. */
   declare readonly method?: string;
-  /** The path's template, with `{}` for each value. */
+  /** The path's template: `/sessions/{id}` as the contract has it, `{}` for each value of a path of the caller's own. */
   declare readonly path?: string;
   /** How many requests of this call were sent. */
   declare readonly attempts?: number;
@@ -128,6 +130,8 @@ export class AutomationError extends Error {
    * goes on.
    */
   declare readonly cursor?: string | null;
+  /** In a wait for a session: the last session seen, if there was one. */
+  declare readonly session?: Session;
   readonly #rawBody: string | undefined;
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -178,6 +182,12 @@ export function isBrandedError(value: unknown): value is AutomationError {
 export function noteCursor(error: unknown, cursor: string | null): void {
   if (!isBrandedError(error) || error.cursor !== undefined) return;
   Object.defineProperty(error, "cursor", { value: cursor, enumerable: true, configurable: true, writable: true });
+}
+
+/** Notes on an error of a wait which session was seen last. */
+export function noteSession(error: unknown, session: Session | undefined): void {
+  if (!isBrandedError(error) || error.session !== undefined || session === undefined) return;
+  Object.defineProperty(error, "session", { value: session, enumerable: true, configurable: true, writable: true });
 }
 
 // A data property `cause` is copied by structuredClone, which throws on what it cannot copy; an accessor is left out.

@@ -23,6 +23,8 @@ export class RedirectError extends AutomationError {
 export interface ConnectionErrorDetails extends ErrorDetails {
   /** The platform's own code, such as `ECONNRESET`, where there is one. */
   platformCode?: string | undefined;
+  /** Sending the request again cannot help. */
+  permanent?: true | undefined;
 }
 
 /** No whole response was received: the connection could not be made, or was lost. `outcome` says which. */
@@ -31,6 +33,8 @@ export class ConnectionError extends AutomationError {
   declare readonly kind: "connection";
   /** The platform's own code, such as `ECONNRESET`, where there is one. */
   declare readonly platformCode?: string;
+  /** `true` if sending the request again cannot help: an invalid certificate, or a request that `fetch` refuses. */
+  declare readonly permanent?: true;
 
   constructor(message: string, details: ConnectionErrorDetails = {}) {
     super(message, details);
@@ -51,8 +55,6 @@ export class TimeoutError extends AutomationError {
   declare readonly kind: "timeout";
   /** The stage in which the time ran out; `total` is between attempts. */
   declare readonly phase: TimeoutPhase;
-  /** For `sessions.waitFor`: the last session seen. */
-  declare readonly session?: Session;
 
   constructor(message: string, details: TimeoutErrorDetails = {}) {
     super(message, details);

@@ -1,20 +1,24 @@
 import { argument, countFrom, type Shape } from "../check.ts";
 import type { Page } from "../models.ts";
-import { ItemIterator, PageIterator } from "./iterators.ts";
-import { type PageSource, Walk } from "./walk.ts";
+import { type Closeable, closeable } from "./closeable.ts";
+import { fetchPage, type PageSource, walkPages } from "./walk.ts";
 
-/** How much `toArray` takes. */
+/** The options of `toArray`. */
 export interface ToArrayOptions {
-  /** At most so many items; no request is sent past the one that fills it. */
+  /**
+   * At most so many items. No request is sent past the one that fills it.
+   *
+   * @default all
+   */
   max?: number | undefined;
 }
 
 const TO_ARRAY_OPTIONS: Shape<ToArrayOptions> = { max: countFrom(0) };
 
 /**
- * A list, walked when it is consumed: nothing is sent before. Each `for await` is a walk of its own from the start; it
- * ends only where the service says so (`next_cursor` is `null`), and an error in it carries the `cursor` of the page
- * that failed, from which a new list goes on without loss or repetition. It is not a promise.
+ * A list that is requested page by page as it is consumed; nothing is sent before. Each `for await` is a walk of its own
+ * from the start. A walk ends only where the service says so (`next_cursor` is `null`), and an error in it carries the
+ * `cursor` of the page that failed: a new list from there yields exactly the rest. A paginator is not a promise.
  *
  * @example
  * for await (const project of client.projects.list()) console.log(project.name);
@@ -22,24 +26,31 @@ const TO_ARRAY_OPTIONS: Shape<ToArrayOptions> = { max: countFrom(0) };
 export class Paginator<Item> implements AsyncIterable<Item> {
   readonly #source: () => PageSource<Item>;
 
-  /** Not for callers: lists are had from the client. */
+  /** Not for callers: the client's lists return paginators. */
   constructor(source: () => PageSource<Item>) {
     this.#source = source;
   }
 
-  /** Walks the items. `break` and `return()` send nothing more and cancel what is under way. */
+  /**
+   * Walks the items. `break` and `return()` send nothing more and cancel the request in flight. Calls of `next()` may
+   * overlap: they resolve to consecutive items, with one request per page.
+   */
   [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
-    return new ItemIterator(this.#source);
+    return closeable((closing) => this.#items(closing));
   }
 
   /**
-   * Walks the pages, as the service sends them. A page's `next_cursor` resumes the list after it. As with the list itself,
-   * each `for await` starts afresh; only where `next()` was called before, it goes on from there.
+   * Walks the pages as the service sends them. The `next_cursor` of a page resumes the list after it. Each `for await`
+   * starts afresh; after a call of `next()` it goes on from there.
+   *
+   * @example
+   * for await (const page of client.projects.list().pages()) console.log(page.data.length, page.next_cursor);
    */
   pages(): AsyncIterableIterator<Page<Item>> {
-    let begun: PageIterator<Item> | undefined;
-    const start = (): PageIterator<Item> => new PageIterator(this.#source);
-    const begin = (): PageIterator<Item> => {
+    const start = (): Closeable<Page<Item>> =>
+      closeable((closing) => walkPages(this.#source, { closing, max: Number.POSITIVE_INFINITY }));
+    let begun: Closeable<Page<Item>> | undefined;
+    const begin = (): Closeable<Page<Item>> => {
       begun ??= start();
       return begun;
     };
@@ -50,21 +61,57 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     };
   }
 
-  /** All items, or the first `max` of them. Rejects with what a walk rejects with, and then nothing is returned. */
+  /**
+   * Requests one page: the first one, or the one at `cursor`. One request (and its retries), whatever `prefetch` says;
+   * the `signal` of the list's options cancels it. Made for callers that keep the cursor themselves, such as infinite
+   * queries and proxying backends.
+   *
+   * @returns the page as the service sent it; its `next_cursor` is the `cursor` of the next one, `null` after the last
+   * @throws every error of a call, with `cursor`: the cursor that was asked for, `null` for the first page
+   * @example
+   * const page = await client.projects.list({ limit: 50 }).page();
+   * console.log(page.data, page.next_cursor);
+   * @example With TanStack Query, whose own retries are switched off, since the client retries:
+   * const projects = {
+   *   queryKey: ["projects"],
+   *   queryFn: ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
+   *     client.projects.list({ cursor: pageParam }, { signal }).page(),
+   *   initialPageParam: undefined,
+   *   getNextPageParam: (page: { next_cursor: string | null }) => page.next_cursor,
+   *   retry: false,
+   * };
+   */
+  async page(): Promise<Page<Item>> {
+    const source = this.#source();
+    return await fetchPage(source, source.start, new AbortController());
+  }
+
+  /**
+   * All items, or the first `max` of them. Nothing is returned if a page fails.
+   *
+   * @throws every error of a walk; `ArgumentError` for invalid options
+   * @example
+   * const firstHundred = await client.projects.list({ limit: 50 }).toArray({ max: 100 });
+   */
   async toArray(options?: ToArrayOptions): Promise<Item[]> {
     const { max = Number.POSITIVE_INFINITY } = argument.guarded(() =>
       argument.options(options, "toArray: options", TO_ARRAY_OPTIONS),
     );
     const items: Item[] = [];
     if (max === 0) return items;
-    const walk = new Walk(this.#source());
-    for (;;) {
-      const page = await walk.next(max - items.length);
-      if (page === undefined) return items;
-      for (const item of page.data) {
+    for await (const { data } of walkPages(this.#source, { closing: new AbortController(), max })) {
+      // Not by `push(...data)`: a page may have more items than a call may have arguments.
+      for (const item of data) {
         items.push(item);
         if (items.length === max) return items;
       }
+    }
+    return items;
+  }
+
+  async *#items(closing: AbortController): AsyncGenerator<Item, void, undefined> {
+    for await (const { data } of walkPages(this.#source, { closing, max: Number.POSITIVE_INFINITY })) {
+      for (const item of data) yield item;
     }
   }
 }

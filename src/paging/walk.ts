@@ -1,109 +1,113 @@
+import { onAbort } from "../abort.ts";
 import { platformTurn } from "../clock.ts";
 import { noteCursor } from "../errors/automation-error.ts";
 import { continueStack } from "../errors/caller-stack.ts";
 import { PaginationError } from "../errors/client-errors.ts";
 import type { Page } from "../models.ts";
-import { CursorTrail } from "./cursor-trail.ts";
+import type { Path } from "../request/path.ts";
+import { isClosed } from "./closeable.ts";
+import { CycleDetector } from "./cycle.ts";
 
-/** Where pages come from. */
+/** Where the pages of a list come from. */
 export interface PageSource<Item> {
+  /** What errors name the list by, such as `"projects.list"`. */
+  readonly label: string;
+  readonly path: Path;
   /** The cursor of the first page; `null` for the beginning. */
   readonly start: string | null;
   /** Asks for the next page while one is being consumed. */
   readonly prefetch: boolean;
-  /** Ends the walk's requests, whichever is under way. */
+  /** The caller's. */
   readonly signal: AbortSignal | undefined;
-  /** One request. */
+  /** Asks for a page: one request. */
   readonly fetch: (cursor: string | null, signal: AbortSignal) => Promise<Page<Item>>;
 }
 
-/** One walk from page to page, in order. Pages are asked for one at a time; a prefetched one at most is ahead. */
-export class Walk<Item> {
-  readonly #source: PageSource<Item>;
-  readonly #trail = new CursorTrail();
-  #cursor: string | null;
-  #ahead: Promise<Page<Item>> | undefined;
-  #request: AbortController | undefined;
-  /** The service sent the walk back to where it has been. */
-  #inCircles = false;
-  #ended = false;
+/** One walk over a list. */
+export interface WalkRules {
+  /** Ends it, with the request in flight. */
+  readonly closing: AbortController;
+  /** How many items are wanted: nothing is prefetched past them. */
+  readonly max: number;
+}
 
-  constructor(source: PageSource<Item>) {
-    this.#source = source;
-    this.#cursor = source.start;
-    if (source.start !== null) this.#trail.repeats(source.start);
-  }
-
-  /**
-   * The next page, or `undefined` after the last. Rejects once, with the failed page's `cursor` on the error; the walk
-   * has then ended. `wanted`: how many items are still wanted, so that nothing is prefetched past them.
-   */
-  async next(wanted: number): Promise<Page<Item> | undefined> {
-    if (this.#ended) return undefined;
-    const wasAhead = this.#ahead !== undefined;
-    try {
-      if (this.#inCircles) throw this.#circleError();
-      const page = await (this.#ahead ?? this.#fetch());
-      this.#ahead = undefined;
-      if (this.#ended) return undefined;
-      this.#turnTo(page.next_cursor);
-      const goesOn = !this.#ended && !this.#inCircles && page.data.length < wanted;
-      if (this.#source.prefetch && goesOn) await this.#fetchAhead();
-      return page;
-    } catch (error) {
-      if (this.#ended) return undefined;
-      this.#ended = true;
-      noteCursor(error, this.#cursor);
-      // Nobody was waiting for it when it failed: the stack goes on with whoever is now.
-      if (wasAhead) continueStack(error);
-      throw error;
+/**
+ * The pages of a list in order, one request each; with `prefetch` one page at most is asked for ahead. An error carries
+ * the `cursor` of the page that failed. `describe` runs at the first `next()`: what it throws rejects that.
+ */
+export async function* walkPages<Item>(
+  describe: () => PageSource<Item>,
+  { closing, max }: WalkRules,
+): AsyncGenerator<Page<Item>, void, undefined> {
+  const source = describe();
+  const cycle = new CycleDetector();
+  let cursor = source.start;
+  let wanted = max;
+  let ahead: Promise<Page<Item>> | undefined;
+  let isRepeated = false;
+  if (cursor !== null) cycle.closes(cursor);
+  do {
+    const page = await receive(ahead ?? fetchPage(source, cursor, closing), ahead !== undefined, closing);
+    if (page === undefined) return;
+    ahead = undefined;
+    cursor = page.next_cursor;
+    wanted -= page.data.length;
+    isRepeated = cursor !== null && cycle.closes(cursor);
+    if (source.prefetch && cursor !== null && !isRepeated && wanted > 0) {
+      // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
+      await platformTurn();
+      if (isClosed(closing)) return;
+      ahead = fetchPage(source, cursor, closing);
+      // The walk may never come to it.
+      ahead.catch(() => {});
+      // The consumer of this page may compute, and then nothing is sent that is not on its way.
+      await platformTurn();
     }
-  }
+    yield page;
+  } while (cursor !== null && !isRepeated);
+  if (cursor !== null) throw cycleError(source, cursor);
+}
 
-  /** Ends the walk: what is under way is cancelled, and nothing more is sent. */
-  end(): void {
-    this.#ended = true;
-    this.#request?.abort();
+/** A page, or `undefined` if the walk was closed meanwhile. */
+async function receive<Item>(
+  request: Promise<Page<Item>>,
+  wasAhead: boolean,
+  closing: AbortController,
+): Promise<Page<Item> | undefined> {
+  try {
+    const page = await request;
+    return isClosed(closing) ? undefined : page;
+  } catch (error) {
+    if (isClosed(closing)) return undefined;
+    // It failed when no caller was waiting for it: the stack goes on with the present caller.
+    if (wasAhead) continueStack(error);
+    throw error;
   }
+}
 
-  #turnTo(cursor: string | null): void {
-    if (cursor === null) {
-      this.#ended = true;
-      return;
-    }
-    this.#inCircles = this.#trail.repeats(cursor);
-    this.#cursor = cursor;
+/** One page of a list. An error carries the `cursor`. */
+export async function fetchPage<Item>(
+  { fetch, signal }: PageSource<Item>,
+  cursor: string | null,
+  closing: AbortController,
+): Promise<Page<Item>> {
+  const leave = signal && onAbort(signal, () => closing.abort(signal.reason));
+  try {
+    return await fetch(cursor, closing.signal);
+  } catch (error) {
+    noteCursor(error, cursor);
+    throw error;
+  } finally {
+    leave?.();
   }
+}
 
-  async #fetch(): Promise<Page<Item>> {
-    const { signal, fetch } = this.#source;
-    const request = new AbortController();
-    const abort = (): void => request.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort);
-    this.#request = request;
-    try {
-      return await fetch(this.#cursor, request.signal);
-    } finally {
-      signal?.removeEventListener("abort", abort);
-    }
-  }
-
-  // Whoever consumes this page may compute, and nothing is sent then that is not on its way.
-  async #fetchAhead(): Promise<void> {
-    // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
-    await platformTurn();
-    if (this.#ended) return;
-    this.#ahead = this.#fetch();
-    // It is looked at when the walk gets there; nobody may ever get there.
-    this.#ahead.catch(() => {});
-    await platformTurn();
-  }
-
-  #circleError(): PaginationError {
-    return new PaginationError("the service gave a cursor of this walk again: it goes in circles", {
-      outcome: "accepted",
-      cursor: this.#cursor,
-    });
-  }
+function cycleError({ label, path }: PageSource<unknown>, cursor: string): PaginationError {
+  const what = "the service sent a cursor of this walk again, so the list goes in circles";
+  return new PaginationError(`${label}: ${what}`, {
+    method: "GET",
+    path: path.template,
+    outcome: "accepted",
+    cursor,
+  });
 }

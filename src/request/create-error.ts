@@ -105,6 +105,7 @@ function connectionError(
     what: `${WHAT_HAPPENED[fault]} ${facts.host}${code === undefined ? "" : ` (${code})`}`,
     at: { isSent: !notSent, isNeverSent: fault === "never_sent" },
     platformCode: code,
+    permanent: fault === "permanent" ? true : undefined,
     cause: facts.redactor.cause(cause),
   });
 }

@@ -63,8 +63,11 @@ export interface Operation<Output> {
   readonly schema?: StandardSchema<Output> | undefined;
   /** What must hold even where validation is lenient. */
   readonly essentials?: StandardSchema | undefined;
-  /** What becomes of a 2xx body: it must be JSON, is taken if it is JSON, or does not matter. */
-  readonly answer: "json" | "json_if_any" | "none";
+  /**
+   * What a 2xx body has to be: JSON; JSON or empty, which resolves `undefined`; anything, which resolves `undefined`
+   * unless it is JSON; or it does not matter, and resolves `undefined`.
+   */
+  readonly answer: "json" | "json_or_empty" | "json_if_any" | "none";
   /** The scope that the contract asks for, as a hint in refusals. */
   readonly scope?: Scope | undefined;
   /** It is a page of a walk: what the walk has come to with it, if the call has waited so long. */

@@ -5,7 +5,7 @@ import { ArgumentError } from "../errors/client-errors.ts";
 export class Path {
   /** As it is sent. */
   readonly #encoded: string;
-  /** With `{}` for each value: what errors and events show. */
+  /** What errors and events show: with a name in braces, or `{}`, for each value. */
   readonly template: string;
 
   /** Not for callers: use the tag. */
@@ -41,6 +41,30 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
   const flaw = flawOf(parts, whole);
   if (flaw !== undefined) refuse(`path ${flaw}`);
   return new Path(parts.join("{}"), whole);
+}
+
+/** The names in the braces of a template. */
+type NamesIn<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/**
+ * The path of a documented operation. Errors and events show `template` as it is; each value is encoded as by `path`.
+ *
+ * @param operation names the call in errors, such as `"issues.create"`
+ * @param template the contract's, such as `/projects/{project}/issues`
+ * @throws `ArgumentError` for a value that cannot be a path segment
+ */
+export function namedPath<Template extends string>(
+  operation: string,
+  template: Template,
+  values: Readonly<Record<NamesIn<Template>, string>>,
+): Path {
+  const named: Readonly<Record<string, string>> = values;
+  const encoded = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeSegment(named[name], `${operation}: ${name}`),
+  );
+  return new Path(template, encoded);
 }
 
 /** A path as it is sent. Anything that the tag has not made is an `ArgumentError`: it could lead anywhere. */

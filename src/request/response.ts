@@ -31,16 +31,16 @@ export async function readOutput(call: Call, received: Received): Promise<unknow
 
 function parse(call: Call, received: Received): unknown {
   const { text } = received;
-  const isOptional = call.operation.answer === "json_if_any";
+  const { answer } = call.operation;
   if (text === undefined || text.trim() === "") {
-    if (isOptional) return undefined;
+    if (answer !== "json") return undefined;
     throw parseError(call.facts, received, "an empty body");
   }
   try {
     return parseJson(text);
   } catch {
     // The platform's message quotes the text, which may hold a one-time secret.
-    if (isOptional) return undefined;
+    if (answer === "json_if_any") return undefined;
     throw parseError(call.facts, received, "a body that is not JSON");
   }
 }

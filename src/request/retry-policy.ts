@@ -1,5 +1,6 @@
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, TimeoutError } from "../errors/client-errors.ts";
+import { statusMayPass } from "../errors/may-pass.ts";
 import type { RetryReason } from "../events.ts";
 import { lengthened, shortened } from "../jitter.ts";
 import type { Fault } from "./connection-fault.ts";
@@ -56,12 +57,8 @@ function passingReason(error: AutomationError, context: RetryContext): RetryDeci
     return wasSent && mayRepeat(error, context) ? "timeout" : undefined;
   }
   const { status } = error;
-  if (status === undefined || !mayPass(status) || !mayRepeat(error, context)) return undefined;
+  if (status === undefined || !statusMayPass(status) || !mayRepeat(error, context)) return undefined;
   return status === 503 && error.retryAfterMs !== undefined ? "unavailable" : "server_error";
-}
-
-function mayPass(status: number): boolean {
-  return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
 }
 
 // There is no idempotency key: a write that may have been applied is not sent again, unless its caller accepts duplicates.

@@ -1,9 +1,8 @@
-import { argument } from "../check.ts";
 import type { Issue, IssueType } from "../models.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
-import { path } from "../request/path.ts";
+import { namedPath } from "../request/path.ts";
 import { IssueSchema } from "../schemas/records.ts";
-import { type ProjectRef, projectSegment, REQUIRED_STRING } from "./inputs.ts";
+import { type ProjectRef, projectValue, REQUIRED_STRING, readInput } from "./inputs.ts";
 
 /** A new issue. */
 export interface IssueCreateInput {
@@ -14,8 +13,8 @@ export interface IssueCreateInput {
 }
 
 /**
- * Issues of projects. Had as `client.issues`; methods work detached. They reject with errors of this package and nothing
- * else; what is wrong with arguments is an `ArgumentError`, before anything is sent.
+ * Issues of projects: `client.issues`. Methods work detached, and reject with errors of this package alone; invalid
+ * arguments are an `ArgumentError`, before anything is sent.
  */
 export class Issues {
   readonly #send: Send;
@@ -26,11 +25,14 @@ export class Issues {
   }
 
   /**
-   * Creates an issue: `POST /projects/{project}/issues`, scope `issues:write`. It is sent again only where the service
-   * is known not to have processed it (429, 401 with another token at hand, never connected); an error's `outcome` tells
-   * whether it may exist.
+   * Creates an issue: `POST /projects/{project}/issues`, scope `issues:write`. The request is sent again only if the
+   * service has certainly not processed it (429, 401 with another token at hand, never connected). The `outcome` of an
+   * error tells whether the issue may exist.
    *
    * @param project the project's name or id, or a `Project`
+   * @param input the issue; other fields than these are refused
+   * @param options options of this call
+   * @returns the issue as the service sent it
    * @example
    * const issue = await client.issues.create("web", { title: "Login fails", type: "bug" });
    */
@@ -39,11 +41,13 @@ export class Issues {
 }
 
 function createIssue(project: ProjectRef, input: IssueCreateInput): Operation<Issue> {
-  const fields = argument.fields(input, "issues.create: input", { title: REQUIRED_STRING, type: REQUIRED_STRING });
+  const fields = readInput(input, "issues.create: input", { title: REQUIRED_STRING, type: REQUIRED_STRING });
   return {
     name: "issues.create",
     method: "POST",
-    path: path`/projects/${projectSegment(project, "issues.create")}/issues`,
+    path: namedPath("issues.create", "/projects/{project}/issues", {
+      project: projectValue(project, "issues.create"),
+    }),
     body: JSON.stringify(fields),
     schema: IssueSchema,
     answer: "json",

@@ -8,18 +8,25 @@ import type { Query } from "../request/query.ts";
 import { PageEnvelopeSchema, pageOf } from "../schemas/page.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import type { Scope } from "../scopes.ts";
+import { refuseParams } from "./inputs.ts";
 
-/** What lists take as their last argument. */
+/** The last argument of lists. */
 export interface ListOptions extends CallOptions {
-  /** Asks for the next page while one is being consumed. Default `false`. */
+  /**
+   * Asks for the next page while one is being consumed.
+   *
+   * @default false
+   */
   prefetch?: boolean | undefined;
 }
 
 const OWN_OPTIONS = { prefetch: BOOLEAN };
 
-/** A list operation as data. `query` holds the start's `cursor`, if it has one. */
+/** A list operation as data. `query` holds the `cursor` of the start, if there is one. */
 export interface ListOperation<Item> {
   readonly name: string;
+  /** What a `PaginationError` names it by; `name` without one. */
+  readonly label?: string;
   readonly path: Path;
   readonly query: Query;
   readonly item: StandardSchema<Item>;
@@ -27,49 +34,43 @@ export interface ListOperation<Item> {
 }
 
 /**
- * A paginator over a list operation. Arguments are looked at now, so that changing them later changes nothing; what is
- * wrong with them is told when the walk begins, since a list never throws.
+ * A paginator over a list operation. Arguments are read and checked now, so that changing them later changes nothing;
+ * invalid ones reject the first request of the list, since `list` itself never throws.
  */
 export function paginate<Item>(
   send: Send,
   describe: () => ListOperation<Item>,
   options: ListOptions | undefined,
 ): Paginator<Item> {
-  const prepared = attempt(() => {
+  const prepared = deferErrors(() => {
     const operation = describe();
-    const {
-      prefetch = false,
-      signal,
-      ...callOptions
-    } = copyOptions(options, `${operation.name}: options`, OWN_OPTIONS);
+    const what = `${operation.name}: options`;
+    refuseParams(options, what);
+    const { prefetch = false, signal, ...callOptions } = copyOptions(options, what, OWN_OPTIONS);
     return { operation, schema: pageOf(operation.item), prefetch, signal, callOptions };
   });
   return new Paginator(() => {
     const { operation, schema, prefetch, signal, callOptions } = prepared();
+    const { name, label = name, path, scope } = operation;
     const { cursor: start, ...query } = operation.query;
+    const page = { name, method: "GET", path, schema, essentials: PageEnvelopeSchema, answer: "json", scope } as const;
     const tally = tallyOf<Item>();
     return {
+      label,
+      path,
       start: typeof start === "string" ? start : null,
       prefetch,
       signal,
       fetch: (cursor, walkSignal) =>
-        send(
-          () => ({ ...pageOperation(operation, schema, { ...query, ...(cursor === null ? {} : { cursor }) }), tally }),
-          { ...callOptions, signal: walkSignal },
-        ),
+        send(() => ({ ...page, query: cursor === null ? query : { ...query, cursor }, tally }), {
+          ...callOptions,
+          signal: walkSignal,
+        }),
     };
   });
 }
 
-function pageOperation<Item>(
-  { name, path, scope }: ListOperation<Item>,
-  schema: StandardSchema<Page<Item>>,
-  query: Query,
-): Operation<Page<Item>> {
-  return { name, method: "GET", path, query, schema, essentials: PageEnvelopeSchema, answer: "json", scope };
-}
-
-/** Counts what a walk has come to, page by page. */
+/** Counts the pages, items and waits of a walk. */
 function tallyOf<Item>(): NonNullable<Operation<Page<Item>>["tally"]> {
   let walk: WalkTally = { pages: 0, items: 0, waitedMs: 0 };
   return ({ data }, waitedMs) => {
@@ -78,10 +79,10 @@ function tallyOf<Item>(): NonNullable<Operation<Page<Item>>["tally"]> {
   };
 }
 
-// Looks now, and throws later what guarded has thrown.
-function attempt<Result>(look: () => Result): () => Result {
+/** Runs `check` now, and returns what it returned or throws what it threw whenever it is asked. */
+function deferErrors<Result>(check: () => Result): () => Result {
   try {
-    const result = argument.guarded(look);
+    const result = argument.guarded(check);
     return () => result;
   } catch (error) {
     return () => {

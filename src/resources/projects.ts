@@ -1,12 +1,12 @@
 import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Send } from "../request/operation.ts";
-import { path } from "../request/path.ts";
+import { namedPath } from "../request/path.ts";
 import { ProjectSchema } from "../schemas/records.ts";
 import { type ListParams, listQuery } from "./inputs.ts";
 import { type ListOptions, paginate } from "./list.ts";
 
-/** Projects. Had as `client.projects`; methods work detached. What is wrong with arguments is told when a walk begins. */
+/** Projects: `client.projects`. Methods work detached. Invalid arguments reject the first request of a list. */
 export class Projects {
   readonly #send: Send;
 
@@ -17,8 +17,10 @@ export class Projects {
 
   /**
    * The projects that the token may see: `GET /projects`, scope `projects:read`. Nothing is sent until the list is
-   * consumed. Walks reject with any error of the client, with the failed page's `cursor` on it.
+   * consumed. An error of a walk carries the `cursor` of the page that failed.
    *
+   * @param params the page size and where to start
+   * @param options options of each page's call, and `prefetch`
    * @example
    * for await (const project of client.projects.list({ limit: 200 })) console.log(project.name);
    */
@@ -27,7 +29,7 @@ export class Projects {
       this.#send,
       () => ({
         name: "projects.list",
-        path: path`/projects`,
+        path: namedPath("projects.list", "/projects", {}),
         query: listQuery(params, "projects.list"),
         item: ProjectSchema,
         scope: "projects:read",

@@ -1,25 +1,29 @@
-import { argument, BOOLEAN, kind, type Shape } from "../check.ts";
+import { BOOLEAN, kind, type Shape } from "../check.ts";
 import type { CreatedToken } from "../models.ts";
 import { copyOptions } from "../request/call-options.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
-import { path } from "../request/path.ts";
+import { namedPath } from "../request/path.ts";
 import { AdoptedTokenSchema, CreatedTokenSchema, SendableTokenSchema } from "../schemas/records.ts";
 import type { Scope } from "../scopes.ts";
-import { REQUIRED_STRING, segment } from "./inputs.ts";
+import { REQUIRED_STRING, readInput } from "./inputs.ts";
 
 /** A new token. */
 export interface TokenCreateInput {
   /** A label, to find it again in the account settings. */
   name: string;
-  /** What it may do. Only scopes that the caller's own token holds are given; with `[]` it can do nothing. */
+  /** What it may do: only scopes that the caller's own token holds. A token with `[]` can do nothing. */
   scopes: readonly Scope[];
-  /** Days until it expires, a whole number; the service decides without it. */
+  /** Days until it expires, a whole number. Without it the service decides. */
   expires_in_days?: number | undefined;
 }
 
-/** What `tokens.rotate` takes as its last argument. */
+/** The last argument of `tokens.rotate`. */
 export interface RotateOptions extends CallOptions {
-  /** The rotated token is the client's own: from the answer on the client uses the replacement. Default `false`. */
+  /**
+   * The rotated token is the client's own: the client uses the replacement as soon as it has it.
+   *
+   * @default false
+   */
   adopt?: boolean | undefined;
 }
 
@@ -27,8 +31,8 @@ export interface RotateOptions extends CallOptions {
 export type Adopt = (rotate: () => Promise<CreatedToken>) => Promise<CreatedToken>;
 
 /**
- * API tokens of the caller. Had as `client.tokens`; methods work detached. They reject with errors of this package and
- * nothing else; what is wrong with arguments is an `ArgumentError`, before anything is sent.
+ * API tokens of the caller: `client.tokens`. Methods work detached, and reject with errors of this package alone; invalid
+ * arguments are an `ArgumentError`, before anything is sent.
  */
 export class Tokens {
   readonly #send: Send;
@@ -41,10 +45,13 @@ export class Tokens {
   }
 
   /**
-   * Creates a token: `POST /me/tokens`. Its `plaintext` is shown in this answer and never again: store it before
-   * anything else. It is sent again only where the service is known not to have processed it. If the answer cannot be
-   * used, the error's `rawBody` still has it.
+   * Creates a token: `POST /me/tokens`. Its `plaintext` is in this response and never again: store it before anything
+   * else. The request is sent again only if the service has certainly not processed it. If the response is invalid, the
+   * error's `rawBody` still has the text.
    *
+   * @param input the token; other fields than these are refused
+   * @param options options of this call
+   * @returns the token's record with its `plaintext`
    * @example
    * const { id, plaintext } = await client.tokens.create({ name: "ci", scopes: ["issues:write"], expires_in_days: 30 });
    */
@@ -53,12 +60,15 @@ export class Tokens {
 
   /**
    * Replaces a token by one with the same scopes and revokes it in the same step: `POST /me/tokens/{id}/rotate`. The
-   * replacement has an `id` and a `plaintext` of its own; store both. Never sent twice where the first may have been
-   * applied: if that cannot be known, `outcome` is `"unknown"` and the old token may be dead.
+   * replacement has an `id` and a `plaintext` of its own: store both. The request is never sent twice if the first may
+   * have been applied; `outcome` is then `"unknown"`, and the old token may be dead.
    *
    * With `adopt: true`, for the client's own token, the client goes on with the replacement: calls that are refused
-   * meanwhile wait for it and are sent once more. With a token provider that is an `ArgumentError`.
+   * meanwhile wait for it and are sent once more. With a token provider, `adopt` is an `ArgumentError`.
    *
+   * @param id the `id` of the token's record, not the token itself
+   * @param options options of this call, and `adopt`
+   * @returns the replacement's record with its `plaintext`
    * @example
    * const next = await client.tokens.rotate(id, { adopt: true });
    */
@@ -69,9 +79,12 @@ export class Tokens {
   };
 
   /**
-   * Revokes a token, effective at once: `DELETE /me/tokens/{id}`. Sent again after failures that may pass, since revoking
-   * twice does no harm; a 404 or 401 after such a failure has `priorAmbiguous: true`, and may be the echo of a success.
+   * Revokes a token at once: `DELETE /me/tokens/{id}`. The request is sent again after failures that may pass, since
+   * revoking twice does no harm; a 404 or 401 after such a failure has `priorAmbiguous: true`: the first request may have
+   * succeeded.
    *
+   * @param id the `id` of the token's record, not the token itself
+   * @param options options of this call
    * @example
    * await client.tokens.revoke(id);
    */
@@ -89,11 +102,11 @@ const CREATE_INPUT: Shape<TokenCreateInput> = {
 };
 
 function createToken(input: TokenCreateInput): Operation<CreatedToken> {
-  const fields = argument.fields(input, "tokens.create: input", CREATE_INPUT);
+  const fields = readInput(input, "tokens.create: input", CREATE_INPUT);
   return {
     name: "tokens.create",
     method: "POST",
-    path: path`/me/tokens`,
+    path: namedPath("tokens.create", "/me/tokens", {}),
     body: JSON.stringify(fields),
     schema: CreatedTokenSchema,
     answer: "json",
@@ -105,7 +118,7 @@ export function rotateToken(id: string, adopt: boolean): Operation<CreatedToken>
   return {
     name: "tokens.rotate",
     method: "POST",
-    path: path`/me/tokens/${segment(id, "tokens.rotate: id")}/rotate`,
+    path: namedPath("tokens.rotate", "/me/tokens/{id}/rotate", { id }),
     schema: adopt ? AdoptedTokenSchema : CreatedTokenSchema,
     essentials: adopt ? SendableTokenSchema : undefined,
     answer: "json",
@@ -117,7 +130,7 @@ function revokeToken(id: string): Operation<void> {
   return {
     name: "tokens.revoke",
     method: "DELETE",
-    path: path`/me/tokens/${segment(id, "tokens.revoke: id")}`,
+    path: namedPath("tokens.revoke", "/me/tokens/{id}", { id }),
     answer: "none",
   };
 }

@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import type { Page } from "../models.ts";
 import { issuesOf } from "./foreign-issues.ts";
-import { nonEmpty } from "./rules.ts";
+import { nonEmpty, wellFormed } from "./rules.ts";
 import { isPromise, type StandardResult, type StandardSchema } from "./standard-schema.ts";
 import { type Checked, type Validator, validator, zodValidator } from "./validator.ts";
 
 const envelope = z.object({
   data: z.array(z.unknown()),
-  next_cursor: z.nullable(z.string().check(nonEmpty)),
+  next_cursor: z.nullable(z.string().check(nonEmpty, wellFormed)),
 });
 
 /** The list envelope alone, whatever its items are. */

@@ -16,6 +16,9 @@ export const integer: Rule<unknown> = rule("a safe integer", Number.isSafeIntege
 
 export const nonEmpty: Rule<string> = rule("a non-empty string", (text) => text !== "");
 
+/** A lone surrogate has no UTF-8, so it could not be sent back. (With the flag, the halves of a pair do not match.) */
+export const wellFormed: Rule<string> = rule("well-formed Unicode", (text) => !/\p{Surrogate}/u.test(text));
+
 /** What a token may consist of, which is sent in a header. */
 export const visibleAscii: Rule<string> = rule("visible ASCII without white space", (text) => /^[!-~]+$/.test(text));
 

@@ -3,13 +3,16 @@ import * as v from "valibot";
 import { expectTypeOf, test } from "vitest";
 import * as z from "zod";
 import {
+  type AnyAutomationError,
   type CallOptions,
   type Client,
   type ClientEvent,
   type ClientOptions,
   type CreatedToken,
+  type CustomRequest,
   type Issue,
   type IssueType,
+  isScope,
   type Page,
   type Paginator,
   type Project,
@@ -113,6 +116,10 @@ test("the escape hatch takes its output's type from the schema, and is unknown w
   expectTypeOf(client.paginate({ path: path`/x`, schema: v.pipe(v.string(), v.transform(Number)) })).toEqualTypeOf<
     Paginator<number>
   >();
+  // @ts-expect-error without a schema nothing tells that it is one
+  void (() => client.request<Project>(get));
+  const asProject: CustomRequest<Project> = { ...get, schema: ProjectSchema };
+  expectTypeOf(client.request(asProject)).resolves.toEqualTypeOf<unknown>();
   // @ts-expect-error a plain string is no path
   void (() => client.request({ method: "GET", path: "/x" }));
   // @ts-expect-error nor is an object of its looks
@@ -123,6 +130,33 @@ test("the escape hatch takes its output's type from the schema, and is unknown w
   void (() => path`/x/${5}`);
   // @ts-expect-error a method that the client does not send
   void (() => client.request({ method: "TRACE", path: path`/x` }));
+});
+
+test("what may have no body resolves undefined, too", () => {
+  const x = { path: path`/x` };
+  const schema = z.object({ gone: z.boolean() });
+  expectTypeOf(client.request({ ...x, method: "DELETE", schema })).resolves.toEqualTypeOf<
+    { gone: boolean } | undefined
+  >();
+  expectTypeOf(client.request({ ...x, method: "DELETE" })).resolves.toEqualTypeOf<unknown>();
+  expectTypeOf(client.request({ ...x, method: "HEAD" })).resolves.toEqualTypeOf<unknown>();
+  // A HEAD with a schema is an ArgumentError: its type promises nothing.
+  expectTypeOf(client.request({ ...x, method: "HEAD", schema })).resolves.toEqualTypeOf<unknown>();
+  expectTypeOf(client.request({ ...x, method: "POST", json: {}, schema })).resolves.toEqualTypeOf<{ gone: boolean }>();
+});
+
+test("one page is a promise", () => {
+  expectTypeOf(client.projects.list({ cursor: "c" }).page()).resolves.toEqualTypeOf<Page<Project>>();
+});
+
+test("a string is narrowed to a scope", () => {
+  const wanted: string = "issues:write";
+  if (isScope(wanted)) expectTypeOf(wanted).toEqualTypeOf<Scope>();
+  expectTypeOf(["issues:write", "x"].filter(isScope)).toEqualTypeOf<Scope[]>();
+});
+
+test("every error may carry the session of a wait", () => {
+  expectTypeOf<AnyAutomationError["session"]>().toEqualTypeOf<Session | undefined>();
 });
 
 test("every optional property and parameter accepts undefined", () => {

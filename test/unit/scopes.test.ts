@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { impliesScope, missingScopes, SCOPES } from "../../src/index.ts";
+import { impliesScope, isScope, missingScopes, SCOPES } from "../../src/index.ts";
 
 const ACTIONS = ["read", "write", "admin"];
 const resource = fc.stringMatching(/^[a-z_-]{1,8}$/);
@@ -15,6 +15,29 @@ test("SCOPES is the contract's table, frozen", () => {
   );
   expect(SCOPES).toHaveLength(13);
   expect(Object.isFrozen(SCOPES)).toBe(true);
+});
+
+describe("isScope", () => {
+  test.each([...SCOPES])("%s is one", (scope) => {
+    expect(isScope(scope)).toBe(true);
+  });
+
+  test.each([
+    "sessions:write",
+    "Projects:READ",
+    "projects",
+    ":read",
+    "",
+    " issues:read",
+    "toString",
+    null,
+    undefined,
+    1,
+    {},
+    [["issues:read"]],
+  ])("%o is none", (value) => {
+    expect(isScope(value)).toBe(false);
+  });
 });
 
 describe("admin includes write includes read, on the same resource only", () => {

@@ -38,7 +38,7 @@ const byStatus = STATUSES.map(
           outcome: "rejected",
           requestId: "req_7",
           method: "POST",
-          path: "/projects/{}/issues",
+          path: "/projects/{project}/issues",
           attempts: 1,
         },
       );

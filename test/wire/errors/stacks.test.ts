@@ -51,11 +51,11 @@ const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
     }
   },
   async waitsForASession(client) {
-    return await client.sessions.waitFor("s", { until: () => false });
+    return await client.sessions.waitFor("s", { until: () => false, totalTimeoutMs: 50 });
   },
   async watchesASession(client) {
     const seen: unknown[] = [];
-    for await (const session of client.sessions.watch("s")) seen.push(session);
+    for await (const session of client.sessions.watch("s", { totalTimeoutMs: 50 })) seen.push(session);
     return seen;
   },
 };

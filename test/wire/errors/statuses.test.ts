@@ -65,7 +65,7 @@ describe("each status has its class, kind and outcome", () => {
       outcome,
       name: Class.name,
       method: "GET",
-      path: "/sessions/{}",
+      path: "/sessions/{id}",
       attempts: 1,
     });
     expect((error as AutomationError).code).toBe(status === 304 ? undefined : "code_0");

@@ -24,7 +24,7 @@ test("a call that succeeds at once: request, response, with what they promise", 
     tokenMs: expect.any(Number),
   };
   expect(events).toMatchObject([
-    { ...base, type: "request", method: "GET", path: "/sessions/{}" },
+    { ...base, type: "request", method: "GET", path: "/sessions/{id}" },
     { ...base, type: "response", status: 200, headersMs: expect.any(Number), bodyMs: expect.any(Number) },
   ]);
   for (const event of events) {

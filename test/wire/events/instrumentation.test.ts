@@ -32,7 +32,7 @@ test("a call begins, goes on and ends, well or with its error", async () => {
   const client = wire.client({ instrumentation, retry: { minDelayMs: 0 } });
   await client.sessions.get("secret-id");
   await rejection(client.sessions.get("secret-id"));
-  const start = { operation: "sessions.get", method: "GET", path: "/sessions/{}", baseUrl: expect.any(String) };
+  const start = { operation: "sessions.get", method: "GET", path: "/sessions/{id}", baseUrl: expect.any(String) };
   expect(begun).toEqual([
     { ...start, callId: expect.stringMatching(/^call_/) },
     { ...start, callId: expect.stringMatching(/^call_/) },

@@ -104,8 +104,8 @@ describe("parents", () => {
     await within("work", () => wire.client(instrument({ token })).sessions.get("s"));
     const calls = below("work").map(({ name, children }) => [name, children.map((one) => one.name)] as const);
     expect(Object.fromEntries(calls)).toEqual({
-      "sessions.get": ["GET /sessions/{}"],
-      "tokens.rotate": ["POST /me/tokens/{}/rotate"],
+      "sessions.get": ["GET /sessions/{id}"],
+      "tokens.rotate": ["POST /me/tokens/{id}/rotate"],
     });
     expect(sent()[0]).not.toBe(sent()[1]);
   });
@@ -171,11 +171,11 @@ test("fetch runs in the context of its attempt, in which nobody else traces the 
   await wire.client(instrument({ fetch })).sessions.get("s");
   const attempt = recorded()
     .spans()
-    .find(({ name }) => name === "GET /sessions/{}");
+    .find(({ name }) => name === "GET /sessions/{id}");
   expect(inside).toEqual([[attempt?.spanContext().spanId, true]]);
   expect(
     recorded()
       .spans()
       .map(({ name }) => name),
-  ).toEqual(["GET /sessions/{}", "sessions.get"]);
+  ).toEqual(["GET /sessions/{id}", "sessions.get"]);
 });

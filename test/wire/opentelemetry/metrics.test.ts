@@ -14,7 +14,7 @@ const recorded = registeredTelemetry();
 
 const OWN = "project_automation.client";
 const SERVER = { "server.address": "service.invalid", "server.port": 443 };
-const GET = { ...SERVER, "http.request.method": "GET", "url.scheme": "https", "url.template": "/sessions/{}" };
+const GET = { ...SERVER, "http.request.method": "GET", "url.scheme": "https", "url.template": "/sessions/{id}" };
 const good = answers(200, { "ratelimit-remaining": "41" }, '{"id":"s","state":"on"}');
 
 const client = (service: FakeService, options: ClientOptions = {}): Client => service.client(instrument(options));

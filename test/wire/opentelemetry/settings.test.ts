@@ -31,7 +31,7 @@ describe("settings that cannot be", () => {
     [{ propagate: "yes" }, "settings.propagate must be a boolean, not a string"],
     [
       { propagates: true },
-      'settings must not have the unknown key "propagates"; accepted: tracerProvider, meterProvider, propagate',
+      'settings must not have the unknown key "propagates"; accepted: tracerProvider, meterProvider, propagate; did you mean "propagate"?',
     ],
     [null, "settings must be an object, not null"],
     [[], "settings must be an object, not an array"],

@@ -25,7 +25,7 @@ const GET = {
   "server.address": "service.invalid",
   "server.port": 443,
   "url.scheme": "https",
-  "url.template": "/sessions/{}",
+  "url.template": "/sessions/{id}",
 };
 
 /** The trace of the only call. */
@@ -61,7 +61,7 @@ test("a call that succeeds at once", async () => {
       events: [],
       children: [
         {
-          name: "GET /sessions/{}",
+          name: "GET /sessions/{id}",
           kind: "CLIENT",
           status: "UNSET",
           attributes: { ...GET, "http.response.status_code": 200, "project_automation.rate_limit.remaining": 59 },

@@ -118,6 +118,43 @@ test("return() during a pending next: that next is done, and nothing follows", a
   expect(wire.seen).toHaveLength(1);
 });
 
+test.each(["items", "pages"])("return() cancels the request in flight of %s and resolves at once", async (walk) => {
+  const asked = gate();
+  const cancelled = gate();
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    asked.open();
+    init?.signal?.addEventListener("abort", () => cancelled.open());
+    return new Promise(() => {}); // it does not heed the signal
+  };
+  const list = wire.client({ fetch }).projects.list();
+  const iterator = walk === "pages" ? list.pages() : list[Symbol.asyncIterator]();
+  const pending = [iterator.next(), iterator.next()];
+  await asked.opened;
+  expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+  await cancelled.opened;
+  expect(await Promise.all(pending)).toEqual([
+    { done: true, value: undefined },
+    { done: true, value: undefined },
+  ]);
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+});
+
+test("return() while the signal of the caller aborts too ends the walk without an error", async () => {
+  const asked = gate();
+  const controller = new AbortController();
+  const fetch: typeof globalThis.fetch = async () => {
+    asked.open();
+    return new Promise(() => {});
+  };
+  const iterator = wire.client({ fetch }).projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
+  const pending = iterator.next();
+  await asked.opened;
+  await iterator.return?.();
+  controller.abort();
+  expect(await pending).toEqual({ done: true, value: undefined });
+});
+
 test.each([0, 1, 2, 3, 4, 5])("toArray({ max: %i }) sends no request past the one that fills it", async (max) => {
   const requests = [0, 1, 1, 2, 3, 3][max] ?? 0;
   for (const prefetch of [false, true]) {

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { AbortError, isAutomationError, PaginationError } from "../../../src/index.ts";
+import { AbortError, isAutomationError, PaginationError, path, ResponseValidationError } from "../../../src/index.ts";
+import { ProjectSchema } from "../../../src/schemas/index.ts";
 import { drain, json, openWire, page, pagesOf, rejection } from "../../support/wire.ts";
 
 const wire = openWire();
@@ -77,6 +78,41 @@ test("toArray rejects where a walk goes in circles", async () => {
   wire.answer(() => page(["a"], "A"));
   expect(await rejection(wire.client().projects.list().toArray())).toBeInstanceOf(PaginationError);
   expect(await wire.client().projects.list().toArray({ max: 2 })).toHaveLength(2);
+});
+
+test("a PaginationError names the operation, by its path where it has no name", async () => {
+  wire.answer(({ path: asked }) =>
+    asked.startsWith("/x") || asked.startsWith("/projects?") || asked === "/projects"
+      ? page(["a"], "A")
+      : json({ data: [{ id: "s", state: "on" }], next_cursor: "A" }),
+  );
+  const client = wire.client();
+  expect(await rejection(client.projects.list().toArray())).toMatchObject({
+    message: expect.stringMatching(/^projects\.list: the service sent a cursor of this walk again/),
+    method: "GET",
+    path: "/projects",
+  });
+  expect(await rejection(client.sessions.list("secret project").toArray())).toMatchObject({
+    message: expect.stringMatching(/^sessions\.list: /),
+    path: "/projects/{project}/sessions",
+  });
+  const custom = client.paginate({ path: path`/x/${"secret"}`, schema: ProjectSchema });
+  expect(await rejection(custom.toArray())).toMatchObject({
+    message: expect.stringMatching(/^GET \/x\/\{\}: /),
+    path: "/x/{}",
+  });
+});
+
+test("a next_cursor that cannot be sent back is an invalid response, and not the caller's fault", async () => {
+  for (const validation of ["strict", "lenient"] as const) {
+    const before = wire.seen.length;
+    wire.answer((_, index) => (index === before ? page(["a"], "c1") : page(["b"], "c\ud800")));
+    const { items, error } = await drain(wire.client({ validation }).projects.list());
+    expect(ids(items)).toEqual(["a"]);
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error).toMatchObject({ cursor: "c1", outcome: "accepted", issues: [{ path: ["next_cursor"] }] });
+    expect(wire.seen.length - before).toBe(2);
+  }
 });
 
 test.each([9, 40, 300])("a cycle of %i cursors is told, a round late at most", async (length) => {

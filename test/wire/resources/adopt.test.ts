@@ -178,7 +178,7 @@ describe("an answer that is not as expected", () => {
         outcome: "accepted",
         status: 201,
         method: "POST",
-        path: "/me/tokens/{}/rotate",
+        path: "/me/tokens/{id}/rotate",
         attempts: 1,
       });
       expect((error as { rawBody?: string }).rawBody).toContain(JSON.stringify(bad).slice(1, -1));

@@ -162,14 +162,48 @@ describe("without a schema", () => {
     ]);
   });
 
-  test("a write without an answer's body is a parse error, since one is due", async () => {
-    wire.answer(() => text(null, 204));
+  test("a 204 and an empty body resolve undefined", async () => {
+    for (const answer of [() => text(null, 204), () => text(""), () => text(" \n", 201)]) {
+      wire.answer(answer);
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const) {
+        expect(await wire.client().request({ method, path: path`/x` })).toBeUndefined();
+      }
+    }
+  });
+
+  test("a body that is not JSON is a parse error", async () => {
+    wire.answer(() => text("<html>"));
     for (const method of ["POST", "PUT", "PATCH", "GET"] as const) {
-      expect(await rejection(wire.client().request({ method, path: path`/x` }))).toMatchObject({
+      expect(await rejection(wire.client().request({ method, path: path`/x` }))).toMatchObject({ kind: "parse" });
+    }
+  });
+});
+
+describe("with a schema", () => {
+  const schema = z.object({ gone: z.boolean() });
+
+  test("an empty body is a parse error, since one is due", async () => {
+    wire.answer(() => text(null, 204));
+    for (const method of ["GET", "POST", "PUT", "PATCH"] as const) {
+      expect(await rejection(wire.client().request({ method, path: path`/x`, schema }))).toMatchObject({
         kind: "parse",
         status: 204,
       });
     }
+  });
+
+  test("a DELETE resolves its output if the response has JSON, else undefined", async () => {
+    wire.script(json({ gone: true }), text(null, 204), text("<html>"), json({ gone: 1 }));
+    const remove = (): Promise<{ gone: boolean } | undefined> =>
+      wire.client().request({ method: "DELETE", path: path`/x`, schema });
+    expect([await remove(), await remove(), await remove()]).toEqual([{ gone: true }, undefined, undefined]);
+    expect(await rejection(remove())).toBeInstanceOf(ResponseValidationError);
+  });
+
+  test("a HEAD is an ArgumentError, since its response has no body", async () => {
+    const error = await rejection(wire.client().request({ method: "HEAD", path: path`/x`, schema }));
+    expect(error).toMatchObject({ kind: "argument", message: expect.stringContaining("schema") });
+    expect(wire.seen).toHaveLength(0);
   });
 });
 

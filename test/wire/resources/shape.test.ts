@@ -88,7 +88,7 @@ describe("what is on the wire", () => {
   });
 });
 
-describe("UR path values are encoded once, as one segment", () => {
+describe("path values are encoded once, as one segment", () => {
   const values: readonly (readonly [string, string])[] = [
     ["a/b", "a%2Fb"],
     ["%2F", "%252F"],
@@ -136,7 +136,7 @@ describe("UR path values are encoded once, as one segment", () => {
   });
 });
 
-describe("UR where the service is", () => {
+describe("where the service is", () => {
   test.each([
     ["/api/v1", "/api/v1"],
     ["/api/v1/", "/api/v1"],
@@ -170,7 +170,7 @@ describe("UR where the service is", () => {
   });
 });
 
-describe("RQ what goes into a query", () => {
+describe("what goes into a query", () => {
   test.each(["a+b/c=&d#e %2B", "é🚀", "'\"<>", "%", "null", "..", " ", "\u0000", "a".repeat(8_000)])(
     "a cursor arrives character by character: %j",
     async (cursor) => {
@@ -216,12 +216,21 @@ describe("RQ what goes into a query", () => {
   });
 });
 
-describe("RQ what goes into a body", () => {
-  test("only known fields are sent, undefined ones are absent, and the input is not touched", async () => {
+describe("what goes into a body", () => {
+  test("undefined fields are absent, inherited ones are read, and the input is not touched", async () => {
     const { server, client } = await service();
-    const input = Object.freeze({ name: "n", scopes: Object.freeze([]), expires_in_days: undefined, admin: true });
+    const input = Object.freeze({ name: "n", scopes: Object.freeze([]), expires_in_days: undefined });
     await client.tokens.create(input);
-    await client.issues.create("p", Object.freeze({ title: "t", type: "x", status: "closed", id: 1 }));
+    const type = "x";
+    class Draft {
+      get title(): string {
+        return "t";
+      }
+      get type(): string {
+        return type;
+      }
+    }
+    await client.issues.create("p", new Draft());
     expect(server.seen.map(({ body }) => body)).toEqual(['{"name":"n","scopes":[]}', '{"title":"t","type":"x"}']);
   });
 

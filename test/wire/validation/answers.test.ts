@@ -61,7 +61,7 @@ describe("an answer of another shape", () => {
       attempts: 1,
       rawBody: raw,
       method: "POST",
-      path: "/projects/{}/issues",
+      path: "/projects/{project}/issues",
     });
     if (field !== "") expect(error.issues[0]?.path).toEqual([field]);
     expect(error.issues.length).toBeGreaterThan(0);
