@@ -128,7 +128,7 @@ const redisKnows = [
 ];
 
 /** The emulator stands for the service, so it does not know the client. */
-const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "ignore-errors.ts"];
+const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "ignore-errors.ts", "check.ts", "clock.ts"];
 
 /** The files that may import a package. All others do without any. */
 const packages = {

@@ -39,12 +39,6 @@ const intentionallyNotDocumented = [
   "schemas.Validator.~standard.__type.version",
   "schemas.Validator.~standard.__type.vendor",
   "schemas.Validator.~standard.__type.validate",
-  "testing.ExtraFields.project",
-  "testing.ExtraFields.issue",
-  "testing.ExtraFields.session",
-  "testing.ExtraFields.token",
-  "testing.ExtraFields.page",
-  "testing.ExtraFields.error",
   "testing/node.Disposal.__type.asyncDispose",
   "redis.DegradedEvent.type",
   "redis.RejoinedEvent.type",
@@ -56,7 +50,11 @@ const intentionallyNotDocumented = [
 
 /** Details that constructors of errors take, and what is marked "not for callers". */
 const intentionallyNotExported = [
+  "src/testing/conventions.ts:REFUSALS",
+  "src/testing/endpoints.ts:ENDPOINTS",
   "src/testing/exchange.ts:Ending",
+  "src/testing/resolve-conventions.ts:Filled",
+  "src/testing/tables.ts:Optional",
   "src/auth/token-source.ts:TokenSource",
   "src/auth/token-source.ts:Rotate",
   "src/errors/client-errors.ts:ConnectionErrorDetails",

@@ -1,6 +1,6 @@
 import { closestName } from "./closest-name.ts";
 import { describeType } from "./describe-type.ts";
-import { type AutomationError, type ErrorDetails, isBrandedError } from "./errors/automation-error.ts";
+import { type ErrorDetails, isBrandedError } from "./errors/automation-error.ts";
 import { ArgumentError } from "./errors/client-errors.ts";
 
 /** A kind of value: what it is in words, and what tells it. */
@@ -54,7 +54,7 @@ export function oneOf(...values: readonly unknown[]): Kind {
 export type Present<Given> = { [Key in keyof Given]: Exclude<Given[Key], undefined> };
 
 /** Throws one class of error for whatever is wrong: `ConfigError` for a client's settings, `ArgumentError` for a call's. */
-export type Refuse = new (message: string, details?: ErrorDetails) => AutomationError;
+export type Refuse = new (message: string, details?: ErrorDetails) => Error;
 
 /** Checks what callers give, and says in one line what is wrong and what is accepted, without showing any text. */
 export class Check {
@@ -131,4 +131,4 @@ export class Check {
 }
 
 /** Checks the arguments of calls. */
-export const argument: Check = new Check(ArgumentError);
+export const argument: Check = /* @__PURE__ */ new Check(ArgumentError);

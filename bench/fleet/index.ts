@@ -1,6 +1,6 @@
 /**
  * A fleet: 4 processes on one token, 75 calls each at once against a limit of 50 requests per 2 s, over loopback; sharing
- * the limit through Redis, and each for itself.
+ * the limit through Redis, and each for itself. Then how evenly the processes share a constant remainder of 0, 1 and 2.
  *
  * Usage: node fleet/index.ts
  */
@@ -17,6 +17,7 @@ import { Part } from "../support/part.ts";
 import { table, writeResults } from "../support/report.ts";
 import { versionsOf } from "../support/versions.ts";
 import { CALLS_EACH, type MemberReport, PROCESSES, type Ready, type Task } from "./experiment.ts";
+import { measureShares } from "./shares.ts";
 
 const TIME_LIMIT_MS = 120_000;
 const CALLS = PROCESSES * CALLS_EACH;
@@ -53,9 +54,15 @@ try {
   ]);
   console.log(`\n${table(heading, rows)}`);
   console.log("\nrefused: answered 429. early: came while a Retry-After that the token had been given was running.");
+  const shares = [];
+  for (const remaining of [0, 1, 2]) shares.push(await measureShares(remaining, socket));
+  const shareRows = shares.map(({ remaining, served, longestRun, requestsPerSecond }) => {
+    return [String(remaining), served.join(" "), String(longestRun), requestsPerSecond.toFixed(1)];
+  });
+  console.log(`\n${table(["always left", "served per process", "longest run of one", "requests/s"], shareRows)}`);
   const figures = { processes: PROCESSES, callsEach: CALLS_EACH, rateLimit: RATE_LIMIT, idealMs: IDEAL_MS };
   const versions = versionsOf(["project-automation"]);
-  console.log(`written: ${relative("", writeResults("fleet", { ...figures, versions, runs }))}`);
+  console.log(`written: ${relative("", writeResults("fleet", { ...figures, versions, runs, shares }))}`);
 } finally {
   const ended = once(server, "exit");
   server.kill();

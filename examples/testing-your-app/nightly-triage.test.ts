@@ -3,7 +3,7 @@ import { createEmulator, type Emulator, type EmulatorOptions, type ProjectSeed }
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { triage } from "./nightly-triage.ts";
 
-// Everybody's clock: the client waits by these timers, and the emulator's windows end by this Date.
+// One clock for both: the client waits by these timers, and the emulator's windows end by this Date.
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -22,8 +22,7 @@ const many = (count: number, seed: (name: string) => ProjectSeed): ProjectSeed[]
 
 function start(options: EmulatorOptions): { emulator: Emulator; client: Client } {
   const emulator = createEmulator(options);
-  const { baseUrl, token, fetch } = emulator;
-  return { emulator, client: new Client({ baseUrl, token, fetch }) };
+  return { emulator, client: new Client(emulator.clientOptions) };
 }
 
 /** Lets as much time pass as the work takes: by the second, so that answers come before budgets run out. */
@@ -68,6 +67,27 @@ describe("state", () => {
       { project: "web", result: "failed", reason: expect.stringContaining("issues:write") as string },
       { project: "docs", result: "fine" },
     ]);
+  });
+});
+
+describe("what the contract does not show", () => {
+  test("is set to what the service does: here, a list ends without next_cursor, which the client refuses", async () => {
+    const { client } = start({ projects: [broken("web")], conventions: { endOfList: "missing" } });
+
+    const { projects, brokeOffAt } = await triage(client);
+    expect(projects).toEqual([]);
+    expect(brokeOffAt?.reason).toContain("next_cursor");
+  });
+});
+
+describe("sessions that go on", () => {
+  test("a session is waited for, state by state", async () => {
+    const { emulator, client } = start({ sessionStates: ["queued", "running", "failed"], projects: [{ name: "web" }] });
+    const [session] = emulator.sessions.list("web");
+
+    const ended = client.sessions.waitFor(session?.id ?? "", { until: ({ state }) => state === "failed" });
+    expect(await inNoTime(ended)).toMatchObject({ state: "failed" });
+    expect(sent(emulator, "sessions.get")).toHaveLength(3);
   });
 });
 
@@ -118,6 +138,19 @@ describe("faults", () => {
     expect(sent(emulator, "issues.create")).toHaveLength(2);
     expect(emulator.issues.list("web")).toHaveLength(1);
   });
+
+  test.each(["before", "after"] as const)(
+    "where issues can be listed, the program looks for itself: connection lost %s the issue was filed",
+    async (drop) => {
+      const { emulator, client } = start({ projects: [broken("web")], listIssues: true });
+      emulator.fault({ operation: "issues.create", drop });
+
+      const { projects } = await triage(client, { canListIssues: true });
+      expect(projects).toMatchObject([{ project: "web", result: drop === "after" ? "filed" : "failed" }]);
+      expect(emulator.issues.list("web")).toHaveLength(drop === "after" ? 1 : 0);
+      expect(sent(emulator, "issues.create")).toHaveLength(1);
+    },
+  );
 
   test("a refusal leaves nothing open", async () => {
     const { emulator, client } = start({ projects: [broken("web")] });

@@ -1,14 +1,15 @@
 /**
  * An application: each night it looks at the agent sessions of every project, and files one issue in each project where
- * some have failed. It never gives up on the whole for the sake of one project, and tells what became of each.
+ * some have failed. A failure in one project does not stop the others; the report says how each one ended.
  */
-import { type Client, isAutomationError, type Project, type Session } from "project-automation";
+import { type Client, isAutomationError, type Project, path, type Session } from "project-automation";
+import { IssueSchema } from "project-automation/schemas";
 
-/** What became of one project. */
+/** The result for one project. */
 export type Triaged =
   | { readonly project: string; readonly result: "fine" }
   | { readonly project: string; readonly result: "filed"; readonly issue: number }
-  /** There may be an issue now, or not: look before filing it again. */
+  /** There may be an issue now, or not: a person has to look before it is filed again. */
   | { readonly project: string; readonly result: "unsure"; readonly reason: string }
   /** There is no issue. */
   | { readonly project: string; readonly result: "failed"; readonly reason: string };
@@ -25,10 +26,12 @@ export interface TriageOptions {
   readonly concurrency?: number;
   /** Where an earlier run broke off. */
   readonly cursor?: string | undefined;
+  /** Whether the service lists issues, which the contract does not show: then the program itself looks. */
+  readonly canListIssues?: boolean;
 }
 
 export async function triage(client: Client, options: TriageOptions = {}): Promise<TriageReport> {
-  const { concurrency = 4, cursor } = options;
+  const { concurrency = 4, cursor, canListIssues = false } = options;
   const walk = client.projects.list({ cursor })[Symbol.asyncIterator]();
   const projects: Triaged[] = [];
   let brokeOffAt: TriageReport["brokeOffAt"];
@@ -40,7 +43,7 @@ export async function triage(client: Client, options: TriageOptions = {}): Promi
       const project = await next();
       if (project === undefined) return;
       const place = taken++;
-      projects[place] = await triageProject(client, project);
+      projects[place] = await triageProject(client, project, canListIssues);
     }
   }
   async function next(): Promise<Project | undefined> {
@@ -58,7 +61,7 @@ export async function triage(client: Client, options: TriageOptions = {}): Promi
   return { projects, brokeOffAt };
 }
 
-async function triageProject(client: Client, project: Project): Promise<Triaged> {
+async function triageProject(client: Client, project: Project, canListIssues: boolean): Promise<Triaged> {
   const { name } = project;
   let sessions: Session[];
   try {
@@ -69,14 +72,23 @@ async function triageProject(client: Client, project: Project): Promise<Triaged>
   }
   const failed = sessions.filter(({ state }) => state === "failed");
   if (failed.length === 0) return { project: name, result: "fine" };
+  const title = `Failed agent sessions: ${failed.map((session) => session.id).join(", ")}`;
   try {
-    const title = `Failed agent sessions: ${failed.map((session) => session.id).join(", ")}`;
     const issue = await client.issues.create(project, { title, type: "bug" });
     return { project: name, result: "filed", issue: issue.number };
   } catch (error) {
     if (!isAutomationError(error)) throw error;
     // The client repeats a write only where it cannot have been applied. Whether it was is in the error.
     const isSure = error.outcome === "rejected" || error.outcome === "not_sent";
-    return { project: name, result: isSure ? "failed" : "unsure", reason: error.message };
+    const found = isSure || !canListIssues ? undefined : await findIssue(client, project, title);
+    if (found !== undefined) return { project: name, result: "filed", issue: found };
+    return { project: name, result: isSure || canListIssues ? "failed" : "unsure", reason: error.message };
   }
+}
+
+/** The number of the issue with this title, if there is one. */
+async function findIssue(client: Client, project: Project, title: string): Promise<number | undefined> {
+  const issues = client.paginate({ path: path`/projects/${project.id}/issues`, schema: IssueSchema });
+  for await (const issue of issues) if (issue.title === title) return issue.number;
+  return undefined;
 }

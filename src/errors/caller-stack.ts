@@ -1,22 +1,19 @@
 import { isBrandedError } from "./automation-error.ts";
 
-/** Where a call began. */
-export interface CallSite {
-  readonly stack?: string | undefined;
-}
-
-/** The stack of the code that calls `entry`; where the platform allows, it begins above `entry`. */
-export function captureCallSite(entry: (...parameters: never[]) => unknown): CallSite {
-  const platform = Error as { captureStackTrace?: (target: object, entry: unknown) => void }; // not every platform has it
-  if (platform.captureStackTrace === undefined) return new Error();
-  const site: CallSite = {};
+/**
+ * Lets the stack of an error of ours begin in the code that awaits `entry`, and not inside this library. Call it in
+ * `entry` itself, an async function. Where the platform does not name the code that awaits, the stack stays as it is.
+ */
+export function beginStackInCaller(error: unknown, entry: (...parameters: never[]) => unknown): void {
+  const platform = Error as { captureStackTrace?: (target: object, entry: unknown) => void }; // V8 has it, and follows `await`
+  if (platform.captureStackTrace === undefined || !isBrandedError(error)) return;
+  const site: { stack?: string } = {};
   platform.captureStackTrace(site, entry);
-  return site;
-}
-
-/** Lets the stack of an error of ours begin where the call began that it ended, and not inside this library. */
-export function beginStackAt(error: unknown, site: CallSite): void {
-  if (isBrandedError(error)) setStack(error, () => `${error.name}: ${error.message}\n${framesOf(site.stack)}`);
+  const inside = stackOf(error);
+  setStack(error, () => {
+    const frames = framesOf(site.stack);
+    return frames === "" ? inside() : `${error.name}: ${error.message}\n${frames}`;
+  });
 }
 
 /** Appends the present stack to an error that was created before its caller asked for it. */
@@ -25,6 +22,14 @@ export function continueStack(error: unknown): void {
   const before = error.stack ?? "";
   const here = new Error();
   setStack(error, () => `${before}\n${framesOf(here.stack)}`);
+}
+
+// A property of the error itself or of its prototype, a value or an accessor: platforms and their versions differ.
+function stackOf(error: Error): () => string {
+  const own = Object.getOwnPropertyDescriptor(error, "stack");
+  const inherited = Object.getOwnPropertyDescriptor(Error.prototype, "stack");
+  const { get, value } = own ?? inherited ?? {};
+  return () => String((get === undefined ? value : get.call(error)) ?? "");
 }
 
 // V8 puts the name and the message in front, other platforms have frames alone.

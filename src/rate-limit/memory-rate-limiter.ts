@@ -1,4 +1,3 @@
-import { Lane, type Waiter } from "./lane.ts";
 import type {
   Admission,
   Permit,
@@ -7,11 +6,14 @@ import type {
   RateLimiter,
   RateLimitSnapshot,
 } from "./rate-limiter.ts";
+import type { SharedReading, SharedState } from "./shared-state.ts";
+import { TokenGate, type Waiter } from "./token-gate.ts";
+import { TokenMap } from "./token-map.ts";
 
 /**
- * The rate limiter of one process: calls go in first-come order, at most `maxConcurrency` at once; a 429 stops all of
- * them until its `Retry-After` has elapsed, then one goes ahead to see. Each client makes its own; pass one to several
- * clients that share a token. It holds no timer while nobody waits.
+ * Creates the rate limiter of one process. Each token has a gate of its own: calls pass it in order of arrival, at most
+ * `maxConcurrency` at once; a 429 closes it until its `Retry-After` has elapsed, then one request goes ahead. Each client
+ * creates its own limiter; pass one to several clients that share a token. It holds no timer while no call waits.
  *
  * @example
  * const rateLimiter = memoryRateLimiter();
@@ -23,147 +25,153 @@ export function memoryRateLimiter(): RateLimiter {
 }
 
 const STOPPED: Admission = { kind: "stopped" };
+const NOTHING_KNOWN: SharedState = { pause: undefined, refusals: 0, mustProbe: false };
 
-/** Tokens that are remembered while nobody uses them. */
-const MOST_LANES = 16;
-
-/** The class behind `memoryRateLimiter()`, for rate limiters that add to it. */
+/**
+ * The class behind `memoryRateLimiter()`. A rate limiter that shares with other processes wraps it: `state` returns what
+ * this process knows of a token, and `merge` takes over what others know.
+ */
 export class MemoryRateLimiter implements RateLimiter {
-  /** By token: the limit is a token's, and a new one starts unpaused. */
-  readonly #lanes = new Map<string, Lane>();
-  #inFlight = 0;
-  #maxConcurrency = Number.POSITIVE_INFINITY;
+  readonly #gates = new TokenMap((token) => new TokenGate(token));
+  /** Permits that wait in a queue. */
+  readonly #waiting = new Set<MemoryPermit>();
   #places = 0;
 
-  enter(call: RateLimitedCall): MemoryTurn {
-    this.#maxConcurrency = Math.min(this.#maxConcurrency, call.maxConcurrency);
+  enter(call: RateLimitedCall): MemoryPermit {
     this.#places += 1;
-    return new MemoryTurn(call, this.#places, this);
+    return new MemoryPermit({ call, place: this.#places, gates: this.#gates, waiting: this.#waiting });
   }
 
   refresh(): void {
-    const strangers = [...this.#lanes.values()].flatMap((lane) => lane.removeStrangers());
-    for (const waiter of strangers) this.lane(waiter.call.token()).join(waiter);
-    this.pump();
+    const strangers = [...this.#waiting].filter((permit) => permit.isAtWrongGate);
+    strangers.sort((one, other) => one.place - other.place);
+    for (const permit of strangers) permit.changeGate();
   }
 
   snapshot(token: string): RateLimitSnapshot | undefined {
-    return this.#lanes.get(token)?.snapshot();
+    return this.#gates.find(token)?.snapshot;
   }
 
-  lane(token: string): Lane {
-    const known = this.#lanes.get(token);
-    if (known !== undefined) return known;
-    // Tokens come and go, some with every call: the oldest that nobody waits for are forgotten.
-    for (const [other, lane] of this.#lanes) {
-      if (this.#lanes.size < MOST_LANES) break;
-      if (lane.isIdle) this.#lanes.delete(other);
-    }
-    const lane = new Lane(token, () => this.pump());
-    this.#lanes.set(token, lane);
-    return lane;
+  /** What this process knows of a token, as other processes would want to know it. */
+  state(token: string): SharedState {
+    return this.#gates.find(token)?.state ?? NOTHING_KNOWN;
   }
 
-  freeSlot(): void {
-    this.#inFlight -= 1;
+  /** Takes over what other processes know of a token. Waiting calls may be admitted or refused by it. */
+  merge(token: string, reading: SharedReading): void {
+    this.#gates.get(token).merge(reading);
   }
 
-  /** Lets everybody go who may, in the order in which they came, whatever their tokens. */
-  pump(): void {
-    while (this.#inFlight < this.#maxConcurrency) {
-      let next: Lane | undefined;
-      for (const lane of this.#lanes.values()) if (lane.nextPlace < (next?.nextPlace ?? Infinity)) next = lane;
-      if (next === undefined) return;
-      this.#inFlight += 1;
-      next.startFirst();
-    }
+  /** Ends the pause of a token at once, and lets one request go ahead. */
+  clearPause(token: string): void {
+    this.#gates.find(token)?.clearPause();
   }
 }
 
-export class MemoryTurn implements Permit, Waiter {
+/** What a permit needs of its limiter. */
+interface Entry {
+  readonly call: RateLimitedCall;
+  readonly place: number;
+  readonly gates: TokenMap<TokenGate>;
+  readonly waiting: Set<MemoryPermit>;
+}
+
+/** A call at the gate of its token. */
+export class MemoryPermit implements Permit, Waiter {
   readonly call: RateLimitedCall;
   readonly place: number;
   before: Waiter | undefined;
   behind: Waiter | undefined;
-  lane: Lane | undefined;
+  queuedAt: TokenGate | undefined;
+  countsPausesOf: TokenGate | undefined;
+  pausesBeforeArrival = 0;
+  pausesBeforeStart = 0;
   startedAt = 0;
-  pausesBefore = 0;
-  spared = 0;
-  streak = -1;
-  readonly #limiter: MemoryRateLimiter;
-  /** Where it has a slot. */
-  #admittedTo: Lane | undefined;
-  /** What came of its latest waiting. */
-  #admission: Admission | undefined;
+  readonly #gates: TokenMap<TokenGate>;
+  readonly #waiting: Set<MemoryPermit>;
+  /** The gate that it has joined, or has been admitted by. */
+  #gate: TokenGate | undefined;
+  #isAdmitted = false;
   #wake: ((admission: Admission) => void) | undefined;
 
-  constructor(call: RateLimitedCall, place: number, limiter: MemoryRateLimiter) {
+  constructor({ call, place, gates, waiting }: Entry) {
     this.call = call;
     this.place = place;
-    this.#limiter = limiter;
+    this.#gates = gates;
+    this.#waiting = waiting;
   }
 
   acquire(): Admission | Promise<Admission> {
-    this.#admission = undefined;
-    this.#limiter.lane(this.call.token()).join(this);
-    this.#limiter.pump();
-    return this.#admission ?? this.#wait();
+    let admission: Admission | undefined;
+    this.#wake = (settled) => {
+      admission = settled;
+    };
+    this.#join();
+    return admission ?? this.#wait();
   }
 
   confirm(token: string): boolean {
-    const admittedTo = this.#admittedTo;
-    if (admittedTo === undefined) return false;
-    const lane = this.#limiter.lane(token);
-    if (lane === admittedTo && lane.stillHolds(this)) return true;
-    // The token is another, or a pause has begun, and may even have ended: its slot is booked anew.
-    admittedTo.finish(this);
-    this.#admittedTo = undefined;
-    const goes = lane.takeIn(this);
-    if (!goes) this.#limiter.freeSlot();
-    this.#limiter.pump();
-    return goes;
+    const gate = this.#gate;
+    if (gate === undefined || !this.#isAdmitted) return false;
+    const next = this.#gates.get(token);
+    if (next === gate && gate.confirm(this)) return true;
+    // The token is another one, or a pause has begun and may even have ended: it is admitted anew, or not.
+    this.#isAdmitted = false;
+    gate.finish(this);
+    this.#gate = next;
+    this.#isAdmitted = next.admit(this);
+    gate.pump();
+    return this.#isAdmitted;
   }
 
   report(answer: RateLimitAnswer): number | undefined {
-    const pauseMs = this.#admittedTo?.answered(this, answer);
-    if (pauseMs === undefined) this.#limiter.pump();
-    return pauseMs;
+    return this.#isAdmitted ? this.#gate?.report(this, answer) : undefined;
   }
 
   release(): void {
-    const lane = this.#admittedTo;
-    if (lane === undefined) return;
-    this.#admittedTo = undefined;
-    lane.finish(this);
-    this.#limiter.freeSlot();
-    this.#limiter.pump();
-  }
-
-  admitted(lane: Lane): void {
-    this.#admittedTo = lane;
+    if (!this.#isAdmitted) return;
+    this.#isAdmitted = false;
+    this.#gate?.finish(this);
+    this.#gate?.pump();
   }
 
   settle(admission: Admission): void {
-    this.#admission = admission;
+    this.#isAdmitted = admission.kind === "admitted";
     this.#wake?.(admission);
+  }
+
+  /** Whether it waits at the gate of a token that its call no longer has. */
+  get isAtWrongGate(): boolean {
+    return this.queuedAt !== undefined && this.queuedAt.token !== this.call.token();
+  }
+
+  /** Waits at the gate of its call's present token. */
+  changeGate(): void {
+    this.queuedAt?.leave(this);
+    this.#join();
+  }
+
+  #join(): void {
+    this.#gate = this.#gates.get(this.call.token());
+    this.#gate.join(this);
   }
 
   #wait(): Promise<Admission> {
     const { signal } = this.call;
-    const leave = (): void => {
-      if (this.lane === undefined) return;
-      this.lane.leave(this);
+    const stop = (): void => {
+      this.queuedAt?.leave(this);
       this.settle(STOPPED);
     };
+    this.#waiting.add(this);
     return new Promise((resolve) => {
       this.#wake = (admission) => {
-        this.#wake = undefined;
-        signal.removeEventListener("abort", leave);
+        this.#waiting.delete(this);
+        signal.removeEventListener("abort", stop);
         resolve(admission);
       };
-      signal.addEventListener("abort", leave);
-      // Joining may have run a listener of the caller's, which may have aborted.
-      if (signal.aborted) leave();
+      signal.addEventListener("abort", stop);
+      // An event does not reach a listener that is added after it.
+      if (signal.aborted) stop();
     });
   }
 }

@@ -1,13 +1,12 @@
-/** Something that stands in a queue; `place` orders it, the lower the earlier. */
+/** A member of a queue. `place` orders it: the lower, the earlier. */
 export interface Queued {
   readonly place: number;
   before?: Queued | undefined;
   behind?: Queued | undefined;
 }
 
-/** A queue ordered by place. Joining at the end, leaving from anywhere and coming back to the head take constant time. */
+/** A queue ordered by place. Joining at the end, leaving from anywhere and returning to the head take constant time. */
 export class Queue<Member extends Queued> implements Iterable<Member> {
-  // The ends of a ring would need a member that is none: two ends do.
   #first: Queued | undefined;
   #last: Queued | undefined;
   #length = 0;
@@ -20,7 +19,7 @@ export class Queue<Member extends Queued> implements Iterable<Member> {
     return this.#first as Member | undefined; // only members are ever linked
   }
 
-  /** Newcomers have the highest place and go to the end; those that come back are among the first, and go there. */
+  /** New members have the highest place and go to the end; returning ones are among the first. */
   join(member: Member): void {
     let behind: Queued | undefined;
     if (this.#last !== undefined && this.#last.place > member.place) {
@@ -37,7 +36,7 @@ export class Queue<Member extends Queued> implements Iterable<Member> {
     this.#length += 1;
   }
 
-  /** The member must stand in this queue. */
+  /** The member must be in this queue. */
   leave(member: Member): void {
     const { before, behind } = member;
     if (before === undefined) this.#first = behind;
@@ -49,7 +48,7 @@ export class Queue<Member extends Queued> implements Iterable<Member> {
     this.#length -= 1;
   }
 
-  /** In order. A member that leaves while it is looked at is no trouble. */
+  /** In order. A member may leave while it is visited. */
   *[Symbol.iterator](): Generator<Member> {
     let member = this.#first;
     while (member !== undefined) {

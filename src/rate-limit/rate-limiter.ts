@@ -1,24 +1,24 @@
 /**
- * Decides when an attempt may be sent. The service limits requests per token (contract, section 8), so all clients that
- * share a token should share one of these. `memoryRateLimiter()` is the one for a single process; a shared store can
- * take its place by implementing this interface.
+ * Decides when an attempt may be sent. The service limits requests per token, so all clients that share a token should
+ * share one rate limiter. `memoryRateLimiter()` is the one for a single process; a shared store can take its place by
+ * implementing this interface.
  */
 export interface RateLimiter {
-  /** Gives a call its place in line, which it keeps over all its attempts. Called once per call, when it begins. */
+  /** Registers a call, once, when it begins. The permit keeps the call's place in the queue over all its attempts. */
   enter(call: RateLimitedCall): Permit;
-  /** The token that some call's `token()` gives has changed: whoever waits for the old one's pause need not. */
+  /** The `token()` of some call has changed. A call that waits for the pause of its former token no longer has to. */
   refresh(): void;
-  /** What is known of a token's limit; `undefined` before the first answer. */
+  /** What is known of a token's limit; `undefined` before the first response. */
   snapshot(token: string): RateLimitSnapshot | undefined;
 }
 
-/** What a rate limiter may ask of a call that waits. */
+/** What a rate limiter reads of a call. */
 export interface RateLimitedCall {
-  /** The token that the call would be sent with now. */
+  /** The token that the call would be sent with now; `""` as long as it is not known. */
   token(): string;
-  /** At most so many in flight; where calls differ, the smallest counts. */
+  /** The most requests in flight per token. Where calls of a token differ, the smallest counts. */
   readonly maxConcurrency: number;
-  /** How many pauses in a row, none of which let anything through, the call sits through. */
+  /** How many pauses in a row, without a request getting through in between, the call waits for. */
   readonly maxPauses: number;
   /** The longest pause that the call waits for, in milliseconds, as the service asked. */
   readonly maxPauseMs: number;
@@ -32,43 +32,43 @@ export interface RateLimitedCall {
 export interface Pause {
   /** Of what the service asked for, in milliseconds. */
   readonly askedMs: number;
-  /** Until something may be sent: what was asked for and the jitter on top. */
+  /** Until something may be sent, in milliseconds: what was asked for, and the jitter on top. */
   readonly lastsMs: number;
 }
 
 /**
- * A call's place in line. For each attempt: `acquire`, then `confirm` when the token is known, then `report` if a
- * response came, and `release` at the end of whatever was admitted.
+ * A call's place in the queue. For each attempt: `acquire`, then `confirm` when the token is known, then `report` if a
+ * response came, and `release` at the end of everything that was admitted.
  */
 export interface Permit {
-  /** Waits until the next attempt may be sent; tells at once where nobody has to wait. Never rejects. */
+  /** Waits until the next attempt may be sent. Returns a value at once if the call does not have to wait. Never rejects. */
   acquire(): Admission | Promise<Admission>;
   /**
-   * Whether the admitted attempt may still be sent, now that its token is known: getting it may have taken long, and it may
-   * be another than the one it waited with. If not, the call gives its slot back and waits again, at its place. Never
-   * rejects, and does not take long: the attempt's time is running.
+   * Whether the admitted attempt may be sent, now that its token is known: reading it may have taken long, and it may be
+   * another one than the call waited with. If not, the call releases the permit and acquires it again, at its place. Never
+   * rejects, and does not take long, since the attempt's time is running.
    */
   confirm(token: string): boolean | Promise<boolean>;
-  /** The head of the answer to the admitted attempt has come. Gives the length of the pause that it begins, if it does. */
+  /** The head of the response has come. Returns the length of the pause that it begins, in milliseconds, if it does. */
   report(answer: RateLimitAnswer): number | undefined;
-  /** The admitted attempt is over, however it ended: its slot is free. */
+  /** The admitted attempt is over, however it ended. */
   release(): void;
 }
 
-/** What came of waiting. */
+/** How a wait ended. */
 export type Admission =
   /** The attempt may be sent. */
   | { readonly kind: "admitted" }
   /** The call's signal aborted. */
   | { readonly kind: "stopped" }
-  /** The token's pause is longer than the call would wait, or there were too many of them. */
+  /** The token's pause is longer than the call waits for, or there were too many of them. */
   | { readonly kind: "refused"; readonly pauseMs: number };
 
-/** What the head of an answer says about the limit. */
+/** What the head of a response says about the limit. */
 export interface RateLimitAnswer {
   /** HTTP status; 429 begins a pause. */
   readonly status: number;
-  /** `Retry-After` in milliseconds, where there is one that can be understood. */
+  /** `Retry-After` in milliseconds, if there is a valid one. */
   readonly retryAfterMs: number | undefined;
   /** `RateLimit-Limit`. */
   readonly limit: number | undefined;
@@ -82,7 +82,7 @@ export interface RateLimitSnapshot {
   readonly limit?: number | undefined;
   /** Requests left in the window, as of `observedAt`. */
   readonly remaining?: number | undefined;
-  /** When the answer came that told it, by the local clock. */
+  /** When the response came that said so, by the local clock. */
   readonly observedAt: Date;
   /** Set while nothing may be sent with the token. */
   readonly pausedUntil?: Date | undefined;

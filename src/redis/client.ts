@@ -10,7 +10,7 @@ export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** A script to run inside Redis, and what it is given. */
+/** A script to run inside Redis, its keys and its arguments. */
 export interface Command {
   readonly script: string;
   readonly keys: readonly string[];

@@ -1,17 +1,21 @@
-/** Redis did not answer in time, or with an error: from now on each process obeys its own gate alone. */
+/** Redis did not answer in time, or with an error: from now on each process goes by its own gate alone. */
 export interface DegradedEvent {
   readonly type: "degraded";
-  /** `timeout`: no answer within `commandTimeoutMs`; `error`: one that says what is wrong, or no connection. */
+  /** `timeout`: no answer within `commandTimeoutMs`; `error`: an error reply, or no connection. */
   readonly reason: "timeout" | "error";
   /** The code of the error, such as `ECONNREFUSED` or `NOPERM`, where it has one. */
   readonly code?: string;
+  /** `token` if one token alone is affected, whose keys in Redis are of a wrong type; absent if all of them are. */
+  readonly scope?: "token";
 }
 
 /** Redis answers again: what the processes know is shared again. */
 export interface RejoinedEvent {
   readonly type: "rejoined";
-  /** How long it was away. */
+  /** How long sharing was off, in milliseconds. */
   readonly afterMs: number;
+  /** `token` if one token alone was affected. */
+  readonly scope?: "token";
 }
 
 /** What happens between a process and Redis. */

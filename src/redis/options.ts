@@ -3,21 +3,24 @@ import { ConfigError } from "../errors/client-errors.ts";
 import { type Evaluate, evaluateWith, type IoredisClient, type NodeRedisClient } from "./client.ts";
 import type { FleetEvent } from "./events.ts";
 
-/** How a fleet shares its rate limit. */
+/** Options of `redisRateLimiter`. */
 export interface RedisRateLimiterOptions {
   /** A client of `ioredis` or of `redis` (node-redis), connected or connecting. It stays the caller's. */
   client: IoredisClient | NodeRedisClient;
-  /** Processes with different namespaces share nothing. Default `project-automation`. */
+  /** Processes with different namespaces share nothing. @default "project-automation" */
   namespace?: string | undefined;
-  /** The longest that a call waits for one answer of Redis, in milliseconds. Default 250. */
+  /** The longest that a call waits for one reply of Redis, in milliseconds. @default 250 */
   commandTimeoutMs?: number | undefined;
-  /** A process that dies holds its place in the fleet for so long at most, in milliseconds. Default 5 000. */
+  /**
+   * How long a process that died still counts, in milliseconds: 500 or more. Above 5 000 it changes nothing for requests
+   * in flight, since a request without a response for that long no longer counts. @default 5_000
+   */
   leaseMs?: number | undefined;
-  /** Sees when Redis is lost and found. What it throws is ignored. */
+  /** Receives an event when Redis is lost, and when it is found again. What it throws is ignored. */
   onEvent?: ((event: FleetEvent) => void) | undefined;
 }
 
-/** Options that have been checked. */
+/** Checked options, with their defaults. */
 export interface CheckedOptions {
   readonly evaluate: Evaluate;
   readonly namespace: string;
@@ -26,7 +29,7 @@ export interface CheckedOptions {
   readonly onEvent: ((event: FleetEvent) => void) | undefined;
 }
 
-/** Shorter ones would run out on the way. */
+/** A shorter lease would expire on the way. */
 const SHORTEST_LEASE_MS = 500;
 const LONGEST_LEASE_MS = 3_600_000;
 
@@ -46,7 +49,7 @@ const OPTIONS: Shape<RedisRateLimiterOptions> = {
 
 const check: Check = new Check(ConfigError);
 
-/** Throws `ConfigError` for the first option that cannot be. */
+/** @throws `ConfigError` for the first invalid option */
 export function checkOptions(options: RedisRateLimiterOptions): CheckedOptions {
   const given = check.guarded(() => check.options(options, "options", OPTIONS));
   const evaluate = check.guarded(() => evaluateWith(given.client));

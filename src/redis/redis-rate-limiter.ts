@@ -1,5 +1,6 @@
-import type { Lane } from "../rate-limit/lane.ts";
-import { MemoryRateLimiter, type MemoryTurn } from "../rate-limit/memory-rate-limiter.ts";
+import { argument, STRING } from "../check.ts";
+import { now } from "../clock.ts";
+import { type MemoryPermit, MemoryRateLimiter } from "../rate-limit/memory-rate-limiter.ts";
 import type {
   Admission,
   Permit,
@@ -8,114 +9,112 @@ import type {
   RateLimiter,
   RateLimitSnapshot,
 } from "../rate-limit/rate-limiter.ts";
-import { Link } from "./link.ts";
+import { TokenMap } from "../rate-limit/token-map.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
+import { FleetGate } from "./fleet-gate.ts";
+import { type Lease, Leases } from "./leases.ts";
 import { checkOptions, type RedisRateLimiterOptions } from "./options.ts";
-import { SharedLane, type Sharing, type Slot } from "./shared-lane.ts";
-import { tokenKey } from "./token-key.ts";
+
+/** A rate limiter that several processes share. */
+export interface SharedRateLimiter extends RateLimiter {
+  /**
+   * Ends the pause of a token in all processes at once; one request goes ahead then, as after any pause. For a pause
+   * that should not be: a `Retry-After` of hours, say, that a proxy sent by mistake.
+   *
+   * @throws `ArgumentError` if the token is not a string, `ConnectionError` if Redis does not confirm within
+   * `commandTimeoutMs` (the pause of this process is cleared all the same)
+   */
+  clearPause(token: string): Promise<void>;
+}
 
 /**
- * The rate limiter of a fleet: all processes that use a token, with the same Redis and the same namespace, obey its pauses,
- * send one request ahead after each, and never have more in flight than the service last said is left. Within each
- * process the order and `maxConcurrency` are those of `memoryRateLimiter()`.
+ * Creates the rate limiter of a fleet: all processes that use a token, with the same Redis and the same namespace, obey its
+ * pauses, send one request ahead after each, never have more in flight than the service last said is left, and share
+ * what is left in order of asking. Within each process, order and `maxConcurrency` are those of `memoryRateLimiter()`.
  *
- * It asks Redis once before each attempt and tells it once after. Without Redis, calls go on under the limiter of
- * their own process; none waits for it longer than `commandTimeoutMs`. Throws `ConfigError` for options that cannot be.
+ * It asks Redis once before each attempt and reports to it once after. Without Redis, calls go on under the limiter of
+ * their own process; no call waits for Redis longer than `commandTimeoutMs`.
  *
+ * @throws `ConfigError` if an option is invalid
  * @example
  * const client = new Client({ rateLimiter: redisRateLimiter({ client: new Redis() }) });
  */
-export function redisRateLimiter(options: RedisRateLimiterOptions): RateLimiter {
+export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLimiter {
   return new RedisRateLimiter(options);
 }
 
-class RedisRateLimiter implements RateLimiter {
-  readonly local = new MemoryRateLimiter();
-  readonly link: Link;
-  readonly #namespace: string;
-  readonly #sharing: Sharing;
-  readonly #lanes = new WeakMap<Lane, SharedLane>();
-  /** Slots of this limiter, among those of all others. */
-  readonly #name = crypto.randomUUID();
-  #slots = 0;
+const STOPPED: Admission = { kind: "stopped" };
+/** A slot that was granted longer ago is confirmed before it is used: a pause may have begun elsewhere meanwhile. */
+const RECHECK_AFTER_MS = 100;
+
+class RedisRateLimiter implements SharedRateLimiter {
+  readonly #local = new MemoryRateLimiter();
+  readonly #gates: TokenMap<FleetGate>;
 
   constructor(options: RedisRateLimiterOptions) {
-    const { evaluate, namespace, commandTimeoutMs, leaseMs, onEvent } = checkOptions(options);
-    this.#namespace = namespace;
-    this.link = new Link(evaluate, commandTimeoutMs, onEvent);
-    this.#sharing = { link: this.link, leaseMs, pump: () => this.local.pump() };
+    const { leaseMs, ...connection } = checkOptions(options);
+    const process = crypto.randomUUID();
+    const settings = {
+      connection: { ...connection, process, breaker: new CircuitBreaker(connection.onEvent, "all") },
+      leases: new Leases(process, leaseMs),
+      local: this.#local,
+    };
+    this.#gates = new TokenMap((token) => new FleetGate(token, settings));
   }
 
   enter(call: RateLimitedCall): Permit {
-    return new RedisTurn(call, this);
+    return new FleetPermit(call, this.#local.enter(call), this.#gates);
   }
 
   refresh(): void {
-    this.local.refresh();
+    this.#local.refresh();
   }
 
   snapshot(token: string): RateLimitSnapshot | undefined {
-    return this.local.snapshot(token);
+    return this.#local.snapshot(token);
   }
 
-  lane(token: string): SharedLane {
-    const lane = this.local.lane(token);
-    const known = this.#lanes.get(lane);
-    if (known !== undefined) return known;
-    const shared = new SharedLane(lane, this.#keys(token), this.#sharing);
-    this.#lanes.set(lane, shared);
-    return shared;
-  }
-
-  nextSlot(): string {
-    this.#slots += 1;
-    return `${this.#name}:${this.#slots}`;
-  }
-
-  async #keys(token: string): Promise<readonly string[]> {
-    // In braces, so that the nodes of a cluster keep both in one place.
-    const base = `${this.#namespace}:{${await tokenKey(this.#namespace, token)}}`;
-    return [`${base}:known`, `${base}:slots`];
+  async clearPause(token: string): Promise<void> {
+    await this.#gates.get(argument.value(token, "token", STRING)).clearPause();
   }
 }
 
-class RedisTurn implements Permit {
+/** A permit of this process, and a lease that the other processes count. */
+class FleetPermit implements Permit {
   readonly #call: RateLimitedCall;
-  readonly #local: MemoryTurn;
-  readonly #limiter: RedisRateLimiter;
-  #lane: SharedLane | undefined;
-  #slot: Slot | undefined;
+  readonly #local: MemoryPermit;
+  readonly #gates: TokenMap<FleetGate>;
+  #gate: FleetGate | undefined;
+  #lease: Lease | undefined;
 
-  constructor(call: RateLimitedCall, limiter: RedisRateLimiter) {
+  constructor(call: RateLimitedCall, local: MemoryPermit, gates: TokenMap<FleetGate>) {
     this.#call = call;
-    this.#local = limiter.local.enter(call);
-    this.#limiter = limiter;
+    this.#local = local;
+    this.#gates = gates;
   }
 
   acquire(): Admission | Promise<Admission> {
-    // Who waits for a pause may be the only one who knows of it.
-    if (!this.#limiter.link.isUp) this.#limiter.lane(this.#call.token()).tryAgain();
-    return this.#local.acquire();
+    const gate = this.#use(this.#call.token());
+    const admission = this.#local.acquire();
+    const isSettled = "kind" in admission && !(admission.kind === "admitted" && gate?.isShared);
+    return isSettled ? this.#pass(admission) : this.#acquireSlot(admission);
   }
 
   confirm(token: string): boolean | Promise<boolean> {
+    const gate = this.#use(token);
     if (!this.#local.confirm(token)) return false;
-    const lane = this.#limiter.lane(token);
-    if (this.#limiter.link.isUp && lane.isCrowded) return false;
-    const slot = lane.enter(this.#limiter.nextSlot());
-    this.#lane = lane;
-    this.#slot = slot;
-    if (this.#limiter.link.isUp) return this.#ask(token, lane, slot);
-    lane.tryAgain();
+    if (gate === undefined) return true;
+    if (gate.isShared) {
+      const isFresh = this.#lease !== undefined && now() - this.#lease.heldSince < RECHECK_AFTER_MS;
+      return isFresh || this.#recheck(gate, token);
+    }
+    this.#lease ??= gate.register();
     return true;
   }
 
   report(answer: RateLimitAnswer): number | undefined {
-    const slot = this.#slot;
-    this.#slot = undefined;
-    // Whoever goes next asks Redis only after it was told this.
-    this.#lane?.endHold();
     const pauseMs = this.#local.report(answer);
-    if (slot !== undefined) this.#lane?.answered(slot, answer);
+    this.#giveBack(answer);
     return pauseMs;
   }
 
@@ -124,20 +123,59 @@ class RedisTurn implements Permit {
     this.#local.release();
   }
 
-  async #ask(token: string, lane: SharedLane, slot: Slot): Promise<boolean> {
-    const verdict = await lane.take(slot);
-    const isFree = verdict === undefined || verdict === "granted";
-    // The attempt may have ended meanwhile, and given everything back. If not, the local lane may have learned something
-    // new, and without an answer it decides alone.
-    const goes = this.#slot === slot && isFree && this.#local.confirm(token);
-    if (!goes && this.#slot === slot) this.#leave();
-    this.#limiter.local.pump();
-    return goes;
+  async #acquireSlot(first: Admission | Promise<Admission>): Promise<Admission> {
+    for (let admission = await first; ; admission = await this.#local.acquire()) {
+      if (admission.kind !== "admitted" || (await this.#hasSlot())) return this.#pass(admission);
+      this.#local.release();
+      if (this.#call.signal.aborted) return this.#pass(STOPPED);
+    }
+  }
+
+  /** Waits for a slot among the other processes. */
+  async #hasSlot(): Promise<boolean> {
+    const token = this.#call.token();
+    const gate = this.#use(token);
+    if (gate === undefined || !gate.isShared) return true;
+    const isStillAdmitted = (): boolean => this.#call.token() === token && this.#local.confirm(token);
+    this.#lease = await gate.acquire({ signal: this.#call.signal, isStillAdmitted });
+    if (this.#lease === undefined || isStillAdmitted()) return this.#lease !== undefined;
+    this.#giveBack(undefined);
+    return false;
+  }
+
+  /** Asks for a slot when the token has become known, or asks again when that has taken long. */
+  async #recheck(gate: FleetGate, token: string): Promise<boolean> {
+    const lease = this.#lease ?? gate.register();
+    this.#lease = lease;
+    const isGranted = await gate.ask(lease);
+    // If the attempt has ended meanwhile, it has given everything back.
+    return this.#lease === lease && isGranted && this.#local.confirm(token);
+  }
+
+  #pass(admission: Admission): Admission {
+    if (admission.kind !== "admitted") this.#leave();
+    return admission;
+  }
+
+  /** Uses the gate of a token from now on. There is none as long as the token is not known. */
+  #use(token: string): FleetGate | undefined {
+    const gate = token === "" ? undefined : this.#gates.get(token);
+    if (gate === this.#gate) return gate;
+    this.#leave();
+    this.#gate = gate;
+    gate?.enter();
+    return gate;
   }
 
   #leave(): void {
-    const slot = this.#slot;
-    this.#slot = undefined;
-    if (slot !== undefined) this.#lane?.left(slot);
+    this.#giveBack(undefined);
+    this.#gate?.exit();
+    this.#gate = undefined;
+  }
+
+  #giveBack(answer: RateLimitAnswer | undefined): void {
+    const lease = this.#lease;
+    this.#lease = undefined;
+    if (lease !== undefined) this.#gate?.giveBack(lease, answer);
   }
 }

@@ -9,6 +9,7 @@ import { exchangeError, pausedError, stoppedError, tokenError } from "./create-e
 import { type Deadline, STOPPED } from "./deadline.ts";
 import { type Exchange, isSuccess, type Received, type ResponseHead } from "./exchange.ts";
 import { HttpFailure } from "./http.ts";
+import type { CallOptions } from "./operation.ts";
 import { readRateLimit } from "./response-headers.ts";
 
 /**
@@ -22,7 +23,7 @@ export async function attempt(call: Call): Promise<Received> {
     // The permit was for another token, or a pause began while the token was read.
     if (exchange === undefined) continue;
     if (exchange.kind === "received" && isSuccess(exchange.head.status)) return exchange;
-    const error = exchangeError(call.facts, exchange, call.options.signal);
+    const error = exchangeError(call.facts, exchange, call.settings.signal);
     call.history.failed(exchange, error);
     call.events?.failed();
     if (!(await isResent(call, exchange, error))) throw error;
@@ -58,8 +59,12 @@ async function exchangeWithPermit(call: Call): Promise<Exchange | undefined> {
   // The time of the token source is part of the attempt, that of the queue is not.
   const deadline = call.deadline.within(call.settings.timeoutMs);
   try {
-    const token = asked ?? (await readToken(call, deadline));
-    if (!(await isConfirmed(call, token, deadline))) return undefined;
+    call.events?.enter("token");
+    const read = asked ?? readToken(call, deadline);
+    const token = typeof read === "string" ? read : await read;
+    const confirmed = call.permit.confirm(token);
+    const holds = typeof confirmed === "boolean" ? confirmed : await awaitConfirmation(call, confirmed, deadline);
+    if (!holds) return undefined;
     return await exchange(call, token, deadline);
   } finally {
     deadline.release();
@@ -75,7 +80,7 @@ async function acquire(call: Call): Promise<string | undefined> {
   const { permit, deadline, events, history, pipeline } = call;
   events?.enter("queue");
   const { tokenSource } = pipeline;
-  const mayHaveAnother = pauseOf(call) !== undefined && tokenSource.canReplace(tokenSource.current);
+  const mayHaveAnother = tokenSource.canReplace(tokenSource.current) && pauseOf(call) !== undefined;
   const asked = mayHaveAnother ? await askAgain(call) : undefined;
   const pending = permit.acquire();
   const isImmediate = "kind" in pending;
@@ -121,13 +126,16 @@ function refusedByLimiter(call: Call, pauseMs: number): AutomationError {
     : pausedError(facts, pauseMs, lastError);
 }
 
-async function readToken(call: Call, deadline: Deadline): Promise<string> {
-  const { pipeline, history } = call;
-  call.events?.enter("token");
+/** The token to send now; a string at once, if the token source has it. */
+function readToken(call: Call, deadline: Deadline): string | Promise<string> {
+  const read = call.pipeline.tokenSource.read(deadline.signal, call.history.unauthorized?.token);
+  return typeof read === "string" ? accept(call, read) : awaitToken(call, read, deadline);
+}
+
+async function awaitToken(call: Call, pending: Promise<string>, deadline: Deadline): Promise<string> {
   let token: string;
   try {
-    const read = pipeline.tokenSource.read(deadline.signal, history.unauthorized?.token);
-    token = typeof read === "string" ? read : await deadline.race(read);
+    token = await deadline.race(pending);
   } catch (cause) {
     if (cause === STOPPED) throw stopped(call, deadline, "token");
     throw cause instanceof TokenUnavailable
@@ -136,6 +144,10 @@ async function readToken(call: Call, deadline: Deadline): Promise<string> {
   }
   const flaw = flawOfToken(token);
   if (flaw !== undefined) throw tokenError(call.facts, `the token provider returned no usable token: it ${flaw}`);
+  return accept(call, token);
+}
+
+function accept({ history }: Call, token: string): string {
   // There is no other token after all, so the 401 stands.
   if (token === history.unauthorized?.token) throw history.unauthorized.error;
   history.tokens.delete(token);
@@ -143,13 +155,11 @@ async function readToken(call: Call, deadline: Deadline): Promise<string> {
   return token;
 }
 
-/** Whether the permit holds for the token. A rate limiter that asks others may take a while, in which nothing is sent. */
-async function isConfirmed(call: Call, token: string, deadline: Deadline): Promise<boolean> {
-  const confirmed = call.permit.confirm(token);
-  if (typeof confirmed === "boolean") return confirmed;
+/** A rate limiter that asks others whether the permit holds for the token may take a while, in which nothing is sent. */
+async function awaitConfirmation(call: Call, pending: Promise<boolean>, deadline: Deadline): Promise<boolean> {
   call.events?.enter("queue");
   try {
-    return await deadline.race(confirmed);
+    return await deadline.race(pending);
   } catch (error) {
     throw error === STOPPED ? stopped(call, deadline, "queue") : error;
   }
@@ -158,8 +168,10 @@ async function isConfirmed(call: Call, token: string, deadline: Deadline): Promi
 /** Sends the request and reads the response. Never rejects for what the service, the connection or the caller did. */
 async function exchange(call: Call, token: string, deadline: Deadline): Promise<Exchange> {
   const { events, history, pipeline, operation, settings } = call;
-  const prevented = await runOnRequest(call, deadline);
-  if (prevented !== undefined) return prevented;
+  if (settings.onRequest !== undefined) {
+    const prevented = await runOnRequest(call, settings.onRequest, deadline);
+    if (prevented !== undefined) return prevented;
+  }
   events?.request();
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) return stop(deadline, "queue", { isSent: false });
@@ -186,9 +198,11 @@ async function exchange(call: Call, token: string, deadline: Deadline): Promise<
 const JSON_BODY = { "content-type": "application/json" };
 
 /** Awaits the caller's `onRequest`, with nothing left to do before the request but to send it. */
-async function runOnRequest(call: Call, deadline: Deadline): Promise<Exchange | undefined> {
-  const { onRequest } = call.options;
-  if (onRequest === undefined) return undefined;
+async function runOnRequest(
+  call: Call,
+  onRequest: NonNullable<CallOptions["onRequest"]>,
+  deadline: Deadline,
+): Promise<Exchange | undefined> {
   const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
   try {
     await deadline.race(Promise.resolve(onRequest(request)));
@@ -237,7 +251,7 @@ function stop(deadline: Deadline, phase: TimeoutPhase, reached: Reached): Extrac
 
 /** The call was stopped before a request was sent. */
 function stopped(call: Call, deadline: Deadline, phase: TimeoutPhase): AutomationError {
-  return stoppedError(call.facts, stop(deadline, phase, { isSent: false }), call.options.signal);
+  return stoppedError(call.facts, stop(deadline, phase, { isSent: false }), call.settings.signal);
 }
 
 function latestOf(tokens: ReadonlySet<string>): string {

@@ -34,8 +34,8 @@ export interface Pipeline extends CallSettings {
 export class Call {
   readonly operation: Operation<unknown>;
   readonly pipeline: Pipeline;
-  readonly settings: CallSettings;
-  readonly options: Pick<CallOptions, "signal" | "onRequest" | "onResponse">;
+  /** The call's options laid over the settings of its client. */
+  readonly settings: CallSettings & Pick<CallOptions, "signal" | "onRequest" | "onResponse">;
   readonly id: string = nextCallId();
   /** Where it is sent, each time. */
   readonly url: string;
@@ -47,14 +47,12 @@ export class Call {
   #permit: Permit | undefined;
 
   constructor(pipeline: Pipeline, operation: Operation<unknown>, options: CallOptions | undefined) {
-    const { signal, onRequest, onResponse, ...settings } = settingsOf(options, pipeline);
     this.pipeline = pipeline;
     this.operation = operation;
-    this.settings = settings;
-    this.options = { signal, onRequest, onResponse };
+    this.settings = settingsOf(options, pipeline);
     this.url = `${pipeline.baseUrl}${encodePath(operation.path)}${encodeQuery(operation.query)}`;
     this.events = CallEvents.begin(this.id, operation, pipeline);
-    this.deadline = Deadline.ofCall(settings.totalTimeoutMs, signal);
+    this.deadline = Deadline.ofCall(this.settings.totalTimeoutMs, this.settings.signal);
   }
 
   /** Its place in the queue of the rate limiter, which it takes with the first attempt and keeps. */
@@ -79,7 +77,7 @@ export class Call {
     this.deadline.release();
     this.events?.end(error);
     const { latestResponse, requests } = this.history;
-    const { onResponse } = this.options;
+    const { onResponse } = this.settings;
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
     ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url }));

@@ -63,7 +63,7 @@ async function check<Output>(
     const { reason } = call.deadline;
     if (cause === STOPPED && reason !== undefined) {
       const { head, text } = received;
-      throw stoppedError(call.facts, { reason, phase: "body", isSent: true, head, text }, call.options.signal);
+      throw stoppedError(call.facts, { reason, phase: "body", isSent: true, head, text }, call.settings.signal);
     }
     throw validationError(call.facts, { ...received, issues: [], thrown: { cause: copyOf(call, cause, data) } });
   }

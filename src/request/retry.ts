@@ -37,5 +37,5 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
   await sleep(decision.delayMs, deadline.signal);
   const { reason } = deadline;
   if (reason === undefined) return true;
-  throw stoppedError(call.facts, { reason, phase: "total", isSent: false }, call.options.signal);
+  throw stoppedError(call.facts, { reason, phase: "total", isSent: false }, call.settings.signal);
 }

@@ -1,5 +1,5 @@
 import { argument } from "../check.ts";
-import { beginStackAt, captureCallSite } from "../errors/caller-stack.ts";
+import { beginStackInCaller } from "../errors/caller-stack.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import { attempt } from "./attempt.ts";
 import { Call, type Pipeline } from "./call.ts";
@@ -17,7 +17,6 @@ export function createSend(pipeline: Pipeline): Send {
     describe: () => Operation<Output>,
     options: CallOptions | undefined,
   ): Promise<Output> {
-    const callSite = captureCallSite(send);
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
     try {
@@ -25,7 +24,7 @@ export function createSend(pipeline: Pipeline): Send {
       return (await run(call)) as Output; // the schema of the operation says that it is one
     } catch (error) {
       failure = ownError(call, error);
-      beginStackAt(failure, callSite);
+      beginStackInCaller(failure, send);
       throw failure;
     } finally {
       call?.finish(failure);
@@ -36,7 +35,7 @@ export function createSend(pipeline: Pipeline): Send {
 async function run(call: Call): Promise<unknown> {
   const { reason } = call.deadline;
   if (reason !== undefined) {
-    throw stoppedError(call.facts, { reason, phase: "queue", isSent: false }, call.options.signal);
+    throw stoppedError(call.facts, { reason, phase: "queue", isSent: false }, call.settings.signal);
   }
   const output = await readOutput(call, await withRetries(call, attempt));
   call.events?.output(output);

@@ -1,54 +1,34 @@
-/** Run-time checks of what a test hands to the emulator. Each throws a `TypeError` that names the place. */
+import { Check, type Kind, kind } from "../check.ts";
 
-/** A plain record, with no key outside `known`. */
-export function checkRecord(where: string, value: unknown, known: readonly string[]): Record<string, unknown> {
-  if (!isRecord(value)) throw new TypeError(`${where} must be an object, got ${nameOf(value)}`);
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key)) throw new TypeError(`${where}: unknown key "${key}"; known are ${known.join(", ")}`);
-  }
-  return value;
+/** Checks what a test passes to the emulator; throws a `TypeError` that says where and what is accepted. */
+export const check: Check = new Check(TypeError);
+
+export const TEXT: Kind = kind("a non-empty string", (value) => typeof value === "string" && value !== "");
+export const TEXTS: Kind = arrayOf(TEXT, "an array of non-empty strings");
+export const RECORD: Kind = kind("an object", isRecord);
+
+/** A safe integer from `least` to `most`. */
+export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Kind {
+  const words = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+  const accepts = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= least;
+  return kind(`an integer ${words}`, (value) => accepts(value) && Number(value) <= most);
 }
 
-/** An integer from `min` to `max`; `undefined` becomes `fallback`. */
-export function checkInteger(where: string, value: unknown, range: IntegerRange): number {
-  if (value === undefined && range.fallback !== undefined) return range.fallback;
-  const max = range.max ?? Number.MAX_SAFE_INTEGER;
-  const allowed = typeof value === "number" && (Number.isSafeInteger(value) || (range.infinite && value === Infinity));
-  if (allowed && value >= range.min && (value <= max || value === Infinity)) return value;
-  const bounds = range.max === undefined ? `of at least ${range.min}` : `from ${range.min} to ${range.max}`;
-  throw new TypeError(
-    `${where} must be an integer ${bounds}${range.infinite ? " or Infinity" : ""}, got ${nameOf(value)}`,
-  );
+/** What `accepted` accepts, or one other value. */
+export function either(other: string | number | boolean | null, accepted: Kind): Kind {
+  return kind(`${accepted.words} or ${other}`, (value) => value === other || accepted.accepts(value));
 }
 
-/** What {@link checkInteger} accepts. Without `fallback` the value is required. */
-export interface IntegerRange {
-  readonly min: number;
-  readonly max?: number | undefined;
-  readonly fallback?: number | undefined;
-  readonly infinite?: boolean | undefined;
+/** What `accepted` accepts; not `undefined`. */
+export function required(accepted: Kind): Kind {
+  return { ...accepted, required: true };
 }
 
-/** A string that is not empty. */
-export function checkString(where: string, value: unknown): string {
-  if (typeof value === "string" && value !== "") return value;
-  throw new TypeError(`${where} must be a non-empty string, got ${nameOf(value)}`);
-}
-
-/** An array of strings, copied. */
-export function checkStrings(where: string, value: unknown): string[] {
-  if (!Array.isArray(value)) throw new TypeError(`${where} must be an array of strings, got ${nameOf(value)}`);
-  return value.map((item: unknown, index) => checkString(`${where}[${index}]`, item));
+export function arrayOf(item: Kind, words: string): Kind {
+  return kind(words, (value) => Array.isArray(value) && value.every(item.accepts));
 }
 
 /** Whether `value` is an object that is neither an array nor a function. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function nameOf(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "number" || typeof value === "boolean" || value === undefined) return String(value);
-  return value === "" ? "an empty string" : `a value of type ${typeof value}`;
 }

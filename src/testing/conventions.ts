@@ -1,84 +1,7 @@
-import { checkInteger, checkRecord, checkString, checkStrings, isRecord } from "./checks.ts";
+import type { OperationName } from "./endpoints.ts";
 
-/** The operations of the contract, by the names that the log, the faults and the conventions use. */
-export type OperationName =
-  | "tokens.create"
-  | "tokens.rotate"
-  | "tokens.revoke"
-  | "projects.list"
-  | "issues.create"
-  | "sessions.list"
-  | "sessions.get";
-
-/** Why the emulator refuses a request. 429 is not among them: the contract fixes it. */
-export type RefusalReason =
-  | "missingToken"
-  | "unknownToken"
-  | "revokedToken"
-  | "expiredToken"
-  | "missingScope"
-  | "scopeEscalation"
-  | "unknownRoute"
-  | "wrongMethod"
-  | "unknownProject"
-  | "unknownSession"
-  | "unknownTokenRecord"
-  | "malformedBody"
-  | "invalidField"
-  | "invalidCursor"
-  | "bodyTooLarge";
-
-/** How one kind of refusal looks on the wire. */
-export interface RefusalConvention {
-  /** An HTTP status from 400 to 599. */
-  readonly status?: number | undefined;
-  /** The `error` of the body. */
-  readonly code?: string | undefined;
-}
-
-/** What stands beside the fields of the contract, in every record of a kind. It never overrides one of those. */
-export interface ExtraFields {
-  readonly project?: Readonly<Record<string, unknown>> | undefined;
-  readonly issue?: Readonly<Record<string, unknown>> | undefined;
-  readonly session?: Readonly<Record<string, unknown>> | undefined;
-  readonly token?: Readonly<Record<string, unknown>> | undefined;
-  readonly page?: Readonly<Record<string, unknown>> | undefined;
-  readonly error?: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** What the contract does not show. Each has a default, listed in `docs/emulator.md`; state only what differs. */
-export interface Conventions {
-  /** Status and code of refusals. */
-  readonly refusals?: Readonly<Partial<Record<RefusalReason, RefusalConvention | undefined>>> | undefined;
-  /** The status (200 to 299) of success. With 204 or 205 there is no body. */
-  readonly successStatus?: Readonly<Partial<Record<OperationName, number | undefined>>> | undefined;
-  /** Unknown fields, for code that must bear a service which adds some. */
-  readonly extraFields?: ExtraFields | undefined;
-  /** How long a token lives whose creator does not say. Default 90. */
-  readonly tokenLifetimeDays?: number | undefined;
-  /** The largest `expires_in_days` that is taken. Default 3650. */
-  readonly maxTokenLifetimeDays?: number | undefined;
-  /** The types an issue may have. Default: any string that is not empty. */
-  readonly issueTypes?: readonly string[] | undefined;
-  /** The status of a new issue. Default `"open"`. */
-  readonly issueStatus?: string | undefined;
-  /** The state of a new session. Default `"running"`. */
-  readonly sessionState?: string | undefined;
-}
-
-/** {@link Conventions} with every gap filled. */
-export interface ResolvedConventions {
-  readonly refusals: Readonly<Record<RefusalReason, { readonly status: number; readonly code: string }>>;
-  readonly successStatus: Readonly<Record<OperationName, number>>;
-  readonly extraFields: Readonly<Record<keyof ExtraFields, Readonly<Record<string, unknown>>>>;
-  readonly tokenLifetimeDays: number;
-  readonly maxTokenLifetimeDays: number;
-  readonly issueTypes: readonly string[] | undefined;
-  readonly issueStatus: string;
-  readonly sessionState: string;
-}
-
-const REFUSALS: ResolvedConventions["refusals"] = {
+/** How the emulator refuses a request, by reason. A 429 is not among them: the contract defines it. */
+export const REFUSALS = {
   missingToken: { status: 401, code: "unauthorized" },
   unknownToken: { status: 401, code: "unauthorized" },
   revokedToken: { status: 401, code: "unauthorized" },
@@ -92,108 +15,93 @@ const REFUSALS: ResolvedConventions["refusals"] = {
   unknownTokenRecord: { status: 404, code: "not_found" },
   malformedBody: { status: 400, code: "bad_request" },
   invalidField: { status: 422, code: "invalid_request" },
+  limitTooSmall: { status: 422, code: "invalid_request" },
+  limitTooLarge: { status: 422, code: "invalid_request" },
   invalidCursor: { status: 400, code: "invalid_cursor" },
   bodyTooLarge: { status: 413, code: "payload_too_large" },
-};
+} as const;
 
-const SUCCESS: ResolvedConventions["successStatus"] = {
-  "tokens.create": 201,
-  "tokens.rotate": 201,
-  "tokens.revoke": 204,
-  "projects.list": 200,
-  "issues.create": 201,
-  "sessions.list": 200,
-  "sessions.get": 200,
-};
+/** Why the emulator refuses a request. */
+export type RefusalReason = keyof typeof REFUSALS;
 
-const EXTRA_FIELDS: ResolvedConventions["extraFields"] = {
-  project: {},
-  issue: {},
-  session: {},
-  token: {},
-  page: {},
-  error: {},
-};
-
-const MAX_LIFETIME_DAYS = 3650;
-
-const KEYS = [
-  "refusals",
-  "successStatus",
-  "extraFields",
-  "tokenLifetimeDays",
-  "maxTokenLifetimeDays",
-  "issueTypes",
-  "issueStatus",
-  "sessionState",
-] as const satisfies readonly (keyof Conventions)[];
-
-/** The names of all operations. */
-export const OPERATION_NAMES: readonly string[] = Object.keys(SUCCESS);
-
-/** Checks and copies `given`; throws a `TypeError` for an unknown key, a wrong type or a status out of range. */
-export function resolveConventions(given: unknown): ResolvedConventions {
-  const record = checkRecord("conventions", given ?? {}, KEYS);
-  const longest = checkInteger("conventions.maxTokenLifetimeDays", record["maxTokenLifetimeDays"], {
-    min: 1,
-    max: 1_000_000,
-    fallback: MAX_LIFETIME_DAYS,
-  });
-  return {
-    refusals: overlay("conventions.refusals", { given: record["refusals"], defaults: REFUSALS, merge: refusal }),
-    successStatus: overlay("conventions.successStatus", {
-      given: record["successStatus"],
-      defaults: SUCCESS,
-      merge: (where, value, fallback) => checkInteger(where, value, { min: 200, max: 299, fallback }),
-    }),
-    extraFields: overlay("conventions.extraFields", {
-      given: record["extraFields"],
-      defaults: EXTRA_FIELDS,
-      merge: extra,
-    }),
-    maxTokenLifetimeDays: longest,
-    tokenLifetimeDays: checkInteger("conventions.tokenLifetimeDays", record["tokenLifetimeDays"], {
-      min: 1,
-      max: longest,
-      fallback: Math.min(90, longest),
-    }),
-    issueTypes:
-      record["issueTypes"] === undefined ? undefined : checkStrings("conventions.issueTypes", record["issueTypes"]),
-    issueStatus: checkString("conventions.issueStatus", record["issueStatus"] ?? "open"),
-    sessionState: checkString("conventions.sessionState", record["sessionState"] ?? "running"),
-  };
+/** How one kind of refusal looks on the wire. */
+export interface RefusalConvention {
+  /** An HTTP status from 400 to 599. */
+  readonly status?: number | undefined;
+  /** The `error` of the body. */
+  readonly code?: string | undefined;
 }
 
-interface Overlay<Key extends string, Value> {
-  readonly given: unknown;
-  readonly defaults: Readonly<Record<Key, Value>>;
-  readonly merge: (where: string, value: unknown, fallback: Value) => Value;
+/** A JSON object with fields to add. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What gets additional fields: the records, a page, and the body of an error. */
+export type ExtendedRecord = "project" | "issue" | "session" | "token" | "page" | "error";
+
+/** Fields to add, by what they are added to. */
+export type ExtraFields = Readonly<Partial<Record<ExtendedRecord, Fields | undefined>>>;
+
+/** The rate limit headers of every response. */
+export interface RateLimitHeaders {
+  /** The name of the header with the ceiling; `null` for none. @default "RateLimit-Limit" */
+  readonly limit?: string | null | undefined;
+  /** The name of the header with what is left of the window; `null` for none. @default "RateLimit-Remaining" */
+  readonly remaining?: string | null | undefined;
+  /** The value of the ceiling: `600`, or `600, 600;w=60`, which names the window in seconds. @default "number" */
+  readonly form?: "number" | "number_and_window" | undefined;
 }
 
-function overlay<Key extends string, Value>(where: string, spec: Overlay<Key, Value>): Record<Key, Value> {
-  const merged: Record<Key, Value> = { ...spec.defaults };
-  // Object.keys is typed as string[]; these are the keys of a literal above.
-  const keys = Object.keys(spec.defaults) as Key[];
-  const given = checkRecord(where, spec.given ?? {}, keys);
-  for (const key of keys) {
-    if (given[key] !== undefined) merged[key] = spec.merge(`${where}.${key}`, given[key], spec.defaults[key]);
-  }
-  return merged;
+/** What a page of another origin may see. */
+export interface CorsConvention {
+  /** `Access-Control-Allow-Origin`; `null` for no CORS at all, also for preflights. @default "*" */
+  readonly allowOrigin?: string | null | undefined;
+  /** `Access-Control-Expose-Headers`. @default the rate limit headers, `Retry-After` and `x-request-id` */
+  readonly exposeHeaders?: readonly string[] | undefined;
 }
 
-function refusal(
-  where: string,
-  value: unknown,
-  fallback: ResolvedConventions["refusals"][RefusalReason],
-): typeof fallback {
-  const given = checkRecord(where, value, ["status", "code"]);
-  return {
-    status: checkInteger(`${where}.status`, given["status"], { min: 400, max: 599, fallback: fallback.status }),
-    code: checkString(`${where}.code`, given["code"] ?? fallback.code),
-  };
-}
-
-function extra(where: string, value: unknown): Readonly<Record<string, unknown>> {
-  if (!isRecord(value)) throw new TypeError(`${where} must be an object`);
-  return structuredClone(value);
+/**
+ * What the contract leaves "not shown", as far as a client can see it over HTTP. Each has a default, listed in
+ * `docs/emulator.md`; pass only what differs. Plain JSON, so that a file can hold it.
+ */
+export interface Conventions {
+  /** Status and code of refusals. */
+  readonly refusals?: Readonly<Partial<Record<RefusalReason, RefusalConvention | undefined>>> | undefined;
+  /** The status (200 to 299) of success. With 204 or 205 there is no body. */
+  readonly successStatus?: Readonly<Partial<Record<OperationName, number | undefined>>> | undefined;
+  /** Fields that the contract does not show. They never replace one that it shows. */
+  readonly extraFields?: ExtraFields | undefined;
+  /** The path of the default base URL, with the version segment. @default "/api/v1" */
+  readonly basePath?: string | undefined;
+  /** The content type of JSON. @default "application/json; charset=utf-8" */
+  readonly contentType?: string | undefined;
+  /** How `next_cursor` says that a list ends: `null`, `""`, or not at all. @default "null" */
+  readonly endOfList?: "null" | "empty" | "missing" | undefined;
+  /** A `limit` below 1. `"refuse"` is the refusal `limitTooSmall`. @default "clamp" */
+  readonly limitTooSmall?: "clamp" | "refuse" | undefined;
+  /** A `limit` above 200. `"refuse"` is the refusal `limitTooLarge`. @default "clamp" */
+  readonly limitTooLarge?: "clamp" | "refuse" | undefined;
+  /** Names and form of the rate limit headers. */
+  readonly rateLimitHeaders?: RateLimitHeaders | undefined;
+  /** `Retry-After` of a 429: seconds, an HTTP-date, or `null` for none. @default "seconds" */
+  readonly retryAfter?: "seconds" | "date" | null | undefined;
+  /** CORS headers of every response. */
+  readonly cors?: CorsConvention | undefined;
+  /** The name of the header with the request id; `null` for none. @default "x-request-id" */
+  readonly requestIdHeader?: string | null | undefined;
+  /** The `Deprecation` header of every response. @default null */
+  readonly deprecation?: string | null | undefined;
+  /** The `Sunset` header of every response. @default null */
+  readonly sunset?: string | null | undefined;
+  /** How far the `Date` header is ahead of the emulator's clock, in milliseconds. @default 0 */
+  readonly clockOffsetMs?: number | undefined;
+  /** How long a token lives if its creator does not say. @default 90 */
+  readonly tokenLifetimeDays?: number | undefined;
+  /** The largest `expires_in_days` that is accepted. @default 3650 */
+  readonly maxTokenLifetimeDays?: number | undefined;
+  /** The types an issue may have; `null` for any string that is not empty. @default null */
+  readonly issueTypes?: readonly string[] | null | undefined;
+  /** The status of a new issue. @default "open" */
+  readonly issueStatus?: string | undefined;
+  /** The state of a new session. @default "running" */
+  readonly sessionState?: string | undefined;
 }

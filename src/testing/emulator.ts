@@ -1,28 +1,54 @@
 import type { Core } from "./exchange.ts";
 import type { Fault, FaultHandle } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
-import type { EmulatorOptions } from "./options.ts";
-import { checkRateLimit, resolveOptions } from "./options.ts";
-import { randomPerRun } from "./random.ts";
-import type { RateLimit } from "./rate-limit.ts";
-import { RateLimiter } from "./rate-limit.ts";
+import { checkRateLimit, type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
+import { repeatableRandom } from "./random.ts";
+import { type RateLimit, RateLimiter } from "./rate-limit.ts";
 import type { LogEntry, RecordedRequest } from "./request-log.ts";
 import { Service } from "./service.ts";
-import type { EmulatorTables } from "./tables.ts";
-import { createTables } from "./tables.ts";
-import { createWorld } from "./world.ts";
+import { createState, type State } from "./state.ts";
+import type { CreatedEmulatorToken, EmulatorToken, TokenInput } from "./tables.ts";
+import { createToken, leak, OwnerTable, TokenTable } from "./token-tables.ts";
 
-/** The whole service in memory. Its functions work detached; it holds no timer and needs no closing. */
-export interface Emulator extends EmulatorTables {
+/** What a `Client` needs to reach the emulator. */
+export interface ClientConnection {
   /** For `new Client({ baseUrl })`. */
   readonly baseUrl: string;
   /** A token with every scope, of the owner `"owner"`. It stays the same through `reset()`. */
   readonly token: string;
   /** For `new Client({ fetch })`. Reaches the emulator and nothing else, whatever the URL. */
   readonly fetch: typeof globalThis.fetch;
-  /** The requests since the last `reset()`, oldest first. Always the same array: it grows, and its entries fill in. */
+}
+
+/** The state of an emulator, to look at and to change. Takes effect at once, needs no token, and is not in the log. */
+export interface EmulatorTables {
+  /** Projects. */
+  readonly projects: ProjectTable;
+  /** Issues of projects. */
+  readonly issues: IssueTable;
+  /** Sessions, and their states. */
+  readonly sessions: SessionTable;
+  /** Records of tokens; `createToken` makes one. */
+  readonly tokens: TokenTable;
+  /** Owners of tokens, and what they may do. */
+  readonly owners: OwnerTable;
+}
+
+/** The whole service in memory. Its functions work detached; it holds no timer and needs no closing. */
+export interface Emulator extends EmulatorTables, ClientConnection {
+  /** `baseUrl`, `token` and `fetch`, to be spread into `new Client`. */
+  readonly clientOptions: ClientConnection;
+  /**
+   * The requests since the last `reset()`, oldest first, as far as `logLimit` and `logBytes` allow. Always the same
+   * array: it grows, and its entries fill in.
+   */
   readonly requests: readonly RecordedRequest[];
-  /** Puts a fault in force until it is used up, removed, or `reset()`. */
+  /** Creates a token. Over the wire, its creator would have to hold its scopes. */
+  createToken(token: TokenInput): CreatedEmulatorToken;
+  /** Secret scanning: revokes every token whose plaintext is in `text`, and returns their masked records. */
+  leak(text: string): EmulatorToken[];
+  /** Puts a fault in force until it is used up, removed, or `reset()`. Throws a `TypeError` if the fault is invalid. */
   fault(fault: Fault): FaultHandle;
   /** Replaces the rate limit, and opens a new window for every token; until `reset()`. */
   setRateLimit(rateLimit: RateLimit | false): void;
@@ -37,37 +63,66 @@ export interface AssembledEmulator {
 }
 
 /**
- * Creates the service in memory: synchronous, without any network or timer. Emulators share nothing. Throws a `TypeError`
- * for an option that is unknown, of the wrong type or out of range.
+ * Creates the service in memory: synchronous, without any network or timer. Emulators share nothing.
+ *
+ * @throws `TypeError` for an option that is unknown, of the wrong type or out of range
  *
  * @example
  * const emulator = createEmulator({ projects: [{ name: "web" }] });
- * const client = new Client({ baseUrl: emulator.baseUrl, token: emulator.token, fetch: emulator.fetch });
+ * const client = new Client(emulator.clientOptions);
  */
 export function createEmulator(options?: EmulatorOptions): Emulator {
-  return assembleEmulator(options).emulator;
+  return assembleEmulator(resolveOptions(options)).emulator;
 }
 
-/** As {@link createEmulator}, for adapters. */
-export function assembleEmulator(given?: EmulatorOptions): AssembledEmulator {
-  const options = resolveOptions(given);
+/** As {@link createEmulator}, for transports. */
+export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
+  const { baseUrl, conventions, now, sessionStates } = options;
   const requests: LogEntry[] = [];
-  const source = { options, requests, randomPerRun: randomPerRun(options.random) };
-  const service = new Service(options, createWorld(source));
+  const source = { options, requests, random: repeatableRandom(options.random) };
+  let current = createState(source);
+  const state = (): State => current;
+  const projectSource = {
+    state,
+    issueStatus: conventions.issueStatus,
+    sessionState: sessionStates[0] ?? conventions.sessionState,
+  };
+  const tokenSource = { state, now, lifetimeDays: conventions.tokenLifetimeDays };
+  const tables: EmulatorTables = {
+    projects: new ProjectTable(projectSource),
+    issues: new IssueTable(projectSource),
+    sessions: new SessionTable(projectSource),
+    tokens: new TokenTable(tokenSource),
+    owners: new OwnerTable(tokenSource),
+  };
+  seedProjects(tables, options);
+  const core = new Service({ options, state, tables });
+  const connection = { baseUrl, token: current.token, fetch: createFetch({ core, origin: new URL(baseUrl).origin }) };
   const emulator: Emulator = {
-    baseUrl: options.baseUrl,
-    token: service.world.token,
-    fetch: createFetch({ core: service, origin: new URL(options.baseUrl).origin }),
+    ...connection,
+    ...tables,
+    clientOptions: connection,
     requests,
-    fault: (fault) => service.world.faults.add(fault),
+    createToken: (token) => createToken(tokenSource, token),
+    leak: (text) => leak(tokenSource, text),
+    fault: (fault) => current.faults.add(fault),
     setRateLimit: (rateLimit) => {
-      service.world.limiter = new RateLimiter(checkRateLimit("rateLimit", rateLimit));
+      current.limiter = new RateLimiter(checkRateLimit(rateLimit));
     },
     reset: () => {
       requests.length = 0;
-      service.enter(createWorld(source));
+      current = createState(source);
+      seedProjects(tables, options);
     },
-    ...createTables(() => service.world, options),
   };
-  return { emulator, core: service };
+  return { emulator, core };
+}
+
+function seedProjects({ projects, sessions, issues }: EmulatorTables, options: ResolvedOptions): void {
+  for (const seed of options.projects) {
+    const { id } = projects.create({ id: seed.id, name: seed.name });
+    const made = seed.sessions ?? Array.from({ length: options.sessionsPerProject }, () => ({}));
+    for (const session of made) sessions.create(id, session);
+    for (const issue of seed.issues ?? []) issues.create(id, issue);
+  }
 }

@@ -1,29 +1,29 @@
 /**
- * The channel between the core and its adapters: what a transport hands in, and what it is to do in return. An answer
- * says in plain fields how it travels, so that a fault needs no magic header and every transport can realise it.
+ * The channel between the core and its transports: what a transport passes in, and what it is to send. A response says
+ * in plain fields how it travels, so that a fault needs no magic header and every transport can realise it.
  */
 
-/** The most bytes of a request body that any transport takes in; what is longer is answered 413. */
+/** The most bytes of a request body that any transport reads; a longer one is answered 413. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
 
 /** A request as a transport received it, whole. */
-export interface Incoming {
+export interface IncomingRequest {
   readonly method: string;
-  /** Path and query as they stood on the request line: not decoded, not normalised. */
+  /** Path and query as they were on the request line: not decoded, not normalised. */
   readonly target: string;
   readonly headers: Headers;
-  /** The bytes of the body, or `"too large"` where the transport stopped reading. */
+  /** The bytes of the body, or `"too large"` if the transport stopped reading. */
   readonly body: Uint8Array<ArrayBuffer> | "too large" | undefined;
 }
 
 /** How a request ended, as far as the transport could see. */
 export type Ending = "completed" | "cut" | "dropped" | "aborted";
 
-/** How the bytes of an answer travel. */
+/** How the bytes of a response travel. */
 export interface Delivery {
-  /** To wait before the first byte; `Infinity` never answers. */
+  /** To wait before the first byte; `Infinity` never responds. */
   readonly delayMs: number;
-  /** To break the connection in place of an answer. */
+  /** To break the connection in place of a response. */
   readonly dropped: boolean;
   /** To break the connection behind so many bytes of the body. */
   readonly cutAfterBytes: number | undefined;
@@ -32,18 +32,39 @@ export interface Delivery {
 }
 
 /** What a transport is to send. */
-export interface Answer {
+export interface OutgoingResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Names, in lower case, of header fields that must be missing, also of those that the transport adds by itself. */
   readonly omitted: readonly string[];
   readonly body: Uint8Array<ArrayBuffer> | undefined;
   readonly delivery: Delivery;
-  /** To be called once, when the answer has left or cannot leave any more. */
+  /** To be called once, when the response has left or cannot leave any more. */
   readonly settle: (ending: Ending) => void;
 }
 
 /** The core, as a transport sees it: synchronous, so that each request is applied as one step. Throws only if `now` does. */
 export interface Core {
-  handle(incoming: Incoming): Answer;
+  handle(incoming: IncomingRequest): OutgoingResponse;
+  /** The response to what a transport refuses by itself; it is not in the log. */
+  refuse(refusal: { readonly status: number; readonly code: string; readonly message: string }): OutgoingResponse;
+}
+
+/** Longer than this, a timer would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Resolves after `ms` (never, for `Infinity`); rejects with the signal's reason as soon as it is aborted. */
+export function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms === 0) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = ms === Infinity ? undefined : setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
+    signal?.addEventListener("abort", end);
+    if (signal?.aborted) end();
+  });
 }

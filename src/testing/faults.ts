@@ -1,104 +1,107 @@
-import { encodeBody } from "./bodies.ts";
-import { checkInteger, checkRecord, isRecord } from "./checks.ts";
-import type { OperationName } from "./conventions.ts";
-import { OPERATION_NAMES } from "./conventions.ts";
-import type { HeaderScript } from "./headers.ts";
-import { scriptHeaders } from "./headers.ts";
+import { BOOLEAN, FUNCTION, kind, oneOf, type Shape } from "../check.ts";
+import { check, either, integer, RECORD } from "./checks.ts";
+import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
+import { applyHeaders, encodeBody, type HeaderScript } from "./response.ts";
 
 /** The body of a response that holds a JSON object. */
 export type JsonBody = Record<string, unknown>;
 
 /**
- * Something that goes wrong, on purpose. The first group of fields says which requests it meets, the second what
- * happens to them; what is left out stays as the service would do it.
+ * A scripted failure. The first group of fields says which requests it applies to, the second what happens to them; what
+ * is left out stays as the service would do it. Only a request that it changed uses it up.
  */
 export interface Fault {
-  /** The operations it meets; without it, every request, also one that addresses no operation. */
+  /** The operations it applies to; without it, every request, also one that addresses no operation. */
   readonly operation?: OperationName | readonly OperationName[] | undefined;
   /** A finer choice among those. */
   readonly match?: ((request: RecordedRequest) => boolean) | undefined;
-  /** How many matching requests pass before the first hit. Default 0. */
+  /** How many matching requests pass before the first hit. @default 0 */
   readonly skip?: number | undefined;
-  /** How many requests it hits. Default 1; `Infinity` until it is removed. */
+  /** How many requests it changes; `Infinity` until it is removed. @default 1 */
   readonly times?: number | undefined;
 
-  /** Answers with this status (200 to 599) in place of the operation, which is not carried out: see `apply`. */
+  /** Responds with this status (200 to 599) in place of the operation, which is not carried out: see `apply`. */
   readonly status?: number | undefined;
   /** The body, of a `status` or in place of the service's: a string or bytes as they are, anything else as JSON. */
   readonly body?: unknown;
   /** Header fields to set (an array repeats the field), or, with `null`, to leave out. */
   readonly headers?: HeaderScript | undefined;
-  /** With `status`: carries the operation out all the same, and then answers with `status`. Default `false`. */
+  /** With `status`: carries the operation out all the same, and then responds with `status`. @default false */
   readonly apply?: boolean | undefined;
-  /** Breaks the connection in place of an answer, before or after the operation was carried out. */
+  /** Breaks the connection in place of a response, before or after the operation was carried out. */
   readonly drop?: "before" | "after" | undefined;
-  /** Answers so many milliseconds late; `Infinity` never answers. The operation is carried out on arrival. */
+  /** Responds so many milliseconds late; `Infinity` never responds. The operation is carried out on arrival. */
   readonly delayMs?: number | undefined;
   /** Breaks the connection behind so many bytes of the response body. */
   readonly cutAfterBytes?: number | undefined;
   /** Sends so many bytes of the response body, then nothing, and keeps the connection open. */
   readonly stallAfterBytes?: number | undefined;
   /**
-   * Of a list, answers with `"empty"`, a page without items whose cursor leads to where the request itself led, so that
+   * Of a list, responds with `"empty"`, a page without items whose cursor leads to where the request itself led, so that
    * nothing is lost; or with `"loop"`, a page whose cursor leads back to this very page.
    */
   readonly page?: "empty" | "loop" | undefined;
-  /** Changes the JSON object that the service answers with. What it returns is sent; its argument may be altered. */
+  /** Changes the JSON object that the service responds with. What it returns is sent; its argument may be altered. */
   readonly transform?: ((body: JsonBody, request: RecordedRequest) => unknown) | undefined;
 }
 
 /** A fault in force. */
 export interface FaultHandle {
-  /** How many requests it has hit. */
+  /** How many requests it has changed. */
   readonly hits: number;
   /** Takes it out of force. Idempotent. */
   remove(): void;
 }
 
-const KEYS = [
-  "operation",
-  "match",
-  "skip",
-  "times",
-  "status",
-  "body",
-  "headers",
-  "apply",
-  "drop",
-  "delayMs",
-  "cutAfterBytes",
-  "stallAfterBytes",
-  "page",
-  "transform",
-] as const satisfies readonly (keyof Fault)[];
+const OPERATION = kind(`one or several of ${OPERATION_NAMES.join(", ")}`, (value) =>
+  [value].flat().every((name) => OPERATION_NAMES.some((known) => known === name)),
+);
+const BODY = kind("text, bytes or JSON", (value) => encodeBody(value) !== undefined);
 
-const CHOOSING: readonly string[] = ["operation", "match", "skip", "times"];
-const ANSWERING: readonly string[] = [
-  "status",
-  "body",
-  "headers",
-  "cutAfterBytes",
-  "stallAfterBytes",
-  "page",
-  "transform",
+const CHOICE: Shape<Pick<Fault, "operation" | "match" | "skip" | "times">> = {
+  operation: OPERATION,
+  match: FUNCTION,
+  skip: integer(0),
+  times: either(Infinity, integer(1)),
+};
+const FAULT: Shape<Fault> = {
+  ...CHOICE,
+  status: integer(200, 599),
+  body: BODY,
+  headers: RECORD,
+  apply: BOOLEAN,
+  drop: oneOf("before", "after"),
+  delayMs: either(Infinity, integer(0)),
+  cutAfterBytes: integer(0),
+  stallAfterBytes: integer(0),
+  page: oneOf("empty", "loop"),
+  transform: FUNCTION,
+};
+
+/** Fields that contradict each other. */
+const CONTRADICTIONS: readonly (readonly [keyof Fault, readonly (keyof Fault)[]])[] = [
+  ["drop", ["status", "body", "headers", "cutAfterBytes", "stallAfterBytes", "page", "transform"]],
+  ["status", ["page", "transform"]],
+  ["body", ["transform"]],
+  ["cutAfterBytes", ["stallAfterBytes"]],
 ];
 
-interface Active {
+/** A fault and how often it has been met. */
+export interface ActiveFault {
   readonly fault: Fault;
-  readonly skip: number;
-  readonly times: number;
+  /** Matching requests so far. */
   seen: number;
   hits: number;
 }
 
 /** The faults in force, oldest first. */
 export class Faults {
-  readonly #active = new Set<Active>();
+  readonly #active = new Set<ActiveFault>();
 
   /** Throws a `TypeError` for a fault that is malformed, contradicts itself or does nothing. */
   add(fault: Fault): FaultHandle {
-    const active: Active = { ...checkFault(fault), seen: 0, hits: 0 };
+    const active: ActiveFault = { fault: checkFault(fault), seen: 0, hits: 0 };
     this.#active.add(active);
     return {
       get hits(): number {
@@ -109,71 +112,37 @@ export class Faults {
   }
 
   /**
-   * The fault that meets `request`: of those that are due, the oldest. Every fault counts the requests it would have
-   * met, also those that another one took; so "the second attempt" is the second, whatever became of the first.
+   * The fault for `request`: of those that are due, the oldest. Every fault counts the requests that match it, also those
+   * that another one took; so `skip: 1` is the second attempt, whatever happened to the first.
    */
-  take(request: RecordedRequest): Fault | undefined {
-    let taken: Active | undefined;
+  take(request: RecordedRequest): ActiveFault | undefined {
+    let taken: ActiveFault | undefined;
     for (const active of this.#active) {
-      if (!meets(active.fault, request)) continue;
+      const { skip = 0, times = 1 } = active.fault;
+      if (!matches(active.fault, request)) continue;
       active.seen += 1;
-      if (taken === undefined && active.seen > active.skip && active.hits < active.times) taken = active;
+      if (active.seen > skip && active.hits < times) taken ??= active;
     }
-    if (taken !== undefined) taken.hits += 1;
-    return taken?.fault;
+    return taken;
   }
 }
 
-function meets(fault: Fault, request: RecordedRequest): boolean {
-  const operations = fault.operation === undefined ? undefined : [fault.operation].flat();
-  const chosen =
-    operations === undefined || (request.operation !== undefined && operations.includes(request.operation));
-  return chosen && (fault.match === undefined || fault.match(request));
+function matches({ operation, match, page }: Fault, request: RecordedRequest): boolean {
+  const operations = operation === undefined ? undefined : [operation].flat();
+  if (operations !== undefined && !operations.some((name) => name === request.operation)) return false;
+  if (page !== undefined && !request.operation?.endsWith(".list")) return false;
+  return match === undefined || match(request);
 }
 
-function checkFault(given: Fault): Pick<Active, "fault" | "skip" | "times"> {
-  const record = checkRecord("fault", given, KEYS);
-  const fault: Fault = { ...given };
-  for (const name of [fault.operation ?? []].flat()) {
-    if (!OPERATION_NAMES.includes(name))
-      throw new TypeError(`fault.operation: unknown operation ${JSON.stringify(name)}`);
+function checkFault(given: Fault): Fault {
+  const fault = check.options(given, "fault", FAULT);
+  applyHeaders(new Headers(), fault.headers ?? {});
+  const has = (key: string): boolean => Object.hasOwn(fault, key);
+  if (Object.keys(fault).every((key) => key in CHOICE)) check.fail("fault: says nothing that happens");
+  for (const [left, others] of CONTRADICTIONS) {
+    const right = others.find(has);
+    if (has(left) && right !== undefined) check.fail(`fault: ${left} and ${right} contradict each other`);
   }
-  const skip = checkInteger("fault.skip", record["skip"], { min: 0, fallback: 0 });
-  const times = checkInteger("fault.times", record["times"], { min: 1, fallback: 1, infinite: true });
-  checkInteger("fault.status", record["status"], { min: 200, max: 599, fallback: 200 });
-  checkInteger("fault.delayMs", record["delayMs"], { min: 0, fallback: 0, infinite: true });
-  checkInteger("fault.cutAfterBytes", record["cutAfterBytes"], { min: 0, fallback: 0 });
-  checkInteger("fault.stallAfterBytes", record["stallAfterBytes"], { min: 0, fallback: 0 });
-  checkOneOf("fault.drop", record["drop"], ["before", "after"]);
-  checkOneOf("fault.page", record["page"], ["empty", "loop"]);
-  checkOneOf("fault.apply", record["apply"], [true, false]);
-  for (const key of ["match", "transform"] as const) {
-    if (record[key] !== undefined && typeof record[key] !== "function")
-      throw new TypeError(`fault.${key} must be a function`);
-  }
-  if (fault.headers !== undefined) {
-    if (!isRecord(fault.headers)) throw new TypeError("fault.headers must be an object");
-    scriptHeaders(new Headers(), fault.headers);
-  }
-  encodeBody(fault.body);
-  checkSense(record);
-  return { fault, skip, times };
-}
-
-function checkSense(fault: Record<string, unknown>): void {
-  const has = (key: string): boolean => fault[key] !== undefined;
-  const clash = (left: string, right: string): never => {
-    throw new TypeError(`fault: ${left} and ${right} contradict each other`);
-  };
-  if (!KEYS.some((key) => !CHOOSING.includes(key) && has(key))) throw new TypeError("fault: says nothing that happens");
-  for (const key of ANSWERING) if (has("drop") && has(key)) clash("drop", key);
-  for (const key of ["page", "transform"]) if (has("status") && has(key)) clash("status", key);
-  if (has("body") && has("transform")) clash("body", "transform");
-  if (has("cutAfterBytes") && has("stallAfterBytes")) clash("cutAfterBytes", "stallAfterBytes");
-  if (has("apply") && !has("status")) throw new TypeError("fault.apply needs fault.status; see also fault.drop");
-}
-
-function checkOneOf(where: string, value: unknown, allowed: readonly unknown[]): void {
-  if (value === undefined || allowed.includes(value)) return;
-  throw new TypeError(`${where} must be ${allowed.map((one) => JSON.stringify(one)).join(" or ")}`);
+  if (has("apply") && !has("status")) check.fail("fault.apply needs fault.status; see also fault.drop");
+  return fault;
 }

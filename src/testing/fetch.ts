@@ -1,7 +1,5 @@
-import { concatenate } from "./concatenate.ts";
-import type { Answer, Core, Incoming } from "./exchange.ts";
-import { MAX_BODY_BYTES } from "./exchange.ts";
-import { delay, giveTurn } from "./timing.ts";
+import { platformTurn } from "../clock.ts";
+import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 
 /** What `fetch` is made of. */
 export interface FetchTarget {
@@ -10,7 +8,7 @@ export interface FetchTarget {
   readonly origin: string;
 }
 
-/** After so many answers, timers and input get a turn: a walk that never ends must not keep them from running. */
+/** After so many responses, timers and input get a turn: a walk that never ends must not keep them from running. */
 const TURN_EVERY = 100;
 
 /**
@@ -26,20 +24,20 @@ export function createFetch({ core, origin }: FetchTarget): typeof globalThis.fe
     const url = new URL(request.url);
     if (url.origin !== origin) throw networkError("ENOTFOUND", `the emulator has no host ${url.host}`);
     const body = await readBody(request, signal);
-    const incoming: Incoming = {
+    const incoming: IncomingRequest = {
       method: request.method,
       target: url.pathname + url.search,
       headers: request.headers,
       body,
     };
-    const answer = core.handle(incoming);
-    await wait(answer, { ms: answer.delivery.delayMs, signal });
-    if (++answered % TURN_EVERY === 0) await giveTurn();
-    if (answer.delivery.dropped) {
-      answer.settle("dropped");
+    const outgoing = core.handle(incoming);
+    await wait(outgoing, { ms: outgoing.delivery.delayMs, signal });
+    if (++answered % TURN_EVERY === 0) await platformTurn();
+    if (outgoing.delivery.dropped) {
+      outgoing.settle("dropped");
       throw networkError("ECONNRESET", "read ECONNRESET");
     }
-    return toResponse(answer, { request, signal });
+    return toResponse(outgoing, { request, signal });
   };
 }
 
@@ -49,42 +47,39 @@ function signalOf(input: RequestInfo | URL, init: RequestInit | undefined): Abor
   return typeof input === "object" && "signal" in input ? input.signal : undefined;
 }
 
-async function readBody(request: Request, signal: AbortSignal | undefined): Promise<Incoming["body"]> {
-  if (request.body === null) return undefined;
-  if (request.body === undefined) return await readWholeBody(request);
+async function readBody(request: Request, signal: AbortSignal | undefined): Promise<IncomingRequest["body"]> {
+  // In Firefox, a `Request` has no `body`.
+  if (!request.body) return new Uint8Array(await request.arrayBuffer());
   const reader = request.body.getReader();
   const stop = (): void => {
     reader.cancel().catch(() => undefined);
   };
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    const chunks: Uint8Array[] = [];
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
     let size = 0;
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      chunks.push(read.value);
+      chunks.push(new Uint8Array(read.value));
       size += read.value.length;
       if (size <= MAX_BODY_BYTES) continue;
       stop();
       return "too large";
     }
     signal?.throwIfAborted();
-    return concatenate(chunks, size);
+    return new Uint8Array(await new Blob(chunks).arrayBuffer());
   } finally {
     signal?.removeEventListener("abort", stop);
   }
 }
 
-/** For Firefox, where a `Request` has no `body`. */
-async function readWholeBody(request: Request): Promise<Incoming["body"]> {
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  return bytes.length > MAX_BODY_BYTES ? "too large" : bytes;
-}
-
-async function wait(answer: Answer, { ms, signal }: { ms: number; signal: AbortSignal | undefined }): Promise<void> {
+async function wait(
+  outgoing: OutgoingResponse,
+  { ms, signal }: { ms: number; signal: AbortSignal | undefined },
+): Promise<void> {
   try {
     await delay(ms, signal);
   } catch (reason) {
-    answer.settle("aborted");
+    outgoing.settle("aborted");
     throw reason;
   }
 }
@@ -94,36 +89,41 @@ interface Asked {
   readonly signal: AbortSignal | undefined;
 }
 
-function toResponse(answer: Answer, { request, signal }: Asked): Response {
-  const { status, headers } = answer;
+function toResponse(outgoing: OutgoingResponse, { request, signal }: Asked): Response {
+  const { status, headers } = outgoing;
   if (status >= 300 && status < 400 && status !== 304 && request.redirect !== "manual") {
-    answer.settle("completed");
+    outgoing.settle("completed");
     throw networkError("ERR_REDIRECT", "the emulator follows no redirect");
   }
-  const body = request.method === "HEAD" || answer.body === undefined ? null : streamOf(answer, answer.body, signal);
-  if (body === null) answer.settle("completed");
+  const body =
+    request.method === "HEAD" || outgoing.body === undefined ? null : streamOf(outgoing, outgoing.body, signal);
+  if (body === null) outgoing.settle("completed");
   const response = new Response(body, { status, headers });
   Object.defineProperty(response, "url", { value: request.url });
   return response;
 }
 
-function streamOf(answer: Answer, body: Uint8Array, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
-  const { cutAfterBytes, stallAfterBytes } = answer.delivery;
+function streamOf(
+  outgoing: OutgoingResponse,
+  body: Uint8Array,
+  signal: AbortSignal | undefined,
+): ReadableStream<Uint8Array> {
+  const { cutAfterBytes, stallAfterBytes } = outgoing.delivery;
   const partial = cutAfterBytes ?? stallAfterBytes;
   const bytes = body.subarray(0, partial);
   let sent = bytes.length === 0;
-  if (partial === undefined) answer.settle("completed");
+  if (partial === undefined) outgoing.settle("completed");
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     signal?.throwIfAborted();
     if (!sent) controller.enqueue(bytes);
     else if (cutAfterBytes !== undefined) {
-      answer.settle("cut");
+      outgoing.settle("cut");
       throw networkError("UND_ERR_SOCKET", "other side closed", "terminated");
-    } else if (stallAfterBytes !== undefined) await wait(answer, { ms: Infinity, signal });
+    } else if (stallAfterBytes !== undefined) await wait(outgoing, { ms: Infinity, signal });
     sent = true;
     if (partial === undefined) controller.close();
   };
-  const cancel = (): void => answer.settle("aborted");
+  const cancel = (): void => outgoing.settle("aborted");
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
 

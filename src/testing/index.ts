@@ -1,30 +1,40 @@
 /** The service in memory, for tests: `project-automation/testing`. */
 
-export type { Conventions, ExtraFields, OperationName, RefusalConvention, RefusalReason } from "./conventions.ts";
-export type { Emulator } from "./emulator.ts";
+export type {
+  Conventions,
+  CorsConvention,
+  ExtendedRecord,
+  ExtraFields,
+  Fields,
+  RateLimitHeaders,
+  RefusalConvention,
+  RefusalReason,
+} from "./conventions.ts";
+export type { ClientConnection, Emulator, EmulatorTables } from "./emulator.ts";
 export { createEmulator } from "./emulator.ts";
+export type { OperationName } from "./endpoints.ts";
 export type { Fault, FaultHandle, JsonBody } from "./faults.ts";
-export type { HeaderScript } from "./headers.ts";
 export type { EmulatorOptions, ProjectSeed } from "./options.ts";
+export type { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
 export { seededRandom } from "./random.ts";
 export type { RateLimit } from "./rate-limit.ts";
 export type { RecordedRequest } from "./request-log.ts";
+export type { ResolvedConventions } from "./resolve-conventions.ts";
+export { resolveConventions } from "./resolve-conventions.ts";
+export type { HeaderScript } from "./response.ts";
 export type {
+  CreatedEmulatorToken,
   EmulatorIssue,
+  EmulatorOwner,
   EmulatorProject,
   EmulatorSession,
+  EmulatorToken,
   IssueChange,
   IssueInput,
+  OwnerInput,
   ProjectInput,
+  ScopeName,
   SessionInput,
-} from "./store.ts";
-export type {
-  EmulatorTables,
-  IssueTable,
-  OwnerTable,
-  ProjectTable,
-  SessionTable,
   TokenInput,
-  TokenTable,
 } from "./tables.ts";
-export type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, ScopeName } from "./tokens.ts";
+export type { OwnerTable, TokenTable } from "./token-tables.ts";

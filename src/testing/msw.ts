@@ -1,11 +1,10 @@
 /** The emulator behind msw: `project-automation/testing/msw`. The only place that needs msw. */
 
-import type { RequestHandler } from "msw";
-import { HttpResponse, http } from "msw";
+import { HttpResponse, http, type RequestHandler } from "msw";
 import type { Emulator } from "./emulator.ts";
 
 /**
- * Request handlers for `setupServer` and `setupWorker` that answer everything under `emulator.baseUrl` out of the
+ * Request handlers for `setupServer` and `setupWorker` that pass everything under `emulator.baseUrl` to the
  * emulator, faults included: a dropped connection becomes a network error. Requests to other places stay unhandled.
  *
  * @example

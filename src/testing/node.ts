@@ -1,32 +1,49 @@
 /** The emulator as a real HTTP server: `project-automation/testing/node`. Needs Node; binds to loopback. */
 
-import type { Server } from "node:http";
-import { createServer } from "node:http";
-import { checkInteger, checkString } from "./checks.ts";
-import type { Emulator } from "./emulator.ts";
-import { assembleEmulator } from "./emulator.ts";
-import { answerParseErrors } from "./node/parse-errors.ts";
-import { createRequestListener } from "./node/request-listener.ts";
-import type { EmulatorOptions } from "./options.ts";
+import { createServer, type Server } from "node:http";
+import { BOOLEAN, type Shape } from "../check.ts";
+import { check, integer, TEXT, TEXTS } from "./checks.ts";
+import { assembleEmulator, type ClientConnection, type Emulator } from "./emulator.ts";
+import { answerParseErrors, createRequestListener } from "./node/request-listener.ts";
+import { type EmulatorOptions, OPTIONS, resolveOptions } from "./options.ts";
 
 /** Options of `startEmulator`: those of `createEmulator`, and where to listen. */
 export interface StartOptions extends EmulatorOptions {
-  /** Default 0: any free port. */
+  /** `0` is any free port. @default 0 */
   readonly port?: number | undefined;
-  /** Default `127.0.0.1`. Anything but loopback lets others on the network in. */
+  /** Anything but loopback lets others on the network in. @default "127.0.0.1" */
   readonly host?: string | undefined;
   /**
-   * The address that clients use, where it is not the server's own (behind a proxy, in a container). Its path is the one
-   * that is served. Default: the server's own, with `/api/v1`.
+   * The address that clients use, if it is not the server's own (behind a proxy, in a container). Its path is the one
+   * that is served. @default the server's own, with `conventions.basePath`
    */
   readonly baseUrl?: string | undefined;
-  /** How long a client may take for its request line and headers. Default 10 000. */
+  /**
+   * Host names, without a port, that the `Host` header of a request may have besides those of loopback, `host` and
+   * `baseUrl`; requests with any other are answered 421. @default none
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Whether web pages of public sites may reach the server (`Access-Control-Allow-Private-Network`). @default false */
+  readonly allowPrivateNetwork?: boolean | undefined;
+  /** How long a client may take for its request line and headers. @default 10_000 */
   readonly headersTimeoutMs?: number | undefined;
-  /** How long a client may take for its whole request. Default 30 000. */
+  /** How long a client may take for its whole request. @default 30_000 */
   readonly requestTimeoutMs?: number | undefined;
-  /** How long an idle connection is kept for the next request. Default 5 000. */
+  /** How long an idle connection is kept for the next request. @default 5_000 */
   readonly keepAliveTimeoutMs?: number | undefined;
 }
+
+const TIMEOUT = integer(1, 2 ** 31 - 1);
+const START_OPTIONS: Shape<StartOptions> = {
+  ...OPTIONS,
+  port: integer(0, 65_535),
+  host: TEXT,
+  allowedHosts: TEXTS,
+  allowPrivateNetwork: BOOLEAN,
+  headersTimeoutMs: TIMEOUT,
+  requestTimeoutMs: TIMEOUT,
+  keepAliveTimeoutMs: TIMEOUT,
+};
 
 /** `[Symbol.asyncDispose]`, for `await using`, where the TypeScript library in use knows it; Node always does. */
 export type Disposal = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol }
@@ -37,11 +54,9 @@ export type Disposal = SymbolConstructor extends { readonly asyncDispose: infer 
 export type RunningEmulator = ListeningEmulator & Disposal;
 
 /** What {@link RunningEmulator} offers everywhere. */
-export interface ListeningEmulator {
-  /** For `new Client({ baseUrl })`. */
-  readonly baseUrl: string;
-  /** A token with every scope; the same in every run. */
-  readonly token: string;
+export interface ListeningEmulator extends Omit<ClientConnection, "fetch"> {
+  /** `baseUrl` and `token`, to be spread into `new Client`. */
+  readonly clientOptions: Omit<ClientConnection, "fetch">;
   /** State, faults and log. */
   readonly emulator: Emulator;
   /** Stops listening and ends every connection, also one with a request under way. Idempotent. */
@@ -49,44 +64,44 @@ export interface ListeningEmulator {
 }
 
 /**
- * Starts the emulator as an HTTP server. Rejects with an `Error` that says so when the address cannot be listened on, and
- * with a `TypeError` for an option that is unknown, of the wrong type or out of range.
+ * Starts the emulator as an HTTP server.
+ *
+ * @throws `Error` that names the reason if the address cannot be listened on, and `TypeError` for an option that is
+ * unknown, of the wrong type or out of range; it rejects with them
  *
  * @example
  * const service = await startEmulator({ projects: 5 });
- * const client = new Client({ baseUrl: service.baseUrl, token: service.token });
+ * const client = new Client(service.clientOptions);
  * await service.close();
  */
-export async function startEmulator(options: StartOptions = {}): Promise<RunningEmulator> {
-  const { port, host, headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, ...rest } = options;
-  const listenOn = {
-    port: checkInteger("port", port, { min: 0, max: 65_535, fallback: 0 }),
-    host: checkString("host", host ?? "127.0.0.1"),
-  };
-  const headersTimeout = checkTimeout("headersTimeoutMs", headersTimeoutMs, 10_000);
-  const requestTimeout = checkTimeout("requestTimeoutMs", requestTimeoutMs, 30_000);
+export async function startEmulator(options?: StartOptions): Promise<RunningEmulator> {
+  const given = check.options(options, "options", START_OPTIONS);
+  const { port = 0, host = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...others } = given;
+  const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 5_000, ...rest } = others;
+  const resolved = resolveOptions(rest);
+  const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
   const server = createServer({
-    headersTimeout: Math.min(headersTimeout, requestTimeout),
-    requestTimeout,
-    keepAliveTimeout: checkTimeout("keepAliveTimeoutMs", keepAliveTimeoutMs, 5_000),
-    connectionsCheckingInterval: Math.min(headersTimeout, requestTimeout, 5_000),
+    headersTimeout,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    connectionsCheckingInterval: Math.min(headersTimeout, 5_000),
   });
-  await listen(server, listenOn);
+  await listen(server, { port, host });
   const close = closer(server);
   try {
-    const { emulator, core } = assembleEmulator({ ...rest, baseUrl: rest.baseUrl ?? addressOf(server, listenOn.host) });
-    server.on("request", createRequestListener(core));
-    answerParseErrors(server);
-    const { baseUrl, token } = emulator;
-    return { baseUrl, token, emulator, close, [Symbol.asyncDispose]: close };
+    const own = addressOf(server, host) + resolved.conventions.basePath;
+    const baseUrl = rest.baseUrl === undefined ? own : resolved.baseUrl;
+    const { emulator, core } = assembleEmulator({ ...resolved, baseUrl });
+    const hosts = [host, new URL(baseUrl).hostname, ...allowedHosts].map((name) => name.toLowerCase());
+    server.on("request", createRequestListener({ core, hosts, allowPrivateNetwork }));
+    answerParseErrors(server, core);
+    const clientOptions = { baseUrl, token: emulator.token };
+    return { ...clientOptions, clientOptions, emulator, close, [Symbol.asyncDispose]: close };
   } catch (error) {
+    // Rows that contradict each other are found as they are made.
     await close();
     throw error;
   }
-}
-
-function checkTimeout(where: string, value: unknown, fallback: number): number {
-  return checkInteger(where, value, { min: 1, max: 2 ** 31 - 1, fallback });
 }
 
 function listen(server: Server, on: { readonly port: number; readonly host: string }): Promise<void> {
@@ -118,7 +133,7 @@ function listenError(
 function addressOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}/api/v1`;
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function closer(server: Server): () => Promise<void> {

@@ -1,12 +1,12 @@
 /** A run of rows, and where a later run begins. */
 export interface Slice<Row> {
   readonly rows: readonly Row[];
-  /** The position to go on from, or `undefined` when no row is left. */
+  /** The position to go on from, or `undefined` if no row is left. */
   readonly next: number | undefined;
 }
 
 /**
- * Rows by key, in order of insertion. A position is the ordinal of a row and is never given twice, so that a reader who
+ * Rows by key, in order of insertion. A position is the ordinal of a row and is never used twice, so that a reader that
  * goes on from one neither misses nor repeats a row, whatever was added or deleted meanwhile.
  */
 export class OrderedRows<Row> {
@@ -17,10 +17,6 @@ export class OrderedRows<Row> {
     return this.#entries.size;
   }
 
-  has(key: string): boolean {
-    return this.#entries.has(key);
-  }
-
   get(key: string): Row | undefined {
     return this.#entries.get(key)?.row;
   }
@@ -29,15 +25,16 @@ export class OrderedRows<Row> {
     return Array.from(this.#entries.values(), (entry) => entry.row);
   }
 
-  /** Adds a row behind all others, or replaces the one of that key where it stands. */
-  set(key: string, row: Row): void {
+  /** Adds a row behind all others, or replaces the one of that key where it stands. Returns the row. */
+  set<Added extends Row>(key: string, row: Added): Added {
     const entry = this.#entries.get(key);
     if (entry !== undefined) entry.row = row;
     else this.#entries.set(key, { position: ++this.#lastPosition, row });
+    return row;
   }
 
-  delete(key: string): boolean {
-    return this.#entries.delete(key);
+  delete(key: string): void {
+    this.#entries.delete(key);
   }
 
   /** Up to `limit` rows behind position `after`; 0 is the beginning. */

@@ -3,46 +3,40 @@
  * `createEmulator`; not for secrets.
  */
 export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  return sequence([seed, seed ^ 0x9e3779b9, 0x243f6a88, 0xb7e15162]);
 }
 
-/** Something that can be started over: each call gives the source of one run, from `createEmulator` or `reset()` on. */
-export type RandomPerRun = () => { random: () => number; seeded: () => void };
+/** Words that a caller's source is asked for: their 128 bits are the seed of all ids and tokens of an emulator. */
+const SEED_WORDS = 4;
 
 /**
- * Makes `reset()` bring back the same token and ids. The default source starts over as a whole; of a caller's own
- * source, which cannot be rewound, the numbers that were used for seeding are kept and used again.
+ * Returns a function that starts the emulator's own sequence from its beginning, so that `reset()` brings back the same
+ * token and ids. The caller's source is asked once; the default is the same in every run.
  */
-export function randomPerRun(own: (() => number) | undefined): RandomPerRun {
-  if (own === undefined) return () => ({ random: seededRandom(DEFAULT_SEED), seeded: () => undefined });
-  const tape: number[] = [];
-  let recording = true;
-  return () => {
-    let position = 0;
-    const random = (): number => {
-      const replayed = tape[position++];
-      if (replayed !== undefined) return replayed;
-      const drawn = own();
-      if (recording) tape.push(drawn);
-      return drawn;
-    };
-    const seeded = (): void => {
-      recording = false;
-    };
-    return { random, seeded };
-  };
+export function repeatableRandom(own: () => number = seededRandom(1)): () => () => number {
+  const words = Array.from({ length: SEED_WORDS }, () => Math.floor(own() * 2 ** 32));
+  return () => sequence(words);
 }
 
-const DEFAULT_SEED = 1;
+/** The generator "sfc32" over four words of state. */
+function sequence(words: readonly number[]): () => number {
+  let [a = 0, b = 0, c = 0, counter = 1] = words.map((word) => word | 0);
+  const draw = (): number => {
+    const sum = (a + b + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return (sum >>> 0) / 2 ** 32;
+  };
+  // The first numbers still show the seed.
+  for (let round = 0; round < 12; round += 1) draw();
+  return draw;
+}
+
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** Makes identifiers out of a random source; never the same one twice, even out of a source that repeats itself. */
+/** Makes identifiers out of a random source, never the same one twice. */
 export class Identifiers {
   readonly #random: () => number;
   readonly #taken = new Set<string>();
@@ -51,7 +45,7 @@ export class Identifiers {
     this.#random = random;
   }
 
-  /** A fresh identifier of `length` lower-case letters and digits (longer if the source repeats itself). */
+  /** A fresh identifier of `length` lower-case letters and digits (longer if it was taken). */
   next(length: number): string {
     let identifier = this.characters(length);
     while (this.#taken.has(identifier)) identifier += this.#taken.size.toString(36);
@@ -61,11 +55,6 @@ export class Identifiers {
 
   /** Random characters, not checked for being fresh: for secrets and keys. */
   characters(length: number): string {
-    return Array.from({ length }, () => ALPHABET.charAt(this.#index())).join("");
-  }
-
-  #index(): number {
-    const drawn = this.#random();
-    return Number.isFinite(drawn) ? Math.min(Math.max(Math.floor(drawn * ALPHABET.length), 0), ALPHABET.length - 1) : 0;
+    return Array.from({ length }, () => ALPHABET.charAt(Math.floor(this.#random() * ALPHABET.length))).join("");
   }
 }

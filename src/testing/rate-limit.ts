@@ -2,47 +2,54 @@
 export interface RateLimit {
   /** Requests per token and window. */
   readonly limit: number;
-  /** Default 60 000: the contract's minute. */
+  /** The length of a window. @default 60_000, the contract's minute */
   readonly windowMs?: number | undefined;
 }
 
-/** What the rate-limit headers of a response say; `retryAfterSeconds` only where the request was refused. */
+/** What the rate-limit headers of a response say; `retryAfterSeconds` only if the request was refused. */
 export interface Quota {
   readonly limit: number;
   readonly remaining: number;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** What the headers say where nothing is limited: with `rateLimit: false`, and for requests without a valid token. */
+/** What the headers say if nothing is limited: with `rateLimit: false`, and for requests without a valid token. */
 export const UNLIMITED: Quota = { limit: 1_000_000, remaining: 1_000_000 };
+
+interface Window {
+  readonly openedAt: number;
+  used: number;
+}
 
 /**
  * Fixed windows, one per token: a window opens with the first request that a token makes after its last one has ended,
  * and a refused request does not count.
  */
 export class RateLimiter {
+  readonly windowMs: number;
   readonly #limit: number;
-  readonly #windowMs: number;
   readonly #windows = new Map<string, Window>();
 
   constructor(rateLimit: RateLimit | false) {
-    this.#limit = rateLimit === false ? Infinity : rateLimit.limit;
-    this.#windowMs = rateLimit === false ? 0 : (rateLimit.windowMs ?? 60_000);
+    const { limit, windowMs = 60_000 } = rateLimit === false ? { limit: Infinity } : rateLimit;
+    this.#limit = limit;
+    this.windowMs = windowMs;
   }
 
   /** Counts one request of `token` at `now`, unless it is to be refused. */
   take(token: string, now: number): Quota {
     if (this.#limit === Infinity) return UNLIMITED;
-    const window = this.#current(token, now) ?? this.#open(token, now);
+    const window = this.#current(token, now) ?? { openedAt: now, used: 0 };
+    this.#windows.set(token, window);
     if (window.used < this.#limit) {
       window.used += 1;
       return { limit: this.#limit, remaining: this.#limit - window.used };
     }
-    const seconds = Math.ceil((window.openedAt + this.#windowMs - now) / 1000);
+    const seconds = Math.ceil((window.openedAt + this.windowMs - now) / 1000);
     return { limit: this.#limit, remaining: 0, retryAfterSeconds: Math.max(1, seconds) };
   }
 
-  /** What `take` would leave as it is: the state of the token's window, nothing counted. */
+  /** The state of the token's window; counts nothing. */
   peek(token: string, now: number): Quota {
     if (this.#limit === Infinity) return UNLIMITED;
     return { limit: this.#limit, remaining: this.#limit - (this.#current(token, now)?.used ?? 0) };
@@ -51,18 +58,7 @@ export class RateLimiter {
   #current(token: string, now: number): Window | undefined {
     const window = this.#windows.get(token);
     // A clock that was set back ends the window: otherwise the wait would grow by the step.
-    const open = window !== undefined && now >= window.openedAt && now < window.openedAt + this.#windowMs;
-    return open ? window : undefined;
+    const isOpen = window !== undefined && now >= window.openedAt && now < window.openedAt + this.windowMs;
+    return isOpen ? window : undefined;
   }
-
-  #open(token: string, now: number): Window {
-    const window = { openedAt: now, used: 0 };
-    this.#windows.set(token, window);
-    return window;
-  }
-}
-
-interface Window {
-  readonly openedAt: number;
-  used: number;
 }

@@ -1,107 +1,144 @@
 import { ignoreErrors } from "../ignore-errors.ts";
-import type { Reply } from "./answer.ts";
-import { codeOf, toAnswer } from "./answer.ts";
-import { scriptedBody } from "./bodies.ts";
-import { isRecord } from "./checks.ts";
-import type { Answer, Core, Ending, Incoming } from "./exchange.ts";
-import { MAX_BODY_BYTES } from "./exchange.ts";
-import type { Fault, JsonBody } from "./faults.ts";
+import { applyFault, replacesOperation } from "./apply-fault.ts";
+import {
+  ENDPOINTS,
+  type Endpoint,
+  findRoute,
+  OPERATION_NAMES,
+  pathOf,
+  queryOf,
+  type Route,
+  type Served,
+} from "./endpoints.ts";
+import { type Core, type Ending, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
+import type { ActiveFault, Fault, JsonBody } from "./faults.ts";
+import { type Call, OPERATIONS } from "./operations.ts";
 import type { ResolvedOptions } from "./options.ts";
-import type { Quota } from "./rate-limit.ts";
-import { UNLIMITED } from "./rate-limit.ts";
-import { Refusal } from "./refusal.ts";
+import { type Quota, UNLIMITED } from "./rate-limit.ts";
+import { Refusal } from "./request-fields.ts";
 import type { LogEntry } from "./request-log.ts";
-import { queryOf } from "./request-log.ts";
-import type { Route } from "./routes.ts";
-import { findRoute, pathOf } from "./routes.ts";
-import type { TokenRow } from "./tokens.ts";
-import type { World } from "./world.ts";
+import {
+  areAlike,
+  codeOf,
+  type Envelope,
+  preflightResponse,
+  type Reply,
+  toResponse,
+  type Unsettled,
+} from "./response.ts";
+import type { State } from "./state.ts";
+import { stateOf, type TokenRow } from "./token-tables.ts";
 
 interface Exchange {
-  readonly world: World;
-  readonly incoming: Incoming;
+  readonly state: State;
+  readonly incoming: IncomingRequest;
   readonly route: Route;
   readonly token: TokenRow | undefined;
   readonly now: number;
   readonly entry: LogEntry;
 }
 
+interface Result {
+  readonly reply: Reply;
+  readonly response: Unsettled;
+}
+
+/** What the service works on. */
+export interface ServiceSource {
+  readonly options: ResolvedOptions;
+  /** The current state; a request under way still ends in the one it began with. */
+  readonly state: () => State;
+  readonly tables: Call["tables"];
+}
+
 /**
- * The service itself: one request in, one answer out, in one synchronous step. A fault is met first; then come
+ * The service itself: one request in, one response out, in one synchronous step. Faults are looked at first; then come
  * authentication, the rate limit, the route, the scope, and the operation.
  */
 export class Service implements Core {
-  readonly #options: ResolvedOptions;
-  readonly #basePath: string;
-  #world: World;
+  readonly #source: ServiceSource;
+  readonly #served: Served;
 
-  constructor(options: ResolvedOptions, world: World) {
-    this.#options = options;
-    this.#basePath = pathOf(options.baseUrl);
-    this.#world = world;
+  constructor(source: ServiceSource) {
+    const { baseUrl, listIssues } = source.options;
+    this.#source = source;
+    this.#served = {
+      basePath: pathOf(baseUrl),
+      operations: OPERATION_NAMES.filter((name) => listIssues || name !== "issues.list"),
+    };
   }
 
-  get world(): World {
-    return this.#world;
+  handle(incoming: IncomingRequest): OutgoingResponse {
+    const { options } = this.#source;
+    if (isPreflight(incoming) && options.conventions.cors.allowOrigin !== null) {
+      return { ...preflightResponse(options.conventions), settle: () => undefined };
+    }
+    const state = this.#source.state();
+    const now = options.now();
+    const route = findRoute(this.#served, incoming.method, incoming.target);
+    const token = state.tokens.byPlaintext.get(bearerOf(incoming.headers) ?? "");
+    const { path, operation } = route;
+    const entry = state.log.open({ incoming, path, operation, token: token?.keyId, at: now });
+    const exchange = { state, incoming, route, token, now, entry };
+    const { reply, response } = this.#respond(exchange);
+    entry.status = response.delivery.dropped ? undefined : response.status;
+    entry.code = response.delivery.dropped ? undefined : codeOf(reply.content);
+    return { ...response, settle: (ending) => this.#settle(exchange, ending) };
   }
 
-  /** From now on requests meet `world`; those under way still end in the old one. */
-  enter(world: World): void {
-    this.#world = world;
+  refuse({ status, code, message }: Parameters<Core["refuse"]>[0]): OutgoingResponse {
+    const { options, state } = this.#source;
+    const reply = { status, content: this.#errorBody(code, message), headers: {}, quota: UNLIMITED };
+    const envelope = { ...options, now: options.now(), windowMs: state().limiter.windowMs };
+    return { ...toResponse(reply, envelope), settle: () => undefined };
   }
 
-  handle(incoming: Incoming): Answer {
-    const world = this.#world;
-    const now = this.#options.now();
-    const route = findRoute(this.#basePath, incoming.method, incoming.target);
-    const token = world.tokens.findByPlaintext(bearerOf(incoming.headers) ?? "");
-    const operation = route.operation?.name;
-    const entry = world.log.open({ incoming, path: route.path, operation, token: token?.keyId, at: now });
-    const exchange = { world, incoming, route, token, now, entry };
-    const { reply, answer } = this.#answer(exchange);
-    entry.status = answer.delivery.dropped ? undefined : answer.status;
-    entry.code = answer.delivery.dropped ? undefined : codeOf(reply.content);
-    return { ...answer, settle: (ending) => this.#settle(exchange, ending) };
+  #settle({ state, entry }: Exchange, outcome: Ending): void {
+    const { now, onRequest } = this.#source.options;
+    if (state.log.close(entry, { outcome, at: now() })) ignoreErrors(() => onRequest?.(entry));
   }
 
-  #settle({ world, entry }: Exchange, outcome: Ending): void {
-    if (!world.log.close(entry, { outcome, at: this.#options.now() })) return;
-    ignoreErrors(() => this.#options.onRequest?.(entry));
-  }
-
-  #answer(exchange: Exchange): { reply: Reply; answer: Omit<Answer, "settle"> } {
-    const { world, entry, now } = exchange;
-    const envelope = { now, requestId: entry.requestId };
+  #respond(exchange: Exchange): Result {
+    const { state, entry, now } = exchange;
+    const { conventions } = this.#source.options;
+    const envelope = { conventions, now, windowMs: state.limiter.windowMs, requestId: entry.requestId };
     try {
-      const fault = world.faults.take(entry);
-      entry.faulty = fault !== undefined;
-      const reply = fault === undefined ? this.#serve(exchange) : this.#misbehave(exchange, fault);
-      return { reply, answer: toAnswer(reply, { ...envelope, fault }) };
+      const active = state.faults.take(entry);
+      if (active !== undefined) return this.#respondWithFault(exchange, active, envelope);
+      const reply = this.#serve(exchange);
+      return { reply, response: toResponse(reply, envelope) };
     } catch (error) {
       // Only a function of a fault or a fault of the emulator itself can come here; the test should see which.
       const content = this.#errorBody("emulator_error", String(error));
       const reply = { status: 500, content, headers: {}, quota: UNLIMITED };
-      return { reply, answer: toAnswer(reply, envelope) };
+      return { reply, response: toResponse(reply, envelope) };
     }
   }
 
-  #misbehave(exchange: Exchange, fault: Fault): Reply {
-    const replaced = fault.status !== undefined && fault.apply !== true;
-    if (replaced || fault.drop === "before") {
-      return scripted(fault, { status: 500, content: undefined, headers: {}, quota: peek(exchange) });
+  /** Counts the fault as a hit only if it changed the response. */
+  #respondWithFault(exchange: Exchange, active: ActiveFault, envelope: Envelope): Result {
+    const { entry } = exchange;
+    const { fault } = active;
+    let isChanged = true; // also if a function of the fault throws
+    try {
+      const isReplaced = replacesOperation(fault);
+      const served = isReplaced ? unserved(exchange) : this.#serve(exchange, fault.page);
+      const reply = applyFault(fault, served, entry);
+      const response = toResponse(reply, { ...envelope, fault });
+      const isPage = fault.page !== undefined && entry.applied;
+      isChanged = isReplaced || isPage || !areAlike(response, toResponse(served, envelope));
+      return { reply, response };
+    } finally {
+      entry.faulty = isChanged;
+      if (isChanged) active.hits += 1;
     }
-    const served = this.#serve(exchange, fault.page);
-    if (fault.transform === undefined || !isRecord(served.content)) return scripted(fault, served);
-    // A copy: the transform may alter its argument, and the records inside are the emulator's own.
-    const copy: JsonBody = structuredClone(served.content);
-    return { ...served, content: fault.transform(copy, exchange.entry) };
   }
 
   #serve(exchange: Exchange, page?: Fault["page"]): Reply {
     let quota: Quota = UNLIMITED;
     try {
       const caller = authenticate(exchange);
-      quota = exchange.world.limiter.take(caller.id, exchange.now);
+      quota = exchange.state.limiter.take(caller.id, exchange.now);
       if (quota.retryAfterSeconds !== undefined) {
         const content = this.#errorBody("too_many_requests", "the token has used up its requests of this window");
         return { status: 429, content, headers: {}, quota };
@@ -110,41 +147,47 @@ export class Service implements Core {
       return { status, content, headers: {}, quota };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const { status, code } = this.#options.conventions.refusals[error.reason];
+      const { status, code } = this.#source.options.conventions.refusals[error.reason];
       return { status, content: this.#errorBody(code, error.message), headers: error.headers, quota };
     }
   }
 
-  #perform(exchange: Exchange, by: { caller: TokenRow; page: Fault["page"] }): Pick<Reply, "status" | "content"> {
-    const { world, incoming, route, now, entry } = exchange;
-    if (by.caller.scopes.length === 0) throw new Refusal("missingScope", "the token has no scopes");
+  #perform(exchange: Exchange, by: Pick<Call, "caller" | "page">): Pick<Reply, "status" | "content"> {
+    const { state, incoming, route, now, entry } = exchange;
+    const { options, tables } = this.#source;
     const { operation, values } = route;
+    if (by.caller.scopes.length === 0) throw new Refusal("missingScope", "the token has no scopes");
     if (operation === undefined) throw unroutable(route);
-    if (incoming.body === "too large") {
+    const { body } = incoming;
+    if (body === "too large" || (body !== undefined && body.length > MAX_BODY_BYTES)) {
       throw new Refusal("bodyTooLarge", `the request body is larger than ${MAX_BODY_BYTES} bytes`);
     }
-    if (operation.scope !== undefined && !world.tokens.allows(by.caller, operation.scope)) {
-      throw new Refusal("missingScope", `the token or its owner lacks the scope ${operation.scope}`);
+    const endpoint: Endpoint = ENDPOINTS[operation];
+    if (endpoint.scope !== undefined && state.tokens.missing(by.caller, [endpoint.scope]).length > 0) {
+      throw new Refusal("missingScope", `the token or its owner lacks the scope ${endpoint.scope}`);
     }
     const query = new URLSearchParams(queryOf(incoming.target));
-    const { conventions } = this.#options;
-    const content = operation.run({ ...world, ...by, conventions, now, values, query, body: incoming.body });
+    const content = OPERATIONS[operation]({ ...state, ...by, tables, options, now, values, query, body });
     entry.applied = true;
-    return { status: conventions.successStatus[operation.name], content };
+    return { status: options.conventions.successStatus[operation], content };
   }
 
   #errorBody(error: string, message: string): JsonBody {
-    return { ...this.#options.conventions.extraFields.error, error, message };
+    return { ...this.#source.options.conventions.extraFields.error, error, message };
   }
 }
 
-function authenticate({ world, incoming, token, now }: Exchange): TokenRow {
+function isPreflight({ method, headers }: IncomingRequest): boolean {
+  return method === "OPTIONS" && headers.has("access-control-request-method");
+}
+
+function authenticate({ incoming, token, now }: Exchange): TokenRow {
   const challenge = { "www-authenticate": "Bearer" };
   if (bearerOf(incoming.headers) === undefined) {
     throw new Refusal("missingToken", "the header Authorization: Bearer <token> is missing", challenge);
   }
   if (token === undefined) throw new Refusal("unknownToken", "the token is unknown", challenge);
-  const state = world.tokens.stateOf(token, now);
+  const state = stateOf(token, now);
   if (state === "revoked") throw new Refusal("revokedToken", "the token was revoked", challenge);
   if (state === "expired") throw new Refusal("expiredToken", "the token has expired", challenge);
   return token;
@@ -159,14 +202,9 @@ function unroutable({ allow }: Route): Refusal {
   return new Refusal("wrongMethod", "the endpoint does not know this method", { allow: allow.join(", ") });
 }
 
-/** What a response that the service had no part in says of the token's window. */
-function peek({ world, token, now }: Exchange): Quota {
-  const active = token !== undefined && world.tokens.stateOf(token, now) === "active";
-  return active ? world.limiter.peek(token.id, now) : UNLIMITED;
-}
-
-function scripted(fault: Fault, reply: Reply): Reply {
-  if (fault.status === undefined) return fault.body === undefined ? reply : { ...reply, content: fault.body };
-  const content = fault.body === undefined ? scriptedBody(fault.status) : fault.body;
-  return { status: fault.status, content, headers: {}, quota: { ...reply.quota, retryAfterSeconds: undefined } };
+/** The reply in place of an operation that is not carried out: with the state of the token's window, nothing counted. */
+function unserved({ state, token, now }: Exchange): Reply {
+  const isActive = token !== undefined && stateOf(token, now) === "active";
+  const quota = isActive ? state.limiter.peek(token.id, now) : UNLIMITED;
+  return { status: 500, content: undefined, headers: {}, quota };
 }

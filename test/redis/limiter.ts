@@ -1,8 +1,13 @@
 /** Rate limiters of several processes, as far as Redis can tell: each has a connection and a state of its own. */
 import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
-import type { Permit, RateLimitAnswer, RateLimiter } from "../../src/rate-limit/rate-limiter.ts";
-import { type FleetEvent, type RedisRateLimiterOptions, redisRateLimiter } from "../../src/redis/index.ts";
+import type { Permit, RateLimitAnswer } from "../../src/rate-limit/rate-limiter.ts";
+import {
+  type FleetEvent,
+  type RedisRateLimiterOptions,
+  redisRateLimiter,
+  type SharedRateLimiter,
+} from "../../src/redis/index.ts";
 import { type ClientKind, CONNECT, type Connected } from "../support/redis-clients.ts";
 import { RedisServer } from "../support/redis-server.ts";
 
@@ -15,7 +20,7 @@ export const left = (remaining: number): RateLimitAnswer => ({ ...OK, limit: 50,
 export const refused = (retryAfterMs: number): RateLimitAnswer => ({ ...left(0), status: 429, retryAfterMs });
 
 export interface Member {
-  readonly limiter: RateLimiter;
+  readonly limiter: SharedRateLimiter;
   readonly events: FleetEvent[];
   readonly connected: Connected;
 }
@@ -61,6 +66,16 @@ export class Fleet implements AsyncDisposable {
     return Number(/cmdstat_eval:calls=(\d+)/.exec(stats)?.[1] ?? 0);
   }
 
+  /** The only key of this kind, such as `slots`; `""` if there is none. */
+  async key(kind: "known" | "slots" | "queue"): Promise<string> {
+    return (await this.admin.keys(`*:${kind}`))[0] ?? "";
+  }
+
+  /** The leases that Redis counts at the moment. */
+  async leases(): Promise<string[]> {
+    return await this.admin.zrange(await this.key("slots"), 0, "-1");
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.admin.disconnect();
     for (const connected of this.#connected) await connected[Symbol.asyncDispose]();
@@ -72,10 +87,12 @@ export class Fleet implements AsyncDisposable {
 export class Call {
   readonly abort = new AbortController();
   readonly turn: Permit;
+  readonly #token: string;
 
-  constructor({ limiter }: Member, { maxPauses = 5, maxConcurrency = 10 } = {}) {
+  constructor({ limiter }: Member, { maxPauses = 5, maxConcurrency = 10, token = TOKEN } = {}) {
+    this.#token = token;
     this.turn = limiter.enter({
-      token: () => TOKEN,
+      token: () => token,
       maxConcurrency,
       maxPauses,
       maxPauseMs: Number.POSITIVE_INFINITY,
@@ -89,7 +106,7 @@ export class Call {
     for (;;) {
       const { kind } = await this.turn.acquire();
       if (kind !== "admitted") return kind;
-      if (await this.turn.confirm(TOKEN)) return "sent";
+      if (await this.turn.confirm(this.#token)) return "sent";
       this.turn.release();
     }
   }

@@ -10,6 +10,7 @@ import type { Terminal } from "../../src/testing/node/command.ts";
 import { logLine, runCommand } from "../../src/testing/node/command.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { VERSION } from "../../src/version.ts";
+import { openSocket } from "./raw-socket.ts";
 import type { Body, Told } from "./transports.ts";
 import { ask } from "./transports.ts";
 
@@ -72,7 +73,7 @@ async function stopped(running: Run): Promise<number> {
 }
 
 describe("the command", () => {
-  test("prints the variables, a snippet and a log, and ends when it is told to", async () => {
+  test("prints the variables, a snippet and a log, and ends on an interrupt", async () => {
     const running = await started();
     expect((await running.get("/projects")).body.data).toHaveLength(3);
     expect((await running.get("/nope")).status).toBe(404);
@@ -122,6 +123,62 @@ describe("the command", () => {
     await stopped(running);
   });
 
+  test("makes a new token for each start, and accepts no other", async () => {
+    const [one, other] = [await started("--quiet"), await started("--quiet")];
+    expect(one.variable("TOKEN")).not.toBe(other.variable("TOKEN"));
+    expect(one.variable("TOKEN")).not.toBe(createEmulator().token);
+    expect((await one.get("/projects", other.variable("TOKEN"))).status).toBe(401);
+    expect([await stopped(one), await stopped(other)]).toEqual([0, 0]);
+  });
+
+  test("--latency and --fail disturb every request, also together", async () => {
+    const running = await started("--latency", "30", "--fail", "100");
+    const began = performance.now();
+    const { status, body } = await running.get("/projects");
+    expect([status, body.error]).toEqual([503, "service_unavailable"]);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(29);
+    await stopped(running);
+  });
+
+  test("--fail takes its share of the requests, and --latency leaves them whole", async () => {
+    const running = await started("--quiet", "--fail", "50", "--latency", "1", "--rate-limit", "off");
+    const told = await Promise.all(Array.from({ length: 200 }, () => running.get("/projects")));
+    await stopped(running);
+    const failed = told.filter(({ status }) => status === 503).length;
+    expect(told.filter(({ status }) => status === 200)).toHaveLength(200 - failed);
+    // Out of 200 fair throws, fewer than 50 or more than 150 do not happen.
+    expect(Math.abs(failed - 100)).toBeLessThan(50);
+  });
+
+  test("--session-states and --list-issues change what is served", async () => {
+    const running = await started("--quiet", "--session-states", "a,b", "--list-issues");
+    const [session] = (await running.get("/projects/project-1/sessions")).body.data;
+    const states: string[] = [];
+    for (let count = 0; count < 3; count += 1) states.push((await running.get(`/sessions/${session?.id}`)).body.state);
+    expect(states).toEqual(["a", "b", "b"]);
+    expect((await running.get("/projects/project-1/issues")).body).toEqual({ data: [], next_cursor: null });
+    await stopped(running);
+  });
+
+  test("--allow-host and --allow-private-network let pages in that ask by name", async () => {
+    const running = await started("--quiet", "--allow-host", "emulator", "--allow-private-network");
+    const raw = await openSocket(running.variable("BASE_URL"));
+    raw.write(
+      [
+        "OPTIONS /api/v1/projects HTTP/1.1",
+        "host: emulator:80",
+        "connection: close",
+        "access-control-request-method: GET",
+        "access-control-request-private-network: true",
+        "\r\n",
+      ].join("\r\n"),
+    );
+    const response = await raw.ended;
+    expect(response).toContain("HTTP/1.1 204 ");
+    expect(response).toContain("access-control-allow-private-network: true\r\n");
+    await stopped(running);
+  });
+
   test("--seed FILE begins as the file says; flags win", async () => {
     const file = seedFile({
       projects: [{ id: "p", name: "web", sessions: [{ id: "s", state: "waiting" }] }, { name: "api" }],
@@ -140,7 +197,7 @@ describe("the command", () => {
     await stopped(running);
   });
 
-  test("--help and --version tell, and end", async () => {
+  test("--help and --version print, and end", async () => {
     const [help, version] = [run("--help"), run("--version")];
     expect([await help.code, await version.code]).toEqual([0, 0]);
     expect(version.out()).toBe(`${VERSION}\n`);
@@ -149,6 +206,12 @@ describe("the command", () => {
       "host",
       "projects",
       "sessions",
+      "session-states",
+      "list-issues",
+      "allow-host",
+      "allow-private-network",
+      "latency",
+      "fail",
       "rate-limit",
       "window-ms",
       "seed",
@@ -164,10 +227,12 @@ describe("the command", () => {
     ["an argument", ["start"], "Unexpected argument 'start'; see --help"],
     ["a flag without its value", ["--port"], "Option '--port <value>' argument missing; see --help"],
     ["a port that is no number", ["--port", "http"], '--port must be a whole number, got "http"'],
-    ["a port beyond all ports", ["--port", "65536"], "port must be an integer from 0 to 65535, got 65536"],
+    ["a port beyond all ports", ["--port", "65536"], "options.port must be an integer from 0 to 65535, not 65536"],
     ["half a project", ["--projects", "1.5"], '--projects must be a whole number, got "1.5"'],
-    ["a window of 0", ["--window-ms", "0"], "rateLimit.windowMs must be an integer of at least 1, got 0"],
+    ["a window of 0", ["--window-ms", "0"], "rateLimit.windowMs must be an integer of at least 1, not 0"],
     ["a negative limit", ["--rate-limit=-1"], '--rate-limit must be a whole number, got "-1"'],
+    ["more than every request", ["--fail", "101"], '--fail must be a percentage from 0 to 100, got "101"'],
+    ["an empty state", ["--session-states", "a,,b"], "options.sessionStates must be an array of non-empty strings"],
     ["a file that is not there", ["--seed", "/no/such/file"], "cannot use --seed /no/such/file: ENOENT"],
   ])("%s: one line, and exit code 2", async (_, argv, message) => {
     const failed = run(...argv);
@@ -179,10 +244,15 @@ describe("the command", () => {
 
   test.each<[string, unknown, string]>([
     ["is no JSON", "{ projects: 3 }", "JSON"],
-    ["holds no object", [], "the seed must be an object, got an array"],
-    ["holds an unknown key", { sessions: 3 }, 'the seed: unknown key "sessions"'],
-    ["holds an option of another kind", { baseUrl: "https://x" }, 'the seed: unknown key "baseUrl"'],
-    ["holds a wrong value", { projects: [{ name: 7 }] }, "json: project.name must be a non-empty string"],
+    ["holds no object", [], "the seed must be an object, not an array"],
+    ["holds an unknown key", { sessions: 3 }, 'the seed must not have the unknown key "sessions"'],
+    ["holds an option of another kind", { baseUrl: "https://x" }, 'the seed must not have the unknown key "baseUrl"'],
+    [
+      "holds a wrong convention",
+      { conventions: { endOfList: "no" } },
+      "conventions.endOfList must be one of null, empty",
+    ],
+    ["holds a wrong value", { projects: [{ name: 7 }] }, "json: projects[0].name must be a non-empty string"],
   ])("a seed that %s: one line, and exit code 2", async (_, content, message) => {
     const failed = run("--seed", seedFile(content));
     expect(await failed.code).toBe(2);
@@ -252,7 +322,7 @@ describe("the program", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  test("tells of a mistake on standard error, and ends with 2", async () => {
+  test("prints a mistake on standard error, and ends with 2", async () => {
     const child = start("--nope");
     let err = "";
     child.stderr?.on("data", (chunk: Buffer) => {

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { resolveConventions } from "../../src/testing/conventions.ts";
-import { createEmulator } from "../../src/testing/index.ts";
+import { createEmulator, resolveConventions } from "../../src/testing/index.ts";
+import { USAGE } from "../../src/testing/node/arguments.ts";
+import { OPTIONS, resolveOptions } from "../../src/testing/options.ts";
 
 const root = join(import.meta.dirname, "../..");
 const text = readFileSync(join(root, "docs/emulator.md"), "utf8");
@@ -18,15 +19,56 @@ describe("docs/emulator.md", () => {
     expect(emulator.issues.list("team/api")).toHaveLength(1);
   });
 
-  test("lists every convention as it is", () => {
-    const { refusals, successStatus, tokenLifetimeDays, maxTokenLifetimeDays } = resolveConventions(undefined);
+  const conventions = resolveConventions();
+  const { refusals, successStatus, extraFields, rateLimitHeaders, cors, ...plain } = conventions;
+  const named = (section: string, values: object): [string, unknown][] =>
+    Object.entries(values).map(([name, value]) => [`${section}.${name}`, value]);
+  /** First cells of the rows of a section's table. */
+  const rows = (heading: string): (string | undefined)[] => {
+    const [, section = ""] = text.split(`\n### ${heading}\n`);
+    const table = section.split("\n### ", 1)[0] ?? "";
+    return [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
+  };
+
+  test("lists every refusal as it is, and no other", () => {
     for (const [reason, { status, code }] of Object.entries(refusals)) {
       expect(text).toContain(`\n| \`${reason}\` | ${status} | \`${code}\` |`);
     }
+    expect(rows("Refusals: `refusals`").sort()).toEqual(Object.keys(refusals).sort());
+  });
+
+  test("lists every status of success as it is, and no other", () => {
     for (const [operation, status] of Object.entries(successStatus)) {
       expect(text).toContain(`\n| \`${operation}\` | ${status} |\n`);
     }
-    expect(text).toContain(`\`tokenLifetimeDays\` (${tokenLifetimeDays})`);
-    expect(text).toContain(`\`maxTokenLifetimeDays\` (${maxTokenLifetimeDays})`);
+    expect(rows("Success: `successStatus`")).toEqual(Object.keys(successStatus));
+  });
+
+  test("lists every other convention with its default, and no other", () => {
+    const all = [...Object.entries(plain), ...named("rateLimitHeaders", rateLimitHeaders), ...named("cors", cors)];
+    for (const [name, value] of all) {
+      expect(text).toContain(`\n| \`${name}\` | \`${JSON.stringify(value)}\` |`);
+    }
+    expect(rows("Lists, headers and defaults").sort()).toEqual(all.map(([name]) => name).sort());
+  });
+
+  test("names every record that can have extra fields", () => {
+    const [, section = ""] = text.split("\n### Extra fields: `extraFields`\n");
+    for (const name of Object.keys(extraFields)) expect(section.split("\n### ", 1)[0]).toContain(`\`${name}\``);
+  });
+
+  test("lists every flag of the program, and every option that a seed may hold", () => {
+    const flags = [...USAGE.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);
+    for (const flag of flags) expect(text).toContain(`\`${flag}`);
+    const [, list = ""] = /JSON can express: ([^.]*)\./.exec(text) ?? [];
+    const seedable = Object.keys(OPTIONS).filter((name) => !["now", "random", "baseUrl", "onRequest"].includes(name));
+    expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(seedable.sort());
+  });
+
+  test("says how much the log keeps", () => {
+    const { logLimit, logBytes } = resolveOptions();
+    expect([logLimit, logBytes]).toEqual([100_000, 64 * 1024 * 1024]);
+    expect(text).toContain("(100 000)");
+    expect(text).toContain("(64 MiB)");
   });
 });

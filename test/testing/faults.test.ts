@@ -28,7 +28,7 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
   });
   afterEach(() => opened[Symbol.asyncDispose]());
 
-  test("a status takes the place of the operation, and of its count", async () => {
+  test("a status replaces the operation, which is not counted", async () => {
     fault({ status: 503, headers: { "retry-after": "2" } });
     const { status, headers, body } = await createIssue();
     expect([status, body.error, headers.get("retry-after")]).toEqual([503, "service_unavailable", "2"]);
@@ -201,7 +201,7 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
     expect(opened.emulator.requests.at(-1)?.applied).toBe(false);
   });
 
-  test("what a transform or a match throws is answered, and told", async () => {
+  test("what a transform or a match throws becomes a 500 with its message", async () => {
     fault({
       transform: () => {
         throw new Error("my mistake");
@@ -255,6 +255,70 @@ describe("which requests a fault meets", () => {
     expect(handle.hits).toBe(2);
   });
 
+  describe("only a request that it changed uses a fault up:", () => {
+    const DELETED = { method: "DELETE" };
+    const open = (options: Parameters<typeof createEmulator>[0] = {}): Opened => {
+      const emulator = createEmulator(options);
+      return { emulator, fetch: emulator.fetch, [Symbol.asyncDispose]: async () => undefined };
+    };
+    const token = ({ emulator }: Opened): string => `/me/tokens/${emulator.createToken({ scopes: [] }).id}`;
+
+    test("an empty page needs a list that is not refused", async () => {
+      const opened = open({ projects: [{ name: "web" }] });
+      const fault = opened.emulator.fault({ page: "empty" });
+      await ask(opened, "/sessions/nope");
+      await ask(opened, "/projects", { token: "unknown" });
+      expect([fault.hits, opened.emulator.requests.map(({ faulty }) => faulty)]).toEqual([0, [false, false]]);
+      expect((await ask(opened, "/projects")).body.data).toEqual([]);
+      expect((await ask(opened, "/projects")).body.data).toHaveLength(1);
+      expect(fault.hits).toBe(1);
+    });
+
+    test("a transform needs a JSON object that it changes", async () => {
+      const opened = open({ projects: [{ name: "web" }] });
+      const fault = opened.emulator.fault({
+        transform: (body) => ("data" in body ? { ...body, next_cursor: "again" } : body),
+      });
+      await ask(opened, token(opened), DELETED);
+      await ask(opened, "/sessions/nope");
+      expect(fault.hits).toBe(0);
+      expect((await ask(opened, "/projects")).body.next_cursor).toBe("again");
+      expect((await ask(opened, "/projects")).body.next_cursor).toBeNull();
+    });
+
+    test.each<Fault>([{ cutAfterBytes: 0 }, { stallAfterBytes: 0 }, { body: "text" }])(
+      "%j needs a body",
+      async (script) => {
+        const opened = open();
+        const fault = opened.emulator.fault(script);
+        expect((await ask(opened, token(opened), DELETED)).status).toBe(204);
+        expect([fault.hits, opened.emulator.requests[0]?.outcome]).toEqual([0, "completed"]);
+      },
+    );
+
+    test("a header that is left out must have been there", async () => {
+      const opened = open({ rateLimit: { limit: 1 } });
+      const fault = opened.emulator.fault({ headers: { "retry-after": null } });
+      const seen: unknown[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        const { status, headers } = await ask(opened, "/projects");
+        seen.push([status, headers.has("retry-after"), fault.hits]);
+      }
+      expect(seen).toEqual([
+        [200, false, 0],
+        [429, false, 1],
+        [429, true, 1],
+      ]);
+    });
+
+    test("a delay of 0 changes nothing", async () => {
+      const opened = open();
+      const fault = opened.emulator.fault({ delayMs: 0 });
+      await ask(opened, "/projects");
+      expect(fault.hits).toBe(0);
+    });
+  });
+
   test("reset ends every fault", async () => {
     const emulator = createEmulator();
     emulator.fault({ times: Infinity, status: 500 });
@@ -273,14 +337,18 @@ describe("which requests a fault meets", () => {
   test.each<[string, unknown, string]>([
     ["nothing", {}, "says nothing that happens"],
     ["only a choice", { operation: "projects.list", times: 3 }, "says nothing that happens"],
-    ["an unknown key", { status: 500, retryAfter: 3 }, 'unknown key "retryAfter"'],
-    ["an unknown operation", { operation: "projects.get", status: 500 }, 'unknown operation "projects.get"'],
-    ["a status of 199", { status: 199 }, "from 200 to 599, got 199"],
+    ["an unknown key", { status: 500, retryAfter: 3 }, 'fault must not have the unknown key "retryAfter"'],
+    [
+      "an unknown operation",
+      { operation: "projects.get", status: 500 },
+      "fault.operation must be one or several of tokens.create, ",
+    ],
+    ["a status of 199", { status: 199 }, "from 200 to 599, not 199"],
     ["a status of 600", { status: 600 }, "from 200 to 599"],
-    ["a status of NaN", { status: Number.NaN }, "got NaN"],
+    ["a status of NaN", { status: Number.NaN }, "not NaN"],
     ["times 0", { status: 500, times: 0 }, "fault.times must be an integer of at least 1 or Infinity"],
     ["a negative delay", { delayMs: -1 }, "fault.delayMs"],
-    ["an unknown drop", { drop: "never" }, 'fault.drop must be "before" or "after"'],
+    ["an unknown drop", { drop: "never" }, "fault.drop must be one of before, after"],
     ["an unknown page", { page: "short" }, "fault.page"],
     ["a drop with a status", { drop: "after", status: 500 }, "drop and status contradict each other"],
     ["a status with a transform", { status: 500, transform: () => 1 }, "status and transform contradict"],
@@ -289,7 +357,7 @@ describe("which requests a fault meets", () => {
     ["a header that HTTP forbids", { headers: { "x y": "1" } }, "x y"],
     ["a body that is no JSON", { status: 200, body: 1n }, "BigInt"],
     ["a transform that is no function", { transform: {} }, "fault.transform must be a function"],
-    ["null", null, "fault must be an object, got null"],
+    ["null", null, "fault must be an object, not null"],
   ])("a fault that says %s is a TypeError", (_, script, message) => {
     const emulator = createEmulator();
     // What a caller without types may pass.

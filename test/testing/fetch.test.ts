@@ -23,6 +23,20 @@ describe("the fetch of an emulator", () => {
     expect(emulator.requests.map(({ url }) => url)).toEqual(Array(4).fill("/api/v1/projects?limit=1"));
   });
 
+  test("takes a string and an init that holds everything", async () => {
+    const { signal } = new AbortController();
+    const init: RequestInit = {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body: JSON.stringify({ title: "x", type: "bug" }),
+      signal,
+      redirect: "manual",
+    };
+    const response = await emulator.fetch(`${emulator.baseUrl}/projects/project-1/issues`, init);
+    expect([response.status, await response.json()]).toMatchObject([201, { title: "x" }]);
+    expect(last()).toMatchObject({ method: "POST", text: init.body, operation: "issues.create" });
+  });
+
   test("lets init win over the request", async () => {
     const request = new Request(`${emulator.baseUrl}/projects/project-1/issues`, {
       method: "POST",

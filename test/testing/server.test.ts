@@ -18,7 +18,7 @@ const restart = async (options: StartOptions): Promise<void> => {
 const open = (): Promise<RawSocket> => openSocket(running.baseUrl);
 const authorization = (): string => `authorization: Bearer ${running.token}`;
 const request = (line: string, ...headers: string[]): string =>
-  [`${line} HTTP/1.1`, "host: x", authorization(), ...headers, "", ""].join("\r\n");
+  [`${line} HTTP/1.1`, "host: localhost", authorization(), ...headers, "", ""].join("\r\n");
 const answerTo = async (...parts: (string | Uint8Array)[]): Promise<ReturnType<typeof parseResponse>> => {
   const raw = await open();
   for (const part of parts) raw.write(part);
@@ -35,6 +35,7 @@ describe("the address", () => {
   test("is a free port of loopback, with the version segment", async () => {
     expect(running.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
     expect(running.baseUrl).toBe(running.emulator.baseUrl);
+    expect(running.clientOptions).toEqual({ baseUrl: running.baseUrl, token: running.token });
     await alive();
     const outside = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])
@@ -69,7 +70,7 @@ describe("the address", () => {
     await alive();
   });
 
-  test("of nobody is an error that says so", async () => {
+  test("of another machine is an error that says so", async () => {
     await expect(startEmulator({ host: "192.0.2.1" })).rejects.toThrow("192.0.2.1 is not an address of this machine");
   });
 
@@ -85,6 +86,15 @@ describe("the address", () => {
     await expect(starting).rejects.toBeInstanceOf(TypeError);
     await expect(starting).rejects.toThrow(message);
   });
+});
+
+test("projects that contradict each other are a TypeError, and the port is free again", async () => {
+  const port = Number(new URL(running.baseUrl).port);
+  await running.close();
+  const starting = startEmulator({ port, projects: [{ id: "a" }, { id: "a" }] });
+  await expect(starting).rejects.toThrow(TypeError);
+  await restart({ port });
+  await alive();
 });
 
 describe("a request target", () => {
@@ -115,9 +125,9 @@ describe("a request target", () => {
   });
 });
 
-describe("a browser", () => {
-  const preflight = { origin: "https://app.example", "access-control-request-method": "POST" };
+const preflight = { origin: "https://app.example", "access-control-request-method": "POST" };
 
+describe("a browser", () => {
   test.each(["/projects", "/nope"])("may ask for %s from anywhere, without a token", async (path) => {
     const response = await fetch(running.baseUrl + path, { method: "OPTIONS", headers: preflight });
     expect(response.status).toBe(204);
@@ -141,9 +151,56 @@ describe("a browser", () => {
     expect([response.status, response.headers.has("access-control-allow-origin")]).toEqual([429, false]);
   });
 
-  test("that asks for OPTIONS itself is told so", async () => {
+  test("that sends OPTIONS without a preflight gets a 405", async () => {
     const headers = { authorization: `Bearer ${running.token}` };
     expect((await fetch(`${running.baseUrl}/projects`, { method: "OPTIONS", headers })).status).toBe(405);
+  });
+});
+
+describe("a page of another site", () => {
+  const get = async (host: string): Promise<ReturnType<typeof parseResponse>> =>
+    answerTo(`GET /api/v1/projects HTTP/1.1\r\nhost: ${host}\r\n${authorization()}\r\nconnection: close\r\n\r\n`);
+
+  test.each([
+    "attacker.example",
+    "attacker.example:80",
+    "localhost.attacker.example",
+    "127.0.0.1.attacker.example",
+    "10.0.0.1",
+    "",
+    "[::2]",
+  ])("cannot reach the server by the name %j", async (host) => {
+    const { status, body } = await get(host);
+    expect([status, body]).toMatchObject([421, { error: "misdirected_request" }]);
+    expect(running.emulator.requests).toEqual([]);
+  });
+
+  test.each(["localhost", "LOCALHOST:4010", "app.localhost", "127.0.0.1:1", "127.1.2.3", "[::1]:4010"])(
+    "is not refused by the loopback name %s",
+    async (host) => {
+      expect((await get(host)).status).toBe(200);
+    },
+  );
+
+  test("may use a name that an option allows", async () => {
+    await restart({ allowedHosts: ["Emulator"] });
+    expect([(await get("emulator:80")).status, (await get("other.example")).status]).toEqual([200, 421]);
+  });
+
+  test("may use the name that clients are given", async () => {
+    const { origin, port } = new URL(running.baseUrl);
+    await restart({ port: Number(port), baseUrl: "http://gateway.example:8080/api/v1" });
+    const raw = await openSocket(origin);
+    raw.write("GET /api/v1/projects HTTP/1.1\r\nhost: Gateway.example\r\nconnection: close\r\n\r\n");
+    expect(parseResponse(await raw.ended).status).toBe(401);
+  });
+
+  test.each([false, true])("may come from a public site into this network if that is allowed: %s", async (allowed) => {
+    await restart({ allowPrivateNetwork: allowed });
+    const asked = { ...preflight, "access-control-request-private-network": "true" };
+    const response = await fetch(`${running.baseUrl}/projects`, { method: "OPTIONS", headers: asked });
+    const granted = response.headers.get("access-control-allow-private-network");
+    expect([response.status, granted]).toEqual([204, allowed ? "true" : null]);
   });
 });
 
@@ -189,13 +246,13 @@ describe("connections", () => {
   });
 });
 
-describe("whatever comes in", () => {
+describe("malformed and hostile input", () => {
   afterEach(alive);
 
   test.each([
     ["no HTTP", "\u0016\u0003\u0001\u0002 hello\r\n\r\n"],
     ["half a request line", "GET\r\n\r\n"],
-    ["an unknown method", "BREW /api/v1/projects HTTP/1.1\r\nhost: x\r\n\r\n"],
+    ["an unknown method", "BREW /api/v1/projects HTTP/1.1\r\nhost: localhost\r\n\r\n"],
     ["another version", "GET / HTTP/9.9\r\n\r\n"],
     ["a space in the target", "GET /a b HTTP/1.1\r\n\r\n"],
     ["a header without a name", "GET / HTTP/1.1\r\n: x\r\n\r\n"],
@@ -203,7 +260,7 @@ describe("whatever comes in", () => {
     ["a length that is none", "POST / HTTP/1.1\r\ncontent-length: -5\r\n\r\n"],
     ["two lengths", "POST / HTTP/1.1\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n"],
     ["a length and chunks", "POST / HTTP/1.1\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n"],
-    ["chunks that are none", "POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
+    ["chunks that are none", "POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"],
   ])("%s: 400 as JSON, with the headers of every response, and the end", async (_, bytes) => {
     const { status, headers, body } = await answerTo(bytes);
     expect([status, body]).toMatchObject([400, { error: "bad_request" }]);
@@ -211,6 +268,19 @@ describe("whatever comes in", () => {
     expect(headers.get("content-type")).toContain("application/json");
     expect(Number(headers.get("ratelimit-limit"))).toBeGreaterThan(0);
     expect(headers.has("ratelimit-remaining")).toBe(true);
+  });
+
+  test("a clock that fails: the connection ends, and the server goes on", async () => {
+    let fails = false;
+    const now = (): number => (fails ? Number.NaN : Date.now());
+    await restart({ now });
+    fails = true;
+    for (const bytes of ["no HTTP\r\n\r\n", request("GET /api/v1/projects")]) {
+      const raw = await open();
+      raw.write(bytes);
+      expect(await raw.ended).toBe("");
+    }
+    fails = false;
   });
 
   test("headers of 100 KB: 431", async () => {
@@ -270,8 +340,8 @@ describe("whatever comes in", () => {
 
   test.each([
     ["request line", "GET /api/v1/proj"],
-    ["headers", "GET /api/v1/projects HTTP/1.1\r\nhost: x\r\nx-slow: "],
-    ["body", "POST /api/v1/projects HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{"],
+    ["headers", "GET /api/v1/projects HTTP/1.1\r\nhost: localhost\r\nx-slow: "],
+    ["body", "POST /api/v1/projects HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{"],
   ])("a client that never ends its %s: 408, in bounded time", async (_, bytes) => {
     const { status, body } = await answerTo(bytes);
     expect([status, body]).toMatchObject([408, { error: "request_timeout" }]);

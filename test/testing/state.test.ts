@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { SCOPES } from "../../src/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
+import { resolveOptions } from "../../src/testing/options.ts";
 import type { Asked, Opened, Told } from "./transports.ts";
 import { ask, post } from "./transports.ts";
 
@@ -37,7 +38,7 @@ describe("what an emulator begins with", () => {
     expect(emulator.requests).toEqual([]);
   });
 
-  test("what the options say", () => {
+  test("the rows and settings of the options", () => {
     const seeded = createEmulator({
       baseUrl: "http://localhost:8080/gateway/api/v1//",
       tokenPrefix: "acme",
@@ -76,30 +77,54 @@ describe("what an emulator begins with", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["an unknown option", { project: 3 }, 'options: unknown key "project"; known are projects, '],
-    ["options that are no object", 3, "options must be an object, got 3"],
-    ["null", null, "options must be an object, got null"],
-    ["a negative count", { projects: -1 }, "projects must be an integer of at least 0, got -1"],
+    ["an unknown option", { project: 3 }, 'options must not have the unknown key "project"; accepted: projects, '],
+    ["options that are no object", 3, "options must be an object, not a number"],
+    ["null", null, "options must be an object, not null"],
+    [
+      "a negative count",
+      { projects: -1 },
+      "projects must be an integer of at least 0, or an array of projects, not -1",
+    ],
     ["a count of NaN", { sessionsPerProject: Number.NaN }, "sessionsPerProject must be an integer"],
     ["a project that is a string", { projects: ["web"] }, "projects[0] must be an object"],
-    ["an unknown field of a project", { projects: [{ title: "web" }] }, 'projects[0]: unknown key "title"'],
-    ["a name that is no string", { projects: [{ name: 7 }] }, "project.name must be a non-empty string, got 7"],
+    [
+      "an unknown field of a project",
+      { projects: [{ title: "web" }] },
+      'projects[0] must not have the unknown key "title"',
+    ],
+    ["a name that is no string", { projects: [{ name: 7 }] }, "projects[0].name must be a non-empty string, not 7"],
     ["two projects of one id", { projects: [{ id: "a" }, { id: "a" }] }, 'there is a project with the id "a" already'],
-    ["two projects of one name", { projects: [{ name: "a" }, { name: "a" }] }, 'there is a project named "a" already'],
+    [
+      "two projects of one name",
+      { projects: [{ name: "a" }, { name: "a" }] },
+      'there is a project with the name "a" already',
+    ],
     ["a state that is no string", { projects: [{ sessions: [{ state: 1 }] }] }, "session.state must be"],
-    ["permissions that are no array", { permissions: "projects:read" }, "permissions must be an array of strings"],
+    [
+      "permissions that are no array",
+      { permissions: "projects:read" },
+      "permissions must be an array of non-empty strings",
+    ],
     ["a rate limit of true", { rateLimit: true }, "rateLimit must be an object"],
     ["a rate limit without a limit", { rateLimit: {} }, "rateLimit.limit must be an integer of at least 0"],
     ["a window of 0", { rateLimit: { limit: 1, windowMs: 0 } }, "rateLimit.windowMs"],
     ["a clock that is no function", { now: 5 }, "now must be a function"],
-    ["a clock without a time", { now: () => Number.NaN }, "now() must return"],
+    [
+      "a clock without a time",
+      { now: () => Number.NaN },
+      "the result of now() must be a number of milliseconds, not NaN",
+    ],
     ["a relative base URL", { baseUrl: "/api/v1" }, "baseUrl must be an absolute http(s) URL"],
     ["a base URL with a query", { baseUrl: "https://x/api/v1?a" }, "baseUrl"],
     ["a base URL with credentials", { baseUrl: "https://:secret@x/api/v1" }, "baseUrl"],
     ["another protocol", { baseUrl: "ftp://x/api/v1" }, "baseUrl"],
     ["a prefix with a space", { tokenPrefix: "a b" }, "tokenPrefix"],
-    ["an unknown convention", { conventions: { status: 1 } }, 'conventions: unknown key "status"'],
-    ["an unknown refusal", { conventions: { refusals: { nope: {} } } }, 'conventions.refusals: unknown key "nope"'],
+    ["an unknown convention", { conventions: { status: 1 } }, 'conventions must not have the unknown key "status"'],
+    [
+      "an unknown refusal",
+      { conventions: { refusals: { nope: {} } } },
+      'conventions.refusals must not have the unknown key "nope"',
+    ],
     [
       "a refusal of 200",
       { conventions: { refusals: { unknownProject: { status: 200 } } } },
@@ -113,7 +138,7 @@ describe("what an emulator begins with", () => {
     expect(act).toThrow(message);
   });
 
-  test("undefined is as good as absent", () => {
+  test("undefined is the same as absent", () => {
     const names = [
       "projects",
       "sessionsPerProject",
@@ -128,6 +153,43 @@ describe("what an emulator begins with", () => {
       [...names, "conventions", "logLimit", "onRequest"].map((name) => [name, undefined]),
     );
     expect(createEmulator(options).token).toBe(emulator.token);
+  });
+});
+
+describe("options that change the service", () => {
+  test("clientOptions is what a client needs, and nothing else", () => {
+    const { baseUrl, token, fetch } = emulator;
+    expect(emulator.clientOptions).toEqual({ baseUrl, token, fetch });
+  });
+
+  test("sessions go through their states, one with each GET, and stay in the last", async () => {
+    const states = ["queued", "running", "done"];
+    const moving = createEmulator({ sessionStates: states, projects: [{ id: "p", sessions: [{ id: "s" }, {}] }] });
+    const seen: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      const [listed] = (await ask(over(moving), "/projects/p/sessions")).body.data;
+      seen.push(`${listed?.state} ${(await ask(over(moving), "/sessions/s")).body.state}`);
+    }
+    expect(seen).toEqual(["queued queued", "running running", "done done", "done done"]);
+    moving.sessions.update("s", { state: "running" });
+    expect((await ask(over(moving), "/sessions/s")).body.state).toBe("running");
+    expect(moving.sessions.get("s")?.state).toBe("done");
+    moving.sessions.update("s", { state: "elsewhere" });
+    await ask(over(moving), "/sessions/s");
+    expect(moving.sessions.get("s")?.state).toBe("elsewhere");
+  });
+
+  test("issues are listed behind an option: with their scope, page by page", async () => {
+    const issues = ["a", "b", "c"].map((title) => ({ title, type: "bug" }));
+    const listing = createEmulator({ listIssues: true, projects: [{ name: "web", issues }] });
+    const { body } = await ask(over(listing), "/projects/web/issues?limit=2");
+    expect(body.data).toEqual(listing.issues.list("web").slice(0, 2));
+    const rest = await ask(over(listing), `/projects/web/issues?cursor=${encodeURIComponent(body.next_cursor ?? "")}`);
+    expect(rest.body).toEqual({ data: listing.issues.list("web").slice(2), next_cursor: null });
+    expect(listing.requests[0]?.operation).toBe("issues.list");
+    const { plaintext: token } = listing.createToken({ scopes: ["projects:admin"] });
+    expect((await ask(over(listing), "/projects/web/issues", { token })).status).toBe(403);
+    expect((await get("/projects/project-1/issues")).status).toBe(405);
   });
 });
 
@@ -243,7 +305,7 @@ describe("the tables", () => {
     expect((await get("/projects/project-1/sessions", { token })).status).toBe(200);
   });
 
-  test("a token record tells its state", () => {
+  test("a token record has its state", () => {
     let now = 0;
     const clocked = createEmulator({ now: () => now });
     const { id, plaintext, ...created } = clocked.createToken({ scopes: [], expires_in_days: 1 });
@@ -274,7 +336,7 @@ describe("the tables", () => {
 });
 
 describe("the log", () => {
-  test("tells what came and what became of it", async () => {
+  test("records each request and its result", async () => {
     let now = 1_000;
     const one = createEmulator({ now: () => now++ });
     const { plaintext: token, key_id } = one.createToken({ scopes: ["issues:write"] });
@@ -332,7 +394,7 @@ describe("the log", () => {
     expect(printed).not.toContain(emulator.token);
   });
 
-  test("remembers as many as it is told to, and counts on", async () => {
+  test("keeps logLimit requests, and counts on", async () => {
     const short = createEmulator({ logLimit: 2 });
     for (let index = 0; index < 5; index += 1) await ask(over(short), "/projects");
     expect(short.requests.map(({ index, attempt }) => [index, attempt])).toEqual([
@@ -341,7 +403,32 @@ describe("the log", () => {
     ]);
   });
 
-  test("is told to a listener, whose own failure is its own", async () => {
+  test("keeps so many bytes, and forgets the oldest requests first", async () => {
+    const text = "x".repeat(1_000);
+    const send = async (of: Emulator, count: number): Promise<void> => {
+      for (let index = 0; index < count; index += 1) await post(over(of), "/projects", { body: text, token: null });
+    };
+    const bounded = createEmulator({ logBytes: 25_000 });
+    await send(bounded, 50);
+    const { requests } = bounded;
+    expect(requests.map(({ text }) => text.length)).toEqual(Array.from(requests, () => 1_000));
+    expect(requests.length).toBeGreaterThan(5);
+    expect(requests.length).toBeLessThan(13);
+    expect(requests.at(-1)).toMatchObject({ index: 49, attempt: 50, outcome: "completed" });
+    bounded.reset();
+    await send(bounded, 3);
+    expect(requests).toHaveLength(3);
+    const none = createEmulator({ logBytes: 0 });
+    await send(none, 2);
+    expect(none.requests).toEqual([]);
+  });
+
+  test("is bounded by default", () => {
+    expect(resolveOptions()).toMatchObject({ logLimit: 100_000, logBytes: 64 * 1024 * 1024 });
+    expect(resolveOptions({ logLimit: Infinity, logBytes: Infinity })).toMatchObject({ logLimit: Infinity });
+  });
+
+  test("calls the listener, and ignores what it throws", async () => {
     const told: RecordedRequest[] = [];
     const one = createEmulator({
       onRequest: (request) => {
@@ -354,7 +441,7 @@ describe("the log", () => {
     expect(told[0]?.outcome).toBe("completed");
   });
 
-  test("a listener may reject: unhandled, it would fail the run", async () => {
+  test("ignores what the listener rejects with", async () => {
     const onRequest = vi.fn<() => unknown>(() => Promise.reject(new Error("my mistake")));
     expect((await ask(over(createEmulator({ onRequest })), "/projects")).status).toBe(200);
     expect(onRequest).toHaveBeenCalledOnce();

@@ -1,6 +1,14 @@
 /** What must compile and what must not; checked by `npm run typecheck`, never run. */
-import type { Emulator, EmulatorOptions, Fault, OperationName, RecordedRequest } from "../../src/testing/index.ts";
-import { createEmulator } from "../../src/testing/index.ts";
+import { Client } from "../../src/index.ts";
+import type {
+  Emulator,
+  EmulatorOptions,
+  Fault,
+  OperationName,
+  RecordedRequest,
+  ResolvedConventions,
+} from "../../src/testing/index.ts";
+import { createEmulator, resolveConventions } from "../../src/testing/index.ts";
 import type { RunningEmulator, StartOptions } from "../../src/testing/node.ts";
 
 // Every optional property accepts undefined.
@@ -13,12 +21,39 @@ export const options: EmulatorOptions = {
   random: undefined,
   baseUrl: undefined,
   tokenPrefix: undefined,
-  conventions: { refusals: { unknownToken: { status: undefined } }, successStatus: undefined, extraFields: {} },
+  sessionStates: undefined,
+  listIssues: undefined,
+  conventions: {
+    refusals: { unknownToken: { status: undefined }, revokedToken: undefined },
+    successStatus: { "issues.list": undefined },
+    extraFields: { project: undefined },
+    rateLimitHeaders: { limit: null, remaining: undefined },
+    cors: { allowOrigin: null, exposeHeaders: undefined },
+    endOfList: undefined,
+    retryAfter: null,
+  },
   logLimit: undefined,
+  logBytes: undefined,
   onRequest: undefined,
 };
-export const startOptions: StartOptions = { ...options, port: undefined, host: undefined, headersTimeoutMs: undefined };
+export const startOptions: StartOptions = {
+  ...options,
+  port: undefined,
+  allowedHosts: undefined,
+  allowPrivateNetwork: undefined,
+};
 export const fault: Fault = { operation: undefined, times: Infinity, status: undefined, drop: undefined, delayMs: 1 };
+
+// Conventions may be what a JSON file holds, and are filled in.
+export const resolved: ResolvedConventions = resolveConventions(JSON.parse("{}"));
+export const ceiling: string | null = resolved.rateLimitHeaders.limit;
+// @ts-expect-error there is no such way to end a list
+createEmulator({ conventions: { endOfList: "none" } });
+
+// The client takes the connection as it is, or spread.
+export const client: Client = new Client(createEmulator().clientOptions);
+export const clientWithLogger: Client = new Client({ ...createEmulator().clientOptions, timeoutMs: 1_000 });
+export const byUrl: (url: string, init: RequestInit) => Promise<Response> = createEmulator().fetch;
 
 // `emulator.fetch` is a fetch.
 const emulator: Emulator = createEmulator();

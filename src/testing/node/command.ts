@@ -1,9 +1,8 @@
+import { randomInt } from "node:crypto";
 import { VERSION } from "../../version.ts";
-import type { RunningEmulator } from "../node.ts";
-import { startEmulator } from "../node.ts";
+import { type RunningEmulator, startEmulator } from "../node.ts";
 import type { RecordedRequest } from "../request-log.ts";
-import type { Command } from "./arguments.ts";
-import { messageOf, readCommand, USAGE } from "./arguments.ts";
+import { type Command, messageOf, readCommand, USAGE } from "./arguments.ts";
 
 /** What the command needs of the process it runs in. */
 export interface Terminal {
@@ -15,12 +14,14 @@ export interface Terminal {
   readonly interrupted: Promise<void>;
 }
 
+type Start = Extract<Command, { kind: "start" }>;
+
 /** A server may run for days; its log must not grow as long. */
-const REMEMBERED_REQUESTS = 1_000;
+const LOG_BOUNDS = { logLimit: 1_000, logBytes: 8 * 1024 * 1024 };
 
 /**
- * Runs `project-automation-emulator` until it is interrupted, and resolves with its exit code: 0 when it was told to end,
- * 2 for a command line that makes no sense, 1 when it cannot start. Never rejects.
+ * Runs `project-automation-emulator` until it is interrupted, and resolves with its exit code: 0 after an interrupt,
+ * 2 for an invalid command line, 1 if it cannot start. Never rejects.
  */
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
   const fail = (code: number, error: unknown): number => {
@@ -45,17 +46,27 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   }
 }
 
-async function serve(command: Extract<Command, { kind: "start" }>, terminal: Terminal): Promise<void> {
+async function serve(command: Start, terminal: Terminal): Promise<void> {
   const onRequest = (request: RecordedRequest): void => terminal.out(logLine(request, terminal.colour));
   const running = await startEmulator({
+    ...LOG_BOUNDS,
     ...command.options,
-    logLimit: REMEMBERED_REQUESTS,
+    // Ids and tokens are made anew for each start: a web page must not know the token.
+    random: () => randomInt(2 ** 32) / 2 ** 32,
     onRequest: command.quiet ? undefined : onRequest,
   });
+  disturb(running, command);
   terminal.out(variables(running));
   if (!command.quiet) terminal.out(snippet(running));
   await terminal.interrupted;
   await running.close();
+}
+
+/** Puts `--fail` and `--latency` in force. Of two faults the older takes the request, so each has the delay. */
+function disturb({ emulator }: RunningEmulator, { latencyMs: delayMs, failPercent }: Start): void {
+  const always = { times: Infinity, delayMs };
+  if (failPercent > 0) emulator.fault({ ...always, status: 503, match: () => randomInt(100) < failPercent });
+  if (delayMs > 0) emulator.fault(always);
 }
 
 function variables({ baseUrl, token }: RunningEmulator): string {

@@ -1,61 +1,68 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { concatenate } from "../concatenate.ts";
-import type { Answer, Core, Incoming } from "../exchange.ts";
-import { MAX_BODY_BYTES } from "../exchange.ts";
-import { delay } from "../timing.ts";
-
-const CORS: Readonly<Record<string, string>> = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "Retry-After, RateLimit-Limit, RateLimit-Remaining, x-request-id",
-};
-
-const PREFLIGHT: Readonly<Record<string, string>> = {
-  ...CORS,
-  "access-control-allow-methods": "GET, POST, DELETE, PUT, PATCH",
-  "access-control-allow-headers": "authorization, content-type",
-  "access-control-allow-private-network": "true",
-  "access-control-max-age": "600",
-};
+import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
 
 /** How much of a body that is too large is still read: a client that is cut off while it sends sees no refusal. */
 const DRAIN_BYTES = 16 * MAX_BODY_BYTES;
 
+/** What the listener needs. */
+export interface ListenerOptions {
+  readonly core: Core;
+  /** Host names, in lower case and without a port, that the `Host` header may have, besides those of loopback. */
+  readonly hosts: readonly string[];
+  readonly allowPrivateNetwork: boolean;
+}
+
 /** The core as a listener of `node:http`. */
-export function createRequestListener(core: Core): RequestListener {
+export function createRequestListener(options: ListenerOptions): RequestListener {
   return (request, response) => {
     // A client that goes away is no error of the server's.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
-    if (isPreflight(request)) response.writeHead(204, PREFLIGHT).end();
-    else exchange(core, request, response).catch(() => void request.socket.destroy());
+    exchange(options, request, response).catch(() => void request.socket.destroy());
   };
 }
 
-function isPreflight({ method, headers }: IncomingMessage): boolean {
-  return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
-}
-
-async function exchange(core: Core, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function exchange(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const body = await readBody(request);
-  const { method = "", url: target = "" } = request;
-  const answer = core.handle({ method, target, headers: headersOf(request), body });
-  if (gone.signal.aborted) return answer.settle("aborted");
-  gone.signal.addEventListener("abort", () => answer.settle("aborted"));
-  await delay(answer.delivery.delayMs, gone.signal);
-  if (answer.delivery.dropped) {
-    answer.settle("dropped");
+  const outgoing = isAllowed(request.headers.host, options.hosts)
+    ? options.core.handle(incomingOf(request, body))
+    : options.core.refuse(MISDIRECTED);
+  if (gone.signal.aborted) return outgoing.settle("aborted");
+  gone.signal.addEventListener("abort", () => outgoing.settle("aborted"));
+  await delay(outgoing.delivery.delayMs, gone.signal);
+  if (outgoing.delivery.dropped) {
+    outgoing.settle("dropped");
     request.socket.resetAndDestroy();
     return;
   }
+  if (options.allowPrivateNetwork && request.headers["access-control-request-private-network"] === "true") {
+    response.setHeader("access-control-allow-private-network", "true");
+  }
+  if (body === "too large") response.setHeader("connection", "close");
   response.sendDate = false;
-  response.writeHead(answer.status, { ...headerLines(answer), ...(body === "too large" && { connection: "close" }) });
-  sendBody(answer, request, response);
+  response.writeHead(outgoing.status, fieldsOf(outgoing));
+  sendBody(outgoing, request, response);
+}
+
+const MISDIRECTED = {
+  status: 421,
+  code: "misdirected_request",
+  message: "the Host header names a host that is not allowed; see allowedHosts and --allow-host",
+};
+
+/** Without this, a web page could reach the server through a name of its own that resolves to this machine. */
+function isAllowed(host: string | undefined, hosts: readonly string[]): boolean {
+  // Browsers always send the header; HTTP/1.0 knows none.
+  if (host === undefined) return true;
+  const name = host.toLowerCase().replace(/:\d*$/, "");
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(name) || hosts.includes(name);
 }
 
 /** The bytes of the body; of one that is too large the rest is read and forgotten, up to a bound. */
-async function readBody(request: IncomingMessage): Promise<Incoming["body"]> {
+async function readBody(request: IncomingMessage): Promise<IncomingRequest["body"]> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // A request without an encoding set yields buffers; not destroyed, so that it can still be answered.
@@ -65,34 +72,63 @@ async function readBody(request: IncomingMessage): Promise<Incoming["body"]> {
     else chunks.length = 0;
     if (size > DRAIN_BYTES) break;
   }
-  return size > MAX_BODY_BYTES ? "too large" : concatenate(chunks, size);
+  return size > MAX_BODY_BYTES ? "too large" : new Uint8Array(Buffer.concat(chunks));
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
+function incomingOf(request: IncomingMessage, body: IncomingRequest["body"]): IncomingRequest {
+  const { method = "", url: target = "", rawHeaders } = request;
   const headers = new Headers();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
   }
-  return headers;
+  return { method, target, headers, body };
 }
 
-function headerLines({ headers, omitted }: Answer): Record<string, string> {
-  const lines = { ...CORS, ...Object.fromEntries(headers) };
-  return Object.fromEntries(Object.entries(lines).filter(([name]) => !omitted.includes(name)));
+function fieldsOf({ headers, omitted }: OutgoingResponse): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => !omitted.includes(name)));
 }
 
-function sendBody(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
-  const { cutAfterBytes, stallAfterBytes } = answer.delivery;
+function sendBody(outgoing: OutgoingResponse, request: IncomingMessage, response: ServerResponse): void {
+  const { cutAfterBytes, stallAfterBytes } = outgoing.delivery;
   const partial = cutAfterBytes ?? stallAfterBytes;
   if (partial === undefined) {
-    response.once("finish", () => answer.settle("completed"));
-    response.end(answer.body);
+    response.once("finish", () => outgoing.settle("completed"));
+    response.end(outgoing.body);
     return;
   }
-  const bytes = answer.body?.subarray(0, partial) ?? new Uint8Array();
+  const bytes = outgoing.body?.subarray(0, partial) ?? new Uint8Array();
   if (bytes.length > 0) response.write(bytes);
   else response.flushHeaders();
   if (cutAfterBytes === undefined) return;
-  answer.settle("cut");
+  outgoing.settle("cut");
   request.socket.destroySoon();
+}
+
+const MALFORMED = { status: 400, code: "bad_request", message: "the request is not valid HTTP" };
+const PARSE_ERRORS: Readonly<Record<string, typeof MALFORMED>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: "headers_too_large",
+    message: "the request line and headers are too large",
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: "request_timeout", message: "the request did not come in time" },
+};
+
+/** Responds with a JSON error to what is not HTTP, too large or too slow, and closes the connection. */
+export function answerParseErrors(server: Server, core: Core): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    try {
+      if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+      else socket.end(rawResponse(core.refuse(PARSE_ERRORS[error.code ?? ""] ?? MALFORMED)), () => socket.destroy());
+    } catch {
+      // The clock of a test may throw; the server goes on.
+      socket.destroy();
+    }
+  });
+}
+
+function rawResponse({ status, headers, body }: OutgoingResponse): Buffer {
+  const lines = [...headers, ["connection", "close"]].map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", ""].join("\r\n");
+  return Buffer.concat([Buffer.from(head), body ?? Buffer.of()]);
 }

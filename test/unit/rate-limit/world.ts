@@ -6,31 +6,37 @@ import type { Permit, RateLimiter } from "../../../src/rate-limit/rate-limiter.t
 /** Timers fire up to this much late, by their resolution. */
 const TIMER_SLACK_MS = 3;
 const WINDOW_MS = 60_000;
+/** After this long without a response, a request holds no other back. */
+const STALLED_AFTER_MS = 5_000;
 
 /** What is known of a token, from what the service has said alone. */
 interface Token {
   pausedUntil: number;
-  refusedAt: number;
+  /** How many pauses have begun. */
+  pauses: number;
+  /** The smallest of all calls that came. */
+  maxConcurrency: number;
   /** A pause has begun, and nothing has got through since it ended. */
   mustProbe: boolean;
   probe: ModelCall | undefined;
-  /** The pause was of a window that is over, so that nobody need remember that there must be a probe. */
-  mayBeForgotten: boolean;
   left: { readonly remaining: number; readonly at: number } | undefined;
 }
 
 interface ModelCall {
-  readonly turn: Permit;
+  readonly permit: Permit;
   /** Orders calls: the lower, the earlier. */
   readonly place: number;
+  readonly maxConcurrency: number;
   readonly tokenNow: () => string;
   readonly maxPauses: number;
   readonly isSlow: boolean;
   readonly abort: AbortController;
   /** `asking`: it has a slot, and its token is being got. */
   state: "waiting" | "asking" | "sent" | "over";
-  /** The token it was last sent with. */
+  /** The token it was last admitted or sent with, when, and how many pauses had begun then. */
   token: string;
+  heldSince: number;
+  pausesBefore: number;
   refusals: number;
 }
 
@@ -60,17 +66,18 @@ export class World {
   arrive({ maxPauses, longestPauseMs, credential, isSlow }: Arrival): void {
     const abort = new AbortController();
     const tokenNow = (): string => this.#credentials[credential] ?? "";
-    const turn = this.#limiter.enter({
+    // The smallest counts, for each token: that of its first call.
+    const maxConcurrency = this.#maxConcurrency + this.#calls.length;
+    const permit = this.#limiter.enter({
       token: tokenNow,
-      // The smallest counts: that of the first.
-      maxConcurrency: this.#maxConcurrency + this.#calls.length,
+      maxConcurrency,
       maxPauses,
       maxPauseMs: longestPauseMs,
       endsAt: Number.POSITIVE_INFINITY,
       signal: abort.signal,
     });
-    const shared = { turn, place: this.#calls.length, tokenNow, maxPauses, isSlow, abort };
-    const call: ModelCall = { ...shared, state: "over", token: "", refusals: 0 };
+    const shared = { permit, place: this.#calls.length, maxConcurrency, tokenNow, maxPauses, isSlow, abort };
+    const call: ModelCall = { ...shared, state: "over", token: "", heldSince: 0, pausesBefore: 0, refusals: 0 };
     this.#calls.push(call);
     this.#standInLine(call);
   }
@@ -80,15 +87,15 @@ export class World {
     const call = pick(this.in("sent"), which);
     if (call === undefined) return;
     const token = this.#known(call.token);
-    const pauseMs = call.turn.report({ status, retryAfterMs, limit: undefined, remaining });
+    const pauseMs = call.permit.report({ status, retryAfterMs, limit: undefined, remaining });
     if (remaining !== undefined) token.left = { remaining, at: performance.now() };
     if (status === 429) {
       expect(pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 4_000);
       token.pausedUntil = Math.max(token.pausedUntil, performance.now() + (pauseMs ?? 0));
-      token.refusedAt = performance.now();
       token.mustProbe = true;
+      if (call.pausesBefore === token.pauses) token.pauses += 1;
       call.refusals += 1;
-    } else if (token.probe === call && performance.now() >= token.pausedUntil) {
+    } else if (call.pausesBefore === token.pauses && performance.now() >= token.pausedUntil) {
       token.mustProbe = false;
     }
     await this.#release(call);
@@ -114,6 +121,7 @@ export class World {
 
   changeToken(credential: number, to: string): void {
     this.#credentials[credential] = to;
+    for (const call of this.in("waiting")) this.#limitConcurrency(call);
     this.#limiter.refresh();
   }
 
@@ -128,11 +136,11 @@ export class World {
     for (const call of waiting) {
       expect(call.abort.signal.aborted, "an aborted call leaves at once").toBe(false);
       const name = call.tokenNow();
-      const { pausedUntil } = this.#known(name);
+      const { pausedUntil, maxConcurrency } = this.#known(name);
       const isPaused = performance.now() < pausedUntil + TIMER_SLACK_MS;
-      const isFull = this.#busy >= this.#maxConcurrency;
-      const hasCompany = this.#inFlight(name) + this.in("asking").length > 0;
-      expect(isPaused || isFull || hasCompany, "nobody waits for nothing").toBe(true);
+      const isFull = this.#busyWith(name).length >= maxConcurrency;
+      const isHeldBack = this.#busyWith(name).some((other) => !isStalled(other, TIMER_SLACK_MS));
+      expect(isPaused || isFull || isHeldBack, "no call waits without a reason").toBe(true);
     }
   }
 
@@ -146,12 +154,14 @@ export class World {
       else if (vi.getTimerCount() > 0) vi.advanceTimersToNextTimer();
       else break;
     }
-    expect(this.in("waiting").length + this.#busy, "everything comes to an end").toBe(0);
+    const unfinished = this.#calls.filter(({ state }) => state !== "over");
+    expect(unfinished.length, "everything comes to an end").toBe(0);
   }
 
   #standInLine(call: ModelCall): void {
     call.state = "waiting";
-    const told = Promise.resolve(call.turn.acquire()).then(({ kind }) => {
+    this.#limitConcurrency(call);
+    const told = Promise.resolve(call.permit.acquire()).then(({ kind }) => {
       if (kind === "admitted") return this.#admitted(call);
       call.state = "over";
       if (kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
@@ -161,60 +171,77 @@ export class World {
   }
 
   #admitted(call: ModelCall): void {
-    expect(this.#busy, "never more than maxConcurrency").toBeLessThan(this.#maxConcurrency);
+    const { maxConcurrency, pauses } = this.#known(call.tokenNow());
+    expect(this.#busyWith(call.tokenNow()).length, "never more than maxConcurrency").toBeLessThan(maxConcurrency);
     const ahead = this.in("waiting").filter((one) => one.place < call.place && one.tokenNow() === call.tokenNow());
     expect(ahead.filter((one) => !one.abort.signal.aborted).length, "first come, first served").toBe(0);
-    call.state = "asking";
+    Object.assign(call, {
+      state: "asking",
+      token: call.tokenNow(),
+      heldSince: performance.now(),
+      pausesBefore: pauses,
+    });
     if (!call.isSlow) this.#send(call).catch((error: unknown) => void failures.push(error));
   }
 
   /** Its token is known: it is sent, or waits again if it may not be. */
   async #send(call: ModelCall): Promise<void> {
-    call.token = call.tokenNow();
-    if (call.turn.confirm(call.token) !== true) {
+    const name = call.tokenNow();
+    if (call.permit.confirm(name) !== true) {
       await this.#release(call);
       return this.#standInLine(call);
     }
-    const token = this.#known(call.token);
+    call.state = "over";
+    const token = this.#known(name);
     const now = performance.now();
     const left = token.left !== undefined && now - token.left.at <= WINDOW_MS ? token.left.remaining : Infinity;
+    const others = this.#busyWith(name);
+    const counted = others.filter((other) => other.state === "sent" && !isStalled(other));
     expect(now, "nothing during a pause of its token").toBeGreaterThanOrEqual(token.pausedUntil);
-    if (token.mustProbe && now - token.refusedAt >= WINDOW_MS) token.mayBeForgotten = true;
+    this.#limitConcurrency({ ...call, tokenNow: () => name });
+    // Where it was admitted already, a call with a smaller limit may have come since.
+    if (call.token !== name) expect(others.length, "never more than maxConcurrency").toBeLessThan(token.maxConcurrency);
     if (token.mustProbe) {
-      expect(token.mayBeForgotten || token.probe === undefined, "one probe after a pause").toBe(true);
+      const mayProbe = token.probe === undefined || token.probe.state !== "sent" || isStalled(token.probe);
+      expect(mayProbe, "one probe after a pause, until it stalls").toBe(true);
       token.probe = call;
     } else {
-      expect(this.#inFlight(call.token), "never more than what is left").toBeLessThan(Math.max(1, left));
+      expect(counted.length, "never more than what is left").toBeLessThan(Math.max(1, left));
     }
-    call.state = "sent";
+    Object.assign(call, { state: "sent", token: name, heldSince: now, pausesBefore: token.pauses });
   }
 
-  get #busy(): number {
-    return this.in("sent").length + this.in("asking").length;
+  #limitConcurrency({ tokenNow, maxConcurrency }: Pick<ModelCall, "tokenNow" | "maxConcurrency">): void {
+    const token = this.#known(tokenNow());
+    token.maxConcurrency = Math.min(token.maxConcurrency, maxConcurrency);
+  }
+
+  #busyWith(token: string): ModelCall[] {
+    return [...this.in("sent"), ...this.in("asking")].filter((call) => call.token === token);
   }
 
   async #release(call: ModelCall): Promise<void> {
     const token = this.#known(call.token);
     if (token.probe === call) token.probe = undefined;
     call.state = "over";
-    call.turn.release();
+    call.permit.release();
     await settle();
   }
 
-  #inFlight(token: string): number {
-    return this.in("sent").filter((call) => call.token === token).length;
-  }
-
   #known(name: string): Token {
-    const none = { probe: undefined, left: undefined };
-    const fresh = { pausedUntil: 0, refusedAt: 0, mustProbe: false, mayBeForgotten: false, ...none };
+    const none = { probe: undefined, left: undefined, maxConcurrency: Number.POSITIVE_INFINITY };
+    const fresh = { pausedUntil: 0, pauses: 0, mustProbe: false, ...none };
     const known: Token = this.#tokens.get(name) ?? fresh;
     this.#tokens.set(name, known);
     return known;
   }
 }
 
-/** What has failed where nobody awaits it. */
+function isStalled({ heldSince }: ModelCall, slackMs = 0): boolean {
+  return performance.now() - heldSince >= STALLED_AFTER_MS + slackMs;
+}
+
+/** What has failed in a promise that is not awaited. */
 export const failures: unknown[] = [];
 
 function pick<Item>(items: readonly Item[], which: number): Item | undefined {

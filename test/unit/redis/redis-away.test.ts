@@ -1,4 +1,5 @@
-/** What a process does when Redis says nothing, or nonsense, without one. */
+/** A process whose Redis is silent, fails, or replies with nonsense, without a real one. */
+import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Permit } from "../../../src/rate-limit/rate-limiter.ts";
@@ -6,22 +7,22 @@ import { type FleetEvent, redisRateLimiter } from "../../../src/redis/index.ts";
 
 const TOKEN = "pat_key_secret";
 const ANSWER = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };
-const granted = async (): Promise<unknown> => [Date.now(), "granted", 0, 0, 0, 0, 0, 0, -1, 0, 0, -1];
+const granted = async (): Promise<unknown> => ["granted", Date.now(), 0, 0, 0, 0, 0, 0, -1, 0, 0, -1, -1, 0];
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent) => void = () => {}) {
+function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent) => void = () => {}, token = TOKEN) {
   const asked = vi.fn(evaluate);
   const limiter = redisRateLimiter({ client: { isOpen: true, eval: asked }, onEvent });
-  const enter = (): Permit =>
+  const enter = (signal = new AbortController().signal): Permit =>
     limiter.enter({
-      token: () => TOKEN,
+      token: () => token,
       maxConcurrency: 10,
       maxPauses: 5,
       maxPauseMs: Number.POSITIVE_INFINITY,
       endsAt: Number.POSITIVE_INFINITY,
-      signal: new AbortController().signal,
+      signal,
     });
   /** Resolves when Redis has been asked once more: the token's hash takes a moment of real time. */
   const asksAfter = async (before: number): Promise<void> => {
@@ -29,17 +30,20 @@ function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent
   };
   /** A whole attempt; the time that Redis takes passes at once. */
   const attempt = async (): Promise<boolean> => {
-    const turn = enter();
-    await turn.acquire();
+    const permit = enter();
     const before = asked.mock.calls.length;
-    const confirmed = turn.confirm(TOKEN);
-    if (typeof confirmed !== "boolean") {
-      await asksAfter(before);
-      await vi.advanceTimersByTimeAsync(300);
-    }
-    const goes = await confirmed;
-    turn.report(ANSWER);
-    turn.release();
+    let isAdmitted = false;
+    const admitted = Promise.resolve(permit.acquire()).then(() => {
+      isAdmitted = true;
+    });
+    await setImmediate();
+    if (!isAdmitted) await asksAfter(before);
+    for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+    if (!isAdmitted) await vi.advanceTimersByTimeAsync(300);
+    await admitted;
+    const goes = await permit.confirm(TOKEN);
+    permit.report(ANSWER);
+    permit.release();
     return goes;
   };
   return { asked, asksAfter, enter, attempt };
@@ -105,19 +109,46 @@ test.each([
   expect(await attempt()).toBe(true);
 });
 
-test("an attempt that ends before Redis has answered holds nothing", async () => {
+test("a call that is aborted before Redis has answered leaves at once and holds nothing", async () => {
   const answers: ((reply: unknown) => void)[] = [];
   const { asked, asksAfter, enter } = withRedis(() => new Promise((resolve) => void answers.push(resolve)));
-  const turn = enter();
-  await turn.acquire();
-  const confirmed = turn.confirm(TOKEN);
+  const abort = new AbortController();
+  const permit = enter(abort.signal);
+  const admission = permit.acquire();
   await asksAfter(0);
-  turn.release();
+  abort.abort();
+  expect(await admission).toEqual({ kind: "stopped" });
+  permit.release();
   answers[0]?.(await granted());
-  expect(await confirmed).toBe(false);
   await vi.advanceTimersByTimeAsync(10);
   const given = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments);
-  expect(given.map((args) => args[3])).toEqual(["5000", "left"]);
+  expect(given[1]?.slice(7, 9), "the slot is given back").toEqual([given[0]?.[7], "left"]);
   await vi.advanceTimersByTimeAsync(300);
   expect(vi.getTimerCount()).toBe(0);
+  expect(getEventListeners(abort.signal, "abort")).toEqual([]);
+});
+
+test("a slot that was granted while the token provider took long is asked for again", async () => {
+  const { asked, asksAfter, enter } = withRedis(granted);
+  const permit = enter();
+  await permit.acquire();
+  await vi.advanceTimersByTimeAsync(1_000);
+  const confirmed = permit.confirm(TOKEN);
+  await asksAfter(1);
+  expect(await confirmed).toBe(true);
+  const slots = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments[7]);
+  expect(slots[0]).toBe(slots[1]);
+  permit.report(ANSWER);
+  permit.release();
+});
+
+test("no command is sent for a token that is not known yet", async () => {
+  const { asked, enter } = withRedis(granted, () => {}, "");
+  const permit = enter();
+  expect(permit.acquire()).toEqual({ kind: "admitted" });
+  expect(asked).not.toHaveBeenCalled();
+  expect(await permit.confirm(TOKEN)).toBe(true);
+  permit.report(ANSWER);
+  permit.release();
+  expect(asked).toHaveBeenCalledTimes(2);
 });

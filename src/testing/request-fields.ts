@@ -1,9 +1,22 @@
 import { isRecord } from "./checks.ts";
-import { Refusal } from "./refusal.ts";
+import type { RefusalReason } from "./conventions.ts";
+import type { ResolvedConventions } from "./resolve-conventions.ts";
 
-/** Reading what a request brought: each function gives a valid value or throws a {@link Refusal}. */
+/** Why the service refuses a request; it becomes a status and a code. Never leaves the emulator. */
+export class Refusal extends Error {
+  readonly reason: RefusalReason;
+  /** Header fields that belong to this refusal. */
+  readonly headers: Readonly<Record<string, string>>;
 
-/** The JSON object in a body. */
+  constructor(reason: RefusalReason, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.name = "Refusal";
+    this.reason = reason;
+    this.headers = headers;
+  }
+}
+
+/** The JSON object in a request body. This and the functions below throw a {@link Refusal} for an invalid value. */
 export function readObject(bytes: Uint8Array | undefined): Record<string, unknown> {
   const parsed = parse(bytes ?? new Uint8Array());
   if (!isRecord(parsed)) throw new Refusal("malformedBody", "the request body must be a JSON object");
@@ -17,14 +30,14 @@ export function readString(body: Record<string, unknown>, field: string): string
   throw new Refusal("invalidField", `${field} is required and must be a non-empty string`);
 }
 
-/** An array of strings; absent, it is empty. */
+/** An array of strings; an absent one is empty. */
 export function readStrings(body: Record<string, unknown>, field: string): string[] {
   const value = body[field] ?? [];
   if (Array.isArray(value) && value.every((item): item is string => typeof item === "string")) return value;
   throw new Refusal("invalidField", `${field} must be an array of strings`);
 }
 
-/** An integer from 1 to `max`, or `undefined` where it is absent. */
+/** An integer from 1 to `max`, or `undefined` if it is absent. */
 export function readCount(body: Record<string, unknown>, field: string, max: number): number | undefined {
   const value = body[field];
   if (value === undefined) return undefined;
@@ -32,12 +45,19 @@ export function readCount(body: Record<string, unknown>, field: string, max: num
   throw new Refusal("invalidField", `${field} must be an integer from 1 to ${max}`);
 }
 
-/** The page size: any integer, clamped to 1..200; absent, 50. */
-export function readLimit(query: URLSearchParams): number {
+/** The page size: an integer, clamped to 1..200 unless the conventions refuse it; absent, 50. */
+export function readLimit(query: URLSearchParams, conventions: ResolvedConventions): number {
   const value = query.get("limit");
   if (value === null) return 50;
   if (!/^[+-]?\d+$/.test(value)) throw new Refusal("invalidField", "limit must be an integer");
-  return Math.min(Math.max(Number(value), 1), 200);
+  const limit = Number(value);
+  for (const [reason, outside] of [
+    ["limitTooSmall", limit < 1],
+    ["limitTooLarge", limit > 200],
+  ] as const) {
+    if (outside && conventions[reason] === "refuse") throw new Refusal(reason, "limit must be from 1 to 200");
+  }
+  return Math.min(Math.max(limit, 1), 200);
 }
 
 function parse(bytes: Uint8Array): unknown {

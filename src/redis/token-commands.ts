@@ -1,0 +1,149 @@
+import { after, now } from "../clock.ts";
+import { CircuitBreaker, type Failure } from "./circuit-breaker.ts";
+import type { Evaluate } from "./client.ts";
+import type { FleetEvent } from "./events.ts";
+import { readSlotReply, type SlotReply } from "./slot-reply.ts";
+import { tokenKeys } from "./token-keys.ts";
+
+/** The connection of one process to Redis, as all its tokens use it. */
+export interface Connection {
+  readonly evaluate: Evaluate;
+  readonly namespace: string;
+  /** Names this process among those that share. */
+  readonly process: string;
+  readonly commandTimeoutMs: number;
+  readonly breaker: CircuitBreaker;
+  readonly onEvent: ((event: FleetEvent) => void) | undefined;
+}
+
+/** A script and its own arguments; those that all scripts take first are added to them. */
+export interface TokenCommand {
+  readonly script: string;
+  readonly args: readonly string[];
+}
+
+/** Trials in a row: the first one may have waited in the client's own queue until it connected. */
+const TRIALS = 2;
+
+/**
+ * Runs the scripts of one token. No caller waits longer than `commandTimeoutMs`. A failure opens the breaker of the
+ * connection, or only that of the token if its keys are of a wrong type. Never rejects.
+ */
+export class TokenCommands {
+  readonly #connection: Connection;
+  readonly #breaker: CircuitBreaker;
+  readonly #findKeys: Promise<readonly string[]>;
+  /** Known from the first command on, so that commands are sent in the order in which they are given. */
+  #keys: readonly string[] | undefined;
+  /** The clock of Redis as of the latest reply, beside ours. */
+  #clock: { readonly redisNow: number; readonly at: number } | undefined;
+
+  constructor(connection: Connection, token: string) {
+    this.#connection = connection;
+    this.#breaker = new CircuitBreaker(connection.onEvent, "token");
+    this.#findKeys = tokenKeys(connection.namespace, token);
+  }
+
+  /** Whether Redis is asked at all. */
+  get isShared(): boolean {
+    return this.#connection.breaker.isClosed && this.#breaker.isClosed;
+  }
+
+  /** Whether Redis is away, and it is time to try it again. */
+  get mayTry(): boolean {
+    return this.#openBreaker?.mayTry ?? false;
+  }
+
+  /**
+   * Returns the reply, or `undefined` if there is none in time. A command that waited in the client's own queue may be
+   * run much later; `onLate` is called then.
+   */
+  run(command: TokenCommand, onLate: () => void): Promise<SlotReply | undefined> {
+    return new Promise((resolve) => {
+      let isOver = false;
+      const end = (reply: SlotReply | undefined): void => {
+        isOver = true;
+        cancelTimer();
+        resolve(reply);
+      };
+      const cancelTimer = after(this.#connection.commandTimeoutMs, () => {
+        this.#connection.breaker.open({ reason: "timeout" });
+        end(undefined);
+      });
+      this.#send(command).then(
+        (reply) => (isOver ? onLate() : end(reply)),
+        (error: unknown) => {
+          if (!isOver) this.#fail(error);
+          end(undefined);
+        },
+      );
+    });
+  }
+
+  /** Tries whether Redis is back, and takes as long as it takes. Returns the latest reply, if there is one. */
+  async trial(next: () => TokenCommand): Promise<SlotReply | undefined> {
+    const breaker = this.#openBreaker;
+    if (breaker === undefined) return undefined;
+    breaker.beginTrial();
+    let reply: SlotReply | undefined;
+    try {
+      for (let trial = 0; trial < TRIALS; trial += 1) {
+        const sentAt = now();
+        reply = await this.#send(next());
+        if (now() - sentAt > this.#connection.commandTimeoutMs) continue;
+        this.#connection.breaker.close();
+        this.#breaker.close();
+        return reply;
+      }
+    } catch (error) {
+      if (isAboutOneToken(error)) this.#connection.breaker.close();
+      this.#fail(error);
+    }
+    this.#openBreaker?.postpone();
+    return reply;
+  }
+
+  get #openBreaker(): CircuitBreaker | undefined {
+    return [this.#connection.breaker, this.#breaker].find((breaker) => !breaker.isClosed);
+  }
+
+  async #send({ script, args }: TokenCommand): Promise<SlotReply> {
+    this.#keys ??= await this.#findKeys;
+    const { evaluate, commandTimeoutMs, process } = this.#connection;
+    const sentAt = this.#clock === undefined ? 0 : this.#clock.redisNow + now() - this.#clock.at;
+    // Between the two clocks there are the ways of a reply and of a command.
+    const lateAfterMs = 2 * commandTimeoutMs;
+    const raw = await evaluate({
+      script,
+      keys: this.#keys,
+      args: [whole(sentAt), whole(lateAfterMs), process, ...args],
+    });
+    const reply = readSlotReply(raw);
+    this.#clock = { redisNow: reply.redisNow, at: now() };
+    return reply;
+  }
+
+  #fail(error: unknown): void {
+    const breaker = isAboutOneToken(error) ? this.#breaker : this.#connection.breaker;
+    breaker.open(describe(error));
+  }
+}
+
+/** A number as scripts take it, rounded up. */
+export function whole(ms: number): string {
+  return String(Math.min(Math.ceil(ms), Number.MAX_SAFE_INTEGER));
+}
+
+/** Whether a key of the token has a type that it should not have. Every other error is about Redis as a whole. */
+function isAboutOneToken(error: unknown): boolean {
+  return String((error as { message?: unknown } | null | undefined)?.message).includes("WRONGTYPE"); // any value can be thrown
+}
+
+/** Messages may contain addresses and what was sent, so only the code is passed on. */
+function describe(error: unknown): Failure {
+  if (isAboutOneToken(error)) return { reason: "error", code: "WRONGTYPE" };
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }; // any value can be thrown
+  const words = [code, /^[A-Z]+/.exec(String(message))?.[0]];
+  const known = words.find((word): word is string => typeof word === "string" && /^[A-Z][A-Z_]{2,30}$/.test(word));
+  return { reason: "error", ...(known === undefined ? {} : { code: known }) };
+}

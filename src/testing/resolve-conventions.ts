@@ -1,0 +1,175 @@
+import { kind, oneOf, type Present, type Shape, STRING } from "../check.ts";
+import { arrayOf, check, either, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
+import {
+  type Conventions,
+  type CorsConvention,
+  type ExtendedRecord,
+  type Fields,
+  type RateLimitHeaders,
+  REFUSALS,
+  type RefusalConvention,
+  type RefusalReason,
+} from "./conventions.ts";
+import { ENDPOINTS, type OperationName } from "./endpoints.ts";
+
+type Filled<Given> = { readonly [Key in keyof Given]-?: Exclude<Given[Key], undefined> };
+
+type Section = "refusals" | "successStatus" | "extraFields" | "rateLimitHeaders" | "cors";
+
+/** {@link Conventions} with every default filled in. */
+export interface ResolvedConventions extends Filled<Omit<Conventions, Section>> {
+  /** Status and code of each refusal. */
+  readonly refusals: Readonly<Record<RefusalReason, Filled<RefusalConvention>>>;
+  /** The status of success of each operation. */
+  readonly successStatus: Readonly<Record<OperationName, number>>;
+  /** Additional fields of each record. */
+  readonly extraFields: Readonly<Record<ExtendedRecord, Fields>>;
+  /** Names and form of the rate limit headers. */
+  readonly rateLimitHeaders: Filled<RateLimitHeaders>;
+  /** CORS headers of every response. */
+  readonly cors: Filled<CorsConvention>;
+}
+
+const DEFAULTS: ResolvedConventions = {
+  refusals: REFUSALS,
+  successStatus: mapValues(ENDPOINTS, ({ success }) => success),
+  extraFields: { project: {}, issue: {}, session: {}, token: {}, page: {}, error: {} },
+  basePath: "/api/v1",
+  contentType: "application/json; charset=utf-8",
+  endOfList: "null",
+  limitTooSmall: "clamp",
+  limitTooLarge: "clamp",
+  rateLimitHeaders: { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining", form: "number" },
+  retryAfter: "seconds",
+  cors: {
+    allowOrigin: "*",
+    exposeHeaders: ["Retry-After", "RateLimit-Limit", "RateLimit-Remaining", "x-request-id"],
+  },
+  requestIdHeader: "x-request-id",
+  deprecation: null,
+  sunset: null,
+  clockOffsetMs: 0,
+  tokenLifetimeDays: 90,
+  maxTokenLifetimeDays: 3650,
+  issueTypes: null,
+  issueStatus: "open",
+  sessionState: "running",
+};
+
+const HEADER = kind("the name of a header", (value) => isHeader(value, "x"));
+const HEADER_NAME = either(null, HEADER);
+const HEADER_VALUE = either(
+  null,
+  kind("a header value", (value) => TEXT.accepts(value) && isHeader("x", value)),
+);
+const LIMIT = oneOf("clamp", "refuse");
+const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
+
+const SHAPE: Shape<Conventions> = {
+  refusals: RECORD,
+  successStatus: RECORD,
+  extraFields: RECORD,
+  basePath: kind('a path that begins with "/" and does not end with one', isPath),
+  contentType: kind("a content type", (value) => isHeader("x", value) && String(value).includes("/")),
+  endOfList: oneOf("null", "empty", "missing"),
+  limitTooSmall: LIMIT,
+  limitTooLarge: LIMIT,
+  rateLimitHeaders: RECORD,
+  retryAfter: either(null, oneOf("seconds", "date")),
+  cors: RECORD,
+  requestIdHeader: HEADER_NAME,
+  deprecation: HEADER_VALUE,
+  sunset: HEADER_VALUE,
+  clockOffsetMs: integer(-YEAR_MS, YEAR_MS),
+  tokenLifetimeDays: integer(1, 1_000_000),
+  maxTokenLifetimeDays: integer(1, 1_000_000),
+  issueTypes: either(null, TEXTS),
+  issueStatus: TEXT,
+  sessionState: TEXT,
+};
+const REFUSAL: Shape<RefusalConvention> = { status: integer(400, 599), code: TEXT };
+const RATE_LIMIT_HEADERS: Shape<RateLimitHeaders> = {
+  limit: HEADER_NAME,
+  remaining: HEADER_NAME,
+  form: oneOf("number", "number_and_window"),
+};
+const CORS: Shape<CorsConvention> = {
+  allowOrigin: HEADER_VALUE,
+  exposeHeaders: arrayOf(HEADER, "an array of header names"),
+};
+
+/**
+ * Checks and copies conventions, and fills in the defaults.
+ *
+ * @throws `TypeError` for an unknown key, a wrong type or a value out of range; it names the place and what is accepted
+ */
+export function resolveConventions(conventions?: unknown): ResolvedConventions {
+  // A file may hold anything, so the type is a claim that the next line checks.
+  const checked = check.options(conventions as Conventions | undefined, "conventions", SHAPE);
+  const given = JSON.parse(JSON.stringify(checked)) as typeof checked; // a copy, of plain JSON
+  const { maxTokenLifetimeDays = DEFAULTS.maxTokenLifetimeDays } = given;
+  const { tokenLifetimeDays = Math.min(DEFAULTS.tokenLifetimeDays, maxTokenLifetimeDays) } = given;
+  check.value(tokenLifetimeDays, "conventions.tokenLifetimeDays", integer(1, maxTokenLifetimeDays));
+  const refusals = options(
+    given.refusals,
+    "refusals",
+    mapValues(DEFAULTS.refusals, () => RECORD),
+  );
+  return {
+    ...DEFAULTS,
+    ...given,
+    refusals: mapValues(DEFAULTS.refusals, (fallback, reason) => ({
+      ...fallback,
+      ...options(refusals[reason], `refusals.${reason}`, REFUSAL),
+    })),
+    successStatus: {
+      ...DEFAULTS.successStatus,
+      ...options(
+        given.successStatus,
+        "successStatus",
+        mapValues(ENDPOINTS, () => integer(200, 299)),
+      ),
+    },
+    extraFields: {
+      ...DEFAULTS.extraFields,
+      ...options(
+        given.extraFields,
+        "extraFields",
+        mapValues(DEFAULTS.extraFields, () => RECORD),
+      ),
+    },
+    rateLimitHeaders: {
+      ...DEFAULTS.rateLimitHeaders,
+      ...options(given.rateLimitHeaders, "rateLimitHeaders", RATE_LIMIT_HEADERS),
+    },
+    cors: { ...DEFAULTS.cors, ...options(given.cors, "cors", CORS) },
+    tokenLifetimeDays,
+  };
+}
+
+function options<Given extends object>(given: Given | undefined, name: string, shape: Shape<Given>): Present<Given> {
+  return check.options(given, `conventions.${name}`, shape);
+}
+
+function mapValues<Key extends string, Value, Result>(
+  record: Readonly<Record<Key, Value>>,
+  map: (value: Value, key: Key) => Result,
+): Record<Key, Result> {
+  const entries = Object.entries<Value>(record).map(([key, value]) => [key, map(value, key as Key)]);
+  return Object.fromEntries(entries) as Record<Key, Result>; // the keys are those of `record`
+}
+
+/** A path of one or more segments that need no percent-encoding. */
+function isPath(value: unknown): boolean {
+  return typeof value === "string" && /^(?:\/[\w.~-]*[\w~-])+$/.test(value);
+}
+
+function isHeader(name: unknown, value: unknown): boolean {
+  if (!STRING.accepts(name) || !STRING.accepts(value)) return false;
+  try {
+    new Headers([[String(name), String(value)]]);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,151 @@
+import { isRecord } from "./checks.ts";
+import type { Delivery, OutgoingResponse } from "./exchange.ts";
+import type { Quota } from "./rate-limit.ts";
+import type { ResolvedConventions } from "./resolve-conventions.ts";
+
+/** What the service responds, before it is put on the wire. */
+export interface Reply {
+  readonly status: number;
+  /** What `encodeBody` takes. */
+  readonly content: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly quota: Quota;
+}
+
+/** Header fields to set (an array repeats the field), or, with `null`, to leave out. */
+export type HeaderScript = Readonly<Record<string, string | readonly string[] | null>>;
+
+/** What a fault changes in the way a response travels. */
+export interface Alteration {
+  readonly headers?: HeaderScript | undefined;
+  readonly delayMs?: number | undefined;
+  readonly drop?: string | undefined;
+  readonly cutAfterBytes?: number | undefined;
+  readonly stallAfterBytes?: number | undefined;
+}
+
+/** What every response carries beside its reply. */
+export interface Envelope {
+  readonly conventions: ResolvedConventions;
+  readonly now: number;
+  readonly windowMs: number;
+  readonly requestId?: string;
+  readonly fault?: Alteration | undefined;
+}
+
+/** A response without what is to be done at its end. */
+export type Unsettled = Omit<OutgoingResponse, "settle">;
+
+/** The code that an error body carries. */
+export function codeOf(content: unknown): string | undefined {
+  const code = isRecord(content) ? content["error"] : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** Puts a reply on the wire, with the headers of every response, in the way its fault asks for. */
+export function toResponse(reply: Reply, envelope: Envelope): Unsettled {
+  const { conventions, fault } = envelope;
+  const body = isBodiless(reply.status) ? undefined : encodeBody(reply.content);
+  const headers = new Headers(reply.headers);
+  const delivery = deliveryOf(fault, body !== undefined);
+  if (body !== undefined) {
+    headers.set("content-type", contentTypeOf(reply.content, conventions));
+    headers.set("content-length", String(lengthToTell(body, delivery)));
+  }
+  setCommonHeaders(headers, reply.quota, envelope);
+  const omitted = applyHeaders(headers, fault?.headers ?? {});
+  return { status: reply.status, headers, omitted, body, delivery };
+}
+
+/** Whether two responses travel alike. */
+export function areAlike(one: Unsettled, other: Unsettled): boolean {
+  const [left, right] = [one, other].map(({ status, headers, body, delivery }) => {
+    const timing = `${delivery.delayMs}`; // JSON has no Infinity
+    return JSON.stringify([status, [...headers], new TextDecoder().decode(body), delivery, timing]);
+  });
+  return left === right;
+}
+
+/** The response to a preflight of CORS. */
+export function preflightResponse({ cors }: ResolvedConventions): Unsettled {
+  const headers = new Headers({
+    "access-control-allow-methods": "GET, POST, DELETE, PUT, PATCH",
+    "access-control-allow-headers": "authorization, content-type",
+    "access-control-max-age": "600",
+  });
+  setCorsHeaders(headers, cors);
+  return { status: 204, headers, omitted: [], body: undefined, delivery: deliveryOf(undefined, false) };
+}
+
+function setCommonHeaders(headers: Headers, quota: Quota, { conventions, now, windowMs, requestId }: Envelope): void {
+  const { rateLimitHeaders: names, retryAfter, requestIdHeader, deprecation, sunset, cors } = conventions;
+  const date = now + conventions.clockOffsetMs;
+  const window = names.form === "number" ? "" : `, ${quota.limit};w=${Math.ceil(windowMs / 1000)}`;
+  const wait = quota.retryAfterSeconds;
+  const waitUntil = wait === undefined ? undefined : new Date(date + wait * 1000).toUTCString();
+  const fields: readonly (readonly [name: string | null, value: string | number | null | undefined])[] = [
+    ["date", new Date(date).toUTCString()],
+    [requestIdHeader, requestId],
+    [names.limit, `${quota.limit}${window}`],
+    [names.remaining, quota.remaining],
+    [retryAfter && "retry-after", retryAfter === "date" ? waitUntil : wait],
+    ["deprecation", deprecation],
+    ["sunset", sunset],
+  ];
+  for (const [name, value] of fields) {
+    if (name !== null && value !== null && value !== undefined) headers.set(name, `${value}`);
+  }
+  setCorsHeaders(headers, cors);
+}
+
+function setCorsHeaders(headers: Headers, { allowOrigin, exposeHeaders }: ResolvedConventions["cors"]): void {
+  if (allowOrigin === null) return;
+  headers.set("access-control-allow-origin", allowOrigin);
+  if (exposeHeaders.length > 0) headers.set("access-control-expose-headers", exposeHeaders.join(", "));
+}
+
+/**
+ * Applies a script, and returns the names (in lower case) that it leaves out. Throws a `TypeError` for a name or value
+ * that HTTP forbids.
+ */
+export function applyHeaders(headers: Headers, script: HeaderScript): string[] {
+  for (const [name, value] of Object.entries(script)) {
+    headers.delete(name);
+    for (const one of value === null ? [] : [value].flat()) headers.append(name, one);
+  }
+  return Object.keys(script)
+    .filter((name) => script[name] === null)
+    .map((name) => name.toLowerCase());
+}
+
+/** The bytes of a response body: a string or bytes as they are, `undefined` as none, anything else as JSON. */
+export function encodeBody(content: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (content instanceof Uint8Array) return new Uint8Array(content);
+  const text: unknown = typeof content === "string" ? content : JSON.stringify(content);
+  return typeof text === "string" ? new TextEncoder().encode(text) : undefined;
+}
+
+function contentTypeOf(content: unknown, { contentType }: ResolvedConventions): string {
+  if (content instanceof Uint8Array) return "application/octet-stream";
+  return typeof content === "string" ? "text/plain; charset=utf-8" : contentType;
+}
+
+/** Whether HTTP forbids a body with this status. */
+function isBodiless(status: number): boolean {
+  return status === 204 || status === 205 || status === 304;
+}
+
+/** Of a body that is broken off, always more than is sent, so that no client can take it for a whole one. */
+function lengthToTell(body: Uint8Array, { cutAfterBytes, stallAfterBytes }: Delivery): number {
+  const sent = cutAfterBytes ?? stallAfterBytes;
+  return sent === undefined ? body.length : Math.max(body.length, sent + 1);
+}
+
+function deliveryOf(fault: Alteration | undefined, hasBody: boolean): Delivery {
+  return {
+    delayMs: fault?.delayMs ?? 0,
+    dropped: fault?.drop !== undefined,
+    cutAfterBytes: hasBody ? fault?.cutAfterBytes : undefined,
+    stallAfterBytes: hasBody ? fault?.stallAfterBytes : undefined,
+  };
+}

@@ -1,0 +1,50 @@
+import { SCOPES } from "../scopes.ts";
+import { Cursors } from "./cursor.ts";
+import { Faults } from "./faults.ts";
+import type { ResolvedOptions } from "./options.ts";
+import { ProjectStore } from "./project-tables.ts";
+import { Identifiers } from "./random.ts";
+import { RateLimiter } from "./rate-limit.ts";
+import { type LogEntry, RequestLog } from "./request-log.ts";
+import { DAY_MS, DEFAULT_OWNER, TokenStore } from "./token-tables.ts";
+
+/** All state of an emulator from one `reset()` to the next. */
+export interface State {
+  readonly ids: Identifiers;
+  readonly store: ProjectStore;
+  readonly tokens: TokenStore;
+  readonly cursors: Cursors;
+  readonly faults: Faults;
+  readonly log: RequestLog;
+  /** The plaintext of the token with full access. */
+  readonly token: string;
+  limiter: RateLimiter;
+}
+
+/** What a state is built from. */
+export interface StateSource {
+  readonly options: ResolvedOptions;
+  /** Starts the sequence of random numbers from its beginning. */
+  readonly random: () => () => number;
+  /** Where its requests are logged. */
+  readonly requests: LogEntry[];
+}
+
+/** Builds the state that the options describe, without projects yet. */
+export function createState({ options, random, requests }: StateSource): State {
+  const ids = new Identifiers(random());
+  const cursors = new Cursors(ids.characters(16));
+  const tokens = new TokenStore(ids, options.tokenPrefix);
+  tokens.createOwner(DEFAULT_OWNER, options.permissions);
+  const spec = { name: "emulator", scopes: SCOPES, owner: DEFAULT_OWNER, lifetimeMs: 3650 * DAY_MS };
+  return {
+    ids,
+    store: new ProjectStore(),
+    tokens,
+    cursors,
+    faults: new Faults(),
+    log: new RequestLog(requests, options),
+    token: tokens.create(spec, options.now()).plaintext,
+    limiter: new RateLimiter(options.rateLimit),
+  };
+}

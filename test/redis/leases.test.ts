@@ -1,0 +1,87 @@
+/** What processes hold in Redis: nobody else loses it, and none of it outlives its call. */
+import { describe, expect, test } from "vitest";
+import type { ClientKind } from "../support/redis-clients.ts";
+import { SKIPS_REDIS } from "../support/redis-server.ts";
+import { Call, Fleet, left, OK, refused } from "./limiter.ts";
+
+const OTHER_TOKEN = "pat_key_other";
+
+describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", { concurrent: true }, (kind) => {
+  test("a process with short leases does not end the longer lease of another", async () => {
+    await using fleet = await Fleet.start(kind);
+    const [long, short] = [await fleet.join({ leaseMs: 5_000 }), await fleet.join({ leaseMs: 500 })];
+    const scout = new Call(long);
+    await scout.start();
+    scout.end(left(2));
+    await fleet.rest();
+    const slow = new Call(long);
+    expect(await slow.start()).toBe("sent");
+    const quick = new Call(short);
+    expect(await quick.start()).toBe("sent");
+    expect(await fleet.admin.pttl(await fleet.key("slots"))).toBeGreaterThan(2_000);
+    quick.end(left(2));
+    await fleet.rest();
+    expect(await fleet.leases()).toHaveLength(1);
+    expect(await fleet.admin.pttl(await fleet.key("slots"))).toBeGreaterThan(2_000);
+  });
+
+  test("a command that waited for Redis to come back leaves no lease of a call that is over", async () => {
+    await using fleet = await Fleet.start(kind);
+    const one = await fleet.join({ commandTimeoutMs: 50 });
+    await fleet.redis.kill();
+    // Its command waits in the client's own queue, and has never heard the clock of Redis.
+    const call = new Call(one);
+    expect(await call.start()).toBe("sent");
+    call.end(OK);
+    await fleet.redis.start();
+    while (one.events.at(-1)?.type !== "rejoined") {
+      await one.connected.ping();
+      const next = new Call(one);
+      expect(await next.start()).toBe("sent");
+      next.end(OK);
+    }
+    await fleet.rest();
+    expect(await fleet.leases()).toEqual([]);
+  });
+
+  test("a frozen Redis that goes on holds nothing of calls that are over", async () => {
+    await using fleet = await Fleet.start(kind);
+    const one = await fleet.join({ commandTimeoutMs: 100 });
+    fleet.redis.freeze();
+    const calls = Array.from({ length: 5 }, () => new Call(one));
+    await Promise.all(calls.map((call) => call.start()));
+    for (const call of calls) call.end(OK);
+    fleet.redis.thaw();
+    await fleet.rest();
+    expect(await fleet.leases()).toEqual([]);
+  });
+
+  test("a key of a wrong type costs its own token the sharing, and no other", async () => {
+    await using fleet = await Fleet.start(kind);
+    const [one, two] = [await fleet.join(), await fleet.join()];
+    const first = new Call(one);
+    await first.start();
+    first.end(left(9));
+    await fleet.rest();
+    const key = await fleet.key("known");
+    await fleet.admin.set(key, "of another program");
+    expect(await first.start()).toBe("sent");
+    expect(one.events).toEqual([{ type: "degraded", reason: "error", code: "WRONGTYPE", scope: "token" }]);
+    first.end(OK);
+
+    const other = new Call(one, { token: OTHER_TOKEN });
+    expect(await other.start()).toBe("sent");
+    other.end(refused(60_000));
+    await fleet.rest();
+    expect(await new Call(two, { token: OTHER_TOKEN, maxPauses: 0 }).start()).toBe("refused");
+    expect(await fleet.admin.get(key), "it is left as it is").toBe("of another program");
+
+    await fleet.admin.del(key);
+    while (one.events.at(-1)?.type !== "rejoined") {
+      expect(await first.start()).toBe("sent");
+      await one.connected.ping();
+      first.end(OK);
+    }
+    expect(one.events.at(-1)).toMatchObject({ type: "rejoined", scope: "token" });
+  });
+});

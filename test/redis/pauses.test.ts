@@ -1,0 +1,114 @@
+/** Pauses that processes share: how long at most, who ends them, and what Redis may forget. */
+import { describe, expect, test } from "vitest";
+import { ArgumentError, ConnectionError } from "../../src/index.ts";
+import type { ClientKind } from "../support/redis-clients.ts";
+import { SKIPS_REDIS } from "../support/redis-server.ts";
+import { Call, Fleet, left, type Member, refused, TOKEN } from "./limiter.ts";
+
+/** As the guide states it. */
+const LONGEST_SHARED_PAUSE_MS = 600_000;
+const WINDOW_MS = 60_000;
+const AN_AGE_MS = 1e15;
+/** Short, so that processes tell Redis what they know several times a second. */
+const leaseMs = 500;
+
+async function pauseBy(member: Member, pauseMs: number): Promise<Call> {
+  const call = new Call(member);
+  expect(await call.start()).toBe("sent");
+  call.end(refused(pauseMs));
+  return call;
+}
+
+function pausedForMs(member: Member): number {
+  return (member.limiter.snapshot(TOKEN)?.pausedUntil?.getTime() ?? 0) - Date.now();
+}
+
+describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", { concurrent: true }, (kind) => {
+  test("an absurd Retry-After pauses others no longer than the longest shared pause", async () => {
+    await using fleet = await Fleet.start(kind);
+    const [one, two] = [await fleet.join(), await fleet.join()];
+    await pauseBy(one, AN_AGE_MS);
+    await fleet.rest();
+    expect(await new Call(two, { maxPauses: 0 }).start()).toBe("refused");
+    expect(pausedForMs(two)).toBeLessThanOrEqual(LONGEST_SHARED_PAUSE_MS + 1);
+    expect(pausedForMs(one), "a process obeys its own").toBeGreaterThan(LONGEST_SHARED_PAUSE_MS * 10);
+    expect(await fleet.admin.pttl(await fleet.key("known"))).toBeLessThanOrEqual(LONGEST_SHARED_PAUSE_MS + WINDOW_MS);
+  });
+
+  test("an absurd pause that is in Redis already is cut to the longest shared pause", async () => {
+    await using fleet = await Fleet.start(kind);
+    const one = await fleet.join();
+    await pauseBy(one, 60_000);
+    await fleet.rest();
+    await fleet.admin.hset(await fleet.key("known"), "until", AN_AGE_MS, "askedUntil", AN_AGE_MS);
+    const two = await fleet.join();
+    expect(await new Call(two, { maxPauses: 0 }).start()).toBe("refused");
+    expect(pausedForMs(two)).toBeLessThanOrEqual(LONGEST_SHARED_PAUSE_MS + 1);
+  });
+
+  test("clearPause ends a pause for calls that wait in other processes, and no process brings it back", async () => {
+    await using fleet = await Fleet.start(kind);
+    const [one, two, operator] = [await fleet.join({ leaseMs }), await fleet.join({ leaseMs }), await fleet.join()];
+    const first = await pauseBy(one, 3_600_000);
+    await fleet.rest();
+    const waiting = [first, new Call(two)];
+    const starts = waiting.map(async (call) => {
+      expect(await call.start()).toBe("sent");
+      call.end(left(9));
+    });
+    await operator.limiter.clearPause(TOKEN);
+    await Promise.all(starts);
+    await fleet.rest();
+    expect(Number(await fleet.admin.hget(await fleet.key("known"), "until"))).toBe(0);
+    expect(await new Call(await fleet.join(), { maxPauses: 0 }).start()).toBe("sent");
+  });
+
+  test("clearPause rejects if the token is invalid, or if Redis does not confirm it", async () => {
+    await using fleet = await Fleet.start(kind);
+    const one = await fleet.join({ commandTimeoutMs: 200 });
+    await expect(one.limiter.clearPause(7 as unknown as string)).rejects.toBeInstanceOf(ArgumentError); // the point of it
+    fleet.redis.freeze();
+    await expect(one.limiter.clearPause(TOKEN)).rejects.toBeInstanceOf(ConnectionError);
+    fleet.redis.thaw();
+  });
+
+  test("a pause survives FLUSHALL while a call waits for it", async () => {
+    await using fleet = await Fleet.start(kind);
+    const one = await fleet.join({ leaseMs });
+    const waiting = (await pauseBy(one, 60_000)).start();
+    await fleet.rest();
+    await fleet.admin.flushall();
+    while ((await fleet.key("known")) === "");
+    expect(await new Call(await fleet.join(), { maxPauses: 0 }).start()).toBe("refused");
+    expect(await Promise.race([waiting, Promise.resolve("waits")])).toBe("waits");
+    expect(one.events).toEqual([]);
+  });
+
+  test("a pause survives a restart of Redis while a call waits for it", async () => {
+    await using fleet = await Fleet.start(kind);
+    const one = await fleet.join({ leaseMs, commandTimeoutMs: 250 });
+    const waiting = (await pauseBy(one, 60_000)).start();
+    await fleet.rest();
+    await fleet.redis.kill();
+    await fleet.redis.start();
+    while ((await fleet.key("known")) === "");
+    expect(await new Call(await fleet.join(), { maxPauses: 0 }).start()).toBe("refused");
+    expect(await Promise.race([waiting, Promise.resolve("waits")])).toBe("waits");
+  });
+
+  test("a request that goes ahead and hangs holds back the other processes for a bounded time", {
+    timeout: 30_000,
+  }, async () => {
+    await using fleet = await Fleet.start(kind);
+    const [one, two] = [await fleet.join({ leaseMs }), await fleet.join({ leaseMs })];
+    const hanging = await pauseBy(one, 1);
+    expect(await hanging.start()).toBe("sent");
+    const next = new Call(two);
+    expect(await next.start()).toBe("sent");
+    expect(await fleet.leases(), "its lease is not renewed for ever").toHaveLength(1);
+    next.end(left(9));
+    // The gate is open again, although the first one still hangs.
+    expect(await new Call(one).start()).toBe("sent");
+    expect(await new Call(two).start()).toBe("sent");
+  });
+});
