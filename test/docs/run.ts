@@ -69,6 +69,7 @@ export function flawOf({ exitCode, printed }: Outcome, { prints = [], rejects }:
 
 /** The projects and the session that the documents speak of. */
 const SEED = {
+  listIssues: true,
   projects: [{ name: "web", sessions: [{ id: "ses_1", state: "done" }] }, { name: "project-1" }, { name: "a/b" }],
 };
 
