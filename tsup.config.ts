@@ -1,66 +1,50 @@
+import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
-import { leaveOutWhatNeverRuns } from "./config/bundled.ts";
+import { BINS, BUNDLED, ENTRY_POINTS, type EntryPoint, PEERS, WITH_OWN_ZOD } from "./config/entry-points.ts";
 
-/** The doors of the package, as `exports` in package.json names them. */
-const doors = {
-  index: "src/index.ts",
-  "opentelemetry/index": "src/opentelemetry/index.ts",
-  "redis/index": "src/redis/index.ts",
-  schemas: "src/schemas/index.ts",
-  "testing/index": "src/testing/index.ts",
-  "testing/msw": "src/testing/msw.ts",
-  "testing/node": "src/testing/node.ts",
-};
+const entriesOf = (entries: readonly EntryPoint[]): Record<string, string> =>
+  Object.fromEntries(entries.map(({ file, source }) => [file, source]));
+
+const withOwnZod = ENTRY_POINTS.filter(({ name }) => name === WITH_OWN_ZOD);
+const others = ENTRY_POINTS.filter(({ name }) => name !== WITH_OWN_ZOD);
 
 /**
- * What programs use by itself. As entries of their own these become files of their own, which a bundler can leave out as
- * a whole (`sideEffects: false`), so that who imports one of them gets little else. Only the shared files are published.
+ * The files that `src/index.ts` exports values of, as entries too: each becomes a file of its own, which a bundler can
+ * leave out as a whole (`sideEffects: false`), so that a program that imports one of them gets little else. Only the
+ * shared files are published.
  */
-const apart = [
-  "auth/rotating-token",
-  "client",
-  "errors/guard",
-  "errors/api-errors",
-  "rate-limit/memory-rate-limiter",
-  "request/path",
-  "scopes",
-  "version",
-];
 const apartFolder = "apart";
+const apart = Object.fromEntries(
+  [...readFileSync("src/index.ts", "utf8").matchAll(/^(?:export|\}).* from "\.\/(.+)\.ts";$/gm)]
+    .filter(([line]) => !line.startsWith("export type"))
+    .map(([, file]) => [`${apartFolder}/${file}`, `src/${file}.ts`]),
+);
 
-/**
- * A door imports chunks that it takes nothing from, since it shares files with others. Bundlers warn of such imports
- * in a package without side effects. Lines stay where they are, so source maps hold.
- */
-const dropBareImports: NonNullable<Options["plugins"]>[number] = {
-  name: "drop-bare-imports",
-  renderChunk: (code, { map }) => ({ code: code.replaceAll(/^import "\.[^"]+";$/gm, ""), map: map ?? null }),
-};
+const shared: Options = { target: "es2022", platform: "neutral", splitting: true, silent: true, external: [...PEERS] };
 
-const shared: Options = {
-  target: "es2022",
-  platform: "neutral",
-  // Nothing is installed along with this package: what it uses of these is part of the published files.
-  noExternal: ["ky", "p-retry", "is-network-error", /^zod(\/|$)/],
-  esbuildPlugins: [leaveOutWhatNeverRuns],
-  dts: { entry: doors },
-  sourcemap: true,
-  silent: true,
+// Nothing is installed along with this package: what it uses of these is part of the published files.
+const bundling: Options = {
+  ...shared,
+  noExternal: [...BUNDLED, "is-network-error"].map((name) => new RegExp(`^${name}(/|$)`)),
+  metafile: true, // scripts/bundled-packages.mjs reads it
 };
 
 export default defineConfig([
-  // Doors share chunks, so each class exists once. In CommonJS each door carries its own copy.
+  // Entry points share files, so each class exists once. In CommonJS each has a copy of its own.
   {
-    ...shared,
+    ...bundling,
     format: "esm",
-    plugins: [dropBareImports],
-    entry: {
-      ...doors,
-      bin: "src/testing/bin.ts",
-      ...Object.fromEntries(apart.map((file) => [`${apartFolder}/${file}`, `src/${file}.ts`])),
-    },
+    entry: { ...entriesOf(others), ...entriesOf(BINS), ...apart },
+    dts: { entry: entriesOf(ENTRY_POINTS) },
     onSuccess: () => rm(`dist/${apartFolder}`, { recursive: true }),
   },
-  { ...shared, format: "cjs", entry: doors },
+  {
+    ...bundling,
+    format: "cjs",
+    splitting: false,
+    entry: entriesOf(others),
+    dts: { entry: entriesOf(ENTRY_POINTS) },
+  },
+  { ...shared, format: ["esm", "cjs"], splitting: false, entry: entriesOf(withOwnZod) },
 ]);

@@ -1,13 +1,13 @@
 /**
- * The floors of the house: what may import what. `npm run lint` checks it, type imports included.
+ * The layers of the code: what may import what. `npm run lint` checks it, type imports included.
  *
- * A file imports from its own floor and from those below, never upwards. Every file under src/ stands on one floor; a
- * new one that matches none is an error, so that its place is decided here first. `a/` is a whole folder; where a file
- * matches two floors, as a port in the folder of its part does, it stands on the lower one.
+ * A file imports from its own layer and from those below, never upwards. Every file under src/ belongs to one layer; a
+ * new file that matches none is an error, so that its place is decided here first. `a/` is a whole folder; a file that
+ * matches two layers, as a port in the folder of its part does, belongs to the lower one.
  */
 const { existsSync } = require("node:fs");
 
-/** Floor 2: one concern each, and none knows another. */
+/** Layer 2: one concern each, and none knows another. */
 const parts = {
   auth: ["auth/"],
   logging: ["logging.ts"],
@@ -24,7 +24,6 @@ const parts = {
     "request/exchange.ts",
     "request/refusal-error.ts",
     "request/json.ts",
-    "request/progress.ts",
     "request/response-headers.ts",
     "request/redact.ts",
     "request/call-events.ts",
@@ -34,10 +33,10 @@ const parts = {
   ],
 };
 
-const floors = [
+const layers = [
   // 0: knows nothing but itself.
   {
-    name: "ground",
+    name: "foundation",
     files: [
       "errors/",
       "schemas/",
@@ -62,6 +61,7 @@ const floors = [
       "auth/token-source.ts",
       "rate-limit/rate-limiter.ts",
       "request/call-options.ts",
+      "request/http-request.ts",
       "request/operation.ts",
       "request/path.ts",
       "request/query.ts",
@@ -72,31 +72,32 @@ const floors = [
   { name: "parts", files: Object.values(parts).flat() },
   // 3: one call, top to bottom.
   {
-    name: "pipeline",
-    files: ["request/send.ts", "request/retry.ts", "request/attempt.ts", "request/http.ts"],
+    name: "request-path",
+    files: [
+      "request/send.ts",
+      "request/retry.ts",
+      "request/attempt.ts",
+      "request/perform-exchange.ts",
+      "request/http.ts",
+    ],
   },
-  // 4: the service's nouns: an operation in, `send` out.
-  { name: "nouns", files: ["resources/"] },
-  // 5: the composition root, the only place that knows everybody.
-  { name: "root", files: ["client.ts", "options.ts"] },
+  // 4: the service's resources: an operation in, `send` out.
+  { name: "resources", files: ["resources/"] },
+  // 5: the composition root, the only place that knows all parts.
+  { name: "root", files: ["client.ts", "options.ts", "base-url.ts"] },
   // 6: what package.json exports.
-  { name: "doors", files: ["index.ts", "opentelemetry/", "redis/", "testing/"] },
+  { name: "entry-points", files: ["index.ts", "opentelemetry/", "redis/", "testing/"] },
 ];
 
-/** Where a file is reached from; what none of them reaches is dead. */
+/** Where a file is reached from: what package.json publishes. What none of them reaches is dead. */
+const { exports: published, bin } = require("../package.json");
 const entries = [
-  "index.ts",
-  "opentelemetry/index.ts",
-  "redis/index.ts",
-  "schemas/index.ts",
-  "testing/index.ts",
-  "testing/msw.ts",
-  "testing/node.ts",
-  "testing/bin.ts",
-];
+  ...Object.values(published).flatMap((target) => target.import?.default ?? []),
+  ...Object.values(bin),
+].map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts"));
 
 /** A resource knows how to say what it wants, and nothing of how that is done. */
-const nounsKnow = [
+const resourcesKnow = [
   "resources/",
   "paging/",
   "schemas/",
@@ -143,9 +144,9 @@ const packages = {
 const nodeOnly = ["testing/node.ts", "testing/node/", "testing/bin.ts"];
 
 const listed = [
-  floors.flatMap(({ files }) => files),
+  layers.flatMap(({ files }) => files),
   entries,
-  nounsKnow,
+  resourcesKnow,
   redisKnows,
   emulatorKnows,
   Object.values(packages),
@@ -155,9 +156,9 @@ const missing = listed.flat(2).filter((file) => !existsSync(`src/${file}`));
 if (missing.length > 0) throw new Error(`config/layers.cjs names what src/ has not: ${missing.join(", ")}`);
 
 const src = (files) => files.map((file) => `^src/${file.replaceAll(".", "\\.")}${file.endsWith("/") ? "" : "$"}`);
-const floor = (level) => ({
-  path: src(floors[level].files),
-  pathNot: src(floors.slice(0, level).flatMap(({ files }) => files)),
+const layer = (level) => ({
+  path: src(layers[level].files),
+  pathNot: src(layers.slice(0, level).flatMap(({ files }) => files)),
 });
 const rule = (name, from, to) => ({ name, severity: "error", from, to });
 
@@ -165,24 +166,28 @@ module.exports = {
   forbidden: [
     rule("no-cycles", {}, { circular: true }),
     rule("no-dead-files", { path: src(entries) }, { path: "^src/", pathNot: src(entries), reachable: false }),
-    rule("every-file-has-a-floor", {}, { path: "^src/", pathNot: src(floors.flatMap(({ files }) => files)) }),
-    ...floors.flatMap((lower, level) =>
-      floors
+    rule("every-file-has-a-layer", {}, { path: "^src/", pathNot: src(layers.flatMap(({ files }) => files)) }),
+    ...layers.flatMap((lower, level) =>
+      layers
         .slice(level + 1)
         .map((higher, above) =>
-          rule(`${lower.name}-do-not-know-${higher.name}`, floor(level), floor(level + 1 + above)),
+          rule(`${lower.name}-do-not-know-${higher.name}`, layer(level), layer(level + 1 + above)),
         ),
     ),
     ...Object.entries(parts).map(([name, files]) => {
       const others = Object.values(parts)
         .flat()
         .filter((file) => !files.includes(file));
-      return rule(`${name}-knows-no-other-part`, { ...floor(2), path: src(files) }, { ...floor(2), path: src(others) });
+      return rule(`${name}-knows-no-other-part`, { ...layer(2), path: src(files) }, { ...layer(2), path: src(others) });
     }),
-    rule("nouns-know-only-how-to-ask", { path: src(["resources/"]) }, { path: "^src/", pathNot: src(nounsKnow) }),
+    rule(
+      "resources-know-only-how-to-ask",
+      { path: src(["resources/"]) },
+      { path: "^src/", pathNot: src(resourcesKnow) },
+    ),
     rule("redis-knows-only-the-rate-limiter", { path: src(["redis/"]) }, { path: "^src/", pathNot: src(redisKnows) }),
     rule("the-emulator-knows-no-client", { path: src(["testing/"]) }, { path: "^src/", pathNot: src(emulatorKnows) }),
-    rule("node-only-behind-its-door", { path: "^src/", pathNot: src(nodeOnly) }, { dependencyTypes: ["core"] }),
+    rule("node-only-in-its-entry-points", { path: "^src/", pathNot: src(nodeOnly) }, { dependencyTypes: ["core"] }),
     ...Object.entries(packages).map(([name, files]) =>
       rule(`${name}-only-where-it-belongs`, { path: "^src/", pathNot: src(files) }, { path: `^node_modules/${name}/` }),
     ),

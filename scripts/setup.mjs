@@ -16,15 +16,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const modules = join(root, "node_modules");
 const ownNode = join(modules, ".bin", process.platform === "win32" ? "node.cmd" : "node");
 
-const buildInputs = [
-  "src",
-  "package.json",
-  "package-lock.json",
-  "tsconfig.json",
-  "tsup.config.ts",
-  "scripts/notices.mjs",
+const buildOutputs = [
+  "dist/index.js",
+  "dist/index.cjs",
+  "dist/index.d.ts",
+  "dist/sbom.cdx.json",
+  "THIRD-PARTY-NOTICES.txt",
 ];
-const buildOutputs = ["dist/index.js", "dist/index.cjs", "dist/index.d.ts", "THIRD-PARTY-NOTICES.txt"];
 const buildStamp = join(modules, ".cache", "project-automation", "built");
 
 const needsOwnNode = !runsTheTools(systemNodeVersion()) || process.execPath.startsWith(modules + sep);
@@ -43,7 +41,7 @@ if (needsOwnNode && spawnSync(ownNode, ["--version"], { shell: process.platform 
   );
 }
 
-const sources = fingerprint(buildInputs);
+const sources = fingerprint(JSON.parse(readFileSync(join(root, "config/build-inputs.json"), "utf8")));
 const isBuilt =
   existsSync(buildStamp) &&
   readFileSync(buildStamp, "utf8") === sources &&

@@ -139,6 +139,7 @@ export class Client {
     paginateCustom(this.#send, list, options);
 }
 
+// Not in the class: a class whose body names itself is published under another name.
 function deriveClient(parent: Parts, options: ClientOptions): Client {
   return new Client(new Derived(derive(parent, options)) as ClientOptions); // the constructor knows it again
 }

@@ -66,7 +66,7 @@ export type {
   RateLimiter,
   RateLimitSnapshot,
 } from "./rate-limit/rate-limiter.ts";
-export type { FetchFunction } from "./request/http.ts";
+export type { FetchFunction } from "./request/http-request.ts";
 export type { CallOptions, Method, RequestInfo, ResponseInfo } from "./request/operation.ts";
 export { type Path, path } from "./request/path.ts";
 export type { Query, QueryValue } from "./request/query.ts";

@@ -1,6 +1,14 @@
 /**
- * What the service sends, field for field (contract, section 2). Wire names are kept. Every record is open: a field
- * that the service adds later is kept and can be read.
+ * What the service sends, field for field (contract, section 2). Wire names are kept. Fields that the contract does not
+ * show are kept at run time. An application that reads one declares it:
+ *
+ * ```ts
+ * declare module "project-automation" {
+ *   interface Project {
+ *     team?: string;
+ *   }
+ * }
+ * ```
  */
 
 /** A project. */
@@ -9,7 +17,6 @@ export interface Project {
   id: string;
   /** Addresses it in paths as well. */
   name: string;
-  [field: string]: unknown;
 }
 
 /** The type of an issue; the contract shows `bug`, and any other string is passed through. */
@@ -25,7 +32,6 @@ export interface Issue {
   status: string;
   /** As it was given, where the service tells it. */
   type?: IssueType | undefined;
-  [field: string]: unknown;
 }
 
 /** An agent session of a project. The contract does not list the values of `state`. */
@@ -34,7 +40,6 @@ export interface Session {
   id: string;
   /** Where it stands. Any string: say yourself which ones mean the end. */
   state: string;
-  [field: string]: unknown;
 }
 
 /** The masked record of an API token: everything but the secret. */
@@ -49,7 +54,6 @@ export interface Token {
   scopes: string[];
   /** ISO 8601 UTC timestamp, as it came. */
   expires_at: string;
-  [field: string]: unknown;
 }
 
 /** The answer to a token's creation or rotation: the only place where the secret is ever shown. Store `plaintext` now. */
@@ -64,5 +68,4 @@ export interface Page<Item> {
   data: Item[];
   /** The cursor of the next page; `null` on the last one. */
   next_cursor: string | null;
-  [field: string]: unknown;
 }

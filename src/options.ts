@@ -8,7 +8,8 @@ import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel } from "./logging.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
-import type { FetchFunction } from "./request/http.ts";
+import type { FetchFunction } from "./request/http-request.ts";
+import { DEFAULT_MAX_RESPONSE_BYTES } from "./request/json.ts";
 import {
   type CallSettings,
   DEFAULT_RETRY,
@@ -145,7 +146,7 @@ const DEFAULTS: Settings = {
   logLevel: undefined,
   instrumentation: undefined,
   validation: "strict",
-  maxResponseBytes: 4 * 1024 * 1024,
+  maxResponseBytes: DEFAULT_MAX_RESPONSE_BYTES,
   allowInsecureHttp: false,
 };
 

@@ -200,13 +200,21 @@ function attachCause(error: Error, cause: unknown): void {
   );
 }
 
+/** The errors that one signal ends share its reason as their cause. */
+const cloneable = new WeakMap<object, boolean>();
+
 function isCloneable(value: unknown): boolean {
+  const isObject = typeof value === "object" && value !== null;
+  const known = isObject ? cloneable.get(value) : typeof value !== "function" && typeof value !== "symbol";
+  if (known !== undefined || !isObject) return known === true;
+  let is = true;
   try {
     structuredClone(value);
-    return true;
   } catch {
-    return false;
+    is = false;
   }
+  cloneable.set(value, is);
+  return is;
 }
 
 function summarize(cause: unknown): unknown {

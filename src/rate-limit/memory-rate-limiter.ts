@@ -85,6 +85,7 @@ export class MemoryPermit implements Permit, Waiter {
   queuedAt: TokenGate | undefined;
   countsPausesOf: TokenGate | undefined;
   pausesBeforeArrival = 0;
+  refusals = 0;
   pausesBeforeStart = 0;
   startedAt = 0;
   readonly #gates: TokenMap<TokenGate>;

@@ -6,10 +6,7 @@ import { Quota } from "./quota.ts";
 import type { Admission, Pause, RateLimitAnswer, RateLimitedCall, RateLimitSnapshot } from "./rate-limiter.ts";
 import type { SharedReading, SharedState } from "./shared-state.ts";
 
-/**
- * A request without a response for this long, in milliseconds, no longer holds others back: after a pause the next one
- * goes ahead, and it does not count against what the service said is left. It still counts against `maxConcurrency`.
- */
+/** A request without a response for this long no longer holds others back, except by `maxConcurrency`. In milliseconds. */
 export const STALLED_AFTER_MS = 5_000;
 
 const ADMITTED: Admission = { kind: "admitted" };
@@ -24,6 +21,8 @@ export interface Waiter extends Queued {
   /** The gate whose pauses it counts, and how many of them began before it came. */
   countsPausesOf: TokenGate | undefined;
   pausesBeforeArrival: number;
+  /** 429s that it received itself. */
+  refusals: number;
   /** How many pauses had begun when it was last admitted. */
   pausesBeforeStart: number;
   /** When it was last admitted or confirmed. */
@@ -31,9 +30,9 @@ export interface Waiter extends Queued {
 }
 
 /**
- * The gate of one token. Calls wait in order of arrival. At most `maxConcurrency` are in flight, and never more than the
- * service said are left. A 429 closes the gate for all of them; when the pause is over one request goes ahead (the
- * probe), and its response opens the gate or begins the next pause. The gate has a timer only while calls wait.
+ * The gate of one token. Calls wait in order of arrival; at most `maxConcurrency` are in flight, and never more than are
+ * left. A 429 closes the gate for all of them; when the pause is over one request goes ahead (the probe), and its response
+ * opens the gate or begins the next pause. The gate has a timer only while calls wait.
  */
 export class TokenGate {
   readonly token: string;
@@ -136,6 +135,7 @@ export class TokenGate {
     const isCurrent = waiter.pausesBeforeStart === this.#pauses;
     if (this.#probe === waiter) this.#probe = undefined;
     if (answer.status === 429) {
+      waiter.refusals += 1;
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
       if (isCurrent) this.#pauses += 1;
       const refusals = Math.max(1, this.#pauses - this.#pausesWhenOpened);
@@ -150,9 +150,7 @@ export class TokenGate {
     return undefined;
   }
 
-  /**
-   * Takes over what other processes know. The gate's own pause stays as it is: another process may not know of it yet.
-   */
+  /** Takes over what other processes know. The gate's own pause stays: another process may not know of it yet. */
   merge({ pause, refusals, mustProbe, quota, limit }: SharedReading): void {
     this.#quota.merge(quota, limit);
     if (pause === undefined && this.#pause.left !== undefined) return;
@@ -218,10 +216,11 @@ export class TokenGate {
   }
 
   /** The refusal of a call that does not wait for the running pause: too long for it, or one pause too many. */
-  #refusalOf({ call, pausesBeforeArrival }: Waiter): Admission | undefined {
+  #refusalOf({ call, pausesBeforeArrival, refusals }: Waiter): Admission | undefined {
     const { left } = this.#pause;
-    if (left === undefined) return undefined;
-    const pauses = this.#pauses - Math.max(pausesBeforeArrival, this.#pausesWhenOpened);
+    // A pause may be over before the call that it was for asks again.
+    if (left === undefined) return refusals > call.maxPauses ? { kind: "refused", pauseMs: 0 } : undefined;
+    const pauses = Math.max(refusals, this.#pauses - Math.max(pausesBeforeArrival, this.#pausesWhenOpened));
     const isShortEnough = left.askedMs <= call.maxPauseMs && now() + left.lastsMs < call.endsAt;
     return pauses <= call.maxPauses && isShortEnough ? undefined : { kind: "refused", pauseMs: left.askedMs };
   }

@@ -40,8 +40,8 @@ export class FleetGate implements Forgettable {
   readonly #leases: Leases;
   readonly #held = new Set<Lease>();
   readonly #commands: TokenCommands;
-  /** Requests that wait for a slot, in order. Only the first one asks again. */
-  readonly #line = new Set<SlotRequest>();
+  /** Requests that wait for a slot, in order, each with what wakes it. Only the first one asks. */
+  readonly #line = new Map<SlotRequest, () => void>();
   #cancelSync: (() => void) | undefined;
   #users = 0;
   /** As Redis last replied. */
@@ -91,23 +91,28 @@ export class FleetGate implements Forgettable {
     try {
       while (!signal.aborted && request.isStillAdmitted()) {
         if (!this.isShared) return this.register();
-        let longestMs = FIRST_POLL_MS;
-        if (this.#isFirst(request)) {
-          const lease = this.register();
-          const reply = await unlessAborted(this.#take(lease), signal);
-          if (!signal.aborted && isGranted(reply)) return lease;
-          this.#drop(lease, signal.aborted);
-          if (reply?.outcome !== "full") return undefined;
-          polls = reply.ahead === ahead ? polls + 1 : 0;
-          ahead = reply.ahead;
-          longestMs = Math.min(FIRST_POLL_MS * (ahead + 1) * 2 ** Math.min(polls, 10), MAX_POLL_MS);
+        if (!this.#isFirst(request)) {
+          const turn = new Promise<void>((resolve) => void this.#line.set(request, resolve));
+          await unlessAborted(turn, signal);
+          continue;
         }
-        this.#line.add(request);
+        const lease = this.register();
+        const reply = await unlessAborted(this.#take(lease), signal);
+        if (!signal.aborted && isGranted(reply)) return lease;
+        this.#drop(lease, signal.aborted);
+        if (reply?.outcome !== "full") return undefined;
+        polls = reply.ahead === ahead ? polls + 1 : 0;
+        ahead = reply.ahead;
+        const longestMs = Math.min(FIRST_POLL_MS * (ahead + 1) * 2 ** Math.min(polls, 10), MAX_POLL_MS);
+        if (!this.#line.has(request)) this.#line.set(request, () => {});
         await sleep(shortened(longestMs, POLL_JITTER, Math.random()), signal);
       }
       return undefined;
     } finally {
       this.#line.delete(request);
+      // The next one asks at once, so that this process does not miss its turn.
+      const [wakeNext] = this.#line.values();
+      wakeNext?.();
       // The place of this process in line is free for others at once.
       if (signal.aborted && this.#line.size === 0 && this.isShared) void this.#run(this.#sync());
     }
@@ -149,7 +154,7 @@ export class FleetGate implements Forgettable {
   }
 
   #isFirst(request: SlotRequest): boolean {
-    const [first = request] = this.#line;
+    const [first = request] = this.#line.keys();
     return first === request;
   }
 

@@ -8,7 +8,7 @@ import { CallHistory } from "./call-history.ts";
 import { settingsOf } from "./call-options.ts";
 import { Deadline } from "./deadline.ts";
 import type { CallFacts } from "./error-details.ts";
-import type { SendHttp } from "./http.ts";
+import type { SendHttp } from "./http-request.ts";
 import type { CallOptions, Operation } from "./operation.ts";
 import { encodePath } from "./path.ts";
 import { encodeQuery } from "./query.ts";

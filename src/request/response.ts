@@ -6,11 +6,15 @@ import type { Call } from "./call.ts";
 import { parseError, stoppedError, validationError } from "./create-error.ts";
 import { STOPPED } from "./deadline.ts";
 import type { Received } from "./exchange.ts";
-import { parseJson } from "./json.ts";
+import { boundsFor, JsonBoundError, parseJson } from "./json.ts";
 import { Redactor } from "./redact.ts";
 
 /** No secret is shorter, and shorter strings of a response occur in any stack. */
 const SHORTEST_QUOTED = 12;
+/** How many characters of what a schema threw are compared with strings of the response, for all of them together. */
+const MAX_COMPARED = 20_000_000;
+/** So many causes of an error are kept. */
+const MAX_CAUSES = 6;
 
 /** The output of a call, from its successful response; `undefined` for a body that does not matter. */
 export async function readOutput(call: Call, received: Received): Promise<unknown> {
@@ -37,8 +41,9 @@ function parse(call: Call, received: Received): unknown {
     throw parseError(call.facts, received, "an empty body");
   }
   try {
-    return parseJson(text);
-  } catch {
+    return parseJson(text, boundsFor(call.pipeline.maxResponseBytes));
+  } catch (error) {
+    if (error instanceof JsonBoundError) throw parseError(call.facts, received, error.message);
     // The platform's message quotes the text, which may hold a one-time secret.
     if (answer === "json_if_any") return undefined;
     throw parseError(call.facts, received, "a body that is not JSON");
@@ -78,9 +83,19 @@ function redacted(call: Call, issues: readonly ValidationIssue[]): ValidationIss
   }));
 }
 
+/** The messages and stacks of an error and of its causes, or JSON of something else. */
+function textOf(thrown: unknown, depth = 0): string {
+  if (depth > MAX_CAUSES || thrown === undefined) return "";
+  if (!(thrown instanceof Error)) return JSON.stringify(new Redactor([]).cause(thrown)) ?? String(thrown);
+  return `${thrown.message}\n${thrown.stack ?? ""}\n${textOf(thrown.cause, depth + 1)}`;
+}
+
 // A schema's own error may quote the response, which may hold a one-time secret.
 function copyOf(call: Call, thrown: unknown, data: unknown): unknown {
-  const quotable = stringsOf(data).filter((text) => text.length >= SHORTEST_QUOTED);
   const { history, pipeline } = call;
-  return new Redactor([...history.tokens, pipeline.tokenSource.current, ...quotable]).cause(thrown);
+  const tokens = [...history.tokens, pipeline.tokenSource.current];
+  const said = textOf(thrown);
+  const strings = stringsOf(data).filter((text) => text.length >= SHORTEST_QUOTED);
+  if (strings.length * said.length > MAX_COMPARED) return undefined;
+  return new Redactor([...tokens, ...strings.filter((text) => said.includes(text))]).cause(thrown);
 }

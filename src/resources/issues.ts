@@ -1,7 +1,7 @@
 import type { Issue, IssueType } from "../models.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import { namedPath } from "../request/path.ts";
-import { IssueSchema } from "../schemas/records.ts";
+import { issueValidator } from "../schemas/record-validators.ts";
 import { type ProjectRef, projectValue, REQUIRED_STRING, readInput } from "./inputs.ts";
 
 /** A new issue. */
@@ -49,7 +49,7 @@ function createIssue(project: ProjectRef, input: IssueCreateInput): Operation<Is
       project: projectValue(project, "issues.create"),
     }),
     body: JSON.stringify(fields),
-    schema: IssueSchema,
+    schema: issueValidator,
     answer: "json",
     scope: "issues:write",
   };

@@ -5,7 +5,7 @@ import { copyOptions } from "../request/call-options.ts";
 import type { CallOptions, Operation, Send, WalkTally } from "../request/operation.ts";
 import type { Path } from "../request/path.ts";
 import type { Query } from "../request/query.ts";
-import { PageEnvelopeSchema, pageOf } from "../schemas/page.ts";
+import { pageEnvelopeValidator, pageValidator } from "../schemas/page-validator.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import type { Scope } from "../scopes.ts";
 import { refuseParams } from "./inputs.ts";
@@ -47,13 +47,21 @@ export function paginate<Item>(
     const what = `${operation.name}: options`;
     refuseParams(options, what);
     const { prefetch = false, signal, ...callOptions } = copyOptions(options, what, OWN_OPTIONS);
-    return { operation, schema: pageOf(operation.item), prefetch, signal, callOptions };
+    return { operation, schema: pageValidator(operation.item), prefetch, signal, callOptions };
   });
   return new Paginator(() => {
     const { operation, schema, prefetch, signal, callOptions } = prepared();
     const { name, label = name, path, scope } = operation;
     const { cursor: start, ...query } = operation.query;
-    const page = { name, method: "GET", path, schema, essentials: PageEnvelopeSchema, answer: "json", scope } as const;
+    const page = {
+      name,
+      method: "GET",
+      path,
+      schema,
+      essentials: pageEnvelopeValidator,
+      answer: "json",
+      scope,
+    } as const;
     const tally = tallyOf<Item>();
     return {
       label,

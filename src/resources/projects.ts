@@ -2,7 +2,7 @@ import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Send } from "../request/operation.ts";
 import { namedPath } from "../request/path.ts";
-import { ProjectSchema } from "../schemas/records.ts";
+import { projectValidator } from "../schemas/record-validators.ts";
 import { type ListParams, listQuery } from "./inputs.ts";
 import { type ListOptions, paginate } from "./list.ts";
 
@@ -31,7 +31,7 @@ export class Projects {
         name: "projects.list",
         path: namedPath("projects.list", "/projects", {}),
         query: listQuery(params, "projects.list"),
-        item: ProjectSchema,
+        item: projectValidator,
         scope: "projects:read",
       }),
       options,

@@ -2,7 +2,7 @@ import type { Session } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import { namedPath } from "../request/path.ts";
-import { SessionSchema } from "../schemas/records.ts";
+import { sessionValidator } from "../schemas/record-validators.ts";
 import { type ListParams, listQuery, type ProjectRef, projectValue } from "./inputs.ts";
 import { type ListOptions, paginate } from "./list.ts";
 import { type PollSource, type WaitOptions, type WatchOptions, waitFor, watch } from "./session-poll.ts";
@@ -42,7 +42,7 @@ export class Sessions {
           project: projectValue(project, "sessions.list"),
         }),
         query: listQuery(params, "sessions.list"),
-        item: SessionSchema,
+        item: sessionValidator,
         scope: "sessions:read",
       }),
       options,
@@ -107,7 +107,7 @@ function getSession(name: string, id: string): Operation<Session> {
     name,
     method: "GET",
     path: namedPath(name, SESSION, { id }),
-    schema: SessionSchema,
+    schema: sessionValidator,
     answer: "json",
     scope: "sessions:read",
   };

@@ -3,7 +3,7 @@ import type { CreatedToken } from "../models.ts";
 import { copyOptions } from "../request/call-options.ts";
 import type { CallOptions, Operation, Send } from "../request/operation.ts";
 import { namedPath } from "../request/path.ts";
-import { AdoptedTokenSchema, CreatedTokenSchema, SendableTokenSchema } from "../schemas/records.ts";
+import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/record-validators.ts";
 import type { Scope } from "../scopes.ts";
 import { REQUIRED_STRING, readInput } from "./inputs.ts";
 
@@ -108,7 +108,7 @@ function createToken(input: TokenCreateInput): Operation<CreatedToken> {
     method: "POST",
     path: namedPath("tokens.create", "/me/tokens", {}),
     body: JSON.stringify(fields),
-    schema: CreatedTokenSchema,
+    schema: createdTokenValidator,
     answer: "json",
   };
 }
@@ -119,8 +119,8 @@ export function rotateToken(id: string, adopt: boolean): Operation<CreatedToken>
     name: "tokens.rotate",
     method: "POST",
     path: namedPath("tokens.rotate", "/me/tokens/{id}/rotate", { id }),
-    schema: adopt ? AdoptedTokenSchema : CreatedTokenSchema,
-    essentials: adopt ? SendableTokenSchema : undefined,
+    schema: adopt ? adoptedTokenValidator : createdTokenValidator,
+    essentials: adopt ? sendableTokenValidator : undefined,
     answer: "json",
     rotatesToken: true,
   };

@@ -1,9 +1,18 @@
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import { OWN_VENDOR, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
 
-/** A schema that does not fit at all may find something wrong with every item. */
-const MOST_ISSUES = 100;
+/** The most issues that are collected: a response that does not fit at all may have one for each of its values. */
+export const MAX_ISSUES = 100;
 const HIDDEN = "[value]";
+/** What stands for messages that are too much to look through. */
+const UNSPECIFIC = "not as expected";
+/** The longest message that is shown. A longer one quotes a value, and a part of it could be a part of a secret. */
+const LONGEST_MESSAGE = 1_000;
+/** A longer key is not shown, and a path no further than this: both come from the response. */
+const LONGEST_KEY = 200;
+const LONGEST_PATH = 100;
+/** How many characters of messages are compared with strings of the response, for all of those strings together. */
+const MAX_COMPARED = 20_000_000;
 /** Shorter strings occur in ordinary words, and are no secret. */
 const SHORTEST_HIDDEN = 4;
 
@@ -18,19 +27,33 @@ export function issuesOf(
 ): readonly ValidationIssue[] {
   // Our own never quote a value, and say only what a response may say as well.
   if (schema["~standard"].vendor === OWN_VENDOR) return issues as readonly ValidationIssue[]; // as our validators make them
-  const shown = issues.slice(0, MOST_ISSUES);
-  const said = shown.map(({ message }) => message).join("\n");
-  const strings = stringsOf(received)
-    .filter((text) => said.includes(text))
-    .sort((a, b) => b.length - a.length);
-  return shown.map(({ message, path = [] }) => ({
-    // A path may be an array of a class of its own, whose `map` gives another of these.
-    path: Array.from(path, (member) => {
-      const key = typeof member === "object" ? member.key : member;
-      return typeof key === "symbol" ? String(key) : key;
-    }),
-    message: strings.reduce((text, value) => text.replaceAll(value, HIDDEN), message),
+  const listed = issues.slice(0, MAX_ISSUES).map(({ path = [], message }) => ({
+    // A path may be an array of a class of its own, whose `map` returns another of these.
+    path: Array.from(path, keyOf).slice(0, LONGEST_PATH),
+    message: message.length > LONGEST_MESSAGE ? UNSPECIFIC : message,
   }));
+  const hide = hiderOf(listed.map(({ message }) => message).join("\n"), received);
+  const shown = listed.map(({ path, message }) => ({ path, message: hide(message) }));
+  return issues.length > MAX_ISSUES ? [...shown, andMore(issues.length - MAX_ISSUES)] : shown;
+}
+
+/** The issue that stands for those that are not listed. */
+export function andMore(count: number): ValidationIssue {
+  return { path: [], message: `${count} more issues are not listed` };
+}
+
+function keyOf(member: PropertyKey | { readonly key: PropertyKey }): string | number {
+  const key = typeof member === "object" ? member.key : member;
+  if (typeof key === "string" && key.length > LONGEST_KEY) return "[key]";
+  return typeof key === "symbol" ? String(key) : key;
+}
+
+/** Takes the strings of a response out of messages, all of which `said` holds. */
+function hiderOf(said: string, received: unknown): (message: string) => string {
+  const strings = stringsOf(received);
+  if (strings.length * said.length > MAX_COMPARED) return () => UNSPECIFIC;
+  const repeated = strings.filter((text) => said.includes(text)).sort((a, b) => b.length - a.length);
+  return (message) => repeated.reduce((text, value) => text.replaceAll(value, HIDDEN), message);
 }
 
 /** Every string in parsed JSON that is long enough to be told from a word, also as JSON spells it. */

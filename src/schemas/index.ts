@@ -1,4 +1,1 @@
-export { pageOf } from "./page.ts";
-export { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema, TokenSchema } from "./records.ts";
-export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
-export type { SafeParseResult, Validator } from "./validator.ts";
+export { CreatedTokenSchema, IssueSchema, ProjectSchema, pageOf, SessionSchema, TokenSchema } from "./records.ts";

@@ -1,50 +1,67 @@
 import * as z from "zod/mini";
 import type { CreatedToken, Issue, Project, Session, Token } from "../models.ts";
-import { integer, nonEmpty, timestamp, visibleAscii } from "./rules.ts";
-import { type Validator, zodValidator } from "./validator.ts";
 
-// A shape names what is checked. Other fields pass: a validator hands back the value itself and not zod's copy.
-const project = z.object({ id: z.string(), name: z.string() });
-const issue = z.object({
-  number: z.unknown().check(integer),
-  title: z.string(),
-  status: z.string(),
-  type: z.optional(z.string()),
-});
-const session = z.object({ id: z.string(), state: z.string() });
+/**
+ * The shape of a schema for a model: one schema for each of its fields, no more and no fewer, each with that field's
+ * type. A schema that disagrees with its model does not compile.
+ */
+export type Fields<Model> = { readonly [Field in keyof Model]-?: z.ZodMiniType<Model[Field]> };
+
 const tokenFields = {
   id: z.string(),
   name: z.string(),
   key_id: z.string(),
   scopes: z.array(z.string()),
-  expires_at: z.string().check(timestamp),
-};
-const token = z.object(tokenFields);
-const createdToken = z.object({ ...tokenFields, plaintext: z.string().check(nonEmpty) });
-/** It is sent in a header. */
-const sendable = { plaintext: z.string().check(visibleAscii) };
+  expires_at: z.iso.datetime({ offset: true }),
+} satisfies Fields<Token>;
+
+// The type that zod gives it has another name in earlier versions of zod, with which the declarations have to agree.
+const safeInteger: z.ZodMiniNumber<number> = z.int();
 
 /** A project as the service sends it. */
-export const ProjectSchema: Validator<Project> = zodValidator<Project>(project);
+export const ProjectSchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+} satisfies Fields<Project>);
 
-/** An issue as the service sends it. `type` is checked where it is present; the contract shows it in requests only. */
-export const IssueSchema: Validator<Issue> = zodValidator<Issue>(issue);
+/** An issue as the service sends it. `type` is checked if it is present; the contract shows it in requests only. */
+export const IssueSchema = z.looseObject({
+  number: safeInteger,
+  title: z.string(),
+  status: z.string(),
+  type: z.optional(z.string()),
+} satisfies Fields<Issue>);
 
 /** A session as the service sends it. */
-export const SessionSchema: Validator<Session> = zodValidator<Session>(session);
+export const SessionSchema = z.looseObject({
+  id: z.string(),
+  state: z.string(),
+} satisfies Fields<Session>);
 
 /** A masked token record. `expires_at` stays a string: an ISO 8601 timestamp with `Z` or an offset. */
-export const TokenSchema: Validator<Token> = zodValidator<Token>(token);
+export const TokenSchema = z.looseObject(tokenFields);
 
-/** The answer to a token's creation or rotation: a token record with its `plaintext`. */
-export const CreatedTokenSchema: Validator<CreatedToken> = zodValidator<CreatedToken>(createdToken);
+/** The response to a token's creation or rotation: a token record with its `plaintext`. */
+export const CreatedTokenSchema = z.looseObject({
+  ...tokenFields,
+  plaintext: z.string().check(z.minLength(1)),
+} satisfies Fields<CreatedToken>);
 
-/** As `CreatedTokenSchema`, for a replacement that the client is to go on with: its `plaintext` can be sent. */
-export const AdoptedTokenSchema: Validator<CreatedToken> = zodValidator<CreatedToken>(
-  z.object({ ...tokenFields, ...sendable }),
+/** The cursor of the next page: a non-empty string, or `null` on the last page and nowhere else (contract, section 2). */
+export const nextCursor = z.nullable(
+  // A lone surrogate has no UTF-8, so it could not be sent back. (With the flag, the halves of a pair do not match.)
+  z.string().check(
+    z.minLength(1),
+    z.refine((text) => !/\p{Surrogate}/u.test(text), "expected well-formed Unicode"),
+  ),
 );
 
-/** The least of an answer from which a client can go on. */
-export const SendableTokenSchema: Validator<{ plaintext: string }> = zodValidator<{ plaintext: string }>(
-  z.object(sendable),
-);
+/**
+ * The list envelope around items of a zod schema: `{ data, next_cursor }`.
+ *
+ * @example
+ * const page = pageOf(ProjectSchema).parse(JSON.parse(text));
+ */
+export function pageOf<Item extends z.core.SomeType>(item: Item) {
+  return z.looseObject({ data: z.array(item), next_cursor: nextCursor });
+}

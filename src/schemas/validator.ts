@@ -1,79 +1,91 @@
 import * as z from "zod/mini";
 import type { ValidationIssue } from "../errors/automation-error.ts";
-import { ResponseValidationError } from "../errors/client-errors.ts";
-import { glanceOf } from "./glance.ts";
-import { isPromise, OWN_VENDOR, type StandardSchema } from "./standard-schema.ts";
+import { andMore, MAX_ISSUES } from "./foreign-issues.ts";
+import { OWN_VENDOR, type StandardSchema } from "./standard-schema.ts";
 
-/** What a check finds: the value, or what is wrong with it. */
+/** The result of a check: the value, or what is wrong with it. */
 export type Checked<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly ValidationIssue[] };
 
-/** What `safeParse` answers. */
-export type SafeParseResult<Output> =
-  | { readonly success: true; readonly data: Output }
-  | { readonly success: false; readonly error: ResponseValidationError };
-
 /**
- * Checks that a value has the shape the service promises; a Standard Schema. What passes is handed back as it is: fields
- * that are not known stay where they are, at every level.
+ * Checks that a value has the shape that the service promises. A Standard Schema whose issues never quote a value, and
+ * are at most `MAX_ISSUES` and one that says how many there are beyond.
  */
 export interface Validator<Output> extends StandardSchema<Output> {
   readonly "~standard": {
     readonly version: 1;
-    readonly vendor: "project-automation";
+    readonly vendor: typeof OWN_VENDOR;
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
   };
-  /** The value itself, or throws `ResponseValidationError` with paths and expectations, never values. */
-  parse(value: unknown): Output;
-  /** As `parse`, without throwing. */
-  safeParse(value: unknown): SafeParseResult<Output>;
 }
 
-/** A validator from a check. Only one that can be told at once can be used with `parse` and `safeParse`. */
-export function validator<Output>(
-  check: (value: unknown) => Checked<Output> | Promise<Checked<Output>>,
-): Validator<Output> {
-  const safeParse = (value: unknown): SafeParseResult<Output> => {
-    const checked = check(value);
-    if (isPromise(checked)) {
-      checked.catch(() => {});
-      const message = "a schema in it is asynchronous: use its ~standard.validate and await the result";
-      return { success: false, error: new ResponseValidationError(message) };
-    }
-    if (checked.issues === undefined) return { success: true, data: checked.value };
-    const { issues } = checked;
-    return { success: false, error: new ResponseValidationError(describeIssues(issues), { issues }) };
-  };
-  return {
-    "~standard": { version: 1, vendor: OWN_VENDOR, validate: check },
-    safeParse,
-    parse(value) {
-      const result = safeParse(value);
-      if (!result.success) throw result.error;
-      return result.data;
-    },
+/** A validator that only checks synchronously. */
+export interface SyncValidator<Output> extends Validator<Output> {
+  readonly "~standard": Omit<Validator<Output>["~standard"], "validate"> & {
+    readonly validate: (value: unknown) => Checked<Output>;
   };
 }
 
-/** A validator from a zod schema, which must only check and not transform. */
-export function zodValidator<Output>(schema: z.ZodMiniType<unknown>): Validator<Output> {
-  const fits = glanceOf(schema);
-  return validator((value) => {
-    // The value itself and not zod's copy of it: the schema says that it is an Output.
-    if (fits(value)) return { value: value as Output };
-    const result = z.safeParse(schema, value);
-    return result.success ? { value: value as Output } : { issues: result.error.issues.map(toValidationIssue) };
-  });
+/** Makes a validator of a function. */
+export function validator<Output>(validate: Validator<Output>["~standard"]["validate"]): Validator<Output> {
+  return { "~standard": { version: 1, vendor: OWN_VENDOR, validate } };
+}
+
+/** Makes a validator of a synchronous zod schema. Its output is zod's. */
+export function zodValidator<Output>(schema: z.ZodMiniType<Output>): SyncValidator<Output> {
+  return { "~standard": { version: 1, vendor: OWN_VENDOR, validate: (value) => checkWithZod(schema, value) } };
+}
+
+function checkWithZod<Output>(schema: z.ZodMiniType<Output>, value: unknown): Checked<Output> {
+  const result = safeParse(schema, value);
+  if (result === undefined) return { issues: [{ path: [], message: "too many issues to list" }] };
+  if (result.success) return { value: result.data };
+  const { issues } = result.error;
+  const listed = issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: path.map(keyOf), message }));
+  return { issues: issues.length > MAX_ISSUES ? [...listed, andMore(issues.length - MAX_ISSUES)] : listed };
+}
+
+// zod passes issues on as arguments of a call, which exceeds the stack if there are very many.
+function safeParse<Output>(
+  schema: z.ZodMiniType<Output>,
+  value: unknown,
+): z.core.util.SafeParseResult<Output> | undefined {
+  try {
+    return z.safeParse(schema, value, { error: expectationOf });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function keyOf(key: PropertyKey): string | number {
+  return typeof key === "symbol" ? String(key) : key;
 }
 
 // zod's own wording is a locale, which is not bundled, and might quote the value.
-function toValidationIssue(issue: z.core.$ZodIssue): ValidationIssue {
-  return {
-    path: issue.path.map((key) => (typeof key === "symbol" ? String(key) : key)),
-    message: issue.code === "invalid_type" ? `expected ${issue.expected}` : "not as expected",
-  };
+function expectationOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `expected ${EXPECTED[issue.expected] ?? issue.expected}`;
+    case "invalid_format":
+      return `expected ${EXPECTED[issue.format] ?? issue.format}`;
+    case "too_small":
+      return "expected a non-empty string"; // the only minimum in these schemas
+    case "too_big":
+      return issue.origin === "array" ? `expected at most ${issue.maximum} items` : "expected a safe integer";
+    default:
+      return "not as expected";
+  }
 }
+
+/** zod's names of types and formats, where other words say more. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  datetime: "an ISO 8601 timestamp",
+  int: "a safe integer",
+  number: "a safe integer",
+  regex: "visible ASCII without white space",
+};
 
 /** The first five issues in one line: `data.0.id: expected string; …`. */
 export function describeIssues(issues: readonly ValidationIssue[]): string {

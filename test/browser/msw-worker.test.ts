@@ -1,4 +1,4 @@
-/** The emulator behind a service worker in a real browser. Where there is none, says so; fails in continuous integration. */
+/** The emulator behind a service worker in a real browser. Where there is none, says so; fails if all tests are asked for. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { type Browser, type ConsoleMessage, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NEEDS_ALL } from "../support/all-tests.ts";
 import { bundleForBrowser } from "../support/browser-bundle.ts";
 import { ARGUMENTS, executablePath, WHY_NOT } from "./chromium.ts";
 import type { Scenario } from "./page.ts";
@@ -18,10 +19,9 @@ const POLICY = [
   "connect-src 'self' https://emulator.invalid",
 ].join("; ");
 
-const isNeeded = Boolean(process.env["CI"]);
-if (executablePath === undefined && !isNeeded) console.log(`Not tested in a browser: ${WHY_NOT}.`);
+if (executablePath === undefined && !NEEDS_ALL) console.log(`Not tested in a browser: ${WHY_NOT}.`);
 
-describe.runIf(executablePath !== undefined || isNeeded)(
+describe.runIf(executablePath !== undefined || NEEDS_ALL)(
   "in a browser, behind a service worker",
   { timeout: 30_000 },
   () => {

@@ -2,10 +2,10 @@ import type { Page } from "playwright-core";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { executablePath, WHY_NOT } from "../browser/chromium.ts";
+import { NEEDS_ALL } from "../support/all-tests.ts";
 import { type OpenPage, type Site, startSite } from "./browser-site.ts";
 
-const isNeeded = Boolean(process.env["CI"]);
-if (executablePath === undefined && !isNeeded) console.log(`Not tested in a browser: ${WHY_NOT}.`);
+if (executablePath === undefined && !NEEDS_ALL) console.log(`Not tested in a browser: ${WHY_NOT}.`);
 
 const HANGS = { delayMs: Number.POSITIVE_INFINITY };
 const LONG_NAME = "a-name-without-end-".repeat(12);
@@ -22,7 +22,7 @@ function changesOf<Value>(values: readonly Value[]): Value[] {
   return values.filter((value, index) => value !== values[index - 1]);
 }
 
-describe.runIf(executablePath !== undefined || isNeeded)("the page", { timeout: 30_000, concurrent: true }, () => {
+describe.runIf(executablePath !== undefined || NEEDS_ALL)("the page", { timeout: 30_000, concurrent: true }, () => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite();

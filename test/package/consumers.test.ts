@@ -12,6 +12,7 @@ const TOLD = "project-1, project-2, project-3, not_found\n";
 let packed: Packed;
 beforeAll(() => {
   packed = pack();
+  link(packed.folder, "zod"); // the programs use the schemas
 }, 60_000);
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 

@@ -1,10 +1,12 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BINS, ENTRY_POINTS } from "../../config/entry-points.ts";
 import { VERSION } from "../../src/version.ts";
-import { DOOR_FILES, DOORS, type Packed, pack, readJson } from "../support/packed.ts";
+import { type Packed, pack, readJson } from "../support/packed.ts";
 
+const repository = resolve(import.meta.dirname, "../..");
 let packed: Packed;
 beforeAll(() => {
   packed = pack();
@@ -13,23 +15,28 @@ afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 const read = (file: string): string => readFileSync(join(packed.root, file), "utf8");
 
-const sharedFile = /^dist\/(?:chunk-[A-Z0-9]+\.js(?:\.map)?|[\w-]+-[\w-]{8}\.d\.c?ts)$/;
+const sharedFile = /^dist\/(?:chunk-[A-Z0-9]+\.js|[\w-]+-[\w-]{8}\.d\.c?ts)$/;
 
 describe("the tarball", () => {
-  test("holds the doors, what they share, the bin and the notices, and nothing else", () => {
-    const doors = DOOR_FILES.flatMap((door) =>
-      ["js", "js.map", "cjs", "cjs.map", "d.ts", "d.cts"].map((extension) => `dist/${door}.${extension}`),
+  test("holds the entry points, what they share, the bins, the documents and the notices, and nothing else", () => {
+    const entries = ENTRY_POINTS.flatMap(({ file }) =>
+      ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${file}.${extension}`),
     );
+    const guides = readdirSync(join(repository, "docs")).filter((file) => file.endsWith(".md"));
     const rest = [
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "SECURITY.md",
       "THIRD-PARTY-NOTICES.txt",
-      "dist/bin.js",
-      "dist/bin.js.map",
+      "dist/sbom.cdx.json",
+      "llms.txt",
       "package.json",
+      ...BINS.map(({ file }) => `dist/${file}.js`),
+      ...guides.map((file) => `docs/${file}`),
     ];
-    expect(packed.files.filter((file) => !sharedFile.test(file))).toEqual([...doors, ...rest].sort());
+    expect(guides).toContain("reliability.md");
+    expect(packed.files.filter((file) => !sharedFile.test(file))).toEqual([...entries, ...rest].sort());
   });
 
   test("brings no dependency along", () => {
@@ -40,6 +47,7 @@ describe("the tarball", () => {
     expect(manifest["peerDependenciesMeta"]).toEqual({
       "@opentelemetry/api": { optional: true },
       msw: { optional: true },
+      zod: { optional: true },
     });
     expect(manifest).toMatchObject({ version: VERSION, type: "module", sideEffects: false, engines: { node: ">=22" } });
   });
@@ -52,23 +60,23 @@ describe("the tarball", () => {
 
   test("says where everything is, to those who read exports and to those who do not", () => {
     const manifest = readJson(join(packed.root, "package.json")) as Record<string, unknown>;
-    const entries = DOORS.map((door, index) => {
-      const file = `./dist/${DOOR_FILES[index]}`;
+    const entries = ENTRY_POINTS.map(({ name, file: path }) => {
+      const file = `./dist/${path}`;
       const entry = {
         import: { types: `${file}.d.ts`, default: `${file}.js` },
         require: { types: `${file}.d.cts`, default: `${file}.cjs` },
       };
       // The first condition that holds is taken, so `types` has to come first.
-      expect(JSON.stringify((manifest["exports"] as Record<string, unknown>)[door])).toBe(JSON.stringify(entry));
-      return [door.slice(2), [entry.require.types]] as const;
+      expect(JSON.stringify((manifest["exports"] as Record<string, unknown>)[name])).toBe(JSON.stringify(entry));
+      return [name.slice(2), [entry.require.types]] as const;
     });
     expect(manifest).toMatchObject({ main: "./dist/index.cjs", types: "./dist/index.d.cts" });
-    expect(manifest["typesVersions"]).toEqual({ "*": Object.fromEntries(entries.filter(([door]) => door !== "")) });
+    expect(manifest["typesVersions"]).toEqual({ "*": Object.fromEntries(entries.filter(([name]) => name !== "")) });
   });
 
   test("holds no shared file that nothing imports", () => {
     const code = packed.files.filter((file) => /(?:\.js|\.d\.c?ts)$/.test(file)).map(read);
-    const shared = packed.files.filter((file) => sharedFile.test(file) && !file.endsWith(".map"));
+    const shared = packed.files.filter((file) => sharedFile.test(file));
     expect(shared).not.toHaveLength(0);
     for (const file of shared) {
       const name = basename(file).replace(/\.d\.(c?)ts$/, ".$1js");
@@ -80,13 +88,13 @@ describe("the tarball", () => {
   });
 
   test("names no folder of the machine it was made on", () => {
-    const places = [resolve(import.meta.dirname, "../.."), homedir(), tmpdir()].filter((place) => place.length > 1);
+    const places = [repository, homedir(), tmpdir()].filter((place) => place.length > 1);
     for (const file of packed.files) {
       for (const place of places) expect(read(file).includes(`${place}/`), `${file} names ${place}`).toBe(false);
     }
   });
 
-  test("leaves OpenTelemetry where it is, and speaks of it behind one door alone", () => {
+  test("leaves OpenTelemetry where it is, and speaks of it in one entry point alone", () => {
     const mentioned = packed.files.filter(
       (file) => /\.c?js$/.test(file) && /(?:from |require\()"@opentelemetry\//.test(read(file)),
     );
@@ -96,9 +104,16 @@ describe("the tarball", () => {
     }
   });
 
-  test("declares types that speak of no package but the one that a door is for", () => {
+  test("asks for zod in the entry point for schemas alone", () => {
+    const asking = packed.files.filter((file) => /(?:from |require\(|import\()["']zod/.test(read(file)));
+    const code = asking.filter((file) => file.startsWith("dist/"));
+    expect(code).toEqual(["cjs", "d.cts", "d.ts", "js"].map((extension) => `dist/schemas/index.${extension}`));
+  });
+
+  test("declares types that speak of no package but the one that an entry point is for", () => {
     const own = (file: string): RegExp => {
       if (file.includes("testing/msw")) return /^(?:\.|msw$)/;
+      if (file.includes("schemas/")) return /^zod\/mini$/;
       return file.includes("opentelemetry/") ? /^(?:\.|@opentelemetry\/api$)/ : /^\./;
     };
     for (const file of packed.files.filter((file) => /\.d\.c?ts$/.test(file))) {

@@ -3,32 +3,40 @@ import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BINS, ENTRY_POINTS, PEERS } from "../../config/entry-points.ts";
 import { VERSION } from "../../src/version.ts";
-import { DOORS, installedNodes, link, type Packed, PEERS, pack, runScript } from "../support/packed.ts";
+import { installedNodes, link, type Packed, pack, runScript } from "../support/packed.ts";
 
+/** With the packages that some entry points need, and without any. */
 let packed: Packed;
+let alone: Packed;
 beforeAll(() => {
   packed = pack();
+  alone = pack();
   link(packed.folder, ...PEERS);
 }, 60_000);
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+afterAll(() => {
+  for (const { folder } of [packed, alone]) rmSync(folder, { recursive: true, force: true });
+});
 
-const specifier = (door: string): string => `project-automation${door.slice(1)}`;
-const doors = DOORS.map(specifier);
+const specifiers = ENTRY_POINTS.map(({ name }) => `project-automation${name.slice(1)}`);
 
 // Besides the Node of the development tools the one of the machine, which may be older than what is promised.
 describe.each(installedNodes())("on Node $version", ({ path: node }) => {
   const run = (name: string, code: string): unknown =>
     JSON.parse(runScript({ folder: packed.folder, name, code, node }));
 
-  test("every door opens by import and by require, with the same names", () => {
+  test("every entry point is had by import and by require, with the same names", () => {
     const report =
-      "console.log(JSON.stringify(doors.map((door) => Object.keys(door).filter((name) => name !== 'default').sort())));";
+      "console.log(JSON.stringify(all.map((one) => Object.keys(one).filter((name) => name !== 'default').sort())));";
     const imported = run(
-      "doors.mjs",
-      `const doors = [${doors.map((door) => `await import("${door}")`).join()}]; ${report}`,
+      "entries.mjs",
+      `const all = [${specifiers.map((specifier) => `await import("${specifier}")`).join()}]; ${report}`,
     );
-    const required = run("doors.cjs", `const doors = [${doors.map((door) => `require("${door}")`).join()}]; ${report}`);
+    const required = run(
+      "entries.cjs",
+      `const all = [${specifiers.map((specifier) => `require("${specifier}")`).join()}]; ${report}`,
+    );
     expect(required).toEqual(imported);
     for (const names of imported as string[][]) expect(names).not.toHaveLength(0);
   });
@@ -37,42 +45,92 @@ describe.each(installedNodes())("on Node $version", ({ path: node }) => {
     const code = `
       import { createRequire } from "node:module";
       import * as esm from "project-automation";
-      import * as esmSchemas from "project-automation/schemas";
-      const require = createRequire(import.meta.url);
-      const cjs = require("project-automation");
-      const cjsSchemas = require("project-automation/schemas");
+      const cjs = createRequire(import.meta.url)("project-automation");
       const told = [];
-      for (const { ProjectSchema } of [esmSchemas, cjsSchemas]) {
-        const { error } = ProjectSchema.safeParse({});
+      for (const made of [esm, cjs]) {
+        let error;
+        try { new made.Client({ baseUrl: "nowhere", token: "t" }); } catch (thrown) { error = thrown; }
         for (const copy of [esm, cjs]) {
-          const yes = [copy.ResponseValidationError, copy.AutomationError].map((type) => error instanceof type);
-          told.push([...yes, copy.isAutomationError(error), error instanceof copy.ConfigError].join());
+          const yes = [copy.ConfigError, copy.AutomationError].map((type) => error instanceof type);
+          told.push([...yes, copy.isAutomationError(error), error instanceof copy.ArgumentError].join());
         }
       }
       console.log(JSON.stringify(told));`;
     expect(run("identity.mjs", code)).toEqual(Array(4).fill("true,true,true,false"));
   });
 
-  test("in ESM the doors share their classes", () => {
-    const code = `
-      import { ResponseValidationError } from "project-automation";
-      import { ProjectSchema } from "project-automation/schemas";
-      const { error } = ProjectSchema.safeParse({});
-      console.log(Object.getPrototypeOf(error) === ResponseValidationError.prototype);`;
-    expect(run("shared.mjs", code)).toBe(true);
+  test("what is published has the names that it is exported by", () => {
+    const code = (load: string): string => `
+      const all = [${specifiers.map((specifier) => `${load}("${specifier}")`).join()}];
+      Promise.all(all).then((modules) => {
+        const named = modules.flatMap((one) => Object.entries(one)).filter(([, value]) => typeof value === "function");
+        console.log(JSON.stringify(named.filter(([name, value]) => value.name !== name).map(([name]) => name)));
+      });`;
+    expect(run("names.mjs", code("import"))).toEqual([]);
+    expect(run("names.cjs", code("require"))).toEqual([]);
   });
 
-  test("importing leaves nothing running and nothing changed", () => {
+  const withoutZod = `
+    const { baseUrl, token, fetch } = createEmulator({ projects: 2 });
+    const client = new Client({ baseUrl, token, fetch });
+    client.projects.list().toArray().then((list) => console.log(JSON.stringify(list.map(({ name }) => name))));`;
+
+  test("everything but the schemas works where zod is not installed", () => {
+    const esm = `
+      import { Client } from "project-automation";
+      import { createEmulator } from "project-automation/testing"; ${withoutZod}`;
+    const cjs = `
+      const { Client } = require("project-automation");
+      const { createEmulator } = require("project-automation/testing"); ${withoutZod}`;
+    const runAlone = (name: string, code: string): unknown =>
+      JSON.parse(runScript({ folder: alone.folder, name, code, node }));
+    expect(runAlone("alone.mjs", esm)).toEqual(["project-1", "project-2"]);
+    expect(runAlone("alone.cjs", cjs)).toEqual(["project-1", "project-2"]);
+    const missing = 'import("project-automation/schemas").catch(({ code }) => console.log(JSON.stringify(code)));';
+    expect(runAlone("missing.mjs", missing)).toBe("ERR_MODULE_NOT_FOUND");
+  });
+
+  test.each([
+    { format: "ESM", name: "schemas.mjs", load: (from: string) => `(await import("${from}"))` },
+    { format: "CommonJS", name: "schemas.cjs", load: (from: string) => `require("${from}")` },
+  ])("the schemas are made with the application's own zod: $format", ({ name, load }) => {
     const code = `
+      const z = ${load("zod/mini")};
+      const { ProjectSchema, pageOf } = ${load("project-automation/schemas")};
+      const { Client, path } = ${load("project-automation")};
+      const Team = z.extend(ProjectSchema, { team: z.string() });
+      const page = { data: [{ id: "prj_1", name: "web", team: "a", more: 1 }], next_cursor: null };
+      const fetch = async () => new Response(JSON.stringify(page));
+      const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token: "t", fetch });
+      const request = { method: "GET", path: path\`/teams\` };
+      Promise.all([
+        client.request({ ...request, schema: pageOf(Team) }),
+        client.paginate({ path: request.path, schema: Team }).toArray(),
+        client.request({ ...request, schema: ProjectSchema }).catch(({ kind, issues }) => [kind, issues[0].path]),
+      ]).then((told) => console.log(JSON.stringify([
+        ProjectSchema instanceof z.ZodMiniObject,
+        z.object({ project: ProjectSchema }).safeParse({ project: {} }).success,
+        z.toJSONSchema(Team).required,
+        ...told,
+      ])));`;
+    const page = { data: [{ id: "prj_1", name: "web", team: "a", more: 1 }], next_cursor: null };
+    const required = ["id", "name", "team"];
+    expect(run(name, code)).toEqual([true, false, required, page, page.data, ["validation", ["id"]]]);
+  });
+
+  test("importing leaves nothing running and nothing changed but zod's configuration object", () => {
+    const code = `
+      const settings = { jitless: true };
+      globalThis.__zod_globalConfig = settings; // an application's own, which it may have set before
       const before = Object.getOwnPropertyNames(globalThis);
       const listeners = process.eventNames().length;
       await import("project-automation");
-      await import("project-automation/schemas");
       await import("project-automation/testing");
       const added = Object.getOwnPropertyNames(globalThis).filter((name) => !before.includes(name));
       const running = process.getActiveResourcesInfo().filter((resource) => /Timeout|Immediate|TCP|Port/.test(resource));
-      console.log(JSON.stringify({ added, running, listeners: process.eventNames().length - listeners }));`;
-    expect(run("idle.mjs", code)).toEqual({ added: [], running: [], listeners: 0 });
+      const kept = globalThis.__zod_globalConfig === settings && JSON.stringify(settings);
+      console.log(JSON.stringify({ added, running, kept, listeners: process.eventNames().length - listeners }));`;
+    expect(run("idle.mjs", code)).toEqual({ added: [], running: [], kept: '{"jitless":true}', listeners: 0 });
   });
 
   test("nothing is compiled from strings, not even as a try", () => {
@@ -88,36 +146,38 @@ describe.each(installedNodes())("on Node $version", ({ path: node }) => {
     expect(run("strings.mjs", code)).toEqual([]);
   });
 
-  test("the bin says its version", () => {
-    const bin = join(packed.root, "dist/bin.js");
+  test.each(BINS)("$name says its version", ({ file }) => {
+    const bin = join(packed.root, `dist/${file}.js`);
     expect(execFileSync(node, [bin, "--version"], { encoding: "utf8" }).trim()).toBe(VERSION);
   });
 });
 
-describe("the bin", () => {
+describe.each(BINS)("$name", ({ name, file }) => {
   const shell = process.platform === "win32";
 
   test("is linked under its name", () => {
-    const bin = join(packed.folder, "node_modules/.bin/project-automation-emulator");
+    const bin = join(packed.folder, "node_modules/.bin", name);
     expect(execFileSync(bin, ["--version"], { encoding: "utf8", shell }).trim()).toBe(VERSION);
   });
 
   test("is run by npx", () => {
-    const args = ["--no", "--offline", "--", "project-automation-emulator", "--help"];
+    const args = ["--no", "--offline", "--", name, "--help"];
     const told = execFileSync("npx", args, { cwd: packed.folder, encoding: "utf8", shell });
-    expect(told).toMatch(/^Usage: project-automation-emulator /);
+    expect(told).toMatch(new RegExp(`^Usage: ${name} `));
   });
 
   test("can be executed, by whichever node is there", () => {
-    const bin = join(packed.root, "dist/bin.js");
+    const bin = join(packed.root, `dist/${file}.js`);
     expect(readFileSync(bin, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     if (process.platform !== "win32") expect(statSync(bin).mode & 0o111).toBe(0o111);
   });
 });
 
-test.each(doors.filter((door) => !door.endsWith("/node")))("%s bundles for a browser", async (door) => {
+const forBrowsers = specifiers.filter((specifier) => !specifier.endsWith("/node"));
+
+test.each(forBrowsers)("%s bundles for a browser", async (specifier) => {
   const { outputFiles } = await build({
-    stdin: { contents: `export * from "${door}";`, resolveDir: packed.folder },
+    stdin: { contents: `export * from "${specifier}";`, resolveDir: packed.folder },
     bundle: true,
     format: "esm",
     platform: "browser",

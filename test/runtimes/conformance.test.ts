@@ -1,9 +1,10 @@
 /**
  * The packed package on every runtime at hand, against the emulator's server in a process of its own. One suite for all:
- * `conformance/`. What is not at hand is said and skipped; in continuous integration it fails.
+ * `conformance/`. What is not at hand is said and skipped; if all tests are asked for it fails.
  */
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NEEDS_ALL } from "../support/all-tests.ts";
 import { type Packed, pack } from "../support/packed.ts";
 import { findRuntimes, type Runtime, versionOf } from "./binaries.ts";
 import { runBrowser } from "./browsers.ts";
@@ -15,11 +16,10 @@ import { ServiceProcess } from "./service-process.ts";
 import { TRAITS } from "./traits.ts";
 
 const { here, missing } = findRuntimes();
-const isNeeded = Boolean(process.env["CI"]);
 if (here.length > 0) console.log(`Tested on ${here.map(versionOf).join(", ")}.`);
 for (const { name, why } of missing) console.log(`Not tested on ${name}: ${why}.`);
 
-if (isNeeded) {
+if (NEEDS_ALL) {
   test("every runtime is at hand", () => {
     expect(missing.filter(({ isDue }) => isDue)).toEqual([]);
   });

@@ -93,7 +93,10 @@ function configure(format: Format, { settings, packed }: Given): string {
   if (!existsSync(copy)) cpSync(join(packed.root, "dist"), copy, { recursive: true });
   const files = readdirSync(copy, { recursive: true, encoding: "utf8" }).filter((file) => /\.c?js$/.test(file));
   const modules = files
-    .filter((file) => !file.includes("node") && !file.includes("msw") && file !== "bin.js")
+    .filter(
+      (file) =>
+        !file.includes("node") && !file.includes("msw") && !file.includes("schemas") && !file.endsWith("bin.js"),
+    )
     .map((file) => {
       const kind = file.endsWith(".cjs") ? "commonJsModule" : "esModule";
       return `(name = "package/${file}", ${kind} = embed "${relative(packed.folder, join(copy, file))}")`;

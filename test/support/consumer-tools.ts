@@ -1,6 +1,7 @@
-/** The tools that consumers of the package use: `tools/consumers`, installed by its `setup.mjs`, in CI always. */
+/** The tools that consumers of the package use: `tools/consumers`, installed by its `setup.mjs`. */
 import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { NEEDS_ALL } from "./all-tests.ts";
 
 const here = resolve(import.meta.dirname, "../../tools/consumers");
 
@@ -12,8 +13,8 @@ interface Manifest {
 /** What is missing and how to get it; `undefined` where every tool is there at its version. */
 export const missingTools: string | undefined = findMissing();
 
-/** Whether the tests that need the tools run: where they are there, and in CI, where they fail without. */
-export const runsTools: boolean = missingTools === undefined || Boolean(process.env["CI"]);
+/** Whether the tests that need the tools run: where they are there, and if all tests are asked for, where they fail without. */
+export const runsTools: boolean = missingTools === undefined || NEEDS_ALL;
 
 /** A file of one of the tools. */
 export function toolFile(path: string): string {

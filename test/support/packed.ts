@@ -6,22 +6,6 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
 
 const repository = resolve(import.meta.dirname, "../..");
-const manifest = readJson(join(repository, "package.json")) as {
-  exports: Record<string, string | { import: { default: string } }>;
-  peerDependencies: Record<string, string>;
-};
-const doors = Object.entries(manifest.exports).flatMap(([door, target]) =>
-  typeof target === "string" ? [] : [{ door, file: target.import.default.replace(/^\.\/dist\/|\.js$/g, "") }],
-);
-
-/** What `exports` promises, `./package.json` aside. */
-export const DOORS: readonly string[] = doors.map(({ door }) => door);
-
-/** The file names below `dist` without extension that belong to the doors. */
-export const DOOR_FILES: readonly string[] = doors.map(({ file }) => file);
-
-/** What some doors need beside the package. */
-export const PEERS: readonly string[] = Object.keys(manifest.peerDependencies);
 
 export interface Packed {
   /** An empty project that has the package installed. */

@@ -6,10 +6,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { NEEDS_ALL } from "./all-tests.ts";
 
-/** Without a server its tests are skipped, except in continuous integration, where they fail. */
+/** Without a server its tests are skipped, unless all tests are asked for: then they fail. */
 export const HAS_REDIS: boolean = spawnSync("redis-server", ["--version"]).status === 0;
-export const SKIPS_REDIS: boolean = !HAS_REDIS && !process.env["CI"];
+export const SKIPS_REDIS: boolean = !HAS_REDIS && !NEEDS_ALL;
 const WHY_NOT = "there is no redis-server on the PATH";
 if (SKIPS_REDIS) console.log(`Not tested with a Redis: ${WHY_NOT}.`);
 

@@ -62,7 +62,6 @@ export interface Service {
 
 export interface Suite {
   readonly pkg: Package;
-  readonly schemas: typeof import("project-automation/schemas");
   readonly testing: typeof import("project-automation/testing");
   readonly copies: readonly Copy[];
   readonly traits: Traits;

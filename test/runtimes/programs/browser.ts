@@ -21,7 +21,6 @@ export async function openDoors(): Promise<Doors> {
   const open = (name: string): Promise<unknown> => import(`${location.origin}/package/dist/${name}.js`);
   return {
     pkg: await open("index"),
-    schemas: await open("schemas"),
     testing: await open("testing/index"),
   } as Doors;
 }

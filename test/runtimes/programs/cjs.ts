@@ -12,7 +12,6 @@ void runProgram(settings, {
   open: async () =>
     ({
       pkg: open("project-automation"),
-      schemas: open("project-automation/schemas"),
       testing: open("project-automation/testing"),
     }) as Doors,
   copies: async () => [

@@ -10,7 +10,6 @@ const require = createRequire(import.meta.url);
 await runProgram(settings, {
   open: async (): Promise<Doors> => ({
     pkg: await import("project-automation"),
-    schemas: await import("project-automation/schemas"),
     testing: await import("project-automation/testing"),
   }),
   copies: async () => [

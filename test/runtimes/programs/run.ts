@@ -17,7 +17,7 @@ export interface Report {
   readonly complaints: readonly string[];
 }
 
-export type Doors = Pick<Suite, "pkg" | "schemas" | "testing">;
+export type Doors = Pick<Suite, "pkg" | "testing">;
 
 export interface Program {
   /** Imports the package, which has not been imported before. */

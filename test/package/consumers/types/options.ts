@@ -1,7 +1,6 @@
 /** Under `exactOptionalPropertyTypes`: whatever may be left out may be `undefined`, in everything that users give. */
 import type * as client from "project-automation";
 import type * as telemetry from "project-automation/opentelemetry";
-import type * as schemas from "project-automation/schemas";
 import type * as testing from "project-automation/testing";
 import type * as server from "project-automation/testing/node";
 
@@ -41,7 +40,6 @@ interface Refused {
   telemetry: Refusing<telemetry.TelemetrySettings>;
   toArray: Refusing<client.ToArrayOptions>;
   token: Refusing<client.TokenCreateInput>;
-  validators: Refusing<Given<typeof schemas.pageOf>>;
   wait: Refusing<client.WaitOptions>;
   watch: Refusing<client.WatchOptions>;
 
@@ -82,7 +80,6 @@ export const refused: { [Name in keyof Refused]: [Refused[Name]] extends [never]
   telemetry: true,
   toArray: true,
   token: true,
-  validators: true,
   wait: true,
   watch: true,
   conventions: true,

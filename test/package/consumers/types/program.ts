@@ -1,4 +1,4 @@
-/** A program that uses every entry point that needs no other package, and most of the public types. */
+/** A program that uses every entry point that needs no other package, and most of the public types. It declares a field of its own. */
 import {
   type AnyAutomationError,
   type CallOptions,
@@ -31,9 +31,14 @@ import {
   type TokenProvider,
   VERSION,
 } from "project-automation";
-import { CreatedTokenSchema, IssueSchema, ProjectSchema, pageOf, type Validator } from "project-automation/schemas";
 import { createEmulator, type Emulator, type EmulatorOptions, type Fault } from "project-automation/testing";
 import { type RunningEmulator, type StartOptions, startEmulator } from "project-automation/testing/node";
+
+declare module "project-automation" {
+  interface Project {
+    team?: string | undefined;
+  }
+}
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const holds = <_ extends true>(): void => undefined;
@@ -52,7 +57,7 @@ const token: RotatingToken = rotatingToken({
 async function use(client: Client, emulator: Emulator): Promise<unknown[]> {
   const projects: Paginator<Project> = client.projects.list({ limit: 10 }, { prefetch: true });
   const told: unknown[] = [VERSION, emulator.requests.length];
-  for await (const project of projects) told.push(project.name, project["anything"]);
+  for await (const project of projects) told.push(project.name, project.team);
   for await (const page of projects.pages()) holds<Same<typeof page, Page<Project>>>();
   const first: Project[] = await projects.toArray({ max: 1 });
   const issue: Issue = await client.issues.create(first[0] ?? "web", { title: "It broke", type: "bug" }, call);
@@ -62,7 +67,7 @@ async function use(client: Client, emulator: Emulator): Promise<unknown[]> {
   const next: CreatedToken = await client.tokens.rotate(created.id, { adopt: true });
   await client.tokens.revoke(next.id);
   const where: Path = path`/projects/${"web"}/issues`;
-  const request: CustomRequest<Page<Issue>> = { method: "GET", path: where, schema: pageOf(IssueSchema) };
+  const request: CustomRequest<Page<Issue>> = { method: "GET", path: where, schema };
   const issues: Page<Issue> = await client.request(request);
   const anything: unknown = await client.request({ method: "GET", path: where });
   const limit: RateLimitSnapshot | undefined = client.rateLimit;
@@ -86,9 +91,10 @@ function tell(error: unknown): string {
   }
 }
 
-const schema: StandardSchema<Project> = ProjectSchema;
-const validator: Validator<CreatedToken> = CreatedTokenSchema;
+declare const schema: StandardSchema<Page<Issue>>;
 holds<Same<(typeof SCOPES)["length"], 13>>();
+holds<Same<keyof Project, "id" | "name" | "team">>();
+holds<Same<keyof Session, "id" | "state">>();
 
 export async function main(): Promise<unknown> {
   const held: Scope[] = ["projects:read"];
@@ -100,10 +106,8 @@ export async function main(): Promise<unknown> {
   const client = new Client({ ...options, baseUrl: emulator.baseUrl, token, fetch: emulator.fetch });
   const running: RunningEmulator = await startEmulator(startOptions);
   await running.close();
-  const parsed = validator.safeParse({});
-  if (!parsed.success) holds<Same<typeof parsed.error.kind, "validation">>();
   const told = await use(client.withOptions({ retry: false }), emulator).catch(tell);
-  return [told, schema, impliesScope("projects:admin", "projects:read"), missingScopes(held, ["issues:read"])];
+  return [told, impliesScope("projects:admin", "projects:read"), missingScopes(held, ["issues:read"])];
 }
 
 export function refused(client: Client, emulator: Emulator): unknown {
@@ -115,7 +119,7 @@ export function refused(client: Client, emulator: Emulator): unknown {
     // @ts-expect-error a plain string is no path
     client.request({ method: "GET", path: "/projects" }),
     // @ts-expect-error nor an object of its looks
-    client.paginate({ path: { template: "/projects" }, schema: ProjectSchema }),
+    client.paginate({ path: { template: "/projects" }, schema }),
     // @ts-expect-error an item needs a schema
     client.paginate({ path: path`/projects` }),
     // @ts-expect-error null is not undefined
@@ -126,6 +130,8 @@ export function refused(client: Client, emulator: Emulator): unknown {
     client.projects.list().then(() => {}),
     // @ts-expect-error the contract has no such operation
     emulator.fault({ operation: "projects.get" }),
+    // @ts-expect-error models are closed
+    (project: Project) => project.nmae,
     // @ts-expect-error an error has no such kind
     (error: AnyAutomationError) => error.kind === "timed_out",
   ];

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+
+interface Manifest {
+  readonly bin: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | { readonly import: { readonly default: string } }>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as Manifest; // our own
+
+/** A file that the package publishes for its users, and the source that it is built from. */
+export interface EntryPoint {
+  /** The key in `exports`, such as `./testing`, or the name of a bin. */
+  readonly name: string;
+  /** The published file below `dist`, without its extension: the path of its source below `src`. */
+  readonly file: string;
+  /** The source, from the root of the repository. */
+  readonly source: string;
+}
+
+function entryPoint(name: string, published: string): EntryPoint {
+  const file = /^(?:\.\/)?dist\/(.+)\.js$/.exec(published)?.[1];
+  if (file === undefined) throw new Error(`package.json: ${name} is ${published}, which is not below dist/`);
+  return { name, file, source: `src/${file}.ts` };
+}
+
+/** What `exports` in package.json names, `./package.json` aside. All builds, checks and tests derive from it. */
+export const ENTRY_POINTS: readonly EntryPoint[] = Object.entries(manifest.exports).flatMap(([name, target]) =>
+  typeof target === "string" ? [] : [entryPoint(name, target.import.default)],
+);
+
+/** What `bin` in package.json names. */
+export const BINS: readonly EntryPoint[] = Object.entries(manifest.bin).map(([name, file]) => entryPoint(name, file));
+
+/** The packages that an application brings along, and that are never bundled. */
+export const PEERS: readonly string[] = Object.keys(manifest.peerDependencies);
+
+/** The packages that are bundled, as they are published. */
+export const BUNDLED: readonly string[] = ["ky", "p-retry", "zod"];
+
+/** The entry point that uses the application's zod in place of the bundled one. */
+export const WITH_OWN_ZOD = "./schemas";

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod/mini";
+import type { Page } from "../../../src/models.ts";
+import { pageEnvelopeValidator, pageValidator } from "../../../src/schemas/page-validator.ts";
+import { projectValidator } from "../../../src/schemas/record-validators.ts";
+import type { StandardSchema } from "../../../src/schemas/standard-schema.ts";
+import type { Checked } from "../../../src/schemas/validator.ts";
+
+const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
+
+const validate = async <Item>(item: StandardSchema<Item>, value: unknown): Promise<Checked<Page<Item>>> =>
+  pageValidator(item)["~standard"].validate(value);
+
+/** A schema that finds every item wrong, or right, and counts how many it was asked about. */
+function counting(isRight: boolean, isAsynchronous: boolean): { schema: StandardSchema<unknown>; count: () => number } {
+  let asked = 0;
+  const result = (value: unknown) => (isRight ? { value } : { issues: [{ message: "wrong" }] });
+  const check = (value: unknown) => {
+    asked += 1;
+    return isAsynchronous ? Promise.resolve(result(value)) : result(value);
+  };
+  return { schema: { "~standard": { version: 1, vendor: "test", validate: check } }, count: () => asked };
+}
+
+test("a page is handed over with all that is in it", async () => {
+  expect(await validate(projectValidator, page)).toEqual({ value: page });
+  const last = { data: [], next_cursor: null };
+  expect(await validate(projectValidator, last)).toEqual({ value: last });
+});
+
+test("items are what their schema makes of them", async () => {
+  const schema = z.pipe(
+    z.looseObject({ id: z.string() }),
+    z.transform(({ id }) => id),
+  );
+  expect(await validate(schema, page)).toMatchObject({ value: { data: ["a"], next_cursor: "c" } });
+});
+
+test.each([undefined, "", 0, false, {}])("next_cursor of %o does not fit", async (next_cursor) => {
+  expect((await validate(projectValidator, { ...page, next_cursor })).issues).toMatchObject([
+    { path: ["next_cursor"] },
+  ]);
+});
+
+test("an item that does not fit is named by its index", async () => {
+  const { issues } = await validate(projectValidator, { ...page, data: [...page.data, { id: 5, name: "x" }] });
+  expect(issues).toEqual([{ path: ["data", 1, "id"], message: "expected string" }]);
+});
+
+describe.each([
+  { kind: "synchronous", isAsynchronous: false },
+  { kind: "asynchronous", isAsynchronous: true },
+])("with a schema that is $kind", ({ isAsynchronous }) => {
+  test("after 100 issues no further item is looked at", async () => {
+    const { schema, count } = counting(false, isAsynchronous);
+    const { issues } = await validate(schema, { data: Array(5_000).fill(5), next_cursor: null });
+    expect(count()).toBe(100);
+    expect(issues).toHaveLength(101);
+    expect(issues?.at(-1)).toEqual({ path: ["data"], message: "4900 more items are not checked" });
+  });
+
+  test("every item is looked at if all fit", async () => {
+    const { schema, count } = counting(true, isAsynchronous);
+    expect((await validate(schema, { data: Array(5_000).fill(5), next_cursor: null })).issues).toBeUndefined();
+    expect(count()).toBe(5_000);
+  });
+
+  test("a page of more items than it may have is refused before any is looked at", async () => {
+    const { schema, count } = counting(true, isAsynchronous);
+    const { issues } = await validate(schema, { data: Array(10_001).fill(5), next_cursor: null });
+    expect(issues).toEqual([{ path: ["data"], message: "expected at most 10000 items" }]);
+    expect(count()).toBe(0);
+  });
+});
+
+test("an item with very many issues ends it as well", async () => {
+  const wrong = { data: Array(50).fill(Array(1_000).fill(5)), next_cursor: null };
+  const { issues } = await validate(z.array(z.string()), wrong);
+  expect(issues?.length).toBeLessThan(110);
+  expect(issues?.slice(-2).map(({ message }) => message)).toEqual([
+    "900 more issues are not listed",
+    "49 more items are not checked",
+  ]);
+});
+
+test("a schema that rejects is what the page rejects with", async () => {
+  const schema: StandardSchema<unknown> = {
+    "~standard": { version: 1, vendor: "test", validate: () => Promise.reject(new Error("no")) },
+  };
+  await expect(validate(schema, page)).rejects.toThrow("no");
+});
+
+test("the envelope alone takes any items, but not too many", () => {
+  const { validate: check } = pageEnvelopeValidator["~standard"];
+  expect(check({ data: [1, null, "x"], next_cursor: null, more: 1 }).issues).toBeUndefined();
+  expect(check({ data: {}, next_cursor: null }).issues).toEqual([{ path: ["data"], message: "expected array" }]);
+  expect(check({ data: Array(10_001).fill(0), next_cursor: null }).issues).toHaveLength(1);
+});
