@@ -1,22 +1,29 @@
 import { join } from "node:path";
 import ts from "typescript";
-import { readersOwnModules, root } from "./snippets.ts";
+import { ownModule, programOf, readersOwnModules, readersOwnPaths, root, type Snippet } from "./snippets.ts";
 
 const OPTIONS: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.NodeNext,
+  module: ts.ModuleKind.ESNext,
+  moduleResolution: ts.ModuleResolutionKind.Bundler, // as frameworks have it; Next.js needs it
   lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
   types: ["node"],
+  jsx: ts.JsxEmit.ReactJSX,
+  paths: readersOwnPaths,
   strict: true,
   exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
   noEmit: true,
+  allowImportingTsExtensions: true,
   skipLibCheck: true,
 };
 
-/** What the compiler says of programs at the root of the repository, each a module of its own: `place: message`. */
-export function compile(programs: ReadonlyMap<string, string>): string[] {
-  const files = new Map([...programs].map(([place, code]) => [join(root, `${fileName(place)}.ts`), { place, code }]));
+/** What the compiler says of snippets at the root of the repository, each a module of its own: `place: message`. */
+export function compile(snippets: readonly Snippet[]): string[] {
+  const files = new Map(
+    snippets.map((snippet) => [join(root, fileName(snippet)), { place: snippet.place, code: programOf(snippet) }]),
+  );
+  files.set(join(root, ownModule.file), { place: ownModule.file, code: ownModule.code });
   files.set(join(root, "snippet-modules.d.ts"), { place: "modules", code: readersOwnModules });
   const host = ts.createCompilerHost(OPTIONS);
   const fileExists = host.fileExists.bind(host);
@@ -36,6 +43,6 @@ export function compile(programs: ReadonlyMap<string, string>): string[] {
   });
 }
 
-function fileName(place: string): string {
-  return `snippet-${place.replaceAll(/\W/g, "-")}`;
+function fileName({ place, language }: Snippet): string {
+  return `snippet-${place.replaceAll(/\W/g, "-")}.${language}`;
 }

@@ -1,4 +1,4 @@
-/** The table in docs/reliability.md is what the client does: each row is made to happen once, for each column. */
+/** The table in docs/retries.md is what the client does: each row is made to happen once, for each column. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -29,7 +29,7 @@ const ROWS: Readonly<Record<string, readonly Happening[]>> = {
   ],
   "503 with a `Retry-After`": [{ fault: { status: 503, headers: { "retry-after": "0" } } }],
   "408, 500, 502, 503, 504, 520 to 529": status(408, 500, 502, 503, 504, 520, 524, 529),
-  "401, and another token can be had now": [{ fault: { status: 401 }, renews: true }],
+  "401, and another token is available": [{ fault: { status: 401 }, renews: true }],
   "any other 4xx or 5xx, any 3xx": status(
     301,
     302,
@@ -48,14 +48,14 @@ const ROWS: Readonly<Record<string, readonly Happening[]>> = {
     505,
     511,
   ),
-  "no connection was made: refused, host unknown, unreachable": codes("ECONNREFUSED", "ENOTFOUND", "ENETUNREACH"),
-  "the connection broke, or the attempt ran into `timeoutMs`": [
+  "no connection: refused, host unknown, unreachable": codes("ECONNREFUSED", "ENOTFOUND", "ENETUNREACH"),
+  "the connection was lost, or the attempt reached `timeoutMs`": [
     { fault: { drop: "before" } },
     { fault: SILENCE, options: { timeoutMs: 30 } },
   ],
-  "a certificate, a scheme, a header that cannot be": codes("CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT"),
+  "an invalid certificate, scheme or header": codes("CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT"),
   "2xx, and then the body was lost": [{ fault: { status: 200, body: { id: "x" }, cutAfterBytes: 3 } }],
-  "2xx that is no JSON, or of another shape": [
+  "2xx that is not JSON, or of another shape": [
     { fault: { status: 200, body: "<html>" } },
     { fault: { status: 200, body: { id: 1 } } },
   ],
@@ -75,8 +75,8 @@ const COLUMNS: Readonly<Record<string, (client: Client, emulator: Emulator) => (
     client.issues.create("web", { title: "It breaks", type: "bug" }, options),
 };
 
-const document = readFileSync(join(root, "docs", "reliability.md"), "utf8");
-const [, table = ""] = /^## What is sent again\n.*?^(\|.*?)\n\n/ms.exec(document) ?? [];
+const document = readFileSync(join(root, "docs", "retries.md"), "utf8");
+const [, table = ""] = /^## What is retried\n.*?^(\|.*?)\n\n/ms.exec(document) ?? [];
 const [head = [], , ...rows] = table.split("\n").map((line) =>
   line
     .split("|")
@@ -87,8 +87,8 @@ const [head = [], , ...rows] = table.split("\n").map((line) =>
 /** How many requests there are, and whether the call succeeds in the end, by the words of a cell. */
 function promiseOf(cell: string): { requests: number; succeeds: boolean } {
   if (/^(no|never)\b/.test(cell)) return { requests: 1, succeeds: false };
-  if (cell === "is a success") return { requests: 1, succeeds: true };
-  if (/\bagain\b/.test(cell)) return { requests: 2, succeeds: true };
+  if (cell === "success") return { requests: 1, succeeds: true };
+  if (/\bresend\b/.test(cell)) return { requests: 2, succeeds: true };
   throw new Error(`a cell that promises nothing: ${cell}`);
 }
 
@@ -121,7 +121,7 @@ async function happen(happening: Happening, column: string): Promise<{ requests:
   return { requests, succeeds };
 }
 
-describe("docs/reliability.md, what is sent again", () => {
+describe("docs/retries.md, what is retried", () => {
   test("has a row for each happening, and a column for each call", () => {
     expect(rows.map(([row]) => row)).toEqual(Object.keys(ROWS));
     expect(head.slice(1)).toEqual(Object.keys(COLUMNS));

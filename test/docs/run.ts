@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../src/testing/node.ts";
 import { link } from "../support/packed.ts";
-import { type Conditions, programOf, root, type Snippet } from "./snippets.ts";
+import { type Conditions, ownModule, programOf, root, type Snippet } from "./snippets.ts";
 
 /** What a program of a snippet did. */
 export interface Outcome {
@@ -25,7 +25,8 @@ export async function createProject(): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), "project-automation-docs-"));
   await mkdir(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules", "project-automation"), "junction");
-  link(folder, "vitest", "msw", "undici", "zod");
+  link(folder, "hono", "msw", "react-router", "undici", "vitest", "zod");
+  writeFileSync(join(folder, ownModule.file), ownModule.code);
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
@@ -68,6 +69,7 @@ export function flawOf({ exitCode, printed }: Outcome, { prints = [], rejects }:
 
 /** The projects and the session that the documents speak of. */
 const SEED = {
+  listIssues: true,
   projects: [{ name: "web", sessions: [{ id: "ses_1", state: "done" }] }, { name: "project-1" }, { name: "a/b" }],
 };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compile } from "./compile.ts";
 import { createProject, flawOf, type Project, run } from "./run.ts";
-import { documents, programOf, type Snippet, snippetsOf } from "./snippets.ts";
+import { documents, type Snippet, snippetsOf } from "./snippets.ts";
 
 const snippets: readonly Snippet[] = documents.flatMap((document) => snippetsOf(document));
 
@@ -24,7 +24,7 @@ describe("the documents", () => {
   });
 
   test("compile, each snippet by itself, against the built package", () => {
-    expect(compile(new Map(snippets.map((snippet) => [snippet.place, programOf(snippet)])))).toEqual([]);
+    expect(compile(snippets)).toEqual([]);
   }, 120_000);
 
   test("say why where a snippet is not run", () => {
@@ -45,16 +45,14 @@ test("a snippet may import what its reader has, and is then compiled and not run
   const snippet = written(
     '```ts\nimport { NodeSDK } from "@opentelemetry/sdk-node";\nnew NodeSDK().start();\nconsole.log(token);\n```',
   );
-  expect(compile(new Map([[snippet.place, programOf(snippet)]]))).toEqual([]);
+  expect(compile([snippet])).toEqual([]);
   expect(snippet.conditions.notRun).toBe("exports to a collector");
 }, 120_000);
 
 describe("a snippet that is wrong", () => {
   test("is told by the compiler", () => {
     const snippet = written('```ts\nclient.projects.list({ limit: "10" });\n```');
-    expect(compile(new Map([[snippet.place, programOf(snippet)]]))).toEqual([
-      expect.stringMatching(/^written\.md:2: /),
-    ]);
+    expect(compile([snippet])).toEqual([expect.stringMatching(/^written\.md:2: /)]);
   }, 120_000);
 
   test.each([

@@ -28,39 +28,71 @@ export interface Conditions {
   readonly rejects?: string;
   /** Why it is compiled and not run. */
   readonly notRun?: string;
+  /** Code that is appended: it calls what the snippet exports, as the reader's framework does. */
+  readonly then?: string;
 }
 
 /** Packages of the reader's that a snippet may import, and why it is then not run. Where they are not installed, anything goes. */
 const READERS_OWN: Readonly<Record<string, string>> = {
   "@opentelemetry/sdk-node": "exports to a collector",
+  "@tanstack/react-query": "runs in a page",
   ioredis: "connects to a Redis",
+  next: "runs in Next.js",
   redis: "connects to a Redis",
+  swr: "runs in a page",
 };
+
+const consumers = join(root, "tools", "consumers", "node_modules");
+const isInstalled = (name: string): boolean => existsSync(join(root, "node_modules", name));
+
+/** Where the compiler finds those that are installed among the tools of consumers alone. */
+export const readersOwnPaths: Readonly<Record<string, string[]>> = Object.fromEntries(
+  Object.keys(READERS_OWN)
+    .filter((name) => !isInstalled(name) && existsSync(join(consumers, name)))
+    .flatMap((name) => [
+      [name, [join(consumers, name)]],
+      [`${name}/*`, [join(consumers, name, "*")]],
+    ]),
+);
 
 /** Declares those that are not installed. */
 export const readersOwnModules: string = Object.keys(READERS_OWN)
-  .filter((name) => !existsSync(join(root, "node_modules", name)))
-  .map((name) => `declare module ${JSON.stringify(name)};`)
+  .filter((name) => !isInstalled(name) && !(name in readersOwnPaths))
+  .map((name) => `declare module ${JSON.stringify(name)};\ndeclare module ${JSON.stringify(`${name}/*`)};`)
   .join("\n");
 
-/** A ```ts block of a document. */
+/** A ```ts or ```tsx block of a document. */
 export interface Snippet {
   /** Such as `README.md:40`, its first line. */
   readonly place: string;
+  /** `tsx` is compiled and not run. */
+  readonly language: "ts" | "tsx";
   /** As it stands there. */
   readonly code: string;
   readonly conditions: Conditions;
 }
 
 export function snippetsOf(document: string, text: string = readFileSync(join(root, document), "utf8")): Snippet[] {
-  return [...text.matchAll(/(?:^<!-- snippet: (.*?) -->\n+)?^```ts\n(.*?)^```$/gms)].map((match) => {
-    const [whole, conditions = "{}", code = ""] = match;
+  return [...text.matchAll(/(?:^<!-- snippet: (.*?) -->\n+)?^```(tsx?)\n(.*?)^```$/gms)].map((match) => {
+    const [whole, conditions = "{}", language, code = ""] = match;
     const line = (text.slice(0, match.index) + whole.slice(0, whole.indexOf("```ts"))).split("\n").length + 1;
-    const [, imported] = Object.entries(READERS_OWN).find(([name]) => code.includes(`from "${name}"`)) ?? [];
-    const notRun = imported === undefined ? {} : { notRun: imported };
-    return { place: `${document}:${line}`, code, conditions: { ...notRun, ...(JSON.parse(conditions) as Conditions) } };
+    const imports = (name: string): boolean => code.includes(`from "${name}"`) || code.includes(`from "${name}/`);
+    const [, reason] = Object.entries(READERS_OWN).find(([name]) => imports(name)) ?? [];
+    const notRun = language === "tsx" ? "renders a page" : reason;
+    return {
+      place: `${document}:${line}`,
+      language: language === "tsx" ? "tsx" : "ts",
+      code,
+      conditions: { ...(notRun !== undefined && { notRun }), ...(JSON.parse(conditions) as Conditions) },
+    };
   });
 }
+
+/** The module that other snippets of `docs/frameworks.md` import as `@/lib/automation`: its snippet there. */
+export const ownModule: { readonly file: string; readonly code: string } = {
+  file: "lib-automation.ts",
+  code: snippetsOf("docs/frameworks.md").find(({ code }) => code.startsWith("// lib/automation.ts"))?.code ?? "",
+};
 
 /** What snippets may use without saying where it is from: a client, and what the reader has anyway. */
 const GIVEN = {
@@ -73,10 +105,12 @@ const GIVEN = {
 };
 
 /** The snippet as a program. What is given stands on its first line, so that its own lines count from 2. */
-export function programOf({ code }: Pick<Snippet, "code">): string {
+export function programOf(snippet: Pick<Snippet, "code" | "conditions">): string {
+  const code = snippet.code.replaceAll('"@/lib/automation"', `"./${ownModule.file}"`);
+  const { then = "" } = snippet.conditions;
   const given = Object.entries(GIVEN).filter(
     ([name]) =>
       new RegExp(`(?<![.\\w])${name}\\b`).test(code) && !new RegExp(`(?:const|let|function) ${name}\\b`).test(code),
   );
-  return `${given.map(([, declaration]) => declaration).join(" ")}\n${code}export {};\n`;
+  return `${given.map(([, declaration]) => declaration).join(" ")}\n${code}${then}\nexport {};\n`;
 }

@@ -1,0 +1,53 @@
+/**
+ * Writes the API reference, `docs/api/*.md`, from the docstrings; with `--check`, compares it with what is there. Fails on
+ * a public name without a docstring and on a link that leads nowhere. No line numbers: they would change with every edit.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const FOLDER = "docs/api";
+
+const generated = mkdtempSync(join(tmpdir(), "project-automation-reference-"));
+try {
+  generate(generated);
+  if (process.argv.includes("--check")) {
+    const stale = differences(generated, FOLDER);
+    if (stale.length > 0) fail(`${FOLDER} is not what the docstrings say; run: npm run docs\n${stale.join("\n")}`);
+    console.log(`${FOLDER}: ${filesOf(FOLDER).length} files, as the docstrings say`);
+  } else {
+    rmSync(FOLDER, { recursive: true, force: true });
+    cpSync(generated, FOLDER, { recursive: true });
+    console.log(`${FOLDER}: ${filesOf(FOLDER).length} files written`);
+  }
+} finally {
+  rmSync(generated, { recursive: true, force: true });
+}
+
+function generate(folder) {
+  const typedoc = "node_modules/typedoc/bin/typedoc";
+  const options = ["--options", "config/typedoc.cjs", "--disableSources", "--router", "module", "--markdown", folder];
+  const { status } = spawnSync(process.execPath, [typedoc, ...options, "--logLevel", "Warn"], { stdio: "inherit" });
+  if (status !== 0) fail("typedoc failed");
+}
+
+/** The files that are in one folder alone, or differ. */
+function differences(expected, found) {
+  return [...new Set([...filesOf(expected), ...filesOf(found)])]
+    .filter((file) => contentOf(join(expected, file)) !== contentOf(join(found, file)))
+    .map((file) => `${found}/${file}`);
+}
+
+function filesOf(folder) {
+  return globSync("**/*.md", { cwd: folder }).map((file) => file.replaceAll("\\", "/"));
+}
+
+function contentOf(file) {
+  return existsSync(file) ? readFileSync(file, "utf8").replaceAll("\r\n", "\n") : undefined;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
