@@ -2,6 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as bulk from "../../src/bulk/index.ts";
+import * as bulkNode from "../../src/bulk/node.ts";
 import * as main from "../../src/index.ts";
 import * as opentelemetry from "../../src/opentelemetry/index.ts";
 import * as redis from "../../src/redis/index.ts";
@@ -16,6 +18,8 @@ import { root, type Snippet } from "./snippets.ts";
 /** What an example may use without importing it: the exports of each entry point, and of packages of the reader's. */
 const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   "project-automation": Object.keys(main),
+  "project-automation/bulk": Object.keys(bulk),
+  "project-automation/bulk/node": Object.keys(bulkNode),
   "project-automation/opentelemetry": Object.keys(opentelemetry),
   "project-automation/redis": Object.keys(redis),
   "project-automation/schemas": Object.keys(schemas),
@@ -32,6 +36,9 @@ const GIVEN: Readonly<Record<string, string>> = {
   emulator: "createEmulator()",
   id: '"ses_1"',
   project: '"a/b"',
+  items: '[{ id: "row-1", project: "web", issue: { title: "It broke", type: "bug" } }]',
+  key: "(item: { id: string }): string => item.id",
+  send: '(_: unknown, options: import("project-automation").CallOptions) => client.issues.create("web", { title: "It broke", type: "bug" }, options)',
   text: '\'{ "data": [], "next_cursor": null }\'',
 };
 const GIVEN_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {

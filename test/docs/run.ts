@@ -44,6 +44,8 @@ export async function run(project: Project, snippet: Snippet): Promise<Outcome> 
     .replaceAll("https://automation.example.com/api/v1", service.baseUrl)
     .replaceAll("pat_key_secret", service.token)
     .replaceAll('"tok_1"', JSON.stringify(id))
+    // Snippets run side by side in one folder.
+    .replaceAll('"import.journal"', JSON.stringify(`${snippet.place.replaceAll(/\W/g, "-")}.journal`))
     .replaceAll("2030-01-01T00:00:00Z", new Date(Date.now() + 60 * 60_000).toISOString());
   const isTest = program.includes('from "vitest"');
   const file = `${snippet.place.replaceAll(/\W/g, "-")}${isTest ? ".test" : ""}.ts`;

@@ -68,10 +68,11 @@ async function use(client: Client, emulator: Emulator): Promise<unknown[]> {
   await client.tokens.revoke(next.id);
   const where: Path = path`/projects/${"web"}/issues`;
   const request: CustomRequest<Page<Issue>> = { method: "GET", path: where, schema };
-  const issues: Page<Issue> = await client.request(request);
+  const unchecked: unknown = await client.request(request);
+  const issues: Page<Issue> = await client.request({ method: "GET", path: where, schema });
   const anything: unknown = await client.request({ method: "GET", path: where });
   const limit: RateLimitSnapshot | undefined = client.rateLimit;
-  return [...told, issue, session, issues.next_cursor, anything, limit?.remaining];
+  return [...told, issue, session, issues.next_cursor, unchecked, anything, limit?.remaining];
 }
 
 function tell(error: unknown): string {
