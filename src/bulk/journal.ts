@@ -23,7 +23,7 @@ export interface JournalRecord {
 export type JournalContents = Iterable<JournalRecord> | AsyncIterable<JournalRecord>;
 
 /**
- * Where a run records what it is about to send and what came of it. An own one, for SQL or Redis, needs `load` and
+ * Where a run records what it is about to send, and the outcome. A journal of your own, for SQL or Redis, needs `load` and
  * `append`. It must keep two runs from using the same records at once, and neither method may wait forever.
  */
 export interface Journal {

@@ -96,7 +96,7 @@ export class Asker {
       if (answer.kind === "failure" && !step.cleansUp) this.#haltOn(answer, planned);
       return answer;
     } catch (error) {
-      // An id or a name that cannot be written into a path.
+      // The id or name is not valid in a path.
       return notAsked(error instanceof Error ? error.message : "the request cannot be written");
     }
   }

@@ -81,7 +81,7 @@ export class AutomationError extends Error {
 
   /** What `instanceof` asks: the brand and the `kind`, and for a subclass of your own its prototype. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A subclass written by a user has no kinds of its own and is told by its prototype.
+    // A subclass written by a user has no kinds of its own; its prototype decides.
     if (!Object.hasOwn(this, "kinds")) return Function.prototype[Symbol.hasInstance].call(this, value);
     if (!isBrandedError(value)) return false;
     return this.kinds.length === 0 || this.kinds.includes(value.kind);

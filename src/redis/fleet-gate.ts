@@ -16,7 +16,7 @@ import { type Connection, type TokenCommand, TokenCommands, whole } from "./toke
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
 const POLL_JITTER = 1 / 2;
-/** So often in the life of a lease, Redis is told everything anew. */
+/** How often, in the life of a lease, this process sends Redis all that it knows. */
 const SYNCS_PER_LEASE = 3;
 
 /** What the gates of one limiter have in common. */
@@ -66,7 +66,7 @@ export class FleetGate implements Forgettable {
     return this.#commands.isShared;
   }
 
-  /** A call begins to use the gate. As long as calls do, Redis is told regularly what this process knows. */
+  /** A call begins to use the gate. While calls use it, this process regularly sends Redis what it knows. */
   enter(): void {
     this.#users += 1;
     this.#scheduleSync();
@@ -130,7 +130,7 @@ export class FleetGate implements Forgettable {
     return lease;
   }
 
-  /** Gives a slot back, with the response to its request, if there is one. */
+  /** Releases a slot, with the response to its request, if there is one. */
   giveBack(lease: Lease, answer: RateLimitAnswer | undefined): void {
     const pause = answer?.status === 429 ? this.#local.state(this.#token).pause : undefined;
     if (pause !== undefined) {
@@ -166,7 +166,7 @@ export class FleetGate implements Forgettable {
     return reply;
   }
 
-  /** Forgets a slot that was not granted, and gives it back if that is not known yet. */
+  /** Forgets a slot that was not granted, and releases it if that is not known yet. */
   #drop(lease: Lease, mayBeGranted: boolean): void {
     if (mayBeGranted) this.giveBack(lease, undefined);
     else this.#held.delete(lease);

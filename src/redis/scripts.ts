@@ -121,7 +121,7 @@ return reply('granted')
 `;
 
 /**
- * Gives a slot back, with the response of the service. ARGV 8: the slot. 9: 'refused' (a 429), 'passed' (any other
+ * Releases a slot, with the response of the service. ARGV 8: the slot. 9: 'refused' (a 429), 'passed' (any other
  * response), or 'left' (none). 10 and 11: when the slot was granted, and how many pauses had begun then. 12 and 13: the
  * pause that a 429 begins, as asked and with jitter. 14 and 15: what is left, and the limit, or ''.
  */

@@ -11,7 +11,7 @@ import type { Operation } from "./operation.ts";
 import type { Redactor } from "./redact.ts";
 import { CLIENTS_OWN_HEADERS } from "./settings.ts";
 
-/** What the listeners of a client have been told, so that they are told once. */
+/** What a client has emitted already and emits once. */
 export interface Notices {
   /** A pause has been told, and its end has not. */
   paused: boolean;
@@ -102,7 +102,7 @@ export class CallEvents {
 
   /** The present attempt failed; the time until the next one is waiting. */
   failed(): void {
-    // An attempt that was not sent is the last of its call: what it waited is told at the end.
+    // An attempt that was not sent is the last of its call: `end` reports what it waited.
     if (!this.#isSent) return;
     this.enter("total");
     this.#failed = { attempt: this.#attempt, ...this.#spent };

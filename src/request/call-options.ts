@@ -34,7 +34,7 @@ export function settingsOf(
 }
 
 /**
- * The options of a method that takes more than a call does, as they are now: what becomes of them later changes nothing.
+ * The options of a method that takes more than a call does, as they are now: later changes have no effect.
  * `own` are those that only this method takes; the others are checked again where they are used.
  */
 export function copyOptions<Options extends CallOptions>(

@@ -19,7 +19,7 @@ export interface ResponseInfo {
   readonly url: string;
 }
 
-/** What `onRequest` is told of a request that is about to be sent. */
+/** The request that `onRequest` is called for. */
 export interface RequestInfo {
   /** Which request of the call it is, from 1. */
   readonly attempt: number;

@@ -53,7 +53,7 @@ type NamesIn<Template extends string> = Template extends `${string}{${infer Name
  *
  * @param operation names the call in errors, such as `"issues.create"`
  * @param template the contract's, such as `/projects/{project}/issues`
- * @throws `ArgumentError` for a value that cannot be a path segment
+ * @throws `ArgumentError` for a value that is not a valid path segment
  */
 export function namedPath<Template extends string>(
   operation: string,

@@ -38,7 +38,7 @@ const OPTION_NAMES: Readonly<Record<keyof CallOptions | "adopt" | "prefetch", tr
   prefetch: true,
 };
 
-/** The fields of an input or of parameters, as `argument.options` checks them; options among them are told where they belong. */
+/** The fields of an input or of parameters, as `argument.options` checks them; the error for an option among them says where it belongs. */
 export function readInput<Given extends object>(
   given: Given | undefined,
   what: string,

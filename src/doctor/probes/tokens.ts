@@ -49,7 +49,7 @@ function judgeTokenList({ tokens }: Readonly<Record<"tokens", Reply>>): Finding 
   return isSuccess(tokens) ? differs(seen) : agrees(`no: ${seen}`);
 }
 
-/** What becomes of a token; most of it only with `--write`. */
+/** The life of a token; most of it only with `--write`. */
 export const TOKEN_PROBES: readonly Probe[] = [
   probe({
     id: "token-create",
