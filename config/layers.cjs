@@ -86,7 +86,7 @@ const layers = [
   // 5: the composition root, the only place that knows all parts.
   { name: "root", files: ["client.ts", "options.ts", "base-url.ts"] },
   // 6: what package.json exports.
-  { name: "entry-points", files: ["index.ts", "opentelemetry/", "redis/", "testing/"] },
+  { name: "entry-points", files: ["index.ts", "bulk/", "opentelemetry/", "redis/", "testing/", "doctor/"] },
 ];
 
 /** Where a file is reached from: what package.json publishes. What none of them reaches is dead. */
@@ -128,8 +128,30 @@ const redisKnows = [
   "ignore-errors.ts",
 ];
 
+/** Bulk writes know the client only by what its users see: errors and call options. */
+const bulkKnows = ["bulk/", "errors/", "clock.ts", "check.ts", "describe-type.ts", "ignore-errors.ts"];
+
 /** The emulator stands for the service, so it does not know the client. */
 const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "ignore-errors.ts", "check.ts", "clock.ts"];
+
+/** The doctor sends requests by itself: the client would hide what it looks at. */
+const doctorKnows = [
+  "doctor/",
+  "schemas/",
+  "models.ts",
+  "scopes.ts",
+  "clock.ts",
+  "version.ts",
+  "base-url.ts",
+  "auth/token-format.ts",
+  "request/json.ts",
+  "request/path.ts",
+  "request/redact.ts",
+  "request/response-headers.ts",
+  "request/retry-after.ts",
+  "testing/conventions.ts",
+  "testing/resolve-conventions.ts",
+];
 
 /** The files that may import a package. All others do without any. */
 const packages = {
@@ -141,14 +163,24 @@ const packages = {
 };
 
 /** The files that may import from Node. */
-const nodeOnly = ["testing/node.ts", "testing/node/", "testing/bin.ts"];
+const nodeOnly = [
+  "bulk/node.ts",
+  "bulk/node/",
+  "testing/node.ts",
+  "testing/node/",
+  "testing/bin.ts",
+  "doctor/node/",
+  "doctor/bin.ts",
+];
 
 const listed = [
   layers.flatMap(({ files }) => files),
   entries,
   resourcesKnow,
   redisKnows,
+  bulkKnows,
   emulatorKnows,
+  doctorKnows,
   Object.values(packages),
   nodeOnly,
 ];
@@ -186,7 +218,14 @@ module.exports = {
       { path: "^src/", pathNot: src(resourcesKnow) },
     ),
     rule("redis-knows-only-the-rate-limiter", { path: src(["redis/"]) }, { path: "^src/", pathNot: src(redisKnows) }),
+    rule("bulk-knows-only-the-foundation", { path: src(["bulk/"]) }, { path: "^src/", pathNot: src(bulkKnows) }),
+    rule(
+      "bulk-runs-without-node",
+      { path: src(["bulk/"]), pathNot: src(["bulk/node.ts", "bulk/node/"]) },
+      { path: src(["bulk/node.ts", "bulk/node/"]) },
+    ),
     rule("the-emulator-knows-no-client", { path: src(["testing/"]) }, { path: "^src/", pathNot: src(emulatorKnows) }),
+    rule("the-doctor-knows-no-client", { path: src(["doctor/"]) }, { path: "^src/", pathNot: src(doctorKnows) }),
     rule("node-only-in-its-entry-points", { path: "^src/", pathNot: src(nodeOnly) }, { dependencyTypes: ["core"] }),
     ...Object.entries(packages).map(([name, files]) =>
       rule(`${name}-only-where-it-belongs`, { path: "^src/", pathNot: src(files) }, { path: `^node_modules/${name}/` }),

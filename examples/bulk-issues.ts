@@ -1,140 +1,143 @@
 /**
- * Creates many issues from a file, some at once, and tells at the end what became of each: created, refused, not sent, or
- * unknown (it may have been applied, so check before sending again). Rate limits are waited out by the client. Every
- * outcome goes to `FILE.journal`, and a second run sends only what is certain not to have been applied.
+ * Creates many issues from a file, each at most once. It can be stopped at any moment, by Ctrl-C, `kill -9` or a power
+ * cut: the same command goes on from `FILE.journal`, and sends only what is certain not to have been created.
  *
  * Run it, with PROJECT_AUTOMATION_BASE_URL and PROJECT_AUTOMATION_TOKEN set:
  *
- *   node examples/bulk-issues.ts issues.json
+ *   node examples/bulk-issues.ts issues.csv
  *
- * The file is a JSON array, or NDJSON, of { "project": "web", "title": "Login page is blank", "type": "bug" }.
+ * The file is CSV with the columns project, title, type and perhaps id; or a JSON array, or NDJSON, of such objects. An
+ * issue without an id is identified by its project, title and type.
+ *
+ * Of some issues it is not known whether they were created: their response was lost. Look for them, and then say
+ * `--applied KEY` or `--not-applied KEY` for each.
  */
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { Client, isAutomationError, type Outcome } from "project-automation";
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { Client, isAutomationError } from "project-automation";
+import { type BulkEntry, bulkWrite } from "project-automation/bulk";
+import { fileJournal } from "project-automation/bulk/node";
 
-type Item = Readonly<Record<"project" | "title" | "type", string>>;
+type Row = Readonly<Record<"project" | "title" | "type", string>> & { readonly id?: string };
 
-/** `sending` is written before the request: without a later entry, the process ended in between. */
-type State = "sending" | "created" | "refused" | "not_sent" | "unknown";
-interface Entry extends Item {
-  readonly state: State;
-  readonly number?: number;
-  readonly reason?: string;
-}
-
-const STATES: Readonly<Record<Outcome, State>> = {
-  accepted: "created", // only its answer could not be read
-  rejected: "refused",
-  not_sent: "not_sent",
-  unknown: "unknown",
-};
-const AT_ONCE = 8;
-const file = process.argv[2] ?? "";
-if (file === "") fail("usage: node examples/bulk-issues.ts FILE");
-const journal = `${file}.journal`;
-let isOver = false;
+const USAGE = "usage: node examples/bulk-issues.ts FILE [--applied KEY]... [--not-applied KEY]...";
+const { file, applied, notApplied } = readArguments();
+const rows = readRows();
 const stop = new AbortController();
-process.once("SIGINT", () => {
-  process.exitCode = 130;
-  isOver = true;
-  stop.abort();
-});
-const client = new Client({
-  maxConcurrency: AT_ONCE,
-  onEvent: (event) => {
-    if (event.type === "rate_limit_pause") console.error(`rate limit: waiting ${Math.ceil(event.delayMs / 1000)} s`);
-  },
+process.once("SIGINT", () => stop.abort()); // once: a second Ctrl-C ends the process at once
+
+const client = new Client({ onEvent: (event) => event.type === "rate_limit_pause" && showProgress() });
+const run = bulkWrite({
+  items: rows,
+  key: ({ id, project, title, type }) => id || JSON.stringify([project, title, type]),
+  send: ({ project, title, type }, options) => client.issues.create(project, { title, type }, options),
+  journal: await fileJournal(`${file}.journal`).catch(fail),
+  concurrency: 8,
+  reference: (issue) => issue.number,
+  resolveUnknown: (_, { key }) => (applied.has(key) ? "applied" : notApplied.has(key) ? "not_applied" : "undecided"),
+  signal: stop.signal,
+  pausedUntil: () => client.rateLimit?.pausedUntil,
 });
 
-const items = readItems();
-const latest = readJournal();
-const pending = items.filter((item) => isSafeToSend(latest.get(keyOf(item))?.state)).values();
-await Promise.all(Array.from({ length: AT_ONCE }, work));
+let created = 0;
+const unfinished: BulkEntry<Row, unknown>[] = [];
+const ticking = setInterval(showProgress, process.stderr.isTTY ? 200 : 10_000);
+try {
+  for await (const entry of run) {
+    if (entry.state === "done") created += 1;
+    else unfinished.push(entry);
+  }
+} catch (error) {
+  if (!isAutomationError(error)) throw error;
+  console.error(`\n${error.message}`);
+  process.exitCode = 2;
+} finally {
+  clearInterval(ticking);
+}
+showProgress();
 report();
 
-/** Each worker takes the next item when it is done with the last. */
-async function work(): Promise<void> {
-  for (const item of pending) {
-    if (isOver) return;
-    record({ ...item, state: "sending" });
-    record({ ...item, ...(await create(item)) });
-  }
-}
-
-async function create({ project, title, type }: Item): Promise<Omit<Entry, keyof Item>> {
-  try {
-    const issue = await client.issues.create(project, { title, type }, { signal: stop.signal });
-    return { state: "created", number: issue.number };
-  } catch (error) {
-    if (!isAutomationError(error)) throw error;
-    if (error.kind === "auth") isOver = true; // the others would be refused as well
-    return { state: STATES[error.outcome ?? "unknown"], reason: error.message };
-  }
-}
-
-function isSafeToSend(state: State | undefined): boolean {
-  return state === undefined || state === "refused" || state === "not_sent";
+/** One line that is written again and again on a terminal. */
+function showProgress(): void {
+  const { done, skipped, refused, total = 0, ratePerSecond, pausedUntil } = run.progress;
+  const pauseMs = (pausedUntil?.getTime() ?? 0) - Date.now();
+  const pause = pauseMs > 0 ? `, rate limit: waiting ${Math.ceil(pauseMs / 1_000)} s` : "";
+  const line = `${done + skipped} of ${total}, ${refused} refused, ${ratePerSecond.toFixed(1)}/s${pause}`;
+  process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
 }
 
 function report(): void {
-  const entries = items.map((item): Entry => latest.get(keyOf(item)) ?? { ...item, state: "not_sent" });
-  const of = (...states: State[]): Entry[] => entries.filter(({ state }) => states.includes(state));
-  const tell = (title: string, list: readonly Entry[]): void => {
-    console.log(`${title}: ${list.length}`);
-    for (const { project, title: issue, reason } of list) {
-      if (reason !== undefined) console.log(`  ${project}: ${JSON.stringify(issue)}: ${reason}`);
+  const { summary } = run;
+  const list = (title: string, state: string): void => {
+    const entries = unfinished.filter((entry) => entry.state === state);
+    console.log(`${title}: ${entries.length}`);
+    for (const { key, skipped, error } of entries) {
+      console.log(`  ${key}: ${error?.message ?? (skipped ? "in an earlier run" : "no response is known")}`);
     }
   };
-  const unknown = of("sending", "unknown").map((entry) => ({ reason: "the run was cut off", ...entry }));
-  tell("created", of("created"));
-  tell("refused (sent again by the next run)", of("refused"));
-  tell("not sent (sent by the next run)", of("not_sent"));
-  tell("unknown (may have been applied: check before sending again)", unknown);
-  if (unknown.length > 0) console.log(`Once you know that one was not applied, delete its lines from ${journal}.`);
-  process.exitCode ??= of("created").length < items.length ? 1 : 0;
+  if (process.stderr.isTTY) process.stderr.write("\n");
+  console.log(`created: ${created}`);
+  list("refused", "refused");
+  console.log(`not sent (the same command sends them): ${summary.not_sent}`);
+  list("unknown (look for them; then --applied KEY or --not-applied KEY)", "unknown");
+  const { stoppedBy } = run;
+  if (stoppedBy !== undefined) console.log(`stopped: ${stoppedBy.message}`);
+  process.exitCode ??= stop.signal.aborted ? 130 : unfinished.length > 0 ? 1 : 0;
 }
 
-/** On disk before anything else happens. The line break comes first, so that a line cut short spoils no other. */
-function record(entry: Entry): void {
-  appendFileSync(journal, `\n${JSON.stringify(entry)}`, { flush: true });
-  latest.set(keyOf(entry), entry);
-}
-
-function readJournal(): Map<string, Entry> {
-  const entries = new Map<string, Entry>();
-  for (const line of existsSync(journal) ? readFileSync(journal, "utf8").split("\n") : []) {
-    try {
-      const entry = JSON.parse(line) as Entry; // written by `record`
-      entries.set(keyOf(entry), entry);
-    } catch {
-      // Empty, or cut short when the process ended: what it was about is then still "sending", or was never sent.
-    }
-  }
-  return entries;
-}
-
-function readItems(): Item[] {
+function readArguments(): { file: string; applied: Set<string>; notApplied: Set<string> } {
+  const keys = { type: "string", multiple: true } as const;
   try {
-    const text = readFileSync(file, "utf8").trim();
-    const json = text.startsWith("[") ? text : `[${text.split(/\n+/).join(",")}]`;
-    const rows = JSON.parse(json) as Item[]; // checked next
-    for (const [index, { project, title, type }] of rows.entries()) {
-      const isItem = [project, title, type].every((field) => typeof field === "string");
-      if (!isItem) throw new Error(`item ${index + 1} needs project, title and type, as strings`);
+    const options = { applied: keys, "not-applied": keys };
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const [path] = positionals;
+    if (path === undefined || positionals.length > 1) throw new Error("one FILE is needed");
+    return { file: path, applied: new Set(values.applied), notApplied: new Set(values["not-applied"]) };
+  } catch (error) {
+    return fail(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+  }
+}
+
+function readRows(): Row[] {
+  try {
+    const text = readFileSync(file, "utf8")
+      .replace(/^\uFEFF/, "")
+      .trim();
+    const read = /^[[{]/.test(text) ? parseJson(text) : parseCsv(text);
+    for (const [index, { project, title, type, id = "" }] of read.entries()) {
+      const isRow = [project, title, type, id].every((field) => typeof field === "string");
+      if (!isRow) throw new Error(`item ${index + 1} needs project, title and type, as strings`);
     }
-    if (new Set(rows.map(keyOf)).size < rows.length) throw new Error("some items are there twice");
-    return rows;
+    return read;
   } catch (error) {
     return fail(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** Tells items apart, also when lines are added to the file or moved. */
-function keyOf({ project, title, type }: Item): string {
-  return JSON.stringify([project, title, type]);
+/** An array, or an object on each line. The rows are checked by the caller. */
+function parseJson(text: string): Row[] {
+  return JSON.parse(text.startsWith("[") ? text : `[${text.split(/\n+/).join(",")}]`) as Row[];
 }
 
-function fail(message: string): never {
-  console.error(message);
+/** Fields may be in quotes, and then hold commas, line breaks and doubled quotes. The rows are checked by the caller. */
+function parseCsv(text: string): Row[] {
+  const table: string[][] = [[]];
+  let end = 0;
+  for (const match of `${text}\n`.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n)/gy)) {
+    const [field, quoted, plain = "", separator] = match;
+    end = match.index + field.length;
+    table.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
+    if (separator !== ",") table.push([]);
+  }
+  if (end <= text.length) throw new Error(`row ${table.length - 1} has a quote that does not belong there`);
+  const [head = [], ...lines] = table.slice(0, -1).filter((fields) => fields.join("") !== "");
+  return lines.map((line, index) => {
+    if (line.length !== head.length) throw new Error(`row ${index + 1} has ${line.length} fields, not ${head.length}`);
+    return Object.fromEntries(head.map((name, column) => [name, line[column] ?? ""])) as unknown as Row;
+  });
+}
+
+function fail(problem: unknown): never {
+  console.error(problem instanceof Error ? problem.message : problem);
   process.exit(2);
 }

@@ -15,7 +15,14 @@ const names = new Set(files.map((file) => basename(file)));
 const roots = new Set([...files, ...globSync(".*")].map((file) => file.split("/")[0]));
 const { name, exports, scripts } = JSON.parse(readFileSync("package.json", "utf8"));
 const entryPoints = Object.keys(exports).filter((entryPoint) => entryPoint !== "./package.json");
-const ERROR_CLASSES = new Set([...exportsOf("."), "TypeError", "SyntaxError", "RangeError", "AggregateError"]);
+const ERROR_CLASSES = new Set([
+  ...exportsOf("."),
+  ...exportsOf("./bulk"),
+  "TypeError",
+  "SyntaxError",
+  "RangeError",
+  "AggregateError",
+]);
 
 const problems = [];
 for (const document of files.filter((file) => file.endsWith(".md") || file === "llms.txt")) {

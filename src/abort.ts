@@ -1,3 +1,5 @@
+import { ignoreErrors } from "./ignore-errors.ts";
+
 /** The listeners of one signal, behind the one that the platform has. */
 interface Subscription {
   readonly listeners: Set<() => void>;
@@ -34,7 +36,8 @@ function subscribe(signal: AbortSignal): Subscription {
     for (const listener of listeners) listener();
   };
   const end = (): void => {
-    signal.removeEventListener("abort", run);
+    // A signal of the caller's own may fail here, when its call is over.
+    ignoreErrors(() => signal.removeEventListener("abort", run));
     // Another subscription may have begun since.
     if (subscriptions.get(signal)?.listeners === listeners) subscriptions.delete(signal);
   };

@@ -53,6 +53,7 @@ export type {
   Waits,
 } from "./events.ts";
 export type { CallObserver, CallStart, Instrumentation } from "./instrumentation.ts";
+export type { LogLevel } from "./logging.ts";
 export type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "./models.ts";
 export type { ClientOptions } from "./options.ts";
 export type { Paginator, ToArrayOptions } from "./paging/paginator.ts";
@@ -66,7 +67,7 @@ export type {
   RateLimiter,
   RateLimitSnapshot,
 } from "./rate-limit/rate-limiter.ts";
-export type { FetchFunction } from "./request/http-request.ts";
+export type { FetchFunction, FetchInit, FetchResponse } from "./request/http-request.ts";
 export type { CallOptions, Method, RequestInfo, ResponseInfo } from "./request/operation.ts";
 export { type Path, path } from "./request/path.ts";
 export type { Query, QueryValue } from "./request/query.ts";

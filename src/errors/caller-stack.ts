@@ -26,10 +26,12 @@ export function continueStack(error: unknown): void {
 
 // A property of the error itself or of its prototype, a value or an accessor: platforms and their versions differ.
 function stackOf(error: Error): () => string {
-  const own = Object.getOwnPropertyDescriptor(error, "stack");
-  const inherited = Object.getOwnPropertyDescriptor(Error.prototype, "stack");
-  const { get, value } = own ?? inherited ?? {};
-  return () => String((get === undefined ? value : get.call(error)) ?? "");
+  const property =
+    Object.getOwnPropertyDescriptor(error, "stack") ?? Object.getOwnPropertyDescriptor(Error.prototype, "stack");
+  return () => {
+    const stack: unknown = property?.get === undefined ? property?.value : property.get.call(error);
+    return typeof stack === "string" ? stack : "";
+  };
 }
 
 // V8 puts the name and the message in front, other platforms have frames alone.

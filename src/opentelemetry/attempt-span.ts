@@ -16,15 +16,15 @@ import { HTTP, OWN } from "./names.ts";
 export interface Telemetry {
   readonly tracer: Tracer;
   readonly instruments: Instruments;
-  /** The context of a request travels with it. */
-  readonly propagates: boolean;
+  /** What goes to the service with each request. */
+  readonly sends: { readonly context: boolean; readonly baggage: boolean };
 }
 
-/** What is asked for, as it is known before anything is sent. */
+/** What a call requests, as it is known before anything is sent. */
 export interface Target {
   readonly name: string;
   readonly server: Attributes;
-  /** Those of the server included. */
+  /** Attributes of the request, those of the server included. */
   readonly attributes: Attributes;
 }
 
@@ -42,14 +42,14 @@ export function targetOf({ method, path, baseUrl }: CallStart): Target {
 /** How an attempt ended. */
 export interface AttemptEnd {
   readonly status?: number | undefined;
-  /** What came in the place of a whole answer. */
+  /** The kind of the failure, if there was no whole response. */
   readonly error?: string | undefined;
   readonly remaining?: number | undefined;
 }
 
 /** The span and the measurement of one request, by the HTTP client conventions. */
 export class AttemptSpan {
-  /** What the request is sent in. */
+  /** The context that the request is sent in. */
   readonly context: Context;
   readonly #span: Span;
   readonly #attributes: Attributes;
@@ -83,6 +83,6 @@ export class AttemptSpan {
 /** Which of a call's requests it is: the first, or one after so many others. */
 interface Resend {
   readonly resends: number;
-  /** That of the call. */
+  /** The context of the call. */
   readonly parent: Context;
 }

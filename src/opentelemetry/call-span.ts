@@ -16,19 +16,19 @@ import type { CallObserver, CallStart } from "../instrumentation.ts";
 import { type AttemptEnd, AttemptSpan, type Target, type Telemetry, targetOf } from "./attempt-span.ts";
 import { HTTP, OWN } from "./names.ts";
 
-/** The SDK's own key, which its other parts heed: `fetch` and sockets are not to tell of the same request once more. */
+/** The SDK's own key: instrumentations of `fetch` and of sockets must not record the same request once more. */
 const SUPPRESSED = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
 
 const STAGES = { waitMs: "backoff", queueMs: "queue", tokenMs: "token" } as const satisfies Record<keyof Waits, string>;
 
-/** A wait that is shorter is only the way from one line of code to the next, on a busy machine. */
+/** A shorter wait is only the program's own time, on a busy machine. */
 const SHORTEST_WAIT_MS = 10;
 
 /** The span of one call, from its beginning in the caller's context to its end, and those of its attempts below it. */
 export class CallSpan implements CallObserver {
   readonly #telemetry: Telemetry;
   readonly #target: Target;
-  /** What tells series of the call's own metrics apart. */
+  /** Attributes of the call's own metrics. */
   readonly #series: Attributes;
   readonly #span: Span;
   readonly #context: Context;
@@ -74,7 +74,7 @@ export class CallSpan implements CallObserver {
         span.setAttributes({ [OWN.pages]: event.pages, [OWN.items]: event.items });
         break;
       case "drift":
-        // Where it drifts may name keys of the answer.
+        // The paths of the issues may name keys of the response, so only their number is recorded.
         span.addEvent(event.type, { [OWN.issues]: event.issues.length });
         break;
       default:
@@ -84,7 +84,9 @@ export class CallSpan implements CallObserver {
 
   headers(): Readonly<Record<string, string>> {
     const carrier: Record<string, string> = {};
-    if (this.#telemetry.propagates) propagation.inject(this.#attempt?.context ?? this.#context, carrier);
+    const { sends } = this.#telemetry;
+    const sent = this.#attempt?.context ?? this.#context;
+    if (sends.context) propagation.inject(sends.baggage ? sent : propagation.deleteBaggage(sent), carrier);
     return carrier;
   }
 

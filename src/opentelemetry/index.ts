@@ -7,23 +7,40 @@ import { VERSION } from "../version.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
 
-/** Where traces and metrics go, and what of them goes to the service. */
+/** Where traces and metrics go, and what is sent to the service with each request. */
 export interface TelemetrySettings {
-  /** Default: the one that is registered globally, looked up at each call. */
+  /**
+   * Makes the spans.
+   *
+   * @default the one that is registered globally, looked up at each call
+   */
   tracerProvider?: TracerProvider | undefined;
-  /** Default: the one that is registered globally, looked up at each call. */
+  /**
+   * Takes the measurements.
+   *
+   * @default the one that is registered globally, looked up at each call
+   */
   meterProvider?: MeterProvider | undefined;
   /**
-   * Sends the context of each request along with it, as the registered propagator writes it (`traceparent`). Default:
-   * `true`, but `false` in a browser, which sends such headers only where the service's CORS rules allow them.
+   * Sends the context of each request along with it, as the registered propagator writes it (`traceparent`).
+   *
+   * @default `true`, but `false` in a browser, which sends such headers only where the service's CORS rules allow them
    */
   propagate?: boolean | undefined;
+  /**
+   * Sends the caller's baggage along, too, where the registered propagator writes it. Baggage often names users and
+   * tenants, which the service has no business with.
+   *
+   * @default false
+   */
+  baggage?: boolean | undefined;
 }
 
 const SETTINGS: Shape<TelemetrySettings> = {
   tracerProvider: withMethods("a TracerProvider", "getTracer"),
   meterProvider: withMethods("a MeterProvider", "getMeter"),
   propagate: BOOLEAN,
+  baggage: BOOLEAN,
 };
 
 const OPTIONS: Shape<Pick<ClientOptions, "instrumentation">> = {
@@ -33,31 +50,34 @@ const OPTIONS: Shape<Pick<ClientOptions, "instrumentation">> = {
 const check: Check = new Check(ConfigError);
 
 /**
- * Options of a client that traces and measures its calls with OpenTelemetry: these, and an `instrumentation` that does
- * so. One that they have already is kept. Without a registered SDK nothing is recorded. Throws `ConfigError`.
+ * Returns options of a client that traces and measures its calls with OpenTelemetry: the given ones with an
+ * `instrumentation`. If they have an `instrumentation` already, both are called. Without a registered SDK nothing is
+ * recorded.
+ *
+ * @throws `ConfigError` if a setting is invalid
  *
  * @example
  * const client = new Client(instrument({ baseUrl: "https://automation.example.com/api/v1", token }));
  */
 export function instrument(options: ClientOptions, settings?: TelemetrySettings): ClientOptions {
   const { instrumentation } = check.fields(options, "options", OPTIONS);
-  const { tracerProvider, meterProvider, propagate } = check.options(settings, "settings", SETTINGS);
+  const { tracerProvider, meterProvider, propagate, baggage = false } = check.options(settings, "settings", SETTINGS);
   const tracer = madeOf(
     () => tracerProvider ?? trace.getTracerProvider(),
     (provider) => provider.getTracer("project-automation", VERSION),
   );
   const instruments = madeOf(() => meterProvider ?? metrics.getMeterProvider(), instrumentsOf);
-  const propagates = propagate ?? !isBrowser();
+  const sends = { context: propagate ?? !isBrowser(), baggage };
   return {
     ...options,
     instrumentation: combine([
       instrumentation,
-      { begin: (call) => new CallSpan(call, { tracer: tracer(), instruments: instruments(), propagates }) },
+      { begin: (call) => new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends }) },
     ]),
   };
 }
 
-/** What is made of a provider; made anew when there is another, since an SDK may be registered later. */
+/** Makes something of a provider once, and again if there is another provider: an SDK may be registered later. */
 function madeOf<Provider, Made>(find: () => Provider, make: (provider: Provider) => Made): () => Made {
   let last: { readonly provider: Provider; readonly made: Made } | undefined;
   return () => {

@@ -24,7 +24,7 @@ export class GatePause {
   extend({ askedMs, lastsMs }: Pause): number {
     const until = Math.max(now() + lastsMs, this.#ends?.until ?? 0);
     this.#ends = { askedUntil: Math.max(now() + askedMs, this.#ends?.askedUntil ?? 0), until };
-    return until - now();
+    return Math.max(0, until - now());
   }
 
   /** Ends the pause at once. */

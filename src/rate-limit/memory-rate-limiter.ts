@@ -141,9 +141,13 @@ export class MemoryPermit implements Permit, Waiter {
     this.#wake?.(admission);
   }
 
-  /** Whether it waits at the gate of a token that its call no longer has. */
+  /**
+   * Whether it waits at the gate of a token that its call no longer has. A call that came before the first token was known
+   * stays: it is admitted there in its turn, and moves when it confirms its token.
+   */
   get isAtWrongGate(): boolean {
-    return this.queuedAt !== undefined && this.queuedAt.token !== this.call.token();
+    const token = this.queuedAt?.token;
+    return token !== undefined && token !== "" && token !== this.call.token();
   }
 
   /** Waits at the gate of its call's present token. */

@@ -29,7 +29,7 @@ const FIELDS = 14;
 /** Reads what a script returned. Throws `TypeError` for anything that no script returns. */
 export function readSlotReply(raw: unknown): SlotReply {
   if (!Array.isArray(raw) || raw.length !== FIELDS) throw new TypeError("not a reply");
-  const [first, ...others] = raw;
+  const [first, ...others] = raw as readonly unknown[]; // it is an array
   const outcome = String(first);
   const numbers = others.map(Number);
   if (!isOutcome(outcome) || numbers.some(Number.isNaN)) throw new TypeError("not a reply");

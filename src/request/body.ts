@@ -22,7 +22,7 @@ export async function readText(response: Response, deadline: Deadline, maxBytes:
   try {
     if (reader === undefined) {
       const whole = await deadline.race(Promise.resolve(response.text()));
-      return whole.length > maxBytes ? { kind: "oversized" } : { kind: "whole", text: whole };
+      return isLarger(whole, maxBytes) ? { kind: "oversized" } : { kind: "whole", text: whole };
     }
     const decoder = new TextDecoder();
     let bytes = 0;
@@ -44,13 +44,13 @@ export async function readText(response: Response, deadline: Deadline, maxBytes:
 /** The text of a refusal's body, if all of it comes within a moment and is no larger than 64 KiB. Never rejects. */
 export async function readBriefly(response: Response, deadline: Deadline): Promise<string | undefined> {
   // A caller's `fetch` may have read it already.
-  if (response.bodyUsed === true || response.body?.locked === true) return undefined;
+  if (response.bodyUsed || response.body?.locked) return undefined;
   const reader = readerOf(response);
   const patience = deadline.within(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
   try {
     if (reader === undefined) {
       const whole = await patience.race(Promise.resolve(response.text()));
-      return whole.length > MAX_REFUSAL_BYTES ? undefined : whole;
+      return isLarger(whole, MAX_REFUSAL_BYTES) ? undefined : whole;
     }
     const decoder = new TextDecoder();
     let text = "";
@@ -76,6 +76,12 @@ export async function readBriefly(response: Response, deadline: Deadline): Promi
 /** The reader of a web stream. Other implementations of `fetch` have streams of their own, or none: `text()` reads those. */
 function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array> | undefined {
   return typeof body?.getReader === "function" ? body.getReader() : undefined;
+}
+
+/** Whether a text is larger than so many bytes in UTF-8, in which a UTF-16 unit has three at most. */
+function isLarger(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes || text.length * 3 <= maxBytes) return text.length > maxBytes;
+  return new TextEncoder().encode(text).byteLength > maxBytes;
 }
 
 function cancel(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): void {

@@ -19,14 +19,18 @@ const CALL_OPTIONS: Shape<CallOptions> = {
   onResponse: FUNCTION,
 };
 
+const NOTHING = { signal: undefined, onRequest: undefined, onResponse: undefined };
+
 /** A call's options laid over what its client goes by. */
 export function settingsOf(
   options: CallOptions | undefined,
   client: CallSettings,
 ): CallSettings & Pick<CallOptions, "signal" | "onRequest" | "onResponse"> {
-  if (options === undefined) return client;
-  const given = check.options(options, "options", CALL_OPTIONS);
-  return { ...given, ...check.over(given, client) };
+  const given = options === undefined ? undefined : check.options(options, "options", CALL_OPTIONS);
+  const { timeoutMs, totalTimeoutMs, retry, headers } = given === undefined ? client : check.over(given, client);
+  // Each field is its own, also where it is undefined: what is on Object.prototype is no option.
+  const { signal, onRequest, onResponse } = given ?? NOTHING;
+  return { timeoutMs, totalTimeoutMs, retry, headers, signal, onRequest, onResponse };
 }
 
 /**
@@ -41,10 +45,10 @@ export function copyOptions<Options extends CallOptions>(
   return check.guarded(() => {
     const copy = check.options<CallOptions>(options, what, { ...CALL_OPTIONS, ...own });
     const { retry, headers } = copy;
-    return {
-      ...copy,
+    // Like what was checked, it inherits nothing.
+    return Object.assign(Object.create(null), copy, {
       ...(headers === undefined ? {} : { headers: check.headers(headers) }),
       ...(typeof retry === "object" ? { retry: { ...retry } } : {}),
-    } as Options; // the same options
+    }) as Options; // the same options
   });
 }

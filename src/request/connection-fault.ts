@@ -40,6 +40,15 @@ const LOST: ReadonlySet<string> = new Set([
 const CERTIFICATE =
   /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|HOSTNAME_MISMATCH$|EPROTO$)/;
 
+/** The same, and a proxy that refuses, in the words of Deno, which has no codes. */
+const REFUSED_IN_WORDS = /invalid peer certificate|proxy authentication required/i;
+
+/** A proxy that opens no tunnel has sent nothing on. The words of undici and Bun, with the proxy's status. */
+const REFUSED_BY_PROXY = /Proxy response \((\d)|Proxy refused to open a tunnel: (\d)/;
+
+/** undici's own error for arguments that it does not take, such as the dispatcher of another version. */
+const INVALID_ARGUMENT = "UND_ERR_INVALID_ARG";
+
 /** What fetch itself refuses to send, by the messages of its implementations. */
 const REFUSED_BY_FETCH =
   /bad port|unknown scheme|scheme must be|invalid header|invalid method|not a valid HTTP header|invalid url|(?:parse|parsed) (?:as a )?url|includes credentials/i;
@@ -71,6 +80,11 @@ export function classifyFault(error: unknown, isNetwork: boolean): ConnectionFau
   const wasAnswered = codes.some((code) => code.startsWith("HPE_")) || chain.some(isUnparsable);
   if (codes.some((code) => CERTIFICATE.test(code)) || (!wasAnswered && chain.some(isRefusedByFetch))) {
     return { fault: "permanent", notSent: true, platformCode };
+  }
+  const proxyStatus = chain.map(statusOfProxy).find((status) => status !== undefined);
+  // A proxy that does not reach the service (502, 504) may do so later; one that refuses (403, 407) does not.
+  if (proxyStatus !== undefined) {
+    return { fault: proxyStatus >= 5 ? "never_sent" : "permanent", notSent: true, platformCode };
   }
   const wasLost = chain.some((one) => LOST.has(codeOf(one) ?? "") && !failedToConnect(one));
   if (!wasLost && (codes.some((code) => NEVER_SENT.has(code)) || chain.some(failedToConnect))) {
@@ -114,6 +128,8 @@ function isUnparsable(error: object): boolean {
 // Older WebKit and workerd have no code and words of their own. workerd says the same of a connection that was refused.
 function saysItWasLost(error: object): boolean {
   if (!(error instanceof Error)) return false;
+  // The time limit of a wrapper's own, an `AbortSignal.timeout()`.
+  if (error.name === "TimeoutError") return true;
   if (/^network connection lost\b/i.test(error.message)) return true;
   if (!(error instanceof TypeError)) return false;
   return (
@@ -121,6 +137,13 @@ function saysItWasLost(error: object): boolean {
   );
 }
 
+// The first digit of the status with which a proxy refused a tunnel.
+function statusOfProxy(error: object): number | undefined {
+  const found = error instanceof Error ? REFUSED_BY_PROXY.exec(error.message) : null;
+  return found === null ? undefined : Number(found[1] ?? found[2]);
+}
+
 function isRefusedByFetch(error: object): boolean {
-  return error instanceof Error && REFUSED_BY_FETCH.test(error.message);
+  if (codeOf(error) === INVALID_ARGUMENT) return true;
+  return error instanceof Error && (REFUSED_BY_FETCH.test(error.message) || REFUSED_IN_WORDS.test(error.message));
 }

@@ -1,7 +1,38 @@
 import type { Method } from "./operation.ts";
 
-/** The `fetch` that an application passes: called with a string and an init that holds everything. */
-export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
+/**
+ * What a `fetch` is called with: everything that there is to send, as plain values. `fetchOptions` are in it, too. It can
+ * be spread and changed, and is a `RequestInit` of any platform or package.
+ */
+export interface FetchInit {
+  method: string;
+  /** All headers, `authorization` included, with lower-case names. */
+  headers: Record<string, string>;
+  /** The body as text; absent if there is none. */
+  body?: string;
+  /** Aborts when the attempt is over, by the caller's signal or a time limit. */
+  signal: AbortSignal;
+  /** Redirects are not followed: the token would travel with them. */
+  redirect: "manual";
+  /** Set where the platform has cookies: none are sent. */
+  credentials?: "omit";
+}
+
+/**
+ * What a `fetch` must resolve with: a `Response`, or as much of one as is needed. Without a web stream as `body`, as with
+ * node-fetch and mocks, it is read by `text()`.
+ */
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null; has(name: string): boolean };
+  text(): Promise<string>;
+}
+
+/**
+ * The `fetch` that an application passes: that of the platform or of another package (undici, node-fetch), or a function
+ * around one that adds headers, logs the URL or measures. Called once for each request.
+ */
+export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** One request, ready to be sent. */
 export interface HttpRequest {

@@ -61,7 +61,7 @@ export function createHttp(
             redirect: "manual" as const,
             signal,
           };
-          return (fetch ?? globalThis.fetch)(url, init);
+          return (fetch ?? globalThis.fetch)(url, init) as Promise<Response>; // checked below, and read with care
         },
       });
       if (!isResponse(response)) throw new TypeError("fetch resolved with something that is not a Response");
@@ -78,9 +78,13 @@ export function createHttp(
 
 // A caller's `fetch` may resolve with anything, and a substitute need not be of the platform's class.
 function isResponse(
-  value: { readonly headers?: Partial<Headers> | null; readonly status?: unknown } | undefined,
+  value:
+    | { readonly headers?: Partial<Headers> | null; readonly status?: unknown; readonly text?: unknown }
+    | null
+    | undefined,
 ): boolean {
-  return typeof value?.headers?.get === "function" && typeof value.status === "number";
+  if (typeof value?.status !== "number" || typeof value.text !== "function") return false;
+  return typeof value.headers?.get === "function" && typeof value.headers.has === "function";
 }
 
 // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.

@@ -63,7 +63,7 @@ export function refuseParams(options: object | undefined, what: string): void {
 
 /** The query of a list. */
 export function listQuery(params: ListParams | undefined, operation: string): Query {
-  return { ...readInput(params, `${operation}: params`, LIST_PARAMS) };
+  return readInput(params, `${operation}: params`, LIST_PARAMS);
 }
 
 /** The path value of a project. */

@@ -52,7 +52,8 @@ export function paginate<Item>(
   return new Paginator(() => {
     const { operation, schema, prefetch, signal, callOptions } = prepared();
     const { name, label = name, path, scope } = operation;
-    const { cursor: start, ...query } = operation.query;
+    const { cursor, ...query } = operation.query;
+    const start = Object.hasOwn(operation.query, "cursor") ? cursor : undefined;
     const page = {
       name,
       method: "GET",
@@ -69,8 +70,8 @@ export function paginate<Item>(
       start: typeof start === "string" ? start : null,
       prefetch,
       signal,
-      fetch: (cursor, walkSignal) =>
-        send(() => ({ ...page, query: cursor === null ? query : { ...query, cursor }, tally }), {
+      fetch: (next, walkSignal) =>
+        send(() => ({ ...page, query: next === null ? query : { ...query, cursor: next }, tally }), {
           ...callOptions,
           signal: walkSignal,
         }),

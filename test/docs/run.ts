@@ -25,7 +25,7 @@ export async function createProject(): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), "project-automation-docs-"));
   await mkdir(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules", "project-automation"), "junction");
-  link(folder, "hono", "msw", "react-router", "vitest", "zod");
+  link(folder, "hono", "msw", "react-router", "undici", "vitest", "zod");
   writeFileSync(join(folder, ownModule.file), ownModule.code);
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };

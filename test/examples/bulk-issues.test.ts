@@ -1,8 +1,8 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunningEmulator, type StartOptions, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
-import { Program, run, type Start, temporaryFolder } from "./program.ts";
+import { hasTerminals, Program, run, type Start, temporaryFolder } from "./program.ts";
 
 const ISSUE = '{"project":"web","title":"a","type":"bug"}';
 const COMMAND = ["bulk-issues.ts", "issues.json"];
@@ -44,12 +44,14 @@ const titled = (title: string) => ({
 const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `issue ${index + 10}`);
 
 function counts(output: string): Record<string, number> {
-  const lines = output.matchAll(/^(created|refused|not sent|unknown).*: (\d+)$/gm);
+  const lines = output.matchAll(/^(created|refused|not sent|unknown).*?: (\d+)\s*$/gm);
   return Object.fromEntries([...lines].map(([, name = "", count]) => [name, Number(count)]));
 }
 
-describe.concurrent("bulk-issues", { timeout: 30_000 }, () => {
-  test("reports what became of each, and a second run sends only what was certainly not applied", async () => {
+const keyOf = (title: string): string => JSON.stringify(["web", title, "bug"]);
+
+describe.concurrent("bulk-issues", { timeout: 60_000 }, () => {
+  test("reports what came of each, and a second run sends only what was certainly not created", async () => {
     await using setup = await setUp(["fine", "refused", "lost", "never came", "garbled"]);
     const { emulator } = setup.service;
     emulator.fault({ ...titled("refused"), status: 409 });
@@ -58,34 +60,49 @@ describe.concurrent("bulk-issues", { timeout: 30_000 }, () => {
     emulator.fault({ ...titled("garbled"), status: 201, apply: true, body: "<html>" });
 
     const first = await run(COMMAND, setup.start);
-    expect(first.code).toBe(1);
-    expect(counts(first.output)).toEqual({ created: 2, refused: 1, "not sent": 0, unknown: 2 });
-    expect(first.output).toContain('web: "refused": issues.create: 409 conflict');
-    expect(first.output).toContain("unknown (may have been applied: check before sending again): 2");
-    expect(first.output).toMatch(/web: "lost": .*connection was lost/);
+    expect([first.code, counts(first.output)]).toEqual([1, { created: 2, refused: 1, "not sent": 0, unknown: 2 }]);
+    expect(first.output).toContain(`${keyOf("refused")}: issues.create: 409 conflict`);
+    expect(first.output).toMatch(/"lost","bug"\]: .*connection was lost/);
+    expect(first.output).toMatch(/^2 of 5, 1 refused, [\d.]+\/s$/m);
 
     const second = await run(COMMAND, setup.start);
-    expect(second.code).toBe(1);
-    expect(counts(second.output)).toEqual({ created: 3, refused: 0, "not sent": 0, unknown: 2 });
-    expect(setup.asked()).toEqual(["fine", "garbled", "lost", "never came", "refused", "refused"]);
+    expect([second.code, counts(second.output)]).toEqual([1, { created: 2, refused: 1, "not sent": 0, unknown: 2 }]);
+    expect(setup.asked()).toEqual(["fine", "garbled", "lost", "never came", "refused"]);
 
-    // Somebody has looked: "never came" is not there, and its lines are deleted.
-    const journal = `${setup.file}.journal`;
-    const lines = readFileSync(journal, "utf8").split("\n");
-    writeFileSync(journal, lines.filter((line) => !line.includes("never came")).join("\n"));
-    expect(counts((await run(COMMAND, setup.start)).output)).toMatchObject({ created: 4, unknown: 1 });
-    expect(setup.created()).toEqual(["fine", "garbled", "lost", "never came", "refused"]);
+    // Somebody has looked.
+    const found = ["--applied", keyOf("lost"), "--not-applied", keyOf("never came")];
+    const third = await run([...COMMAND, ...found], setup.start);
+    expect(counts(third.output)).toEqual({ created: 4, refused: 1, "not sent": 0, unknown: 0 });
+    expect(setup.created()).toEqual(["fine", "garbled", "lost", "never came"]);
   });
 
-  test("waits the rate limit out, with so many at once and no more", async () => {
+  test("waits the rate limit out and counts the seconds, with so many at once and no more", async () => {
     await using setup = await setUp(many(30));
     const { emulator } = setup.service;
     emulator.fault({ skip: 20, status: 429, headers: { "retry-after": "1" } });
     const { code, output } = await run(COMMAND, setup.start);
-    expect(output).toMatch(/^rate limit: waiting [12] s$/m);
+    expect(output).toMatch(/, rate limit: waiting [12] s$/m);
     expect([code, counts(output)]).toEqual([0, { created: 30, refused: 0, "not sent": 0, unknown: 0 }]);
     expect(setup.created()).toEqual(many(30));
     expect(Math.max(...emulator.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(7); // besides the one that came
+  });
+
+  test.runIf(hasTerminals)("writes its progress over itself on a terminal", async () => {
+    await using setup = await setUp(many(3));
+    const program = new Program(COMMAND, { ...setup.start, onTerminal: true });
+    expect(await program.ended).toBe(0);
+    expect(program.output).toContain("\r\x1b[K3 of 3, 0 refused");
+  });
+
+  test("reads CSV with quoted fields, and ids as keys", async () => {
+    await using setup = await setUp([]);
+    const csv = 'id,project,type,title\r\nA-1,web,bug,"Crash, then ""panic"""\r\n\r\nA-2,web,bug,"two\nlines"\r\n';
+    writeFileSync(setup.file, csv);
+    setup.service.emulator.fault({ ...titled("two\nlines"), drop: "after" });
+    const { output } = await run(COMMAND, setup.start);
+    expect(setup.created()).toEqual(['Crash, then "panic"', "two\nlines"]);
+    expect(counts(output)).toMatchObject({ created: 1, unknown: 1 });
+    expect(output).toMatch(/^ {2}A-2: issues\.create: /m);
   });
 
   test("Ctrl-C ends it with 130 and a report; what was on its way is unknown, the rest is sent by the next run", async ({
@@ -95,7 +112,7 @@ describe.concurrent("bulk-issues", { timeout: 30_000 }, () => {
     const { emulator } = setup.service;
     const silence = emulator.fault({ skip: 10, times: Number.POSITIVE_INFINITY, delayMs: Number.POSITIVE_INFINITY });
     const program = new Program(COMMAND, setup.start);
-    await expect.poll(() => silence.hits, { interval: 5, timeout: 10_000 }).toBe(8);
+    await expect.poll(() => silence.hits, { interval: 5, timeout: 20_000 }).toBe(8);
     program.kill("SIGINT");
     expect(await program.ended).toBe(130);
     expect(counts(program.output)).toEqual({ created: 10, refused: 0, "not sent": 2, unknown: 8 });
@@ -106,52 +123,67 @@ describe.concurrent("bulk-issues", { timeout: 30_000 }, () => {
     expect(setup.asked()).toEqual(many(20));
   });
 
-  test("after each kill -9 too: what was on its way is unknown, also where the journal's last line is cut short", async ({
-    expect,
-  }) => {
+  test("goes on after each kill -9, also where the journal's last line is cut short", async ({ expect }) => {
     await using setup = await setUp(many(20));
     const { emulator } = setup.service;
     const silence = emulator.fault({ skip: 10, times: Number.POSITIVE_INFINITY, delayMs: Number.POSITIVE_INFINITY });
     for (const hits of [8, 10]) {
       const program = new Program(COMMAND, setup.start);
-      await expect.poll(() => silence.hits, { interval: 5, timeout: 10_000 }).toBe(hits);
+      await expect.poll(() => silence.hits, { interval: 5, timeout: 20_000 }).toBe(hits);
       program.kill("SIGKILL");
       expect(await program.ended).toBe("SIGKILL");
-      appendFileSync(`${setup.file}.journal`, '\n{"project":"web","ti');
+      appendFileSync(`${setup.file}.journal`, '0a1b2c3d [{"key":');
     }
 
     silence.remove();
     const { code, output } = await run(COMMAND, setup.start);
     expect([code, counts(output)]).toEqual([1, { created: 10, refused: 0, "not sent": 0, unknown: 10 }]);
-    expect(output.match(/the run was cut off/g)).toHaveLength(10);
+    expect(output.match(/: no response is known/g)).toHaveLength(10);
     expect(setup.asked()).toEqual(many(20));
   });
 
-  test("a service that is not there has got nothing: all is sent by the next run", async () => {
+  test("a service that is not there has received nothing: all is sent by the next run", async () => {
     await using setup = await setUp(many(3));
-    const env = { PROJECT_AUTOMATION_BASE_URL: "http://127.0.0.1:9/api/v1" }; // the discard port: nobody listens
+    const env = { PROJECT_AUTOMATION_BASE_URL: "http://127.0.0.1:9/api/v1" }; // the discard port: nothing listens
     const { code, output } = await run(COMMAND, { ...setup.start, env });
     expect([code, counts(output)]).toEqual([1, { created: 0, refused: 0, "not sent": 3, unknown: 0 }]);
     expect(await run(COMMAND, setup.start)).toMatchObject({ code: 0 });
     expect(setup.created()).toEqual(many(3));
   });
 
-  test("a token that is dead ends it, instead of a refusal for each", async () => {
+  test("a token that is refused ends it, and the next run sends all", async () => {
     await using setup = await setUp(many(50));
     const { code, output } = await run(COMMAND, { ...setup.start, env: { PROJECT_AUTOMATION_TOKEN: "emu_a_b" } });
-    expect(code).toBe(1);
-    expect(counts(output)).toMatchObject({ created: 0, unknown: 0 });
+    expect([code, counts(output)]).toEqual([1, { created: 0, refused: 0, "not sent": 50, unknown: 0 }]);
+    expect(output).toMatch(/^stopped: issues\.create: 401/m);
     expect(setup.service.emulator.requests.length).toBeLessThanOrEqual(8);
+  });
+
+  test("a second program on the same file ends at once", async ({ expect }) => {
+    await using setup = await setUp(many(3));
+    const silence = setup.service.emulator.fault({ delayMs: Number.POSITIVE_INFINITY });
+    const program = new Program(COMMAND, setup.start);
+    await expect.poll(() => silence.hits, { interval: 5, timeout: 20_000 }).toBe(1);
+    expect(await run(COMMAND, setup.start)).toEqual({ code: 2, output: expect.stringContaining("another run uses") });
+    program.kill("SIGKILL");
+    await program.ended;
   });
 
   test.each([
     ["no JSON", "[1", /issues\.json: .*JSON/],
     ["no type", '[{"project":"web","title":"a"}]', /item 1 needs project, title and type/],
-    ["twice the same", `${ISSUE}\n\n${ISSUE}\n`, /there twice/],
-  ])("refuses a file that is none: %s", async (_, content, message) => {
+    ["too few fields", "project,title,type\nweb,a", /row 1 has 2 fields, not 3/],
+    ["a quote amid a field", 'project,title,type\nweb,a"b,bug', /row 1 has a quote that does not belong there/],
+    ["twice the same", `${ISSUE}\n\n${ISSUE}\n`, /more than one item has/],
+  ])("refuses a file with %s", async (_, content, message) => {
     await using setup = await setUp([]);
     writeFileSync(setup.file, content);
     expect(await run(COMMAND, setup.start)).toEqual({ code: 2, output: expect.stringMatching(message) });
     expect(setup.service.emulator.requests).toEqual([]);
+  });
+
+  test("refuses a command line without a file", async () => {
+    await using setup = await setUp([]);
+    expect(await run(["bulk-issues.ts"], setup.start)).toEqual({ code: 2, output: expect.stringContaining("usage:") });
   });
 });

@@ -124,7 +124,10 @@ describe.concurrent("export-projects", { timeout: 30_000 }, () => {
     await using setup = await setUp();
     expect(await run(["export-projects.ts"], setup.start)).toMatchObject({ code: 2 });
     const refused = await run(COMMAND, { ...setup.start, env: { PROJECT_AUTOMATION_TOKEN: "emu_wrong_secret" } });
-    expect(refused).toEqual({ code: 1, output: "projects.list: 401 unauthorized (request req_1)\n" });
+    expect(refused).toEqual({
+      code: 1,
+      output: "projects.list: 401 unauthorized: the token is unknown (request req_1)\n",
+    });
   });
 });
 

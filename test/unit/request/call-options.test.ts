@@ -11,7 +11,7 @@ const client = {
 };
 
 test("a call without options goes by what its client goes by", () => {
-  expect(settingsOf(undefined, client)).toBe(client);
+  expect(settingsOf(undefined, client)).toEqual(client);
   expect(settingsOf({}, client)).toEqual(client);
   expect(settingsOf({ timeoutMs: undefined, retry: undefined, headers: undefined }, client)).toEqual(client);
 });

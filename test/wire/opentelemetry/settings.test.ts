@@ -29,9 +29,10 @@ describe("settings that cannot be", () => {
       "settings.meterProvider must be a MeterProvider with the method getMeter, not a function",
     ],
     [{ propagate: "yes" }, "settings.propagate must be a boolean, not a string"],
+    [{ baggage: 1 }, "settings.baggage must be a boolean, not 1"],
     [
       { propagates: true },
-      'settings must not have the unknown key "propagates"; accepted: tracerProvider, meterProvider, propagate; did you mean "propagate"?',
+      'settings must not have the unknown key "propagates"; accepted: tracerProvider, meterProvider, propagate, baggage; did you mean "propagate"?',
     ],
     [null, "settings must be an object, not null"],
     [[], "settings must be an object, not an array"],

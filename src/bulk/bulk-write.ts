@@ -1,0 +1,60 @@
+import type { AutomationError } from "../errors/automation-error.ts";
+import { ArgumentError } from "../errors/client-errors.ts";
+import type { BulkRun } from "./bulk-run.ts";
+import { type BulkOptions, settingsOf } from "./options.ts";
+import type { BulkProgress, BulkSummary } from "./progress.ts";
+import { Run } from "./run.ts";
+
+/**
+ * Writes many items, each at most once, also across crashes: a record of each item is durable in the journal before its
+ * request leaves, and after its response. A run with the journal of an earlier one sends what was certainly not
+ * written, skips what is `done` or `refused`, and asks `resolveUnknown` about the rest.
+ *
+ * Nothing happens until the run is iterated. Entries come as items end. If they are taken slowly, sending slows down:
+ * at most `concurrency` entries wait. A `break` stops the run in order, as `signal` does.
+ *
+ * The iteration rejects with `ArgumentError` if an option, a key or `send` cannot be worked with, and with
+ * `JournalError` if the journal cannot be used. Before that, what is on its way ends, and its entries come.
+ *
+ * @example
+ * const run = bulkWrite({
+ *   items,
+ *   key: (item) => item.id,
+ *   send: (item, options) => client.issues.create(item.project, item.issue, options),
+ *   journal: await fileJournal("import.journal"),
+ * });
+ * for await (const { key, state } of run) console.log(key, state);
+ * console.log(run.summary);
+ */
+export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): BulkRun<Item, Result> {
+  try {
+    return new Run(settingsOf(options));
+  } catch (error) {
+    return new InvalidRun(error);
+  }
+}
+
+const NOTHING: BulkSummary = { done: 0, refused: 0, not_sent: 0, unknown: 0, skipped: 0 };
+
+/** A run whose options are invalid: its iteration rejects, and nothing is sent. */
+class InvalidRun implements BulkRun<never, never> {
+  readonly summary: BulkSummary = NOTHING;
+  readonly stoppedBy: AutomationError;
+
+  constructor(error: unknown) {
+    this.stoppedBy =
+      error instanceof ArgumentError ? error : new ArgumentError("options cannot be read", { cause: error });
+  }
+
+  get progress(): BulkProgress {
+    return { ...NOTHING, total: undefined, underWay: 0, ratePerSecond: 0, elapsedMs: 0, pausedUntil: undefined };
+  }
+
+  finish(): Promise<BulkSummary> {
+    return Promise.reject(this.stoppedBy);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<never> {
+    return { next: () => Promise.reject(this.stoppedBy) };
+  }
+}

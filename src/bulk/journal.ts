@@ -1,0 +1,84 @@
+import { describeType } from "../describe-type.ts";
+import { JournalError } from "./journal-error.ts";
+
+/** The state in which a key can end. */
+export type BulkState = "done" | "refused" | "not_sent" | "unknown";
+
+/** What a journal keeps of a result, such as the number of an issue. */
+export type Reference = string | number;
+
+/** One fact about one key. Plain data: it can be written as JSON. */
+export interface JournalRecord {
+  /** The key of the item. */
+  readonly key: string;
+  /** `"sending"` is recorded before the first request of an item leaves, every other state afterwards. */
+  readonly state: "sending" | BulkState;
+  /** When it was recorded: ISO 8601, by the clock of the process. */
+  readonly at: string;
+  /** What `reference` returned for the result. Only with `"done"`. */
+  readonly reference?: Reference | undefined;
+}
+
+/** What a journal holds, oldest record first. Of several records of one key, the last one counts. */
+export type JournalContents = Iterable<JournalRecord> | AsyncIterable<JournalRecord>;
+
+/**
+ * Where a run records what it is about to send and what came of it. An own one, for SQL or Redis, needs `load` and
+ * `append`. It must keep two runs from using the same records at once, and neither method may wait forever.
+ */
+export interface Journal {
+  /** Returns all records. Called once at the start of a run. */
+  load(): JournalContents | PromiseLike<JournalContents>;
+  /**
+   * Stores records in their order, and resolves when they are durable. Never called again before it has settled. If it
+   * rejects, the run stops, and the journal is not written to again.
+   */
+  append(records: readonly JournalRecord[]): PromiseLike<void> | void;
+  /** Called once, at the end of a run, whatever ended it. */
+  close?(): PromiseLike<void> | void;
+}
+
+/** What a journal says about a key that is not certainly unsent. */
+export type Known = Pick<JournalRecord, "at" | "reference"> & {
+  readonly state: "sending" | "done" | "refused" | "unknown";
+};
+
+const STATES: readonly unknown[] = ["sending", "done", "refused", "not_sent", "unknown"];
+
+/** Reads a journal. Keys that are `not_sent` are left out: to send, they are as good as keys that were never there. */
+export async function loadJournal(journal: Journal): Promise<Map<string, Known>> {
+  const known = new Map<string, Known>();
+  let position = 0;
+  for await (const record of await journal.load()) {
+    position += 1;
+    const { key, state, at, reference } = checkRecord(record, position);
+    const before = known.get(key);
+    if (state === "not_sent") known.delete(key);
+    // When it was sent says more than when its outcome was found to be unknown.
+    else if (state === "unknown" && before?.state === "sending") known.set(key, { state, at: before.at });
+    else known.set(key, { state, at, ...(reference === undefined ? {} : { reference }) });
+  }
+  return known;
+}
+
+/** Throws `JournalError` unless `value` is a record. `position` counts from 1. */
+function checkRecord(value: unknown, position: number): JournalRecord {
+  const flaw = flawOfRecord(value);
+  if (flaw === undefined) return value as JournalRecord; // it has no flaw
+  throw new JournalError(`record ${position} of the journal ${flaw}`, { reason: "damaged" });
+}
+
+/** What keeps a value from being a record. */
+export function flawOfRecord(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return `must be an object, not ${describeType(value)}`;
+  const { key, state, at, reference }: Partial<Record<keyof JournalRecord, unknown>> = value;
+  if (typeof key !== "string") return `must have a string as its key, not ${describeType(key)}`;
+  if (!STATES.includes(state)) return `must have one of the states ${STATES.join(", ")}`;
+  if (typeof at !== "string" || Number.isNaN(Date.parse(at))) return "must have the time of its recording as `at`";
+  return isReference(reference) ? undefined : `must have a string or a number as its reference, if any`;
+}
+
+/** Whether a value can be kept as a reference; `undefined` means none. */
+export function isReference(value: unknown): value is Reference | undefined {
+  return value === undefined || typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
+}

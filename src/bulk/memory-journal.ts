@@ -1,0 +1,35 @@
+import type { Journal, JournalContents, JournalRecord } from "./journal.ts";
+import { JournalError } from "./journal-error.ts";
+
+/**
+ * Creates a journal that is gone with the process: for tests, and for jobs that nothing has to survive. It keeps the last
+ * record of each key, and can be passed to one run after another, but not to two at once.
+ *
+ * @returns A journal without records.
+ *
+ * @example
+ * const journal = memoryJournal();
+ * const run = bulkWrite({ items, key, send, journal });
+ */
+export function memoryJournal(): Journal {
+  return new MemoryJournal();
+}
+
+class MemoryJournal implements Journal {
+  readonly #latest = new Map<string, JournalRecord>();
+  #isInUse = false;
+
+  load(): JournalContents {
+    if (this.#isInUse) throw new JournalError("another run uses this journal", { reason: "in_use" });
+    this.#isInUse = true;
+    return [...this.#latest.values()];
+  }
+
+  append(records: readonly JournalRecord[]): void {
+    for (const record of records) this.#latest.set(record.key, record);
+  }
+
+  close(): void {
+    this.#isInUse = false;
+  }
+}

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+
+/** A process, as its lock file names it. */
+export interface ProcessIdentity {
+  /** Where process ids mean the same: a hash of host, boot and process namespace. */
+  readonly place: string;
+  readonly pid: number;
+  /** When it started, in ticks since the boot, so that a reused process id is recognised; `"0"`: not known. */
+  readonly startedAt: string;
+}
+
+/** What is known of the process of another lock file. */
+export type Life = "alive" | "dead" | "not_known";
+
+/** The present process. */
+export function ownIdentity(): ProcessIdentity {
+  return { place: placeOfProcesses(), pid: process.pid, startedAt: startOf(process.pid) ?? "0" };
+}
+
+/** Whether a process lives, as far as this process can find out. */
+export function lifeOf(other: ProcessIdentity, own: ProcessIdentity): Life {
+  if (other.place !== own.place) return "not_known";
+  if (!exists(other.pid)) return "dead";
+  const startedAt = startOf(other.pid);
+  // Without the start, it may be another process with the same id.
+  if (startedAt === undefined || other.startedAt === "0") return "not_known";
+  return startedAt === other.startedAt ? "alive" : "dead";
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
+}
+
+/** Linux alone says when a process started. */
+function startOf(pid: number): string | undefined {
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  // The second field is the name of the program, in parentheses, which may hold anything; the start is the 22nd.
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+function placeOfProcesses(): string {
+  const boot = attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
+  const namespace = attempt(() => readlinkSync("/proc/self/ns/pid"));
+  const parts = [hostname(), boot?.trim(), namespace];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
+}
+
+function attempt(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+import { argument, FUNCTION, INTERVAL, type Kind, kind, type Present, type Shape, withMethods } from "../check.ts";
+import type { Items } from "./item-source.ts";
+import type { Journal, Reference } from "./journal.ts";
+
+/** What `send` has to pass on to the client's method, as its call options. */
+export interface SendOptions {
+  /** Ends the call when the run has been stopped. */
+  readonly signal: AbortSignal;
+  /** Records the item before each of its requests leaves. */
+  readonly onRequest: (request: { readonly callId: string }) => Promise<void>;
+}
+
+/** What `resolveUnknown` knows of an item, besides the item. */
+export interface UnknownItem {
+  /** The key of the item. */
+  readonly key: string;
+  /** When its request was about to be sent. With a journal that keeps the last record only: when that was recorded. */
+  readonly recordedAt: Date;
+  /** Aborts when the run has been stopped; for the calls with which the service is asked. */
+  readonly signal: AbortSignal;
+}
+
+/** What was found out about an item whose outcome is unknown. */
+export type Resolution = "applied" | "not_applied" | "undecided";
+
+/** Options of `bulkWrite`. */
+export interface BulkOptions<Item, Result> {
+  /**
+   * What to write. A collection such as an array is walked once for its keys before anything is sent; a stream, which is
+   * a generator or an async iterable, is taken from as there is room.
+   */
+  readonly items: Items<Item>;
+  /** Returns the key of an item: not empty, unique, and the same in every run. */
+  readonly key: (item: Item) => string;
+  /**
+   * Writes one item, with one call of the client, and passes `options` on to it. It must reject with what the client
+   * rejects with, and must not repeat the call.
+   */
+  readonly send: (item: Item, options: SendOptions) => PromiseLike<Result>;
+  /** Where the run records what it sends: `fileJournal`, `memoryJournal`, or one of your own. */
+  readonly journal: Journal;
+  /**
+   * How many items may be under way at once. The client's rate limiter decides how many of them are sent.
+   * @default 10
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * Looks whether an item was written whose outcome an earlier run left unknown. `"applied"` makes it `done`,
+   * `"not_applied"` sends it again, `"undecided"` leaves it `unknown`. Without it, such items are not sent.
+   */
+  readonly resolveUnknown?: ((item: Item, unknown: UnknownItem) => Resolution | PromiseLike<Resolution>) | undefined;
+  /**
+   * Returns what the journal keeps of a result, such as the number of an issue; later runs have it in their entries.
+   * Without it, the journal keeps nothing of a result.
+   */
+  readonly reference?: ((result: Result, item: Item) => Reference | undefined) | undefined;
+  /**
+   * Sends items again that an earlier run left `refused`, for instance after their data has been corrected.
+   * @default false
+   */
+  readonly retryRefused?: boolean | undefined;
+  /** Stops the run in order. What is not on its way yet is not sent. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * How long a run that is being stopped waits for requests on their way, in milliseconds. Then they are aborted, and
+   * their items are `unknown`. `0` aborts them at once.
+   * @default 5_000
+   */
+  readonly graceMs?: number | undefined;
+  /** Returns the end of the present pause, for `progress`: `() => client.rateLimit?.pausedUntil`. */
+  readonly pausedUntil?: (() => Date | undefined) | undefined;
+}
+
+/** Options of a run as it uses them. */
+export type Settings<Item, Result> = Present<BulkOptions<Item, Result>> & {
+  readonly concurrency: number;
+  readonly retryRefused: boolean;
+  readonly graceMs: number;
+};
+
+const required = (expected: Kind): Kind => ({ ...expected, required: true });
+
+const ITEMS = kind(
+  "an iterable or an async iterable of items",
+  (value) => typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value),
+);
+
+const OPTIONS: Shape<BulkOptions<never, never>> = {
+  items: required(ITEMS),
+  key: required(FUNCTION),
+  send: required(FUNCTION),
+  journal: required(withMethods("a journal", "load", "append")),
+  concurrency: kind("a whole number from 1 up", (value) => Number.isSafeInteger(value) && Number(value) >= 1),
+  resolveUnknown: FUNCTION,
+  reference: FUNCTION,
+  retryRefused: kind("a boolean", (value) => typeof value === "boolean"),
+  // Duck-typed, since another realm's signals are no instances of ours.
+  signal: kind(
+    "an AbortSignal",
+    (value) => typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
+  ),
+  graceMs: kind("a number of milliseconds, or 0", (value) => value === 0 || INTERVAL.accepts(value)),
+  pausedUntil: FUNCTION,
+};
+
+/** @throws ArgumentError if an option is unknown, missing or of the wrong type. */
+export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Settings<Item, Result> {
+  const given = argument.options(options, "options", OPTIONS);
+  return { concurrency: 10, retryRefused: false, graceMs: 5_000, ...given };
+}

@@ -1,0 +1,206 @@
+import { flawOfToken } from "../auth/token-format.ts";
+import { parseRetryAfter } from "../request/retry-after.ts";
+import { VERSION } from "../version.ts";
+import { jsonOf } from "./reading.ts";
+import type { Step } from "./step.ts";
+import { basePathOf } from "./steps.ts";
+import {
+  type Answer,
+  certificateFlaw,
+  type Failure,
+  labelOf,
+  notAsked,
+  type PlannedRequest,
+  type Reply,
+  type Send,
+  type WireRequest,
+} from "./wire.ts";
+
+/** What the doctor needs of the world around it. */
+export interface Surroundings {
+  readonly send: Send;
+  readonly sleep: (ms: number) => Promise<void>;
+  /** The wall clock, in milliseconds since 1970. */
+  readonly wallClock: () => number;
+  /** Ends the run early; a token that was created is still revoked. */
+  readonly signal: AbortSignal;
+  /** Called with a line about a wait, for a person who watches. */
+  readonly notify: (line: string) => void;
+}
+
+/** Whom to ask. */
+export interface Deployment {
+  readonly baseUrl: URL;
+  readonly token: string;
+  /** Whether a token may be created and revoked. */
+  readonly write: boolean;
+}
+
+/** Between two requests: the token is somebody's, and its limit is shared. */
+const PACE_MS = 200;
+/** The window of the contract, for a 429 that does not say how long to wait. */
+const WINDOW_MS = 60_000;
+/** A longer wait is a ban or a mistake. */
+const LONGEST_WAIT_MS = 120_000;
+/** How often one request is sent again behind a 429, and behind a failure that may pass. */
+const MAX_WAITS = 3;
+/** In place of the secret part of a token. */
+const MASKED = /[*•…]|\.\.\./;
+const MAX_REPEATS = { GET: 1, POST: 0, DELETE: 3 };
+
+/** Sends the requests of steps, one at a time, each once, in the order in which they need one another. */
+export class Asker {
+  readonly #deployment: Deployment;
+  readonly #around: Surroundings;
+  readonly #answers = new Map<Step, Answer>();
+  readonly #replies: Reply[] = [];
+  readonly #secrets: Set<string>;
+  /** Why nothing more is asked. */
+  #halted: string | undefined;
+
+  constructor(deployment: Deployment, around: Surroundings) {
+    this.#deployment = deployment;
+    this.#around = around;
+    this.#secrets = new Set([deployment.token]);
+  }
+
+  /** Every response so far, oldest first. */
+  get replies(): readonly Reply[] {
+    return this.#replies;
+  }
+
+  /** The tokens that no report may show. */
+  get secrets(): ReadonlySet<string> {
+    return this.#secrets;
+  }
+
+  /** The answer to a step; asks it, and what it needs, if that has not happened yet. */
+  async ask(step: Step): Promise<Answer> {
+    const known = this.#answers.get(step);
+    if (known !== undefined) return known;
+    const needed: Record<string, Answer> = {};
+    for (const [name, earlier] of Object.entries(step.after)) needed[name] = await this.ask(earlier);
+    const answer = await this.#answer(step, needed);
+    this.#answers.set(step, answer);
+    return answer;
+  }
+
+  async #answer(step: Step, needed: Readonly<Record<string, Answer>>): Promise<Answer> {
+    if (step.writes && !this.#deployment.write) return notAsked("asked only with --write");
+    if (this.#around.signal.aborted) this.#halted ??= "the run was interrupted";
+    if (this.#halted !== undefined && !step.cleansUp) return notAsked(this.#halted);
+    try {
+      const planned = step.request(needed, this.#deployment.baseUrl);
+      if ("kind" in planned) return planned;
+      const answer = await this.#send(planned, step);
+      if (answer.kind === "failure" && !step.cleansUp) this.#haltOn(answer, planned);
+      return answer;
+    } catch (error) {
+      // An id or a name that cannot be written into a path.
+      return notAsked(error instanceof Error ? error.message : "the request cannot be written");
+    }
+  }
+
+  /** What could not be reached at the first request is not tried two dozen times more. */
+  #haltOn(failure: Failure, planned: PlannedRequest): void {
+    if (this.#replies.length > 0) return;
+    const flaw = certificateFlaw(failure);
+    this.#halted = flaw === undefined ? `no response: ${failure.code}` : `${flaw}, so the token is not sent`;
+    this.#around.notify(`${labelOf(planned)}: ${failure.message}`);
+  }
+
+  async #send(planned: PlannedRequest, { reveals, cleansUp }: Step): Promise<Answer> {
+    const { method = "GET" } = planned;
+    let waits = 0;
+    let repeats = 0;
+    for (;;) {
+      const answer = await this.#exchange(planned, reveals);
+      if (answer.kind === "response" && answer.status === 429) {
+        const waitMs = waitOf(answer);
+        if (waitMs > LONGEST_WAIT_MS || ++waits > MAX_WAITS) return this.#giveUp(waitMs);
+        await this.#pause(waitMs, `${labelOf(planned)}: the rate limit is reached`);
+      } else {
+        if (!mayPass(answer) || ++repeats > MAX_REPEATS[method]) return answer;
+        await this.#pause(repeats * 1_000, `${labelOf(planned)}: asked again`);
+      }
+      if (this.#around.signal.aborted && !cleansUp) return notAsked("the run was interrupted");
+    }
+  }
+
+  #giveUp(waitMs: number): Answer {
+    const seconds = Math.ceil(waitMs / 1_000);
+    this.#halted = `the rate limit refuses every request; the last one asked to wait ${seconds} s`;
+    return notAsked(this.#halted);
+  }
+
+  async #pause(ms: number, why: string): Promise<void> {
+    this.#around.notify(`${why}; waiting ${Math.ceil(ms / 1_000)} s`);
+    await this.#around.sleep(ms);
+  }
+
+  async #exchange(planned: PlannedRequest, reveals: boolean): Promise<Reply | Failure> {
+    if (this.#replies.length > 0) await this.#around.sleep(PACE_MS);
+    const startedAt = this.#around.wallClock();
+    const response = await this.#around.send(this.#write(planned));
+    const endedAt = this.#around.wallClock();
+    if (response.kind === "failure") return response;
+    const json = jsonOf(response.text);
+    if (reveals) for (const plaintext of plaintextsOf(json)) this.#secrets.add(plaintext);
+    const everything = `${response.text}\n${[...response.headers].flat().join("\n")}`;
+    const isRepeated = [...this.#secrets].some((secret) => everything.includes(secret));
+    const repeatsToken = !reveals && (isRepeated || plaintextsOf(json).some((text) => !MASKED.test(text)));
+    const reply = { ...response, request: planned, json, startedAt, endedAt, repeatsToken };
+    this.#replies.push(reply);
+    return reply;
+  }
+
+  #write(planned: PlannedRequest): WireRequest {
+    const { method = "GET", path, credential = "own", headers, json, basePath } = planned;
+    const { baseUrl, token } = this.#deployment;
+    const bearer = { own: token, none: undefined, unknown: unknownToken(token) };
+    const sent = typeof credential === "object" ? credential.plaintext : bearer[credential];
+    return {
+      method,
+      url: `${baseUrl.origin}${basePath ?? basePathOf(baseUrl)}${path}`,
+      headers: {
+        accept: "application/json",
+        "accept-encoding": "identity",
+        "user-agent": `project-automation-doctor/${VERSION}`,
+        ...(sent === undefined || flawOfToken(sent) !== undefined ? {} : { authorization: `Bearer ${sent}` }),
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: json === undefined ? undefined : JSON.stringify(json),
+    };
+  }
+}
+
+/** A token of the same form as `token` that does not exist. */
+function unknownToken(token: string): string {
+  const [prefix = "", keyId, secret] = token.split("_");
+  return `${keyId !== undefined && secret !== undefined ? prefix : "unknown"}_${"0".repeat(16)}_${"0".repeat(32)}`;
+}
+
+function waitOf({ headers, endedAt }: Reply): number {
+  return parseRetryAfter(headers.get("retry-after"), headers.get("date"), endedAt) ?? WINDOW_MS;
+}
+
+function mayPass(answer: Reply | Failure): boolean {
+  if (answer.kind === "failure") return certificateFlaw(answer) === undefined && answer.code !== "ENOTFOUND";
+  return [502, 503, 504].includes(answer.status);
+}
+
+/** The values of every `plaintext` field, at any level. */
+function plaintextsOf(root: unknown): string[] {
+  const found: string[] = [];
+  const pending = [root];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value !== "object" || value === null) continue;
+    if ("plaintext" in value && typeof value.plaintext === "string" && value.plaintext !== "") {
+      found.push(value.plaintext);
+    }
+    for (const member of Object.values(value)) pending.push(member);
+  }
+  return found;
+}

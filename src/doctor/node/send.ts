@@ -1,0 +1,74 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { TLSSocket } from "node:tls";
+import type { Failure, Send, TlsFacts, WireRequest, WireResponse } from "../wire.ts";
+
+/** How long a request may take, from the connection to the last byte. */
+const TIMEOUT_MS = 30_000;
+/** More than any page of 200 records. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Sends a request by `node:http` or `node:https`, so that nothing is hidden: redirects are not followed, headers are as
+ * they came, and the certificate can be looked at. Each request has a connection of its own.
+ */
+export function sendByNode(request: WireRequest, timeoutMs: number = TIMEOUT_MS): ReturnType<Send> {
+  return new Promise((resolve) => {
+    const fail = (error: unknown): void => resolve(failureOf(error));
+    try {
+      const send = request.url.startsWith("https:") ? httpsRequest : httpRequest;
+      const outgoing = send(request.url, {
+        method: request.method,
+        headers: headersOf(request),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      outgoing.on("error", fail);
+      outgoing.on("response", (incoming) => void readResponse(incoming).then(resolve, fail));
+      outgoing.end(request.body);
+    } catch (error) {
+      fail(error);
+    }
+  });
+}
+
+function headersOf({ headers, body }: WireRequest): Record<string, string> {
+  const length = body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  return { ...headers, ...length, connection: "close" };
+}
+
+async function readResponse(incoming: IncomingMessage): Promise<WireResponse> {
+  const { socket, rawHeaders, statusCode: status = 0 } = incoming;
+  const tls = tlsFactsOf(socket);
+  const headers = new Headers();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Without an encoding the stream holds buffers.
+  for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw Object.assign(new Error("the response is too large"), { code: "TOO_LARGE" });
+    chunks.push(chunk);
+  }
+  return { kind: "response", status, headers, text: new TextDecoder().decode(Buffer.concat(chunks)), tls };
+}
+
+function tlsFactsOf(socket: unknown): TlsFacts | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  const { issuer, valid_to: validTo } = socket.getPeerCertificate();
+  const name = issuer?.O ?? issuer?.CN;
+  return {
+    protocol: socket.getProtocol() ?? "TLS",
+    issuer: [name].flat()[0] ?? "an unnamed authority",
+    expiresAt: Date.parse(validTo),
+  };
+}
+
+function failureOf(error: unknown): Failure {
+  // A dual-stack connection that failed has one error for each address.
+  const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [error];
+  const { code, name, message } = (first instanceof Error ? first : new Error(String(first))) as NodeJS.ErrnoException;
+  const isTimeout = name === "AbortError" || name === "TimeoutError";
+  return { kind: "failure", code: isTimeout ? "TIMEOUT" : (code ?? name), message };
+}

@@ -1,0 +1,77 @@
+import type { Conventions } from "../testing/conventions.ts";
+import type { Step } from "./step.ts";
+import type { Failure, Reply } from "./wire.ts";
+
+/**
+ * What a probe finds.
+ *
+ * - `agrees`: as the contract says, or, where it says nothing, as the emulator does by default.
+ * - `differs`: the contract says nothing, and the emulator does otherwise by default.
+ * - `contradicts`: not as the contract says, or in a way that the client cannot work with.
+ * - `not_asked`: nothing was learned.
+ */
+export type Verdict = "agrees" | "differs" | "contradicts" | "not_asked";
+
+/** The judgement on one question. */
+export interface Finding {
+  readonly verdict: Verdict;
+  /** What was seen, or why nothing was. */
+  readonly seen: string;
+  /** What the emulator has to be told to do the same. */
+  readonly conventions?: Conventions | undefined;
+}
+
+/** Everything that was seen in a run. */
+export interface Seen {
+  readonly baseUrl: URL;
+  /** Every response, also those to requests that were repeated. */
+  readonly replies: readonly Reply[];
+}
+
+/** One question. */
+export interface Probe {
+  /** Stable: reports of two nights are compared by it. */
+  readonly id: string;
+  readonly question: string;
+  /** The sentence of the contract or the convention of the emulator that it is about. */
+  readonly about: string;
+  /** What the client or the emulator assumes. */
+  readonly assumes: string;
+  /** The requests whose responses it needs. */
+  readonly asks: Readonly<Record<string, Step>>;
+  /** A pure function of what was seen. Called only if every request of `asks` has a response. */
+  readonly judge: (replies: Readonly<Record<string, Reply>>, seen: Seen) => Finding;
+  /** Judges a request that failed, in place of "not asked". */
+  readonly judgeFailure?: ((failure: Failure) => Finding) | undefined;
+}
+
+/** What {@link probe} is made from. */
+export interface ProbeFields<Name extends string> extends Omit<Probe, "asks" | "judge"> {
+  readonly asks?: Readonly<Record<Name, Step>>;
+  readonly judge: (replies: Readonly<Record<Name, Reply>>, seen: Seen) => Finding;
+}
+
+/** Describes a question. */
+export function probe<Name extends string = never>(fields: ProbeFields<Name>): Probe {
+  return {
+    ...fields,
+    asks: fields.asks ?? {},
+    judge: fields.judge,
+  };
+}
+
+export function agrees(seen: string, conventions?: Conventions): Finding {
+  return { verdict: "agrees", seen, conventions };
+}
+
+export function differs(seen: string, conventions?: Conventions): Finding {
+  return { verdict: "differs", seen, conventions };
+}
+
+export function contradicts(seen: string, conventions?: Conventions): Finding {
+  return { verdict: "contradicts", seen, conventions };
+}
+
+export function unasked(reason: string): Finding {
+  return { verdict: "not_asked", seen: reason };
+}

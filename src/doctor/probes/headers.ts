@@ -1,0 +1,182 @@
+import { readRateLimit } from "../../request/response-headers.ts";
+import type { RateLimitHeaders } from "../../testing/conventions.ts";
+import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
+import { codeOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
+import { CROSS_ORIGIN, PROJECTS } from "../steps.ts";
+import { labelOf, type Reply } from "../wire.ts";
+
+const ROLES = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining" } as const;
+type Role = keyof typeof ROLES;
+
+/** The name of the header that plays a role: the contract's, or one that looks like it. */
+function rateLimitName(headers: Headers, role: Role): string | undefined {
+  if (headers.has(ROLES[role])) return ROLES[role];
+  return [...headers.keys()].find((name) => /rate-?limit|quota/.test(name) && name.endsWith(`-${role}`));
+}
+
+/** The rate limit headers, as the client reads them. */
+function quotaOf(reply: Reply): ReturnType<typeof readRateLimit> {
+  return readRateLimit({ ...reply, isRedirect: false });
+}
+
+function formOf(value: string | null): RateLimitHeaders["form"] {
+  if (/^\s*\d+\s*$/.test(value ?? "")) return "number";
+  return /^\s*\d+\s*[,;]/.test(value ?? "") ? "number_and_window" : undefined;
+}
+
+function judgeRateLimit(_: unknown, { replies }: Seen): Finding {
+  // The limit is per token, so the caller's own counts most.
+  const own = replies.filter(({ request }) => (request.credential ?? "own") === "own");
+  const ordered = [...own, ...replies];
+  const best =
+    ordered.find(({ headers }) => headers.has(ROLES.limit)) ??
+    ordered.find(({ headers }) => rateLimitName(headers, "limit") !== undefined) ??
+    ordered[0];
+  if (best === undefined) return unasked("no response");
+  const names = { limit: rateLimitName(best.headers, "limit"), remaining: rateLimitName(best.headers, "remaining") };
+  const form = formOf(best.headers.get(names.limit ?? ROLES.limit));
+  const rateLimitHeaders: RateLimitHeaders = {
+    limit: names.limit ?? null,
+    remaining: names.remaining ?? null,
+    ...(form === undefined ? {} : { form }),
+  };
+  const others = Object.values(names).filter(
+    (name) => name !== undefined && !Object.values<string>(ROLES).includes(name),
+  );
+  if (others.length > 0) return contradicts(`under other names: ${others.join(", ")}`, { rateLimitHeaders });
+  const missing = (["limit", "remaining"] as const).filter((role) => names[role] === undefined);
+  if (missing.length > 0) {
+    return contradicts(`no ${missing.map((role) => ROLES[role]).join(", no ")}`, { rateLimitHeaders });
+  }
+  const value = `${best.headers.get(ROLES.limit)}; ${best.headers.get(ROLES.remaining)} left`;
+  const { limit, remaining } = quotaOf(best);
+  if (limit === undefined || remaining === undefined || form === undefined) {
+    return contradicts(`not numbers: ${value}`, { rateLimitHeaders });
+  }
+  return (form === "number" ? agrees : differs)(value, { rateLimitHeaders });
+}
+
+function judgeCoverage(_: unknown, { replies }: Seen): Finding {
+  const without = replies.filter(
+    ({ headers }) => rateLimitName(headers, "limit") === undefined || rateLimitName(headers, "remaining") === undefined,
+  );
+  if (without.length === 0) return agrees(`each of ${replies.length}`);
+  const [first] = without;
+  const example = first === undefined ? "" : ` (${first.status} of ${labelOf(first.request)})`;
+  return contradicts(`${without.length} of ${replies.length} without them${example}`);
+}
+
+function judgeRetryAfter(_: unknown, { replies }: Seen): Finding {
+  const refused = replies.filter(({ status }) => status === 429);
+  const [first] = refused;
+  if (first === undefined) return unasked("no request was refused; the doctor does not provoke it");
+  const value = first.headers.get("retry-after");
+  const code = codeOf(first);
+  if (value === null) return contradicts("429 without Retry-After", { retryAfter: null });
+  const retryAfter = /^\s*\d+\s*$/.test(value) ? "seconds" : "date";
+  const { retryAfterMs } = quotaOf(first);
+  if (retryAfterMs === undefined) return contradicts(`Retry-After is not valid: ${value}`);
+  const seen = `${outlineOf(first)}, Retry-After: ${value}`;
+  if (code !== "too_many_requests") return contradicts(`${seen}: another error code`, { retryAfter });
+  return retryAfter === "seconds" ? agrees(seen, { retryAfter }) : contradicts(`${seen}: not seconds`, { retryAfter });
+}
+
+function judgeCors({ reply }: Readonly<Record<"reply", Reply>>): Finding {
+  const given = reply.headers.get("access-control-allow-origin");
+  if (given === null) return differs("none: pages of other origins see nothing", { cors: { allowOrigin: null } });
+  // A service that repeats the origin lets in every origin.
+  const allowOrigin = given === fieldsOf(reply.request.headers)["origin"] ? "*" : given;
+  const exposeHeaders = (reply.headers.get("access-control-expose-headers") ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const cors = { allowOrigin, exposeHeaders };
+  const hidden = ["Retry-After", ...Object.values(ROLES)].filter(
+    (name) => !exposeHeaders.some((exposed) => exposed === "*" || exposed.toLowerCase() === name.toLowerCase()),
+  );
+  const seen = `${given} may read the response${hidden.length > 0 ? `, but not ${hidden.join(", ")}` : ""}`;
+  return (allowOrigin === "*" && hidden.length === 0 ? agrees : differs)(seen, { cors });
+}
+
+function judgeContentType({ reply }: Readonly<Record<"reply", Reply>>): Finding {
+  const contentType = reply.headers.get("content-type");
+  if (!isSuccess(reply)) return unasked(`not a success: ${outlineOf(reply)}`);
+  if (contentType === null) return differs("none");
+  if (reply.json === undefined) return contradicts(`${contentType}, not JSON`);
+  const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType);
+  return (isJson ? agrees : differs)(contentType, { contentType });
+}
+
+function judgeRequestId({ reply }: Readonly<Record<"reply", Reply>>): Finding {
+  const { headers } = reply;
+  const found = [...headers.keys()].find((name) => /(?:request|correlation|trace)-?id$/.test(name));
+  const requestIdHeader = headers.has("x-request-id") ? "x-request-id" : (found ?? null);
+  const seen = requestIdHeader ?? "none";
+  return (seen === "x-request-id" ? agrees : differs)(seen, { requestIdHeader });
+}
+
+function judgeNotice(name: "deprecation" | "sunset"): Probe["judge"] {
+  return (_, { replies }) => {
+    if (replies.length === 0) return unasked("no response");
+    const value = replies.map(({ headers }) => headers.get(name)).find((one) => one !== null) ?? null;
+    return value === null ? agrees("none", { [name]: null }) : differs(value, { [name]: value });
+  };
+}
+
+/** What every response carries. */
+export const HEADER_PROBES: readonly Probe[] = [
+  probe({
+    id: "rate-limit-headers",
+    question: "Which rate limit headers are there, and in which form?",
+    about: "contract 8: RateLimit-Limit, RateLimit-Remaining; convention rateLimitHeaders",
+    assumes: "RateLimit-Limit and RateLimit-Remaining, numbers",
+    judge: judgeRateLimit,
+  }),
+  probe({
+    id: "rate-limit-everywhere",
+    question: "Does every response carry the rate limit headers?",
+    about: 'contract 8: "Every response carries these headers"',
+    assumes: "every response, errors too",
+    judge: judgeCoverage,
+  }),
+  probe({
+    id: "retry-after",
+    question: "What does a 429 say?",
+    about: 'contract 7.2: "429 and error code `too_many_requests`, together with a `Retry-After` header"; 8: "Seconds"',
+    assumes: "429 too_many_requests, Retry-After in seconds",
+    judge: judgeRetryAfter,
+  }),
+  probe({
+    id: "cors",
+    question: "What may a page of another origin see?",
+    about: "convention cors",
+    assumes: "everything, Retry-After and the rate limit headers too",
+    asks: { reply: CROSS_ORIGIN },
+    judge: judgeCors,
+  }),
+  probe({
+    id: "content-type",
+    question: "What content type has JSON?",
+    about: 'contract: "Request and response bodies are JSON."; convention contentType',
+    assumes: "application/json",
+    asks: { reply: PROJECTS },
+    judge: judgeContentType,
+  }),
+  probe({
+    id: "request-id",
+    question: "Which header names the request?",
+    about: "client: `requestId` of errors; convention requestIdHeader",
+    assumes: "x-request-id",
+    asks: { reply: PROJECTS },
+    judge: judgeRequestId,
+  }),
+  ...(["deprecation", "sunset"] as const).map((name) =>
+    probe({
+      id: name,
+      question: `Is there a ${name === "sunset" ? "Sunset" : "Deprecation"} header?`,
+      about: `contract 9: deprecation policy not shown; convention ${name}`,
+      assumes: "none",
+      judge: judgeNotice(name),
+    }),
+  ),
+];

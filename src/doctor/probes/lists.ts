@@ -1,0 +1,126 @@
+import type { Conventions } from "../../testing/conventions.ts";
+import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
+import { cursorOf, fieldsOf, idsOf, isSuccess, type ListPage, outlineOf, pageOf } from "../reading.ts";
+import { FIRST_PAGE, LARGEST_PAGE, LIMIT_ABOVE, LIMIT_ZERO, SECOND_PAGE } from "../steps.ts";
+import type { Reply } from "../wire.ts";
+import { judgeRefusal } from "./refusals.ts";
+
+const CLAMPED = 'contract 8: "A value outside the allowed range is clamped, not rejected."';
+const MAX_LIMIT = 200;
+
+function judgeClamp(name: "limitTooSmall" | "limitTooLarge", most: number): (reply: Reply) => Finding {
+  return (reply) => {
+    const page = pageOf(reply);
+    if (page !== undefined) {
+      const seen = itemsOf(page);
+      return page.data.length > most ? contradicts(`${seen}: not clamped`) : agrees(seen, { [name]: "clamp" });
+    }
+    if (isSuccess(reply)) return contradicts(`${outlineOf(reply)}, not a list`);
+    const { seen, conventions } = judgeRefusal(name, reply);
+    return contradicts(`refused: ${seen}`, { ...conventions, [name]: "refuse" });
+  };
+}
+
+function itemsOf({ data }: ListPage): string {
+  return data.length === 1 ? "1 item" : `${data.length} items`;
+}
+
+/** How the end of the list is written, if this page is the last one. */
+function endOf({ fields, nextCursor }: ListPage): Conventions["endOfList"] | "not valid" {
+  if (!("next_cursor" in fields)) return "missing";
+  if (nextCursor === null) return "null";
+  return nextCursor === "" ? "empty" : "not valid";
+}
+
+const ENDS = { null: "null", empty: 'an empty string ("")', missing: "no next_cursor" };
+
+function judgeEnd({ largest }: Readonly<Record<"largest", Reply>>): Finding {
+  const page = pageOf(largest);
+  if (page === undefined) return unasked(`not a list: ${outlineOf(largest)}`);
+  if (cursorOf(page) !== undefined) return unasked(`there are more than ${page.data.length} projects`);
+  const endOfList = endOf(page);
+  if (endOfList === undefined || endOfList === "not valid") {
+    return contradicts(`next_cursor is ${Array.isArray(page.nextCursor) ? "an array" : `a ${typeof page.nextCursor}`}`);
+  }
+  const seen = ENDS[endOfList];
+  return endOfList === "null" ? agrees(seen, { endOfList }) : contradicts(seen, { endOfList });
+}
+
+function judgeLimit({ first, largest }: Readonly<Record<"first" | "largest", Reply>>): Finding {
+  const page = pageOf(first);
+  if (page === undefined) return contradicts(outlineOf(first));
+  const seen = itemsOf(page);
+  if (page.data.length > 1) return contradicts(seen);
+  const all = pageOf(largest)?.data.length ?? 0;
+  const isCutOff = cursorOf(page) === undefined && all > page.data.length;
+  return isCutOff ? contradicts(`${seen} and no cursor, though there are ${all} projects`) : agrees(seen);
+}
+
+function judgeSecondPage({ first, second }: Readonly<Record<"first" | "second", Reply>>): Finding {
+  const [one, two] = [pageOf(first), pageOf(second)];
+  if (one === undefined || two === undefined) return contradicts(`the cursor is refused: ${outlineOf(second)}`);
+  if (cursorOf(one) === cursorOf(two)) return contradicts("the same cursor again: the walk would never end");
+  const seenBefore = new Set(idsOf(one.data));
+  const repeated = idsOf(two.data).filter((id) => seenBefore.has(id)).length;
+  return repeated > 0 ? contradicts("the same items again") : agrees("other items, and another cursor or none");
+}
+
+function judgePageFields({ first }: Readonly<Record<"first", Reply>>): Finding {
+  if (pageOf(first) === undefined) return unasked(`not a list: ${outlineOf(first)}`);
+  const { data: _data, next_cursor: _cursor, ...page } = fieldsOf(first.json);
+  const names = Object.keys(page);
+  const conventions = { extraFields: { page } };
+  return names.length === 0 ? agrees("none", conventions) : differs(names.join(", "), conventions);
+}
+
+/** How lists are cut into pages. */
+export const LIST_PROBES: readonly Probe[] = [
+  probe({
+    id: "limit-zero",
+    question: "Is a limit of 0 clamped?",
+    about: `${CLAMPED}; convention limitTooSmall`,
+    assumes: "clamped to 1",
+    asks: { reply: LIMIT_ZERO },
+    judge: ({ reply }) => judgeClamp("limitTooSmall", 1)(reply),
+  }),
+  probe({
+    id: "limit-above",
+    question: "Is a limit of 201 clamped?",
+    about: `${CLAMPED}; convention limitTooLarge`,
+    assumes: "clamped to 200",
+    asks: { reply: LIMIT_ABOVE },
+    judge: ({ reply }) => judgeClamp("limitTooLarge", MAX_LIMIT)(reply),
+  }),
+  probe({
+    id: "limit",
+    question: "Does a limit of 1 return one item?",
+    about: 'contract 8: "`limit`: Query parameter, page size."',
+    assumes: "at most 1, and a cursor if there are more",
+    asks: { first: FIRST_PAGE, largest: LARGEST_PAGE },
+    judge: judgeLimit,
+  }),
+  probe({
+    id: "second-page",
+    question: "Does the cursor lead to other items?",
+    about: 'contract 8: "`cursor`: Value is the `next_cursor` of the previous response."',
+    assumes: "other items",
+    asks: { first: FIRST_PAGE, second: SECOND_PAGE },
+    judge: judgeSecondPage,
+  }),
+  probe({
+    id: "end-of-list",
+    question: "How does the last page say that it is the last?",
+    about: 'contract 2: "It is null on the last page."; convention endOfList',
+    assumes: "next_cursor is null",
+    asks: { largest: LARGEST_PAGE },
+    judge: judgeEnd,
+  }),
+  probe({
+    id: "fields-page",
+    question: "Which fields does a page have beside data and next_cursor?",
+    about: "contract 2: list envelope; convention extraFields.page",
+    assumes: "none",
+    asks: { first: FIRST_PAGE },
+    judge: judgePageFields,
+  }),
+];

@@ -1,0 +1,87 @@
+import { SCOPES, type Scope } from "../../scopes.ts";
+import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
+import { flawOfRead, idsOf, isSuccess, outlineOf, pageOf } from "../reading.ts";
+import type { Step } from "../step.ts";
+import { ISSUES, PROJECTS, SESSIONS, SESSIONS_BY_NAME } from "../steps.ts";
+import type { Reply } from "../wire.ts";
+
+/** The reads that a scope of the contract is needed for; the contract shows none for the other scopes. */
+const READS: Readonly<Partial<Record<Scope, Step>>> = {
+  "projects:read": PROJECTS,
+  "sessions:read": SESSIONS,
+  "issues:read": ISSUES,
+};
+
+function scopeProbe(scope: Scope): Probe {
+  const fields = {
+    id: `scope-${scope.replace(":", "-")}`,
+    question: `Does the token have ${scope}?`,
+    about: `contract 5.4: scope table, ${scope}`,
+    assumes: "a 2xx if it has, else a refusal",
+  };
+  const step = READS[scope];
+  if (step === undefined) {
+    return probe({ ...fields, judge: () => unasked("the contract shows no endpoint that needs it") });
+  }
+  return probe({
+    ...fields,
+    asks: { reply: step },
+    judge: ({ reply }) => {
+      const flaw = flawOfRead(reply, scope);
+      return flaw === undefined ? agrees(`yes (${outlineOf(reply)})`) : unasked(flaw);
+    },
+  });
+}
+
+function judgeSessions({ sessions }: Readonly<Record<"sessions", Reply>>): Finding {
+  const { status } = sessions;
+  const seen = outlineOf(sessions);
+  if (status === 401 || status === 403) return unasked(flawOfRead(sessions, "sessions:read") ?? seen);
+  if (!isSuccess(sessions)) return status >= 500 ? unasked(`the service is failing: ${seen}`) : contradicts(seen);
+  const conventions = { successStatus: { "sessions.list": status } };
+  if (pageOf(sessions) === undefined) return contradicts(`${seen}, not a list`, conventions);
+  return (status === 200 ? agrees : differs)(`${seen}, a list`, conventions);
+}
+
+function judgeByName({ sessions, named }: Readonly<Record<"sessions" | "named", Reply>>): Finding {
+  const [byId, byName] = [pageOf(sessions), pageOf(named)];
+  if (byId === undefined || byName === undefined) return contradicts(outlineOf(named));
+  const isSame = idsOf(byId.data).join() === idsOf(byName.data).join();
+  return isSame ? agrees("the same sessions") : contradicts("other sessions than by id");
+}
+
+function judgeIssues({ issues }: Readonly<Record<"issues", Reply>>): Finding {
+  if (issues.status === 403) return unasked(flawOfRead(issues, "issues:read") ?? outlineOf(issues));
+  const seen = outlineOf(issues);
+  if (!isSuccess(issues)) return agrees(`no: ${seen}`);
+  return differs(`${seen}: set listIssues of the emulator`, { successStatus: { "issues.list": issues.status } });
+}
+
+/** What the token can read. */
+export const SCOPE_PROBES: readonly Probe[] = [
+  ...SCOPES.filter((scope) => scope.endsWith(":read")).map(scopeProbe),
+  probe({
+    id: "sessions-list",
+    question: "Does GET /projects/{project}/sessions return a list?",
+    about: "contract 4: GET /projects/{project}/sessions; convention successStatus.sessions.list",
+    assumes: "200, JSON with data and next_cursor",
+    asks: { sessions: SESSIONS },
+    judge: judgeSessions,
+  }),
+  probe({
+    id: "project-by-name",
+    question: "Can a project be addressed by its name?",
+    about: 'contract 2: "In a path, a project can be addressed by its name or by its id."',
+    assumes: "the same sessions by name and by id",
+    asks: { sessions: SESSIONS, named: SESSIONS_BY_NAME },
+    judge: judgeByName,
+  }),
+  probe({
+    id: "issues-list",
+    question: "Does GET /projects/{project}/issues exist?",
+    about: "contract 4: list issues not shown; option listIssues of the emulator",
+    assumes: "no",
+    asks: { issues: ISSUES },
+    judge: judgeIssues,
+  }),
+];

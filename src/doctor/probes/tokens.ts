@@ -1,0 +1,95 @@
+import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
+import { fieldsOf, isSuccess, outlineOf } from "../reading.ts";
+import { CREATED, REVOKED, TOKEN_NAME, TOKENS } from "../token-steps.ts";
+import { labelOf, type Reply } from "../wire.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LONGEST_DAYS = 1_000_000;
+const LEFT_BEHIND = `the token "${TOKEN_NAME}" may still be there: revoke it in the account settings`;
+
+function judgeCreation({ created }: Readonly<Record<"created", Reply>>): Finding {
+  const { status } = created;
+  const seen = outlineOf(created);
+  if (status === 401 || status === 403) return unasked(`the token may not create tokens (${seen})`);
+  if (!isSuccess(created)) return contradicts(`refused: ${seen}`);
+  const { id, plaintext } = fieldsOf(created.json);
+  const conventions = { successStatus: { "tokens.create": status } };
+  if (typeof plaintext !== "string") return contradicts(`${seen} without plaintext`, conventions);
+  if (typeof id !== "string") return contradicts(`${seen} without id; ${LEFT_BEHIND}`, conventions);
+  return (status === 201 ? agrees : differs)(seen, conventions);
+}
+
+function judgeLifetime({ created }: Readonly<Record<"created", Reply>>): Finding {
+  if (!isSuccess(created)) return unasked("no token was created");
+  const expiresAt = Date.parse(String(fieldsOf(created.json)["expires_at"]));
+  const date = Date.parse(created.headers.get("date") ?? "");
+  if (Number.isNaN(expiresAt)) return contradicts("expires_at is not a timestamp");
+  const lifetimeMs = expiresAt - (Number.isNaN(date) ? created.endedAt : date);
+  const tokenLifetimeDays = Math.round(lifetimeMs / DAY_MS);
+  const seen = `${tokenLifetimeDays} days`;
+  if (tokenLifetimeDays < 1 || tokenLifetimeDays > LONGEST_DAYS) return differs(seen);
+  return (tokenLifetimeDays === 90 ? agrees : differs)(seen, { tokenLifetimeDays });
+}
+
+function judgeRevocation({ revoked }: Readonly<Record<"revoked", Reply>>): Finding {
+  const { status } = revoked;
+  const seen = outlineOf(revoked);
+  if (!isSuccess(revoked)) return contradicts(`${seen}; ${LEFT_BEHIND}`);
+  return (status === 204 ? agrees : differs)(seen, { successStatus: { "tokens.revoke": status } });
+}
+
+function judgeRepetition(_: unknown, { replies }: Seen): Finding {
+  const [first] = replies.filter(({ repeatsToken }) => repeatsToken);
+  if (first !== undefined) return contradicts(`a token is in the response to ${labelOf(first.request)}`);
+  return replies.length === 0 ? unasked("no response") : agrees(`in none of ${replies.length} responses`);
+}
+
+function judgeTokenList({ tokens }: Readonly<Record<"tokens", Reply>>): Finding {
+  const seen = outlineOf(tokens);
+  return isSuccess(tokens) ? differs(seen) : agrees(`no: ${seen}`);
+}
+
+/** What becomes of a token; most of it only with `--write`. */
+export const TOKEN_PROBES: readonly Probe[] = [
+  probe({
+    id: "token-create",
+    question: "Can a token without scopes be created?",
+    about: 'contract 4.2: "When a token is created with an empty or absent scope set, it can do nothing."',
+    assumes: "201, with plaintext",
+    asks: { created: CREATED },
+    judge: judgeCreation,
+    judgeFailure: ({ code }) => contradicts(`no response (${code}); ${LEFT_BEHIND}`),
+  }),
+  probe({
+    id: "token-lifetime",
+    question: "How long does a token live by default?",
+    about: 'contract 5: "Default token lifetime when `expires_in_days` is omitted: not shown."; tokenLifetimeDays',
+    assumes: "90 days",
+    asks: { created: CREATED },
+    judge: judgeLifetime,
+  }),
+  probe({
+    id: "token-revoke",
+    question: "Can the token be revoked?",
+    about: 'contract 4: DELETE /me/tokens/{id}, "none specified"; convention successStatus.tokens.revoke',
+    assumes: "204",
+    asks: { revoked: REVOKED },
+    judge: judgeRevocation,
+    judgeFailure: ({ code }) => contradicts(`no response (${code}); ${LEFT_BEHIND}`),
+  }),
+  probe({
+    id: "plaintext-again",
+    question: "Does a response show a token that was shown before?",
+    about: 'contract 2: "It is returned only in the creation response and never again."',
+    assumes: "never",
+    judge: judgeRepetition,
+  }),
+  probe({
+    id: "tokens-list",
+    question: "Does GET /me/tokens exist?",
+    about: 'contract 4: "Listing tokens: method and path not shown."',
+    assumes: "no",
+    asks: { tokens: TOKENS },
+    judge: judgeTokenList,
+  }),
+];

@@ -1,0 +1,153 @@
+import { encodeSegment } from "../request/path.ts";
+import { cursorOf, fieldsOf, flawOfRead, idsOf, pageOf } from "./reading.ts";
+import { replyOr, type Step, step } from "./step.ts";
+import { type NotAsked, notAsked, type PlannedRequest, type Reply } from "./wire.ts";
+
+/** What does not exist at any service. */
+const MADE_UP = "project-automation-doctor-made-this-up";
+/** An origin that no deployment lists. */
+const ORIGIN = "https://project-automation-doctor.invalid";
+
+/** The first request. It carries no token, since the connection may turn out not to be trusted. */
+export const WITHOUT_TOKEN: Step = step({ request: () => ({ path: "/projects", credential: "none" }) });
+
+/** The first request with the token: whether it is answered decides about most others. */
+export const PROJECTS: Step = step({
+  after: { first: WITHOUT_TOKEN },
+  request: ({ first }) => replyOr(first, () => ({ path: "/projects" })),
+});
+
+export const WITH_UNKNOWN_TOKEN: Step = step({
+  after: { first: WITHOUT_TOKEN },
+  request: ({ first }) => replyOr(first, () => ({ path: "/projects", credential: "unknown" })),
+});
+
+/** Under another version segment, if there is no such endpoint under the given one. */
+export const ELSEWHERE: Step = step({
+  after: { projects: PROJECTS },
+  request: ({ projects }, baseUrl) =>
+    replyOr(projects, ({ status }) =>
+      status === 404
+        ? { path: "/projects", basePath: otherVersion(baseUrl) }
+        : notAsked("there is an endpoint /projects at the given address"),
+    ),
+});
+
+/** The path of the base URL without trailing slashes. */
+export function basePathOf({ pathname }: URL): string {
+  return pathname.replace(/\/+$/, "");
+}
+
+/** Where the service may be if it is not at the base URL. */
+function otherVersion(baseUrl: URL): string {
+  const given = basePathOf(baseUrl);
+  if (given.endsWith("/api/v1")) return given.replace(/1$/, "2");
+  return /\/api\/v\d+$/.test(given) ? given.replace(/\d+$/, "1") : `${given}/api/v1`;
+}
+
+/** A request that makes sense only if the token can list projects. */
+function withProjects(build: (projects: Reply) => PlannedRequest | NotAsked): Step {
+  return step({
+    after: { projects: PROJECTS },
+    request: ({ projects }) =>
+      replyOr(projects, (reply) => {
+        const flaw = flawOfRead(reply, "projects:read");
+        return flaw === undefined ? build(reply) : notAsked(flaw);
+      }),
+  });
+}
+
+function read(path: string, shown?: string): Step {
+  return withProjects(() => ({ path, shown }));
+}
+
+export const FIRST_PAGE: Step = read("/projects?limit=1");
+export const SECOND_PAGE: Step = step({
+  after: { first: FIRST_PAGE },
+  request: ({ first }) =>
+    replyOr(first, (reply) => {
+      const cursor = cursorOf(pageOf(reply));
+      if (cursor === undefined) return notAsked("the first page of one project has no cursor");
+      const query = `limit=1&cursor=${encodeURIComponent(cursor)}`;
+      return { path: `/projects?${query}`, shown: "/projects?limit=1&cursor={next_cursor}" };
+    }),
+});
+export const LARGEST_PAGE: Step = read("/projects?limit=200");
+export const LIMIT_ZERO: Step = read("/projects?limit=0");
+export const LIMIT_ABOVE: Step = read("/projects?limit=201");
+export const LIMIT_WORD: Step = read("/projects?limit=many");
+export const UNKNOWN_CURSOR: Step = read(`/projects?cursor=${MADE_UP}`, "/projects?cursor={made up}");
+export const UNKNOWN_ENDPOINT: Step = read(`/${MADE_UP}`, "/{made up}");
+export const WRONG_METHOD: Step = read(`/me/tokens/${MADE_UP}/rotate`, "/me/tokens/{made up}/rotate");
+export const CROSS_ORIGIN: Step = withProjects(() => ({ path: "/projects", headers: { origin: ORIGIN } }));
+
+/** The request for the sessions of one of the first projects. */
+function sessionsOf(projects: Reply, index: number): PlannedRequest | NotAsked {
+  const id = idsOf(pageOf(projects)?.data ?? [])[index];
+  if (id === undefined) return notAsked("the token sees no project to ask about");
+  const path = `/projects/${encodeSegment(id, "the id of a project")}/sessions?limit=200`;
+  return { path, shown: "/projects/{project}/sessions?limit=200" };
+}
+
+const SESSIONS_OF_FIRST: Step = withProjects((projects) => sessionsOf(projects, 0));
+
+/** The sessions of the next project, if the one before has none. */
+function orSessionsOf(index: number, before: Step): Step {
+  return step({
+    after: { before, projects: PROJECTS },
+    request: ({ before, projects }) =>
+      replyOr(before, (reply) => {
+        if (pageOf(reply)?.data.length !== 0) return reply;
+        const next = replyOr(projects, (list) => sessionsOf(list, index));
+        return "kind" in next ? reply : next;
+      }),
+  });
+}
+
+/** The sessions of the first of three projects that has some, else none. */
+export const SESSIONS: Step = orSessionsOf(2, orSessionsOf(1, SESSIONS_OF_FIRST));
+
+/** The project that `SESSIONS` is about, as it was listed. */
+function projectOf(projects: Reply, { request }: Reply): Readonly<Record<string, unknown>> {
+  const [, , id = ""] = request.path.split("/");
+  return fieldsOf(pageOf(projects)?.data.find((record) => fieldsOf(record)["id"] === decodeURIComponent(id)));
+}
+
+/** A request that makes sense only if the token can list sessions. */
+function withSessions(build: (sessions: Reply, projects: Reply) => PlannedRequest | NotAsked): Step {
+  return step({
+    after: { sessions: SESSIONS, projects: PROJECTS },
+    request: ({ sessions, projects }) =>
+      replyOr(sessions, (reply) => {
+        const flaw = flawOfRead(reply, "sessions:read");
+        return flaw === undefined ? replyOr(projects, (list) => build(reply, list)) : notAsked(flaw);
+      }),
+  });
+}
+
+export const SESSIONS_BY_NAME: Step = withSessions((sessions, projects) => {
+  const { name } = projectOf(projects, sessions);
+  const path = `/projects/${encodeSegment(name, "the name of a project")}/sessions?limit=200`;
+  return { path, shown: "/projects/{name}/sessions?limit=200" };
+});
+
+export const ISSUES: Step = withProjects((projects) => {
+  const [id] = idsOf(pageOf(projects)?.data ?? []);
+  if (id === undefined) return notAsked("the token sees no project to ask about");
+  return { path: `/projects/${encodeSegment(id, "the id of a project")}/issues`, shown: "/projects/{project}/issues" };
+});
+
+export const SESSION: Step = withSessions((sessions) => {
+  const [id] = idsOf(pageOf(sessions)?.data ?? []);
+  if (id === undefined) return notAsked("none of the first three projects has a session");
+  return { path: `/sessions/${encodeSegment(id, "the id of a session")}`, shown: "/sessions/{id}" };
+});
+
+export const UNKNOWN_PROJECT: Step = withSessions(() => ({
+  path: `/projects/${MADE_UP}/sessions`,
+  shown: "/projects/{made up}/sessions",
+}));
+export const UNKNOWN_SESSION: Step = withSessions(() => ({
+  path: `/sessions/${MADE_UP}`,
+  shown: "/sessions/{made up}",
+}));

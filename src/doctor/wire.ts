@@ -1,0 +1,100 @@
+/** What goes over the wire, as the doctor sees it: raw statuses, headers and bodies, redirects not followed. */
+
+/** A request, complete. */
+export interface WireRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+/** What the connection says about TLS; not there for plain HTTP. */
+export interface TlsFacts {
+  /** Such as `TLSv1.3`. */
+  readonly protocol: string;
+  /** Who signed the certificate. */
+  readonly issuer: string;
+  /** When the certificate expires, in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** A whole response. */
+export interface WireResponse {
+  readonly kind: "response";
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly tls?: TlsFacts | undefined;
+}
+
+/** No whole response was received. */
+export interface Failure {
+  readonly kind: "failure";
+  /** The platform's code, such as `ECONNREFUSED` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Sends one request. Resolves with a failure in place of rejecting. */
+export type Send = (request: WireRequest) => Promise<WireResponse | Failure>;
+
+/** Which token a request carries: the caller's, one that does not exist, none, or this one. */
+export type Credential = "own" | "unknown" | "none" | { readonly plaintext: string };
+
+/** A request of the doctor's, without what is the same for all of them. */
+export interface PlannedRequest {
+  /** @default "GET" */
+  readonly method?: WireRequest["method"] | undefined;
+  /** Below the base URL, percent-encoded, with its query. */
+  readonly path: string;
+  /** The path as reports show it: without ids, names and cursors. @default `path` */
+  readonly shown?: string | undefined;
+  /** @default "own" */
+  readonly credential?: Credential | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly json?: unknown;
+  /** Replaces the path of the base URL. */
+  readonly basePath?: string | undefined;
+}
+
+/** A response together with its request. */
+export interface Reply extends WireResponse {
+  readonly request: PlannedRequest;
+  /** The parsed body; `undefined` if it is not JSON. */
+  readonly json: unknown;
+  /** When the request was sent and the response was complete, by the local wall clock. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** Whether it holds a token that the doctor knows. */
+  readonly repeatsToken: boolean;
+}
+
+/** A question that was not put to the service, or that it did not answer. */
+export interface NotAsked {
+  readonly kind: "not_asked";
+  readonly reason: string;
+}
+
+/** What a request came to. */
+export type Answer = Reply | Failure | NotAsked;
+
+/** `GET /projects/{project}/sessions`, for reports. */
+export function labelOf({ method = "GET", path, shown = path }: PlannedRequest): string {
+  return `${method} ${shown}`;
+}
+
+export function notAsked(reason: string): NotAsked {
+  return { kind: "not_asked", reason };
+}
+
+/** Why a verification of the service's certificate failed; `undefined` if the failure is of another kind. */
+export function certificateFlaw({ code }: Failure): string | undefined {
+  if (/^(?:DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/.test(code)) return "the certificate is self-signed";
+  if (code === "CERT_HAS_EXPIRED") return "the certificate has expired";
+  if (code === "CERT_NOT_YET_VALID") return "the certificate is not valid yet";
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "the certificate is for another host";
+  if (code.startsWith("UNABLE_TO_")) return "the certificate is signed by an authority that is not trusted";
+  return /^(?:CERT_|ERR_TLS_|ERR_SSL_|INVALID_CA|HOSTNAME_MISMATCH|EPROTO)/.test(code)
+    ? "the TLS handshake failed"
+    : undefined;
+}

@@ -1,0 +1,78 @@
+/** What a run of many items keeps in memory: its keys, and what is under way. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const SOURCES = resolve(import.meta.dirname, "../../src");
+const ITEMS = 100_000;
+/** 1 000 items and results of a kilobyte each, which are under way or wait to be taken, would take 1 to 2 MB. */
+const SLACK = 3_000_000;
+
+interface Figures {
+  /** What a set of the keys takes, in bytes of the heap. */
+  readonly keysAlone: number;
+  /** Of the heap, in bytes, halfway and at the end, beyond what there was before. */
+  readonly halfway: number;
+  readonly atEnd: number;
+  readonly summary: Readonly<Record<string, number>>;
+}
+
+// A process of its own: only there can the garbage be collected at will, and is nothing else counted.
+function run(path: string): Figures {
+  const program = `
+    import { bulkWrite } from ${JSON.stringify(`${SOURCES}/bulk/index.ts`)};
+    import { fileJournal } from ${JSON.stringify(`${SOURCES}/bulk/node.ts`)};
+    const heap = () => {
+      for (let times = 0; times < 3; times += 1) gc();
+      return process.memoryUsage().heapUsed;
+    };
+    function* items() {
+      for (let index = 0; index < ${ITEMS}; index += 1) yield { id: "row-" + index, text: "x".repeat(1_000) + index };
+    }
+    let calls = 0;
+    const empty = heap();
+    const keys = new Set(Array.from({ length: ${ITEMS} }, (_, index) => "row-" + index));
+    const keysAlone = heap() - empty;
+    keys.clear();
+    const before = heap();
+    const run = bulkWrite({
+      items: items(),
+      key: (item) => item.id,
+      send: async (item, { onRequest }) => {
+        await onRequest({ attempt: 1, callId: String((calls += 1)), operation: "issues.create" });
+        return { number: calls, title: item.text };
+      },
+      journal: await fileJournal(${JSON.stringify(path)}),
+      concurrency: 500,
+    });
+    let ended = 0;
+    let halfway = 0;
+    for await (const { key, result } of run) {
+      ended += 1;
+      if (ended === ${ITEMS / 2}) halfway = heap() - before;
+    }
+    console.log(JSON.stringify({ keysAlone, halfway, atEnd: heap() - before, summary: run.summary }));
+  `;
+  const args = ["--expose-gc", "--no-warnings", "--input-type=module", "--eval", program];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Figures;
+}
+
+test("100 000 items take no more memory than their keys, and so does a second run on their journal", {
+  timeout: 120_000,
+}, () => {
+  const folder = mkdtempSync(join(tmpdir(), "bulk-memory-"));
+  try {
+    const path = join(folder, "import.journal");
+    const first = run(path);
+    expect(first.summary).toMatchObject({ done: ITEMS });
+    for (const taken of [first.halfway, first.atEnd]) expect(taken).toBeLessThan(first.keysAlone + SLACK);
+    const second = run(path);
+    expect(second.summary).toMatchObject({ skipped: ITEMS });
+    // What the journal says of each key is in memory until its item has come.
+    for (const taken of [second.halfway, second.atEnd]) expect(taken).toBeLessThan(2 * second.keysAlone + SLACK);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

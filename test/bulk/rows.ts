@@ -1,0 +1,67 @@
+/** Rows that become issues, and what came of them. */
+import type { BulkEntry, BulkRun, SendOptions } from "../../src/bulk/index.ts";
+import { type CallOptions, Client, type ClientOptions, type Issue } from "../../src/index.ts";
+import { createEmulator, type Emulator } from "../../src/testing/index.ts";
+
+export interface Row {
+  readonly id: string;
+  readonly title: string;
+}
+
+export function rowsOf(count: number): Row[] {
+  return Array.from({ length: count }, (_, index) => ({ id: `row-${index + 1}`, title: `Issue ${index + 1}` }));
+}
+
+export const key = ({ id }: Row): string => id;
+
+/** A `send` that is as it should be. */
+export function createIssue(client: Client): (row: Row, options: SendOptions) => Promise<Issue> {
+  return ({ title }, options) => client.issues.create("web", { title, type: "bug" }, options satisfies CallOptions);
+}
+
+/** The service in this process, with one project, and a client of it. */
+export function service(options: ClientOptions = {}): { readonly emulator: Emulator; readonly client: Client } {
+  const emulator = createEmulator({ projects: [{ name: "web" }], rateLimit: false });
+  return { emulator, client: clientOf(emulator, options) };
+}
+
+export function clientOf({ baseUrl, token, fetch }: Emulator, options: ClientOptions = {}): Client {
+  return new Client({ baseUrl, token, fetch, ...options });
+}
+
+/** Faults that meet one row only. */
+export function titled(title: string): { readonly match: (request: { readonly body: unknown }) => boolean } {
+  return { match: ({ body }) => (body as { title: string }).title === title }; // every request creates an issue
+}
+
+/** How many issues there are of each title. */
+export function issueCounts({ issues }: Emulator): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { title } of issues.list("web")) counts[title] = (counts[title] ?? 0) + 1;
+  return counts;
+}
+
+export interface Ended {
+  /** The states of the keys, in the order in which they ended. */
+  readonly states: Record<string, string>;
+  readonly entries: readonly BulkEntry<Row, unknown>[];
+  /** What the iteration rejected with. */
+  readonly error: unknown;
+}
+
+/** Iterates a run to its end. Fails if a key ends twice. */
+export async function runToEnd(run: BulkRun<Row, unknown>): Promise<Ended> {
+  const entries: BulkEntry<Row, unknown>[] = [];
+  const states: Record<string, string> = {};
+  let error: unknown;
+  try {
+    for await (const entry of run) {
+      if (entry.key in states) throw new Error(`${entry.key} has ended twice`);
+      states[entry.key] = entry.state;
+      entries.push(entry);
+    }
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { states, entries, error };
+}

@@ -1,0 +1,178 @@
+/** In which state an item ends, and what the next run makes of it. */
+import { describe, expect, test } from "vitest";
+import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
+import { ArgumentError } from "../../src/index.ts";
+import { clientOf, createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
+
+const [row] = rowsOf(1) as [Row];
+
+describe("a run", () => {
+  test("writes each item once, and the next one sends nothing", async () => {
+    const { emulator, client } = service();
+    const journal = memoryJournal();
+    const options = { items: rowsOf(25), key, send: createIssue(client), journal };
+    const first = bulkWrite(options);
+    const { entries } = await runToEnd(first);
+    expect(first.summary).toEqual({ done: 25, refused: 0, not_sent: 0, unknown: 0, skipped: 0 });
+    expect(entries.every(({ result }) => typeof (result as { number: number }).number === "number")).toBe(true);
+    expect(Object.values(issueCounts(emulator))).toEqual(Array(25).fill(1));
+
+    const second = bulkWrite(options);
+    const again = await runToEnd(second);
+    expect(second.summary).toEqual({ done: 0, refused: 0, not_sent: 0, unknown: 0, skipped: 25 });
+    expect(again.entries.every(({ state, skipped }) => state === "done" && skipped)).toBe(true);
+    expect(emulator.requests).toHaveLength(25);
+  });
+
+  test("keeps the reference of a result for later runs, and nothing else of it", async () => {
+    const { client } = service();
+    const journal = memoryJournal();
+    const options = { items: [row], key, send: createIssue(client), journal };
+    const [first] = (await runToEnd(bulkWrite({ ...options, reference: (issue) => issue.number }))).entries;
+    const [second] = (await runToEnd(bulkWrite(options))).entries;
+    expect(first?.result).toMatchObject({ number: first?.reference });
+    expect(second).toMatchObject({ state: "done", skipped: true, result: undefined, reference: first?.reference });
+  });
+
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("no number");
+      },
+      "reference failed",
+    ],
+    ["returns an object", () => ({}) as never, "reference must return a string or a number"],
+  ])("an item is done though its reference %s, and the entry says why", async (_, reference, message) => {
+    const { client } = service();
+    const options = { items: [row], key, send: createIssue(client), journal: memoryJournal(), reference };
+    const [entry] = (await runToEnd(bulkWrite(options))).entries;
+    expect(entry).toMatchObject({
+      state: "done",
+      error: { kind: "argument", message: expect.stringContaining(message) },
+    });
+    expect(entry?.result).toMatchObject({ title: row.title });
+  });
+});
+
+const CASES = [
+  { name: "a conflict", fault: { status: 409 }, state: "refused", next: "refused" },
+  { name: "an invalid request", fault: { status: 422 }, state: "refused", next: "refused" },
+  { name: "a missing project", fault: { status: 404 }, state: "refused", next: "refused" },
+  { name: "an error of the service", fault: { status: 500 }, state: "unknown", next: "unknown" },
+  {
+    name: "an applied write that is answered 500",
+    fault: { status: 500, apply: true },
+    state: "unknown",
+    next: "unknown",
+  },
+  { name: "a connection lost before", fault: { drop: "before" as const }, state: "unknown", next: "unknown" },
+  { name: "a connection lost after", fault: { drop: "after" as const }, state: "unknown", next: "unknown" },
+  {
+    name: "a response that is not JSON",
+    fault: { status: 201, apply: true, body: "<html>" },
+    state: "done",
+    next: "done",
+  },
+  {
+    name: "a 429 that outlasts the waits",
+    fault: { status: 429, headers: { "retry-after": "600" } },
+    state: "not_sent",
+    next: "done",
+  },
+  { name: "a redirect", fault: { status: 307 }, state: "not_sent", next: "done" },
+  { name: "a refused token", fault: { status: 401 }, state: "not_sent", next: "done" },
+  { name: "a missing scope", fault: { status: 403 }, state: "not_sent", next: "done" },
+];
+
+describe("an item is", () => {
+  test.each(CASES)("$state after $name, and $next after the next run", async ({ fault, state, next }) => {
+    const { emulator, client } = service();
+    emulator.fault({ ...titled(row.title), ...fault });
+    const journal = memoryJournal();
+    const options = { items: [row], key, send: createIssue(client), journal };
+    expect((await runToEnd(bulkWrite(options))).states).toEqual({ "row-1": state });
+    // In another process, which knows of no pause.
+    const { entries } = await runToEnd(bulkWrite({ ...options, send: createIssue(clientOf(emulator)) }));
+    expect(entries).toMatchObject([{ state: next, skipped: state === next && state !== "unknown" }]);
+    expect(emulator.requests).toHaveLength(next === "done" && state !== "done" ? 2 : 1);
+  });
+
+  test("not_sent if its arguments are invalid, and the run goes on", async () => {
+    const { emulator, client } = service();
+    const items = [
+      { id: "a", title: 7 as never },
+      { id: "b", title: "fine" },
+    ];
+    const run = bulkWrite({ items, key, send: createIssue(client), journal: memoryJournal() });
+    const { states, entries } = await runToEnd(run);
+    expect(states).toEqual({ a: "not_sent", b: "done" });
+    expect(entries.find((entry) => entry.key === "a")?.error).toBeInstanceOf(ArgumentError);
+    expect(emulator.requests).toHaveLength(1);
+  });
+
+  test("sent again after it was refused, if the caller says so", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ status: 422 });
+    const options = { items: [row], key, send: createIssue(client), journal: memoryJournal() };
+    await runToEnd(bulkWrite(options));
+    expect((await runToEnd(bulkWrite({ ...options, retryRefused: true }))).states).toEqual({ "row-1": "done" });
+  });
+});
+
+describe("resolveUnknown", () => {
+  const lose = async () => {
+    const { emulator, client } = service();
+    emulator.fault({ drop: "after" });
+    const options = { items: [row], key, send: createIssue(client), journal: memoryJournal() };
+    expect((await runToEnd(bulkWrite(options))).states).toEqual({ "row-1": "unknown" });
+    return { emulator, options };
+  };
+
+  test("is not asked in the run that lost the response", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ drop: "after" });
+    const resolveUnknown = (): never => expect.fail("asked");
+    const run = bulkWrite({ items: [row], key, send: createIssue(client), journal: memoryJournal(), resolveUnknown });
+    expect((await runToEnd(run)).states).toEqual({ "row-1": "unknown" });
+  });
+
+  test.each([
+    ["applied", "done", 1],
+    ["not_applied", "done", 2],
+    ["undecided", "unknown", 1],
+  ] as const)("%s makes it %s, after %i requests", async (resolution, state, requests) => {
+    const { emulator, options } = await lose();
+    const asked: unknown[] = [];
+    const resolveUnknown = (item: Row, unknown: { key: string; recordedAt: Date }) => {
+      asked.push(item, unknown.key, unknown.recordedAt instanceof Date);
+      return resolution;
+    };
+    expect((await runToEnd(bulkWrite({ ...options, resolveUnknown }))).states).toEqual({ "row-1": state });
+    expect(asked).toEqual([row, "row-1", true]);
+    expect(emulator.requests).toHaveLength(requests);
+    // What it decided has been recorded.
+    expect((await runToEnd(bulkWrite(options))).states).toEqual({ "row-1": state });
+    expect(emulator.requests).toHaveLength(requests);
+  });
+
+  test("leaves the item unknown and the run going if it fails", async () => {
+    const { options } = await lose();
+    const resolveUnknown = () => Promise.reject(new Error("search is down"));
+    const { entries, error } = await runToEnd(bulkWrite({ ...options, resolveUnknown }));
+    expect(error).toBeUndefined();
+    expect(entries).toMatchObject([
+      { state: "unknown", error: { kind: "argument", cause: { message: "search is down" } } },
+    ]);
+  });
+
+  test("ends the run if it returns something else", async () => {
+    const { options } = await lose();
+    const { states, error } = await runToEnd(bulkWrite({ ...options, resolveUnknown: () => true as never }));
+    expect(states).toEqual({ "row-1": "unknown" });
+    expect(error).toMatchObject({
+      kind: "argument",
+      message: expect.stringContaining("applied, not_applied, undecided"),
+    });
+  });
+});

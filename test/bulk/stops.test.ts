@@ -1,0 +1,264 @@
+/** What ends a run before its last item, and what is then known of each item. */
+import { describe, expect, test } from "vitest";
+import { type BulkSummary, bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
+import { settleDown } from "../support/fake-time.ts";
+import { clientOf, createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
+import { WatchedJournal } from "./watched-journal.ts";
+
+const ALWAYS = Number.POSITIVE_INFINITY;
+const silence = { times: ALWAYS, delayMs: ALWAYS };
+
+function count(states: Record<string, string>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const state of Object.values(states)) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+const sum = ({ done, refused, not_sent, unknown, skipped }: BulkSummary): number =>
+  done + refused + not_sent + unknown + skipped;
+
+describe("a token that is refused in the middle", () => {
+  test.each([
+    [401, "auth"],
+    [403, "permission"],
+  ])("with %i stops the run, and the next run sends the rest", async (status, kind) => {
+    const { emulator, client } = service();
+    const refusal = emulator.fault({ skip: 10, times: ALWAYS, status });
+    const journal = new WatchedJournal();
+    const options = { items: rowsOf(50), key, send: createIssue(client), journal, concurrency: 4 };
+    const run = bulkWrite(options);
+    const { states, error } = await runToEnd(run);
+    expect(error).toBeUndefined();
+    expect(run.stoppedBy).toMatchObject({ kind });
+    expect(count(states)).toEqual({ done: 10, not_sent: 40 });
+    expect(emulator.requests.length).toBeLessThanOrEqual(14);
+    expect(journal.closed).toBe(1);
+
+    refusal.remove();
+    const next = bulkWrite(options);
+    await next.finish();
+    expect(next.summary).toEqual({ done: 40, refused: 0, not_sent: 0, unknown: 0, skipped: 10 });
+    expect(Object.values(issueCounts(emulator))).toEqual(Array(50).fill(1));
+  });
+
+  test("while others wait for the rate limit: these leave the queue", async () => {
+    const { emulator, client } = service({ maxConcurrency: 1 });
+    emulator.fault({ status: 401 });
+    const run = bulkWrite({ items: rowsOf(8), key, send: createIssue(client), journal: memoryJournal() });
+    expect(count((await runToEnd(run)).states)).toEqual({ not_sent: 8 });
+    expect(emulator.requests).toHaveLength(1);
+  });
+});
+
+describe("a signal", () => {
+  test("lets requests on their way end, sends nothing more, and tells of each item", async () => {
+    const { emulator, client } = service({ maxConcurrency: 3 });
+    const stop = new AbortController();
+    const journal = new WatchedJournal();
+    const send = createIssue(client);
+    let sent = 0;
+    const run = bulkWrite({
+      items: rowsOf(20),
+      key,
+      journal,
+      concurrency: 6,
+      signal: stop.signal,
+      send: (row: Row, options) =>
+        send(row, {
+          ...options,
+          onRequest: async (request) => {
+            await options.onRequest(request);
+            sent += 1;
+            if (sent === 5) stop.abort(new Error("enough"));
+          },
+        }),
+    });
+    const { states, error } = await runToEnd(run);
+    expect(error).toBeUndefined();
+    expect(run.stoppedBy).toMatchObject({ kind: "abort", cause: { message: "enough" } });
+    const issues = Object.values(issueCounts(emulator));
+    // The fifth was aborted just before it left.
+    expect(count(states)).toEqual({ done: issues.length, not_sent: 20 - issues.length });
+    expect(sum(run.summary)).toBe(20);
+    expect(journal.closed).toBe(1);
+  });
+
+  test("that has aborted before sends nothing", async () => {
+    const { emulator, client } = service();
+    const run = bulkWrite({
+      items: rowsOf(3),
+      key,
+      send: createIssue(client),
+      journal: memoryJournal(),
+      signal: AbortSignal.abort(),
+    });
+    expect(count((await runToEnd(run)).states)).toEqual({ not_sent: 3 });
+    expect(emulator.requests).toEqual([]);
+  });
+
+  test("waits for a silent service no longer than graceMs; what was on its way is unknown", async () => {
+    const { emulator, client } = service({ maxConcurrency: 2 });
+    const fault = emulator.fault(silence);
+    const stop = new AbortController();
+    const options = { items: rowsOf(9), key, send: createIssue(client), journal: memoryJournal() };
+    const run = bulkWrite({ ...options, graceMs: 0, signal: stop.signal });
+    const ended = runToEnd(run);
+    await expect.poll(() => fault.hits, { interval: 1 }).toBe(2);
+    stop.abort();
+    expect(count((await ended).states)).toEqual({ unknown: 2, not_sent: 7 });
+    fault.remove();
+    expect(count((await runToEnd(bulkWrite(options))).states)).toEqual({ unknown: 2, done: 7 });
+  });
+
+  test("ends a wait for the rate limit: an item that was refused by it is not_sent", async () => {
+    const { emulator, client } = service();
+    const fault = emulator.fault({ times: ALWAYS, status: 429, headers: { "retry-after": "60" } });
+    const stop = new AbortController();
+    const run = bulkWrite({
+      items: rowsOf(9),
+      key,
+      send: createIssue(client),
+      journal: memoryJournal(),
+      graceMs: 0,
+      signal: stop.signal,
+    });
+    const ended = runToEnd(run);
+    await expect.poll(() => fault.hits, { interval: 1 }).toBeGreaterThan(0);
+    await expect.poll(() => client.rateLimit?.pausedUntil, { interval: 1 }).toBeDefined();
+    stop.abort();
+    expect(count((await ended).states)).toEqual({ not_sent: 9 });
+  });
+});
+
+describe("a loop that is left", () => {
+  test("sends nothing more, waits for what is on its way, and closes the journal", async () => {
+    const { emulator, client } = service();
+    const journal = new WatchedJournal();
+    const options = { items: rowsOf(40), key, send: createIssue(client), journal, concurrency: 4 };
+    const run = bulkWrite(options);
+    for await (const entry of run) if (entry.key === "row-5") break;
+    const sent = emulator.requests.length;
+    expect(sent).toBeLessThan(20);
+    expect(journal.closed).toBe(1);
+    expect(run.summary).toEqual({ done: sent, refused: 0, not_sent: 40 - sent, unknown: 0, skipped: 0 });
+    await settleDown();
+    expect(emulator.requests).toHaveLength(sent);
+    expect((await bulkWrite(options).finish()).done).toBe(40 - sent);
+    expect(Object.values(issueCounts(emulator))).toEqual(Array(40).fill(1));
+  });
+
+  test("by an error of its own ends with that error", async () => {
+    const { client } = service();
+    const journal = new WatchedJournal();
+    const run = bulkWrite({ items: rowsOf(9), key, send: createIssue(client), journal });
+    const loop = async (): Promise<void> => {
+      for await (const _ of run) throw new RangeError("mine");
+    };
+    await expect(loop()).rejects.toThrow(RangeError);
+    expect(journal.closed).toBe(1);
+  });
+});
+
+describe("a journal that fails", () => {
+  test.each([[0], [1], [5], [6], [11]])("after %i records stops the run before the next request", async (space) => {
+    const { emulator, client } = service();
+    const journal = new WatchedJournal();
+    journal.space = space;
+    const options = { items: rowsOf(20), key, send: createIssue(client), journal, concurrency: 1 };
+    const run = bulkWrite(options);
+    const { states, error } = await runToEnd(run);
+    expect(error).toBeInstanceOf(JournalError);
+    expect(error).toMatchObject({ kind: "journal", name: "JournalError", reason: "failed", cause: { code: "ENOSPC" } });
+    expect(run.stoppedBy).toBe(error);
+    const recorded = journal.records.filter(({ state }) => state === "sending").length;
+    expect(emulator.requests).toHaveLength(recorded);
+    // The entry is right also where the journal has failed.
+    expect(count(states)).toEqual({ ...(recorded > 0 && { done: recorded }), not_sent: 20 - recorded });
+    expect(journal.closed).toBe(1);
+
+    journal.space = ALWAYS;
+    const next = await runToEnd(bulkWrite(options));
+    const lost = recorded - journal.records.slice(0, space).filter(({ state }) => state === "done").length;
+    expect(count(next.states)).toEqual({ done: 20 - lost, ...(lost > 0 && { unknown: lost }) });
+    expect(Object.values(issueCounts(emulator))).toEqual(Array(20).fill(1));
+  });
+
+  test("while many are under way: no request leaves without its record", async () => {
+    const { emulator, client } = service();
+    const journal = new WatchedJournal();
+    journal.space = 17;
+    const run = bulkWrite({ items: rowsOf(60), key, send: createIssue(client), journal, concurrency: 8 });
+    const { error } = await runToEnd(run);
+    expect(error).toBeInstanceOf(JournalError);
+    const recorded = journal.records.filter(({ state }) => state === "sending");
+    expect(emulator.requests.length).toBe(recorded.length);
+    expect(sum(run.summary)).toBe(60);
+  });
+
+  test("to load ends the run before anything is sent", async () => {
+    const { emulator, client } = service();
+    const journal = { load: () => Promise.reject(new Error("gone")), append: () => undefined };
+    const run = bulkWrite({ items: rowsOf(3), key, send: createIssue(client), journal });
+    const { error } = await runToEnd(run);
+    expect(error).toMatchObject({ kind: "journal", message: "the journal could not be loaded: gone" });
+    expect(emulator.requests).toEqual([]);
+  });
+
+  test("with a record that is none ends the run, and names it", async () => {
+    const { client } = service();
+    const at = new Date(0).toISOString();
+    const records = [
+      { key: "row-1", state: "done", at },
+      { key: "row-2", state: "sent", at },
+    ] as never;
+    const run = bulkWrite({
+      items: rowsOf(3),
+      key,
+      send: createIssue(client),
+      journal: { load: () => records, append: () => undefined },
+    });
+    expect((await runToEnd(run)).error).toMatchObject({
+      reason: "damaged",
+      message: expect.stringMatching(/^record 2 of the journal must have one of the states/),
+    });
+  });
+
+  test("to close makes the iteration reject after the last entry", async () => {
+    const { client } = service();
+    const journal = { load: () => [], append: () => undefined, close: () => Promise.reject(new Error("gone")) };
+    const { states, error } = await runToEnd(bulkWrite({ items: rowsOf(2), key, send: createIssue(client), journal }));
+    expect([count(states), error]).toEqual([{ done: 2 }, expect.objectContaining({ kind: "journal" })]);
+  });
+});
+
+test("two runs on one journal at once: the second fails, and the first goes on", async () => {
+  const { emulator, client } = service();
+  const journal = new WatchedJournal();
+  const options = { items: rowsOf(10), key, send: createIssue(client), journal };
+  const [first, second] = await Promise.all([runToEnd(bulkWrite(options)), runToEnd(bulkWrite(options))]);
+  expect(first.error).toBeUndefined();
+  expect(second.error).toMatchObject({ kind: "journal", reason: "in_use" });
+  expect([journal.closed, emulator.requests.length]).toEqual([1, 10]);
+});
+
+test("a service that is not there has received nothing: the next run sends all", async () => {
+  const { emulator } = service();
+  const unreachable = (): never => {
+    throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNREFUSED" } });
+  };
+  const retry = { minDelayMs: 1 };
+  const options = { items: rowsOf(4), key, journal: memoryJournal() };
+  const away = clientOf(emulator, { fetch: unreachable, retry });
+  expect(count((await runToEnd(bulkWrite({ ...options, send: createIssue(away) }))).states)).toEqual({ not_sent: 4 });
+  const there = await runToEnd(bulkWrite({ ...options, send: createIssue(clientOf(emulator)) }));
+  expect(count(there.states)).toEqual({ done: 4 });
+  expect(emulator.requests).toHaveLength(4);
+});
+
+test("an item that an earlier attempt may have written is unknown, whatever the response to the last attempt", async () => {
+  const { emulator, client } = service({ retry: { unsafeWrites: true, minDelayMs: 1 } });
+  emulator.fault({ ...titled("Issue 1"), drop: "after" });
+  emulator.fault({ ...titled("Issue 1"), skip: 1, status: 409 });
+  const run = bulkWrite({ items: rowsOf(1), key, send: createIssue(client), journal: memoryJournal() });
+  expect(count((await runToEnd(run)).states)).toEqual({ unknown: 1 });
+});

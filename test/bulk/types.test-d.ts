@@ -1,0 +1,44 @@
+import { type BulkEntry, type BulkRun, bulkWrite, type Journal, memoryJournal } from "../../src/bulk/index.ts";
+import { type FileJournal, fileJournal } from "../../src/bulk/node.ts";
+import { Client, type Issue } from "../../src/index.ts";
+
+const client = new Client();
+const rows = [{ id: "A-1", title: "Login page is blank" }];
+const options = {
+  items: rows,
+  key: (row: { id: string }) => row.id,
+  journal: memoryJournal(),
+};
+
+// The item and the result are those of `items` and `send`.
+const run: BulkRun<{ id: string; title: string }, Issue> = bulkWrite({
+  ...options,
+  send: (row, given) => client.issues.create("web", { title: row.title, type: "bug" }, given),
+  reference: (issue, row) => `${row.id} ${issue.number}`,
+  resolveUnknown: (row, { key, recordedAt }) => (row.id === key && recordedAt.getTime() > 0 ? "applied" : "undecided"),
+  pausedUntil: () => client.rateLimit?.pausedUntil,
+});
+for await (const entry of run) {
+  const { item, result, state }: BulkEntry<{ id: string; title: string }, Issue> = entry;
+  console.log(item.title, result?.number, state satisfies "done" | "refused" | "not_sent" | "unknown");
+}
+
+// Options can be passed on with more of one's own.
+bulkWrite({
+  ...options,
+  send: (row, given) => client.issues.create("web", { title: row.title, type: "bug" }, { ...given, timeoutMs: 5_000 }),
+});
+
+const file: FileJournal = await fileJournal("import.journal");
+file satisfies Journal;
+({ load: () => [], append: async () => {} }) satisfies Journal;
+({ async *load() {}, append: () => undefined }) satisfies Journal;
+
+// @ts-expect-error a journal is required
+bulkWrite({ items: rows, key: options.key, send: async () => 1 });
+// @ts-expect-error `fileJournal` has to be awaited
+bulkWrite({ ...options, send: async () => 1, journal: fileJournal("import.journal") });
+// @ts-expect-error a key is a string
+bulkWrite({ ...options, send: async () => 1, key: () => 7 });
+// @ts-expect-error there is no such resolution
+bulkWrite({ ...options, send: async () => 1, resolveUnknown: () => "maybe" });

@@ -1,0 +1,289 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCommand } from "../../src/doctor/node/command.ts";
+import { sendByNode } from "../../src/doctor/node/send.ts";
+import type { Report } from "../../src/doctor/report.ts";
+import { createEmulator, type Fault } from "../../src/testing/index.ts";
+import { readCommand } from "../../src/testing/node/arguments.ts";
+import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
+import { VERSION } from "../../src/version.ts";
+import { virtualClock } from "./examine.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "doctor-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The doctor and the service have the same clock. */
+const clock = virtualClock();
+const start = (options: StartOptions = {}): Promise<RunningEmulator> => startEmulator({ now: clock.now, ...options });
+
+interface Printed {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Printed> {
+  const printed = { out: "", err: "" };
+  const code = await runCommand(argv, {
+    out: (text) => {
+      printed.out += text;
+    },
+    err: (text) => {
+      printed.err += text;
+    },
+    environment,
+    columns: 100,
+    send: (request) => sendByNode(request),
+    sleep: clock.sleep,
+    wallClock: clock.now,
+    signal: new AbortController().signal,
+  });
+  return { code, ...printed };
+}
+
+function environmentOf({ baseUrl, token }: Pick<RunningEmulator, "baseUrl" | "token">): Record<string, string> {
+  return { PROJECT_AUTOMATION_BASE_URL: baseUrl, PROJECT_AUTOMATION_TOKEN: token };
+}
+
+const TOKEN = "emu_key_averysecretsecret";
+
+describe("the command", () => {
+  test("prints a table, and ends with 0 if nothing contradicts the contract", async () => {
+    await using service = await start();
+    const { code, out, err } = await run([], environmentOf(service));
+    expect(code).toBe(0);
+    expect(err).toBe("");
+    expect(out).toMatch(/^asked +seen +assumed +verdict$/m);
+    expect(out).toMatch(/^How is a wrong token refused\? +401 unauthorized +401 unauthorized +ok$/m);
+    expect(out).toMatch(/^\d+ ok, 0 differ, 0 contradict the contract or the client, \d+ not asked; \d+ requests$/m);
+    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  test("ends with 1 if something contradicts it, and quotes the sentence", async () => {
+    await using service = await start({ conventions: { endOfList: "missing" } });
+    const { code, out } = await run([], environmentOf(service));
+    expect(code).toBe(1);
+    expect(out).toContain('end-of-list: no next_cursor\n  contract 2: "It is null on the last page."');
+  });
+
+  test("ends with 2 if the deployment could not be asked, and says why", async () => {
+    await using service = await start();
+    const { code, out } = await run([], environmentOf({ ...service, token: TOKEN }));
+    expect(code).toBe(2);
+    expect(out).toContain("The deployment could not be asked.");
+    expect(out).toContain("the token is refused (401");
+  });
+
+  test("--base-url wins over the environment", async () => {
+    await using service = await start();
+    const environment = environmentOf({ ...service, baseUrl: "https://elsewhere.invalid/api/v1" });
+    expect((await run(["--base-url", service.baseUrl], environment)).code).toBe(0);
+  });
+
+  test("--json prints the report and nothing else", async () => {
+    await using service = await start({ conventions: { limitTooLarge: "refuse" } });
+    const { code, out } = await run(["--json"], environmentOf(service));
+    const report = JSON.parse(out) as Report; // what it is meant to be
+    expect(code).toBe(1);
+    expect(report).toMatchObject({ doctor: VERSION, baseUrl: service.baseUrl, result: "contradicts" });
+    expect(report.questions.find(({ id }) => id === "limit-above")).toMatchObject({
+      verdict: "contradicts",
+      seen: "refused: 422 invalid_request",
+      assumes: "clamped to 200",
+    });
+  });
+
+  test("--out writes a file that createEmulator and --seed take", async () => {
+    const conventions = { refusals: { unknownSession: { status: 410, code: "gone" } }, sessionState: "queued" };
+    await using service = await start({ conventions });
+    const file = join(folder, "service.json");
+    const { code } = await run(["--out", file, "--write"], environmentOf(service));
+    expect(code).toBe(0);
+    const seed = JSON.parse(readFileSync(file, "utf8")) as Parameters<typeof createEmulator>[0];
+    expect(seed?.conventions).toMatchObject(conventions);
+    expect(createEmulator(seed).sessions.list()[0]?.state).toBe("queued");
+    expect(readCommand(["--seed", file])).toMatchObject({ kind: "start", options: { conventions } });
+  });
+
+  test("--out keeps the file of an earlier run if the deployment could not be asked", async () => {
+    await using service = await start();
+    const file = join(folder, "kept.json");
+    writeFileSync(file, "{}");
+    await run(["--out", file], environmentOf({ ...service, token: TOKEN }));
+    expect(readFileSync(file, "utf8")).toBe("{}");
+  });
+
+  test("--help and --version print, and ask nothing", async () => {
+    const help = await run(["--help"]);
+    for (const flag of ["--base-url", "--write", "--json", "--out", "--help", "--version"]) {
+      expect(help.out).toContain(flag);
+    }
+    expect(help.code).toBe(0);
+    expect(await run(["--version"])).toEqual({ code: 0, out: `${VERSION}\n`, err: "" });
+  });
+
+  interface Invocation {
+    readonly argv: readonly string[];
+    readonly environment: Record<string, string>;
+  }
+  const SET = { PROJECT_AUTOMATION_BASE_URL: "https://service.invalid/api/v1", PROJECT_AUTOMATION_TOKEN: TOKEN };
+  test.each<[string, Invocation, string]>([
+    ["an unknown flag", { argv: ["--wirte"], environment: SET }, "Unknown option '--wirte'; see --help"],
+    ["a token as a flag", { argv: [`--token=${TOKEN}`], environment: SET }, "Unknown option '--token'; see --help"],
+    [
+      "no address",
+      { argv: [], environment: { PROJECT_AUTOMATION_TOKEN: TOKEN } },
+      "no address: pass --base-url, or set",
+    ],
+    [
+      "no token",
+      { argv: ["--base-url", "https://x.invalid/api/v1"], environment: {} },
+      "no token: set PROJECT_AUTOMATION_TOKEN",
+    ],
+    [
+      "a scheme in the token",
+      { argv: [], environment: { ...SET, PROJECT_AUTOMATION_TOKEN: `Bearer ${TOKEN}` } },
+      "omit the scheme",
+    ],
+    [
+      "an address that is none",
+      { argv: ["--base-url", "service"], environment: SET },
+      "baseUrl must be an absolute http: or https: URL",
+    ],
+    [
+      "plain http to another machine",
+      { argv: ["--base-url", "http://x.invalid/api/v1"], environment: SET },
+      "others can read the token",
+    ],
+  ])("%s: one line, and exit code 2", async (_, { argv, environment }, message) => {
+    const { code, out, err } = await run(argv, environment);
+    expect(code).toBe(2);
+    expect(out).toBe("");
+    expect(err).toContain("project-automation-doctor: ");
+    expect(err).toContain(message);
+    expect(err).not.toContain(TOKEN);
+    expect(err.match(/\n/g)).toHaveLength(1);
+  });
+
+  test("a file that cannot be written: one line, and exit code 2", async () => {
+    await using service = await start();
+    const { code, err } = await run(["--out", join(folder, "no", "such", "folder.json")], environmentOf(service));
+    expect(code).toBe(2);
+    expect(err).toMatch(/^project-automation-doctor: ENOENT.*\n$/);
+  });
+
+  test("a token that was left behind is told on standard error", async () => {
+    await using service = await start();
+    service.emulator.fault({ times: Infinity, operation: "tokens.revoke", status: 500 });
+    const { err } = await run(["--write"], environmentOf(service));
+    expect(err).toContain("was not revoked: do so in the account settings");
+  });
+});
+
+describe("no secret is in any output", () => {
+  const plaintext = "emu_another_0123456789abcdef0123456789abcdef";
+  test.each<[string, (token: string) => Fault]>([
+    ["the code of an error", (token) => ({ status: 400, body: { error: `no_${token}` } })],
+    ["another field of an error", (token) => ({ status: 401, body: { error: "unauthorized", [token]: token } })],
+    [
+      "a header",
+      (token) => ({ headers: { deprecation: token, "x-request-id": token, "content-type": `text/${token}` } }),
+    ],
+    [
+      "the address of a redirect",
+      (token) => ({ status: 302, headers: { location: `https://login.invalid/${token}?t=${token}` } }),
+    ],
+    [
+      "the fields of a record",
+      (token) => ({
+        transform: (body) => ({
+          ...body,
+          data: [{ id: "p", name: token, [token]: token, api_key: "k", nested: { plaintext } }],
+        }),
+      }),
+    ],
+    [
+      "the fields of a page",
+      (token) => ({ transform: (body) => ({ ...body, self: `https://x.invalid/${token}`, plaintext }) }),
+    ],
+  ])("that the service repeats in %s", async (_, fault) => {
+    await using service = await start();
+    service.emulator.fault({ times: Infinity, ...fault(service.token) });
+    const file = join(folder, "secrets.json");
+    writeFileSync(file, "");
+    for (const flags of [[], ["--json"]]) {
+      const { out, err } = await run([...flags, "--write", "--out", file], environmentOf(service));
+      const everything = out.replaceAll(/\s+/g, "") + out + err + readFileSync(file, "utf8");
+      const [, , secret = ""] = service.token.split("_");
+      for (const one of [service.token, secret, plaintext]) expect(everything).not.toContain(one);
+    }
+  });
+
+  test("nor is the token that was created, wherever the service repeats it", async () => {
+    await using service = await start();
+    const created: string[] = [];
+    service.emulator.fault({
+      operation: "tokens.create",
+      transform: (body) => {
+        created.push(String(body["plaintext"]));
+        return { ...body, note: `keep ${String(body["plaintext"])} safe` };
+      },
+    });
+    const file = join(folder, "created.json");
+    const { out, err } = await run(["--write", "--out", file], environmentOf(service));
+    expect(created).toHaveLength(1);
+    const everything = out + err + readFileSync(file, "utf8");
+    expect(everything).not.toContain(created[0]);
+    expect(readFileSync(file, "utf8")).toContain("keep [redacted] safe");
+  });
+
+  test("nor are ids, names and values of records in the report", async () => {
+    const projects = [
+      { id: "prj-internal", name: "internal-name", sessions: [{ id: "ses-internal", state: "waiting" }] },
+    ];
+    const extraFields = { project: { owner: "a person" } };
+    await using service = await start({ projects, conventions: { extraFields } });
+    const { out } = await run(["--json"], environmentOf(service));
+    for (const value of ["internal", "a person"]) expect(out).not.toContain(value);
+    expect(out).toContain("owner (string)");
+  });
+
+  test("nor does a control sequence reach the terminal", async () => {
+    await using service = await start({ conventions: { sessionState: "\u001b[2Jred\u009b" } });
+    expect((await run([], environmentOf(service))).out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+});
+
+describe("the program", () => {
+  const bin = join(import.meta.dirname, "../../src/doctor/bin.ts");
+
+  test("asks a service, and ends with its verdict", async () => {
+    await using service = await startEmulator({ projects: 0 });
+    const child = spawn(process.execPath, [bin, "--json"], { env: { ...process.env, ...environmentOf(service) } });
+    let out = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    expect(await once(child, "close")).toEqual([0, null]);
+    expect(JSON.parse(out)).toMatchObject({ result: "agrees" });
+  });
+
+  test("revokes the token that it created when it is interrupted", async () => {
+    await using service = await startEmulator();
+    const child = spawn(process.execPath, [bin, "--write"], { env: { ...process.env, ...environmentOf(service) } });
+    await expect
+      .poll(() => service.emulator.requests.some(({ operation }) => operation === "tokens.create"), { timeout: 30_000 })
+      .toBe(true);
+    child.kill("SIGINT");
+    await once(child, "close");
+    const [, created] = service.emulator.tokens.list();
+    expect(created).toMatchObject({ name: "project-automation-doctor", state: "revoked" });
+  });
+});

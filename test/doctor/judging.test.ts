@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+import type { Finding, Probe } from "../../src/doctor/probe.ts";
+import { PROBES } from "../../src/doctor/probes.ts";
+import { exitCodeOf, type Report, tableOf } from "../../src/doctor/report.ts";
+import { certificateFlaw, type Reply, type TlsFacts } from "../../src/doctor/wire.ts";
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface Made {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly tls?: TlsFacts;
+}
+
+function reply({ headers = {}, startedAt = NOW, endedAt = NOW, tls }: Made): Reply {
+  return {
+    kind: "response",
+    status: 200,
+    headers: new Headers(headers),
+    text: "{}",
+    json: {},
+    request: { path: "/projects" },
+    startedAt,
+    endedAt,
+    repeatsToken: false,
+    tls,
+  };
+}
+
+function judge(id: string, replies: readonly Reply[]): Finding {
+  const found: Probe | undefined = PROBES.find((one) => one.id === id);
+  if (found === undefined) throw new Error(`there is no question ${id}`);
+  const [first = reply({})] = replies;
+  const answers = Object.fromEntries(Object.keys(found.asks).map((name) => [name, first]));
+  return found.judge(answers, { baseUrl: new URL("https://service.invalid/api/v1"), replies });
+}
+
+describe("the clock", () => {
+  const at = (ms: number): string => new Date(NOW + ms).toUTCString();
+  test.each<[string, readonly Made[], Partial<Finding>]>([
+    ["the same second", [{ headers: { date: at(0) } }], { verdict: "agrees" }],
+    ["a slow response", [{ headers: { date: at(4_000) }, endedAt: NOW + 8_000 }], { verdict: "agrees" }],
+    ["a second that has just begun", [{ headers: { date: at(1_000) }, endedAt: NOW + 995 }], { verdict: "agrees" }],
+    [
+      "ten seconds ahead",
+      [{ headers: { date: at(10_000) } }],
+      { verdict: "differs", seen: "10 s ahead of this machine's" },
+    ],
+    [
+      "two minutes behind",
+      [{ headers: { date: at(-120_000) } }],
+      { verdict: "contradicts", seen: "2 minutes behind this machine's" },
+    ],
+    [
+      "several responses, of which the fastest counts",
+      [
+        { headers: { date: at(70_000) }, endedAt: NOW + 30_000 },
+        { headers: { date: at(70_000) }, endedAt: NOW + 100 },
+      ],
+      { verdict: "contradicts", seen: "70 s ahead of this machine's" },
+    ],
+    ["no Date header", [{}], { verdict: "differs", seen: "no Date header" }],
+    ["no response", [], { verdict: "not_asked" }],
+  ])("%s", (_, made, finding) => {
+    expect(judge("clock", made.map(reply))).toMatchObject(finding);
+  });
+});
+
+describe("the certificate", () => {
+  const tls = { protocol: "TLSv1.3", issuer: "An Authority" };
+  test.each([
+    [90, "agrees", "TLSv1.3, signed by An Authority, expires in 90 days"],
+    [13, "differs", "TLSv1.3, signed by An Authority, expires in 13 days"],
+  ] as const)("that expires in %d days", (days, verdict, seen) => {
+    const made = reply({ tls: { ...tls, expiresAt: NOW + days * DAY_MS } });
+    expect(judge("connection", [made])).toMatchObject({ verdict, seen });
+  });
+
+  test.each([
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "the certificate is self-signed"],
+    ["SELF_SIGNED_CERT_IN_CHAIN", "the certificate is self-signed"],
+    ["CERT_HAS_EXPIRED", "the certificate has expired"],
+    ["CERT_NOT_YET_VALID", "the certificate is not valid yet"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate is for another host"],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the certificate is signed by an authority that is not trusted"],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", "the TLS handshake failed"],
+    ["ECONNREFUSED", undefined],
+    ["TIMEOUT", undefined],
+  ])("%s", (code, flaw) => {
+    expect(certificateFlaw({ kind: "failure", code, message: "" })).toBe(flaw);
+  });
+});
+
+describe("rate limit headers", () => {
+  const seen = { "ratelimit-limit": "600", "ratelimit-remaining": "599" };
+  test.each<[string, Readonly<Record<string, string>>, Partial<Finding>]>([
+    ["numbers", seen, { verdict: "agrees", seen: "600; 599 left" }],
+    ["with a window", { ...seen, "ratelimit-limit": "600, 600;w=60" }, { verdict: "differs" }],
+    ["only one of them", { "ratelimit-limit": "600" }, { verdict: "contradicts", seen: "no RateLimit-Remaining" }],
+    [
+      "a word",
+      { ...seen, "ratelimit-remaining": "many" },
+      { verdict: "contradicts", seen: "not numbers: 600; many left" },
+    ],
+  ])("%s", (_, headers, finding) => {
+    expect(judge("rate-limit-headers", [reply({ headers })])).toMatchObject(finding);
+  });
+});
+
+describe("CORS", () => {
+  const expose = "Retry-After, RateLimit-Limit, RateLimit-Remaining";
+  test.each<[string, Readonly<Record<string, string>>, Partial<Finding>]>([
+    [
+      "everything",
+      { "access-control-allow-origin": "*", "access-control-expose-headers": expose },
+      { verdict: "agrees" },
+    ],
+    ["nothing", {}, { verdict: "differs", conventions: { cors: { allowOrigin: null } } }],
+    [
+      "all but one header",
+      { "access-control-allow-origin": "*", "access-control-expose-headers": "ratelimit-limit, ratelimit-remaining" },
+      { verdict: "differs", seen: "* may read the response, but not Retry-After" },
+    ],
+    [
+      "every header",
+      { "access-control-allow-origin": "*", "access-control-expose-headers": "*" },
+      { verdict: "agrees" },
+    ],
+  ])("%s", (_, headers, finding) => {
+    expect(judge("cors", [reply({ headers })])).toMatchObject(finding);
+  });
+
+  test("an origin that is repeated stands for every origin", () => {
+    const asked = { path: "/projects", headers: { origin: "https://a.invalid" } };
+    const made = { ...reply({ headers: { "access-control-allow-origin": "https://a.invalid" } }), request: asked };
+    expect(judge("cors", [made]).conventions).toEqual({ cors: { allowOrigin: "*", exposeHeaders: [] } });
+  });
+});
+
+describe("the report", () => {
+  const report: Report = {
+    doctor: "1.0.0",
+    baseUrl: "https://service.invalid/api/v1",
+    at: "2026-11-22T12:00:00.000Z",
+    requests: 1,
+    result: "agrees",
+    tokenLeftBehind: false,
+    questions: [
+      {
+        id: "one",
+        verdict: "agrees",
+        question: "Is it?",
+        seen: "it is ".repeat(20).trim(),
+        assumes: "it",
+        about: "contract",
+      },
+      { id: "two", verdict: "differs", question: "Was it?", seen: "x".repeat(200), assumes: "it", about: "contract" },
+    ],
+  };
+
+  test.each([80, 120, 160])("is a table of %d characters, nothing of it cut off", (width) => {
+    const table = tableOf(report, width);
+    expect(Math.max(...table.split("\n").map((line) => line.length))).toBeLessThanOrEqual(width);
+    expect(table.match(/x/g)).toHaveLength(200);
+    expect(table.match(/it is/g)).not.toBeNull();
+  });
+
+  test.each([
+    ["agrees", 0],
+    ["contradicts", 1],
+    ["not_asked", 2],
+  ] as const)("%s is exit code %d", (result, code) => {
+    expect(exitCodeOf({ ...report, result })).toBe(code);
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { sendByNode } from "../../src/doctor/node/send.ts";
+import type { Send, WireRequest } from "../../src/doctor/wire.ts";
+import { createEmulator, type Emulator } from "../../src/testing/index.ts";
+import { startEmulator } from "../../src/testing/node.ts";
+import { examine, virtualClock } from "./examine.ts";
+
+const ALWAYS = { times: Infinity };
+const NAME = "project-automation-doctor";
+
+function writesOf({ requests }: Emulator): string[] {
+  return requests.filter(({ method }) => method !== "GET").map(({ method, operation }) => `${method} ${operation}`);
+}
+
+function doctorsTokens({ tokens }: Emulator): { readonly state: string; readonly scopes: readonly string[] }[] {
+  return tokens
+    .list()
+    .filter(({ name }) => name === NAME)
+    .map(({ state, scopes }) => ({ state, scopes }));
+}
+
+describe("without --write", () => {
+  test("only GETs are sent, one at a time, and each at most once", async () => {
+    await using service = await startEmulator();
+    let underWay = 0;
+    let most = 0;
+    const send: Send = async (request) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      const response = await sendByNode(request);
+      underWay -= 1;
+      return response;
+    };
+    const clock = virtualClock();
+    const { report } = await examine(service, { send, clock });
+    const { requests } = service.emulator;
+    expect(new Set(requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+    const sent = requests.map(({ url, headers }) => JSON.stringify([url, headers["authorization"], headers["origin"]]));
+    expect(new Set(sent).size).toBe(sent.length);
+    expect(report.requests).toBe(sent.length);
+    expect(sent.length).toBeLessThan(30);
+    expect(most).toBe(1);
+    // Between any two of them there is a pause.
+    expect(clock.sleeps).toEqual(Array.from({ length: sent.length - 1 }, () => 200));
+  });
+
+  test("no token is created, and the report says so", async () => {
+    await using service = await startEmulator();
+    const { question } = await examine(service);
+    expect(doctorsTokens(service.emulator)).toEqual([]);
+    expect(question("token-create")).toMatchObject({ verdict: "not_asked", seen: "asked only with --write" });
+  });
+});
+
+describe("with --write", () => {
+  test("one token without scopes is created and revoked, and no issue", async () => {
+    await using service = await startEmulator();
+    const { report } = await examine(service, { write: true });
+    expect(writesOf(service.emulator)).toEqual(["POST tokens.create", "DELETE tokens.revoke", "DELETE tokens.revoke"]);
+    expect(doctorsTokens(service.emulator)).toEqual([{ state: "revoked", scopes: [] }]);
+    expect(report).toMatchObject({ result: "agrees", tokenLeftBehind: false });
+  });
+
+  test("it is revoked although the run is interrupted", async () => {
+    await using service = await startEmulator();
+    const interruption = new AbortController();
+    const send: Send = async (request) => {
+      const response = await sendByNode(request);
+      if (request.method === "POST") interruption.abort();
+      return response;
+    };
+    const { report, question } = await examine(service, { write: true, send, signal: interruption.signal });
+    expect(doctorsTokens(service.emulator)).toEqual([{ state: "revoked", scopes: [] }]);
+    expect(writesOf(service.emulator)).toEqual(["POST tokens.create", "DELETE tokens.revoke"]);
+    expect(question("refusal-missing-scope").seen).toBe("the run was interrupted");
+    expect(report).toMatchObject({ result: "not_asked", tokenLeftBehind: false });
+  });
+
+  test("its revocation is tried again when it fails", async () => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "tokens.revoke", drop: "before", times: 2 });
+    const { report } = await examine(service, { write: true });
+    expect(doctorsTokens(service.emulator)).toEqual([{ state: "revoked", scopes: [] }]);
+    expect(report.result).toBe("agrees");
+  });
+
+  test("a token that cannot be revoked is named, for a person to revoke", async () => {
+    await using service = await startEmulator();
+    service.emulator.fault({ ...ALWAYS, operation: "tokens.revoke", status: 500 });
+    const { report, contradictions } = await examine(service, { write: true });
+    expect(report.tokenLeftBehind).toBe(true);
+    expect(contradictions["token-revoke"]).toContain(`the token "${NAME}" may still be there`);
+  });
+
+  test("a creation without a response is not repeated, and told", async () => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "tokens.create", drop: "after" });
+    const { contradictions } = await examine(service, { write: true });
+    expect(writesOf(service.emulator)).toEqual(["POST tokens.create"]);
+    expect(contradictions["token-create"]).toMatch(/^no response \(ECONNRESET\); the token ".*" may still be there/);
+  });
+
+  test("a token that may not create tokens is no contradiction", async () => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "tokens.create", status: 403 });
+    const { report, question } = await examine(service, { write: true });
+    expect(question("token-create")).toMatchObject({
+      verdict: "not_asked",
+      seen: "the token may not create tokens (403 forbidden)",
+    });
+    expect(report.result).toBe("agrees");
+  });
+});
+
+describe("the rate limit", () => {
+  test("a 429 is waited out, for as long as it asks, and the request is sent again", async () => {
+    const clock = virtualClock();
+    await using service = await startEmulator({ now: clock.now, rateLimit: { limit: 9, windowMs: 45_000 } });
+    const { report, question, notices } = await examine(service, { clock });
+    expect(report.result).toBe("agrees");
+    expect(question("retry-after").seen).toMatch(/^429 too_many_requests, Retry-After: 4\d$/);
+    const refused = service.emulator.requests.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { url, endedAt = 0, index } of refused) {
+      const next = service.emulator.requests[index + 1];
+      expect(next?.url).toBe(url);
+      expect(next?.status).not.toBe(429);
+      expect((next?.at ?? 0) - endedAt).toBeGreaterThanOrEqual(40_000);
+    }
+    expect(notices).toContainEqual(expect.stringMatching(/: the rate limit is reached; waiting 4\d s$/));
+  });
+
+  test("without a Retry-After, a window of the contract is waited", async () => {
+    const clock = virtualClock();
+    const conventions = { retryAfter: null };
+    await using service = await startEmulator({ now: clock.now, rateLimit: { limit: 9 }, conventions });
+    await examine(service, { clock });
+    expect(Math.max(...clock.sleeps)).toBe(60_000);
+  });
+
+  test.each([
+    ["asks for an hour", { "retry-after": "3600" }, 1],
+    ["never ends", { "retry-after": "7" }, 4],
+  ])("one that %s ends the questions", async (_, headers, refusals) => {
+    const clock = virtualClock();
+    await using service = await startEmulator({ now: clock.now });
+    service.emulator.fault({ ...ALWAYS, skip: 5, status: 429, body: { error: "too_many_requests" }, headers });
+    const { report, question } = await examine(service, { clock });
+    const { requests } = service.emulator;
+    expect(requests.filter(({ status }) => status === 429)).toHaveLength(refusals);
+    expect(requests).toHaveLength(5 + refusals);
+    expect(question("refusal-wrong-method").seen).toMatch(/^the rate limit refuses every request; the last one asked/);
+    expect(report.result).toBe("agrees");
+  });
+});
+
+test("a hiccup is no finding: a failed GET is asked once more", async () => {
+  await using service = await startEmulator();
+  service.emulator.fault({ operation: "projects.list", skip: 2, status: 503 });
+  service.emulator.fault({ operation: "sessions.get", drop: "before" });
+  expect((await examine(service)).report.result).toBe("agrees");
+});
+
+test("a wrong token has the form of the real one, and a request says who sends it", async () => {
+  const { token, fetch } = createEmulator({ tokenPrefix: "acme" });
+  const sent: WireRequest[] = [];
+  const send: Send = async (request) => {
+    sent.push(request);
+    const { url, body, ...init } = request;
+    const response = await fetch(url, { ...init, body: body ?? null });
+    return { kind: "response", status: response.status, headers: response.headers, text: await response.text() };
+  };
+  await examine({ baseUrl: "https://emulator.invalid/api/v1", token }, { send });
+  const tokens = new Set(sent.map(({ headers }) => headers["authorization"]?.replace("Bearer ", "")));
+  expect([...tokens].filter((one) => one !== token)).toEqual([undefined, expect.stringMatching(/^acme_0{16}_0{32}$/)]);
+  expect(new Set(sent.map(({ headers }) => headers["user-agent"]))).toEqual(
+    new Set([expect.stringMatching(/^project-automation-doctor\/\d/)]),
+  );
+});

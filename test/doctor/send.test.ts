@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { sendByNode } from "../../src/doctor/node/send.ts";
+import type { Report } from "../../src/doctor/report.ts";
+import { createEmulator } from "../../src/testing/index.ts";
+import { finish, silence } from "../support/raw-behaviours.ts";
+import { type Behaviour, CLOSED_PORT, rawServer } from "../support/raw-server.ts";
+import { SELF_SIGNED } from "../support/self-signed.ts";
+import { examine } from "./examine.ts";
+
+const bytes =
+  (text: string): Behaviour =>
+  ({ socket, done }) => {
+    socket.end(text.replaceAll("\n", "\r\n"), done);
+  };
+
+const get = (url: string) => ({ method: "GET", url, headers: {} }) as const;
+
+describe("a request of the doctor's", () => {
+  test("shows a redirect as it is", async () => {
+    await using server = await rawServer([bytes("HTTP/1.1 302 Found\nlocation: /elsewhere\ncontent-length: 0\n\n")]);
+    const response = await sendByNode(get(server.baseUrl));
+    expect(response).toMatchObject({ kind: "response", status: 302, text: "", tls: undefined });
+    expect(response.kind === "response" && response.headers.get("location")).toBe("/elsewhere");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("shows repeated headers, and a body of any content type", async () => {
+    const head = "HTTP/1.1 200 OK\nretry-after: 1\nretry-after: 2\ncontent-type: text/html\ncontent-length: 3\n\n";
+    await using server = await rawServer([bytes(`${head}<p>`)]);
+    const response = await sendByNode(get(server.baseUrl));
+    expect(response).toMatchObject({ status: 200, text: "<p>" });
+    expect(response.kind === "response" && response.headers.get("retry-after")).toBe("1, 2");
+  });
+
+  test("carries what it is given, and no more than Node has to add", async () => {
+    await using server = await rawServer([bytes("HTTP/1.1 204 No Content\n\n")]);
+    const headers = { authorization: "Bearer x", "content-type": "application/json" };
+    await sendByNode({ method: "POST", url: `${server.baseUrl}/me/tokens`, headers, body: '{"name":"ä"}' });
+    expect(server.requests[0]).toMatchObject({ method: "POST", target: "/api/v1/me/tokens", body: '{"name":"ä"}' });
+    expect(Object.keys(server.requests[0]?.headers ?? {}).sort()).toEqual([
+      "authorization",
+      "connection",
+      "content-length",
+      "content-type",
+      "host",
+    ]);
+  });
+
+  test.each<[string, Behaviour, string]>([
+    ["bytes that are not HTTP", bytes("SSH-2.0-OpenSSH\n"), "HPE_INVALID_CONSTANT"],
+    ["a body that is cut off", bytes('HTTP/1.1 200 OK\ncontent-length: 99\n\n{"data'), "ECONNRESET"],
+    ["a connection that is closed without a response", finish, "ECONNRESET"],
+    ["silence", silence, "TIMEOUT"],
+    ["a body that never ends", ({ socket }) => void socket.write("HTTP/1.1 200 OK\r\n\r\n{"), "TIMEOUT"],
+  ])("of %s is a failure with a code", async (_, behaviour, code) => {
+    await using server = await rawServer([behaviour]);
+    expect(await sendByNode(get(server.baseUrl), 500)).toMatchObject({ kind: "failure", code });
+  });
+
+  test.each([
+    [`http://127.0.0.1:${CLOSED_PORT}/`, "ECONNREFUSED"],
+    [`http://localhost:${CLOSED_PORT}/`, "ECONNREFUSED"],
+    ["http://service.invalid/", expect.stringMatching(/^(?:ENOTFOUND|EAI_AGAIN)$/)],
+  ])("to %s is a failure with a code", async (url, code) => {
+    expect(await sendByNode(get(url))).toMatchObject({ kind: "failure", code });
+  });
+});
+
+test("one request that fails is one question that is not asked", async () => {
+  const emulator = createEmulator();
+  const { question, report } = await examine(
+    { ...emulator, baseUrl: emulator.baseUrl },
+    {
+      send: async ({ url, method, headers }) => {
+        if (url.endsWith("limit=0")) return { kind: "failure", code: "ECONNRESET", message: "read ECONNRESET" };
+        const response = await emulator.fetch(url, { method, headers });
+        return { kind: "response", status: response.status, headers: response.headers, text: await response.text() };
+      },
+    },
+  );
+  expect(question("limit-zero")).toMatchObject({ verdict: "not_asked", seen: "no response: ECONNRESET" });
+  expect(question("limit-above").verdict).toBe("agrees");
+  expect(report.result).toBe("agrees");
+});
+
+test("a certificate of an authority that Node trusts is named, with what is left of it", async () => {
+  const emulator = createEmulator();
+  const server = createServer(SELF_SIGNED, (incoming, outgoing) => {
+    const authorization = incoming.headers.authorization;
+    const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+    void emulator
+      .fetch(`https://emulator.invalid${incoming.url ?? ""}`, { headers })
+      .then(async (response) =>
+        outgoing.writeHead(response.status, [...response.headers].flat()).end(await response.text()),
+      );
+  });
+  const folder = mkdtempSync(join(tmpdir(), "doctor-"));
+  try {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo; // of a TCP server
+    const authority = join(folder, "authority.pem");
+    writeFileSync(authority, SELF_SIGNED.cert);
+    const environment = {
+      ...process.env,
+      NODE_EXTRA_CA_CERTS: authority,
+      PROJECT_AUTOMATION_BASE_URL: `https://127.0.0.1:${port}/api/v1`,
+      PROJECT_AUTOMATION_TOKEN: emulator.token,
+    };
+    const bin = join(import.meta.dirname, "../../src/doctor/bin.ts");
+    const child = spawn(process.execPath, [bin, "--json"], { env: environment });
+    let out = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    expect(await once(child, "close")).toEqual([0, null]);
+    const { questions } = JSON.parse(out) as Report; // what it prints
+    expect(questions.find(({ id }) => id === "connection")).toMatchObject({
+      verdict: "agrees",
+      seen: expect.stringMatching(/^TLSv1\.3, signed by 127\.0\.0\.1, expires in \d{5} days$/),
+    });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { onTestFinished } from "vitest";
+
+const SOURCES = resolve(import.meta.dirname, "../../src");
+
+/** How a program of a test is run. */
+export interface ChildOptions {
+  /** Default: the Node that runs the tests. */
+  readonly executable?: string;
+  /** Arguments in front of the program's file. */
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Variables that a developer's machine may have set, and that would decide what these tests are about. */
+const DECISIVE_VARIABLES =
+  /^(?:https?_proxy|no_proxy|all_proxy|node_options|node_extra_ca_certs|ssl_cert_.*|node_use_.*|project_automation_.*)$/i;
+
+/** Runs a program, in which `Client` is imported, in a process of its own. It is one file, so that any runtime takes it. */
+export async function runProgram(program: string, options: ChildOptions = {}): Promise<Ran> {
+  const folder = mkdtempSync(join(tmpdir(), "project-automation-child-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const outfile = join(folder, "program.mjs");
+  const contents = `import { Client } from "./index.ts";\n${program}`;
+  const stdin = { contents, resolveDir: SOURCES, loader: "ts" } as const;
+  await build({ stdin, outfile, bundle: true, format: "esm", platform: "neutral", external: ["node:*"] });
+  const inherited = Object.entries(process.env).filter(([name]) => !DECISIVE_VARIABLES.test(name));
+  const child = spawn(options.executable ?? process.execPath, [...(options.flags ?? []), outfile], {
+    cwd: folder,
+    env: { ...Object.fromEntries(inherited), ...options.environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const printed = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].on("data", (chunk: Buffer) => {
+      printed[name] += chunk.toString();
+    });
+  }
+  const code = await new Promise<number | null>((done) => child.on("close", done));
+  return { code, ...printed };
+}

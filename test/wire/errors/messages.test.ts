@@ -1,0 +1,130 @@
+/** What the message of an error tells a person: the service's own words and hints; never a secret or markup. */
+import { describe, expect, test } from "vitest";
+import type { AutomationError, ClientEvent } from "../../../src/index.ts";
+import { expectClean } from "../../support/sweep.ts";
+import { json, openWire, rejection, TOKEN, text } from "../../support/wire.ts";
+
+const wire = openWire();
+const input = { title: "", type: "bug" };
+
+async function refusal(response: Response, options = {}): Promise<AutomationError> {
+  wire.answer(() => response.clone());
+  return (await rejection(wire.client({ retry: false, ...options }).issues.create("web", input))) as AutomationError; // all are
+}
+
+describe("the service's own sentence", () => {
+  test("is in the message and in detail", async () => {
+    const said = "title is required and must be a non-empty string";
+    const error = await refusal(json({ error: "invalid_request", message: said }, 422, { "x-request-id": "req_7" }));
+    expect(error.message).toBe(`issues.create: 422 invalid_request: ${said} (request req_7)`);
+    expect(error.detail).toBe(said);
+    expect(error.toJSON()).toMatchObject({ detail: said, code: "invalid_request", requestId: "req_7" });
+  });
+
+  test.each<[string, unknown, string | undefined]>([
+    ["message before detail", { message: "from message", detail: "from detail" }, "from message"],
+    ["detail, where there is no message", { detail: "from detail" }, "from detail"],
+    ["detail, where the message is no string", { message: { text: "x" }, detail: "from detail" }, "from detail"],
+    ["nothing else", { error: "code", description: "x", title: "y" }, undefined],
+    ["nothing that is inherited", { error: "code", __proto__: { message: "inherited" } }, undefined],
+    [
+      "one line",
+      { message: "first\n  second\r\n\tthird\u2028fourth\u0085fifth\u001b[31m" },
+      "first second third fourth fifth [31m",
+    ],
+    ["no marks that turn text around", { message: "safe \u202egnp.exe" }, "safe gnp.exe"],
+    ["no markup", { message: "<html><body>502 Bad Gateway</body></html>" }, undefined],
+    ["no markup within text", { message: "failed: <script>alert(1)</script>" }, undefined],
+    ["no comment", { message: "<!-- debug --> x" }, undefined],
+    ["a comparison", { message: "limit must be < 200" }, "limit must be < 200"],
+    ["nothing empty", { message: "  \n " }, undefined],
+    ["at most 300 characters", { message: "x".repeat(400) }, `${"x".repeat(299)}…`],
+    [
+      "no secret",
+      { message: `Authorization: Bearer ${TOKEN} was refused` },
+      "Authorization: Bearer [redacted] was refused",
+    ],
+    ["no secret that the limit would cut", { message: `${"x".repeat(290)} ${TOKEN}` }, `${"x".repeat(290)} [redacte…`],
+  ])("%s", async (_, body, detail) => {
+    const error = await refusal(json(body, 400));
+    expect(error.detail).toBe(detail);
+    if (detail === undefined) expect(error.message).not.toContain(":  ");
+    else expect(error.message).toContain(detail);
+    expect(error.message).not.toMatch(/[<][a-z!/]|[\n\r]/i);
+  });
+
+  test("a proxy's page is in no message, and its beginning is in body", async () => {
+    const page = `<html><h1>Bad Gateway</h1>${"x".repeat(5_000)}</html>`;
+    const error = await refusal(text(page, 502, { "content-type": "text/html" }));
+    expect(error.message).toBe("issues.create: 502; it may have been applied: check before sending it again");
+    expect(error.body).toBe(page.slice(0, 2_000));
+  });
+});
+
+describe("hints", () => {
+  test("a 404 without an error code says that baseUrl may lack its version segment", async () => {
+    const hint = "if every call ends so, baseUrl may lack its version segment, such as /api/v1";
+    expect((await refusal(text("Cannot POST /projects/web/issues", 404))).message).toContain(hint);
+    expect((await refusal(json({ error: "not_found" }, 404))).message).not.toContain("baseUrl");
+  });
+});
+
+describe("header values that are shown", () => {
+  const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/;
+  const hostile = `a\u0085b\u009b31m ${TOKEN} ${"x".repeat(400)}`;
+
+  test("the request id is redacted, bounded and free of control characters", async () => {
+    const { requestId = "", message } = await refusal(json({ error: "no" }, 400, { "x-request-id": hostile }));
+    expect(requestId).toContain("a b 31m [redacted]");
+    for (const shown of [requestId, message]) {
+      expect(shown).not.toMatch(CONTROLS);
+      expect(shown).not.toContain(TOKEN);
+    }
+    expect(requestId.length).toBeLessThanOrEqual(200);
+  });
+
+  test("Sunset and Deprecation are, too", async () => {
+    const events: ClientEvent[] = [];
+    wire.answer(() => json({ id: "s", state: "on" }, 200, { sunset: hostile, deprecation: hostile }));
+    await wire.client({ onEvent: (event) => void events.push(event) }).sessions.get("s");
+    const [told] = events.filter((event) => event.type === "deprecation");
+    for (const shown of [told?.sunset ?? "", told?.deprecation ?? ""]) {
+      expect(shown).toContain("a b 31m [redacted]");
+      expect(shown).not.toMatch(CONTROLS);
+      expect(shown.length).toBeLessThanOrEqual(200);
+    }
+  });
+
+  test("a header that is nothing but control characters is none", async () => {
+    expect(await refusal(json({}, 400, { "x-request-id": "\u0085\u009b" }))).not.toHaveProperty("requestId");
+  });
+});
+
+test("the caller's own secret headers are redacted where the service echoes them", async () => {
+  const headers = {
+    "x-api-key": "k3y-0f-the-caller",
+    "x-trace": "harmless-value",
+    "proxy-authorization": "Basic dTpw",
+  };
+  const body = {
+    error: "no",
+    message: "x-api-key k3y-0f-the-caller, Basic dTpw",
+    seen: { a: ["k3y-0f-the-caller"], b: "harmless-value" },
+  };
+  const error = await refusal(json(body, 400), { headers });
+  expectClean(error, ["k3y-0f-the-caller", "dTpw"]);
+  expect(error.body).toMatchObject({ seen: { b: "harmless-value" } });
+});
+
+test("fields that are secret by their name are redacted, whatever they hold", async () => {
+  const secret = "hidden-value-of-a-field";
+  const body = {
+    error: "no",
+    api_key: [secret],
+    credentials: { user: secret },
+    nested: [{ password: { a: secret } }],
+    private_key: 12_345_678,
+  };
+  const error = await refusal(json(body, 400));
+  expectClean(error, [secret, "12345678"]);
+});
