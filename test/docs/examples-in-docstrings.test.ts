@@ -2,6 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as bulk from "../../src/bulk/index.ts";
+import * as bulkNode from "../../src/bulk/node.ts";
 import * as main from "../../src/index.ts";
 import * as opentelemetry from "../../src/opentelemetry/index.ts";
 import * as redis from "../../src/redis/index.ts";
@@ -16,6 +18,8 @@ import { root, type Snippet } from "./snippets.ts";
 /** What an example may use without importing it: the exports of each entry point, and of packages of the reader's. */
 const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   "project-automation": Object.keys(main),
+  "project-automation/bulk": Object.keys(bulk),
+  "project-automation/bulk/node": Object.keys(bulkNode),
   "project-automation/opentelemetry": Object.keys(opentelemetry),
   "project-automation/redis": Object.keys(redis),
   "project-automation/schemas": Object.keys(schemas),
@@ -25,12 +29,15 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   ioredis: ["Redis"],
   "msw/node": ["setupServer"],
 };
-const TYPES: readonly string[] = ["TokenProvider"];
+const TYPES: readonly string[] = ["CallOptions", "TokenProvider"];
 
 /** What the surroundings of an example make plain: a value that its reader has. */
 const GIVEN: Readonly<Record<string, string>> = {
   emulator: "createEmulator()",
   id: '"ses_1"',
+  items: '[{ id: "1", project: "web", issue: { title: "It broke", type: "bug" } }]',
+  key: "({ id }: (typeof items)[number]) => id",
+  send: "({ project, issue }: (typeof items)[number], options: CallOptions) => client.issues.create(project, issue, options)",
   project: '"a/b"',
   text: '\'{ "data": [], "next_cursor": null }\'',
 };
@@ -66,7 +73,7 @@ function surroundings(file: string, example: string): string {
     const used = names.filter((name) => uses(`${declarations} ${example}`, name));
     return used.length === 0 ? "" : `import { ${used.join(", ")} } from "${from}";`;
   });
-  const types = TYPES.filter((name) => uses(example, name)).map(
+  const types = TYPES.filter((name) => uses(`${declarations} ${example}`, name)).map(
     (name) => `import type { ${name} } from "project-automation";`,
   );
   return [...imports, ...types, declarations].filter(Boolean).join(" ");
