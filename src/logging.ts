@@ -2,11 +2,11 @@ import type { AnyAutomationError } from "./errors/guard.ts";
 import type { ClientEvent, LogFields, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 
-/** Levels of log lines, the most detailed first. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error", "off"] as const;
-
 /** The least important level that is logged. */
-export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
+
+/** Levels of log lines, the most detailed first. */
+export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
 
 /** Writes every line to standard error: the standard output belongs to the program. */
 export const standardErrorLogger: Logger = {

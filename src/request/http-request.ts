@@ -1,10 +1,11 @@
 import type { Method } from "./operation.ts";
 
 /**
- * What a `fetch` is called with: everything that there is to send, as plain values. `fetchOptions` are in it, too. It can
- * be spread and changed, and is a `RequestInit` of any platform or package.
+ * The second argument of `fetch`: everything that there is to send, as plain values, `fetchOptions` included. It can be
+ * spread and changed, and is a `RequestInit` of any platform or package.
  */
 export interface FetchInit {
+  /** The HTTP method. */
   method: string;
   /** All headers, `authorization` included, with lower-case names. */
   headers: Record<string, string>;
@@ -18,13 +19,13 @@ export interface FetchInit {
   credentials?: "omit";
 }
 
-/**
- * What a `fetch` must resolve with: a `Response`, or as much of one as is needed. Without a web stream as `body`, as with
- * node-fetch and mocks, it is read by `text()`.
- */
+/** The part of a `Response` that is needed. Without a web stream as `body`, as with node-fetch and mocks, `text()` reads it. */
 export interface FetchResponse {
+  /** The HTTP status. */
   readonly status: number;
-  readonly headers: { get(name: string): string | null; has(name: string): boolean };
+  /** The headers of the response. */
+  readonly headers: Pick<Headers, "get" | "has">;
+  /** Reads the body. */
   text(): Promise<string>;
 }
 
