@@ -29,12 +29,15 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   ioredis: ["Redis"],
   "msw/node": ["setupServer"],
 };
-const TYPES: readonly string[] = ["TokenProvider"];
+const TYPES: readonly string[] = ["CallOptions", "TokenProvider"];
 
 /** What the surroundings of an example make plain: a value that its reader has. */
 const GIVEN: Readonly<Record<string, string>> = {
   emulator: "createEmulator()",
   id: '"ses_1"',
+  items: '[{ id: "1", project: "web", issue: { title: "It broke", type: "bug" } }]',
+  key: "({ id }: (typeof items)[number]) => id",
+  send: "({ project, issue }: (typeof items)[number], options: CallOptions) => client.issues.create(project, issue, options)",
   project: '"a/b"',
   items: '[{ id: "row-1", project: "web", issue: { title: "It broke", type: "bug" } }]',
   key: "(item: { id: string }): string => item.id",
@@ -73,7 +76,7 @@ function surroundings(file: string, example: string): string {
     const used = names.filter((name) => uses(`${declarations} ${example}`, name));
     return used.length === 0 ? "" : `import { ${used.join(", ")} } from "${from}";`;
   });
-  const types = TYPES.filter((name) => uses(example, name)).map(
+  const types = TYPES.filter((name) => uses(`${declarations} ${example}`, name)).map(
     (name) => `import type { ${name} } from "project-automation";`,
   );
   return [...imports, ...types, declarations].filter(Boolean).join(" ");

@@ -52,10 +52,14 @@ export async function run(project: Project, snippet: Snippet): Promise<Outcome> 
   writeFileSync(join(project.folder, file), program);
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   try {
-    return await node(project, isTest ? [vitest, "run", "--root", project.folder, file] : [file], {
-      PROJECT_AUTOMATION_BASE_URL: service.baseUrl,
-      PROJECT_AUTOMATION_TOKEN: service.token,
-    });
+    return await node(
+      project,
+      isTest ? [vitest, "run", "--root", project.folder, file] : [join(project.folder, file)],
+      {
+        PROJECT_AUTOMATION_BASE_URL: service.baseUrl,
+        PROJECT_AUTOMATION_TOKEN: service.token,
+      },
+    );
   } finally {
     await service.close();
   }
@@ -77,7 +81,8 @@ const SEED = {
 
 function node({ folder }: Project, given: readonly string[], environment: Record<string, string>): Promise<Outcome> {
   const { NODE_OPTIONS: _, ...inherited } = process.env;
-  const options = { cwd: folder, env: { ...inherited, ...environment }, timeout: 60_000 };
+  const cwd = mkdtempSync(join(folder, "run-")); // files that it writes are its own
+  const options = { cwd, env: { ...inherited, ...environment }, timeout: 60_000 };
   return new Promise((resolve) => {
     execFile(process.execPath, ["--disable-warning=ExperimentalWarning", ...given], options, (error, out, err) => {
       resolve({ exitCode: error === null ? 0 : typeof error.code === "number" ? error.code : -1, printed: out + err });

@@ -45,7 +45,7 @@ test("pages follow next_cursor until it is null, one request each", async () => 
 test("a revoked token costs one request", async () => {
   const emulator = createEmulator();
   emulator.fault({ operation: "projects.list", status: 401, times: Number.POSITIVE_INFINITY });
-  await expect(queries.fetchInfiniteQuery(projectPages(clientOf(emulator)))).rejects.toMatchObject({ kind: "auth" });
+  await expect(queries.infiniteQuery(projectPages(clientOf(emulator)))).rejects.toMatchObject({ kind: "auth" });
   expect(countOf(emulator)).toBe(1);
 });
 
@@ -53,11 +53,11 @@ test("a service that is down costs the client's three attempts, and twelve if Ta
   const emulator = createEmulator();
   emulator.fault({ operation: "projects.list", status: 500, times: Number.POSITIVE_INFINITY });
   const client = clientOf(emulator);
-  await expect(queries.fetchInfiniteQuery(projectPages(client))).rejects.toMatchObject({ kind: "server" });
+  await expect(queries.infiniteQuery(projectPages(client))).rejects.toMatchObject({ kind: "server" });
   expect(countOf(emulator)).toBe(3);
 
   queries.clear();
-  await expect(queries.fetchInfiniteQuery(projectPages(client, { retry: 3 }))).rejects.toMatchObject({
+  await expect(queries.infiniteQuery(projectPages(client, { retry: 3 }))).rejects.toMatchObject({
     kind: "server",
   });
   expect(countOf(emulator)).toBe(3 + 12);
@@ -71,11 +71,11 @@ test("a cancelled query aborts its request", async () => {
     baseUrl: emulator.baseUrl,
     token: emulator.token,
     fetch: (url, init) => {
-      signals.push(init.signal as AbortSignal); // the client always passes one
+      signals.push(init.signal);
       queueMicrotask(() => void queries.cancelQueries({ queryKey: ["projects"] }));
       return emulator.fetch(url, init);
     },
   });
-  await expect(queries.fetchInfiniteQuery(projectPages(client))).rejects.toThrow();
+  await expect(queries.infiniteQuery(projectPages(client))).rejects.toThrow();
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });

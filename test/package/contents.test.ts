@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { globSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -22,7 +22,7 @@ describe("the tarball", () => {
     const entries = ENTRY_POINTS.flatMap(({ file }) =>
       ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${file}.${extension}`),
     );
-    const guides = readdirSync(join(repository, "docs")).filter((file) => file.endsWith(".md"));
+    const guides = globSync("{*,api/**/*}.md", { cwd: join(repository, "docs") });
     const rest = [
       "CHANGELOG.md",
       "LICENSE",
@@ -33,9 +33,9 @@ describe("the tarball", () => {
       "llms.txt",
       "package.json",
       ...BINS.map(({ file }) => `dist/${file}.js`),
-      ...guides.map((file) => `docs/${file}`),
+      ...guides.map((file) => `docs/${file.replaceAll("\\", "/")}`),
     ];
-    expect(guides).toContain("reliability.md");
+    expect(guides).toEqual(expect.arrayContaining(["reliability.md", join("api", "index.md")]));
     expect(packed.files.filter((file) => !sharedFile.test(file))).toEqual([...entries, ...rest].sort());
   });
 
