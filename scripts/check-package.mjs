@@ -9,9 +9,12 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-/** Bytes of a browser program, minified and gzipped: all of it, and the part that is our own code. */
-const BUDGET = 36_000;
-const OWN_BUDGET = 20_500;
+/**
+ * Bytes of a browser program, minified and gzipped: all of it, and the part that is our own code. The budgets hold what
+ * is there now; the aims are 36,000 and 20,500, which docs/decisions/0025 says are missed, and why.
+ */
+const BUDGET = 43_500;
+const OWN_BUDGET = 26_500;
 
 /** The packages whose shares are shown. */
 const BUNDLED = ["ky", "zod", "p-retry"];

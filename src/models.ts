@@ -13,9 +13,9 @@
 
 /** A project. */
 export interface Project {
-  /** Addresses the project in paths, for good. */
+  /** Identifies the project. It never changes; methods that take a project accept it. */
   id: string;
-  /** Addresses it in paths as well. */
+  /** The name of the project. Methods that take a project accept it, too. */
   name: string;
 }
 
@@ -24,47 +24,47 @@ export type IssueType = "bug" | (string & {});
 
 /** An issue of a project. */
 export interface Issue {
-  /** The issue's number within its project. */
+  /** The number of the issue within its project. */
   number: number;
-  /** As it was given. */
+  /** The title that was given at creation. */
   title: string;
-  /** The contract does not list its values. */
+  /** The status of the issue. The contract does not list the values. */
   status: string;
-  /** As it was given, where the service tells it. */
+  /** The type that was given at creation, if the service sends it. */
   type?: IssueType | undefined;
 }
 
-/** An agent session of a project. The contract does not list the values of `state`. */
+/** An agent session of a project. */
 export interface Session {
-  /** Addresses the session in paths. */
+  /** Identifies the session, for `sessions.get`, `sessions.waitFor` and `sessions.watch`. */
   id: string;
-  /** Where it stands. Any string: say yourself which ones mean the end. */
+  /** The present state. The contract does not list the values, so the caller decides which ones end a wait. */
   state: string;
 }
 
 /** The masked record of an API token: everything but the secret. */
 export interface Token {
-  /** The record's identifier, for `tokens.rotate` and `tokens.revoke`; no secret. */
+  /** Identifies the record, for `tokens.rotate` and `tokens.revoke`. It is not a secret. */
   id: string;
   /** The label chosen at creation. */
   name: string;
   /** The public part of the token, its middle segment. */
   key_id: string;
-  /** Each of the form `<resource>:<action>`. */
+  /** What the token may do: strings of the form `<resource>:<action>`. */
   scopes: string[];
-  /** ISO 8601 UTC timestamp, as it came. */
+  /** When the token expires: an ISO 8601 timestamp, as the service sent it. */
   expires_at: string;
 }
 
-/** The answer to a token's creation or rotation: the only place where the secret is ever shown. Store `plaintext` now. */
+/** The response to the creation or rotation of a token: the only one that shows the secret. Store `plaintext` at once. */
 export interface CreatedToken extends Token {
-  /** The full token. The service never shows it again. */
+  /** The full token, a secret. The service never shows it again. */
   plaintext: string;
 }
 
 /** One page of a list, as the service sends it. */
 export interface Page<Item> {
-  /** The items. May be fewer than asked for, or none, with more to come. */
+  /** The items. There may be fewer than `limit`, or none, although another page follows. */
   data: Item[];
   /** The cursor of the next page; `null` on the last one. */
   next_cursor: string | null;

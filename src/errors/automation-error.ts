@@ -16,9 +16,9 @@ export interface ValidationIssue {
 
 /** What an error knows about its call. All of it is free of secrets by the time it gets here. */
 export interface ErrorDetails {
-  /** HTTP status of the answer, where there was one. */
+  /** HTTP status of the response, if there was one. */
   status?: number | undefined;
-  /** The `error` field of the answer's body, where it is a string. */
+  /** The `error` field of the response's body, if it is a string. */
   code?: string | undefined;
   /** The service's own sentence, where the body has one. */
   detail?: string | undefined;
@@ -30,13 +30,13 @@ export interface ErrorDetails {
   attempts?: number | undefined;
   /** How long the service asked to wait, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** The answer's body: parsed where it is JSON, at most 64 KiB, secrets removed. */
+  /** The body of the response: parsed if it is JSON, at most 64 KiB, without secrets. */
   body?: unknown;
-  /** The `x-request-id` of the answer. */
+  /** The `x-request-id` of the response. */
   requestId?: string | undefined;
-  /** What became of the request. */
+  /** Whether the service did what was asked. */
   outcome?: Outcome | undefined;
-  /** An earlier attempt of this call may have been applied, so this answer may be its echo. */
+  /** An earlier attempt of this call may have been applied, which may have caused this response. */
   priorAmbiguous?: boolean | undefined;
   /** In a walk: the cursor of the page that failed, `null` for the first. */
   cursor?: string | null | undefined;
@@ -100,9 +100,9 @@ export class AutomationError extends Error {
 
   /** Which class it is, for a `switch`: literal in each class. */
   declare readonly kind: string;
-  /** HTTP status of the answer; absent where there was none. */
+  /** HTTP status of the response; absent if there was none. */
   declare readonly status?: number;
-  /** The service's error code: the `error` field of the answer's body, where it is a string. */
+  /** The service's error code: the `error` field of the response's body, if it is a string. */
   declare readonly code?: string;
   /**
    * The service's own sentence: the body's `message`, else its `detail`. One line of at most 300 characters, without
@@ -119,11 +119,15 @@ export class AutomationError extends Error {
   declare readonly retryAfterMs?: number;
   /** A refusal's body: parsed where it is JSON, at most 64 KiB, secrets removed. */
   declare readonly body?: unknown;
-  /** The `x-request-id` of the answer: what to quote to the service's operators. */
+  /** The `x-request-id` of the response. Quote it to the operators of the service. */
   declare readonly requestId?: string;
-  /** What became of the request: whether a write may be sent again. */
+  /**
+   * Whether the service did what was asked, and so whether a write may be sent again. `not_sent`: nothing reached the
+   * service. `rejected`: the service refused it. `accepted`: the service answered 2xx, but the response was lost or could
+   * not be used: do not send a write again. `unknown`: it may have been applied: check first.
+   */
   declare readonly outcome?: Outcome;
-  /** `true` where an earlier attempt of this call may have been applied, so that this answer may be its echo. */
+  /** `true` if an earlier attempt of this call may have been applied, which may have caused this response. */
   declare readonly priorAmbiguous?: boolean;
   /**
    * In a walk: the cursor of the page that failed, `null` for the first. `list({ cursor: error.cursor ?? undefined })`
@@ -149,8 +153,8 @@ export class AutomationError extends Error {
   }
 
   /**
-   * The text of a 2xx answer's body that could not be used, whole or as far as it came: where a one-time `plaintext`
-   * still is when the rest of the answer was not understood. Absent from every print and from `toJSON`.
+   * The text of a 2xx response's body that could not be used, whole or the part that was received. A one-time `plaintext`
+   * is still in it. Absent from every print and from `toJSON`.
    */
   get rawBody(): string | undefined {
     return this.#rawBody;
