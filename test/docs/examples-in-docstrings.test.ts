@@ -39,9 +39,6 @@ const GIVEN: Readonly<Record<string, string>> = {
   key: "({ id }: (typeof items)[number]) => id",
   send: "({ project, issue }: (typeof items)[number], options: CallOptions) => client.issues.create(project, issue, options)",
   project: '"a/b"',
-  items: '[{ id: "row-1", project: "web", issue: { title: "It broke", type: "bug" } }]',
-  key: "(item: { id: string }): string => item.id",
-  send: '(_: unknown, options: import("project-automation").CallOptions) => client.issues.create("web", { title: "It broke", type: "bug" }, options)',
   text: '\'{ "data": [], "next_cursor": null }\'',
 };
 const GIVEN_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
