@@ -9,20 +9,20 @@ import {
   type ClientOptions,
   type Outcome,
 } from "../../src/index.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
 import {
   after,
-  answers,
   bodyThat,
-  fakeService,
   fetchFailed,
   good,
   never,
   type Reply,
+  responds,
   status,
   throws,
   tooMany,
-} from "../support/fake-service.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+} from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -57,7 +57,7 @@ const moments: readonly Moment[] = [
   },
   {
     when: "it backs off, withMethods been sent",
-    replies: [answers(500)],
+    replies: [responds(500)],
     options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000, unsafeWrites: true } },
     outcome: "unknown",
     requests: 1,
@@ -73,7 +73,7 @@ const moments: readonly Moment[] = [
 describe.each(moments)("while $when", ({ replies, options, outcome, requests }) => {
   test("ends at once", async () => {
     const controller = new AbortController();
-    const service = fakeService(...replies);
+    const service = scriptedFetch(...replies);
     const call = watch([create(service.client(options), { signal: controller.signal })]);
     await pass(200);
     const reason = new Error("the reason");
@@ -93,7 +93,7 @@ describe.each(moments)("while $when", ({ replies, options, outcome, requests }) 
 
 test("while it stands in line: before sending nothing is sent", async () => {
   const controller = new AbortController();
-  const service = fakeService(after(1_000, good));
+  const service = scriptedFetch(after(1_000, good));
   const client = service.client({ maxConcurrency: 1 });
   const done = watch([create(client, {}), create(client, { signal: controller.signal }), create(client, {})]);
   await pass(500);
@@ -106,7 +106,7 @@ test("while it stands in line: before sending nothing is sent", async () => {
 
 test("already aborted: nothing is sent and the provider is not asked", async () => {
   let asked = 0;
-  const service = fakeService(good);
+  const service = scriptedFetch(good);
   const token = (): string => {
     asked += 1;
     return "provided";
@@ -120,7 +120,7 @@ test.each([undefined, "x", null, 42, new Error("e"), Symbol("s"), { a: 1 }])(
   "the reason %o is the cause",
   async (reason) => {
     const controller = new AbortController();
-    const service = fakeService(never);
+    const service = scriptedFetch(never);
     const call = watch([service.client().sessions.get("1", { signal: controller.signal })]);
     await pass(10);
     controller.abort(reason);
@@ -134,7 +134,7 @@ test.each([undefined, "x", null, 42, new Error("e"), Symbol("s"), { a: 1 }])(
 
 test("one of 50: the others succeed, and the client goes on", async () => {
   const controller = new AbortController();
-  const service = fakeService(after(100, good));
+  const service = scriptedFetch(after(100, good));
   const client = service.client();
   const done = watch(
     Array.from({ length: 50 }, (_, nth) => client.sessions.get("1", nth === 17 ? { signal: controller.signal } : {})),
@@ -152,7 +152,7 @@ test("one of 50: the others succeed, and the client goes on", async () => {
 
 test("300 calls at once on one signal: all end, no warning, no listener left", async () => {
   const controller = new AbortController();
-  const service = fakeService(never);
+  const service = scriptedFetch(never);
   const client = service.client();
   const done = watch(Array.from({ length: 300 }, () => client.sessions.get("1", { signal: controller.signal })));
   await pass(100);
@@ -169,7 +169,7 @@ describe("between pages", () => {
 
   test("next() rejects once and is done then", async () => {
     const controller = new AbortController();
-    const service = fakeService(pages);
+    const service = scriptedFetch(pages);
     const iterator = service.client().projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
     await ended(iterator.next());
     controller.abort();
@@ -181,7 +181,7 @@ describe("between pages", () => {
 
 test("a DELETE that is aborted after its 2xx head was accepted", async () => {
   const controller = new AbortController();
-  const service = fakeService(bodyThat("stalls", "x", 200));
+  const service = scriptedFetch(bodyThat("stalls", "x", 200));
   const call = watch([service.client().tokens.revoke("tok_1", { signal: controller.signal })]);
   await pass(100);
   controller.abort();
@@ -191,7 +191,7 @@ test("a DELETE that is aborted after its 2xx head was accepted", async () => {
 });
 
 test("abort is never told as anything else, whatever the fetch makes of it", async () => {
-  const service = fakeService(
+  const service = scriptedFetch(
     ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(fetchFailed("ECONNRESET")))),
   );
@@ -204,7 +204,7 @@ test("abort is never told as anything else, whatever the fetch makes of it", asy
 
 test("whoever is told that an attempt is about to be sent can still stop it", async () => {
   const controller = new AbortController();
-  const service = fakeService(good);
+  const service = scriptedFetch(good);
   const onEvent = ({ type }: ClientEvent): void => {
     if (type === "request") controller.abort();
   };

@@ -7,19 +7,19 @@ import {
   isAutomationError,
   type Outcome,
 } from "../../src/index.ts";
+import { ended, fakeTime } from "../support/fake-time.ts";
 import {
-  answers,
   bodyThat,
-  fakeService,
   fetchFailed,
   good,
   never,
   type Reply,
+  responds,
   status,
   throws,
   tooMany,
-} from "../support/fake-service.ts";
-import { ended, fakeTime } from "../support/fake-time.ts";
+} from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -33,7 +33,7 @@ async function failing(
   call: (client: Client) => Promise<unknown>,
   options = {},
 ): Promise<AnyAutomationError> {
-  const { error } = await ended(call(fakeService(...replies).client({ timeoutMs: 1_000, ...options })));
+  const { error } = await ended(call(scriptedFetch(...replies).client({ timeoutMs: 1_000, ...options })));
   if (!isAutomationError(error)) throw error;
   return error;
 }
@@ -50,22 +50,22 @@ describe("a DELETE that was sent again after it may have been applied", () => {
     [403, "permission"],
     [410, "api"],
   ] as const)("%i reports priorAmbiguous", async (code, kind) => {
-    for (const ambiguous of [lost, answers(500), answers(503, { "retry-after": "1" }), answers(408), never]) {
-      const error = await failing([ambiguous, answers(code)], revoke);
+    for (const ambiguous of [lost, responds(500), responds(503, { "retry-after": "1" }), responds(408), never]) {
+      const error = await failing([ambiguous, responds(code)], revoke);
       expect(error).toMatchObject({ kind, priorAmbiguous: true, attempts: 2, outcome: "rejected" });
     }
   });
 
   test.each([
-    ["at the first attempt", [answers(404)]],
-    ["after a 429", [tooMany(1), answers(404)]],
-    ["after a connection that was never made", [neverSent, answers(404)]],
+    ["at the first attempt", [responds(404)]],
+    ["after a 429", [tooMany(1), responds(404)]],
+    ["after a connection that was never made", [neverSent, responds(404)]],
   ] as const)("not so %s", async (_, replies) => {
     expect(await failing(replies, revoke)).not.toHaveProperty("priorAmbiguous");
   });
 
   test("nor for a GET", async () => {
-    expect(await failing([lost, answers(404)], (client) => client.sessions.get("1"))).not.toHaveProperty(
+    expect(await failing([lost, responds(404)], (client) => client.sessions.get("1"))).not.toHaveProperty(
       "priorAmbiguous",
     );
   });
@@ -85,14 +85,14 @@ describe("a DELETE that was sent again after it may have been applied", () => {
 
   test.each([200, 202, 204, 299])("resolves for %i with whatever body", async (code) => {
     for (const body of ["", "null", "[]", "<p>", '{"error":"x"}']) {
-      const service = fakeService(() => status(code, {}, body));
+      const service = scriptedFetch(() => status(code, {}, body));
       expect(await ended(revoke(service.client()))).toMatchObject({ value: undefined, error: undefined });
       expect(service.sent).toHaveLength(1);
     }
   });
 
   test.each(["breaks", "stalls"] as const)("resolves where its 2xx body %s", async (what) => {
-    const { error, tookMs } = await ended(revoke(fakeService(bodyThat(what)).client({ timeoutMs: 500 })));
+    const { error, tookMs } = await ended(revoke(scriptedFetch(bodyThat(what)).client({ timeoutMs: 500 })));
     expect(error).toBeUndefined();
     expect(tookMs).toBeLessThan(510);
   });
@@ -104,13 +104,13 @@ describe("a write that may have been applied says so in its message", () => {
     ["tokens.create", createToken],
     ["tokens.revoke", revoke],
   ] as const)("%s", async (_, call) => {
-    const error = await failing([answers(500)], call);
+    const error = await failing([responds(500)], call);
     expect(error.outcome).toBe("unknown");
     expect(error.message).toMatch(/may have been applied/);
   });
 
   test("rotate: the old token may be dead", async () => {
-    for (const reply of [lost, answers(500), never]) {
+    for (const reply of [lost, responds(500), never]) {
       const error = await failing([reply], rotate);
       expect(error).toMatchObject({ outcome: "unknown", attempts: 1 });
       expect(error.message).toMatch(/old token may be dead/);
@@ -118,7 +118,7 @@ describe("a write that may have been applied says so in its message", () => {
   });
 
   test("a GET says nothing of the kind", async () => {
-    const error = await failing([answers(500)], (client) => client.sessions.get("1"));
+    const error = await failing([responds(500)], (client) => client.sessions.get("1"));
     expect(error.message).not.toMatch(/applied/);
   });
 });
@@ -131,9 +131,9 @@ describe("a 2xx body is never lost", () => {
   const broken: readonly [string, Reply, AnyAutomationError["kind"]][] = [
     ["cut off", bodyThat("breaks", CREATED, 201), "connection"],
     ["stalled", bodyThat("stalls", CREATED, 201), "timeout"],
-    ["not JSON", answers(201, {}, CREATED), "parse"],
-    ["misshapen", answers(201, {}, `${CREATED},"scopes":7}`), "validation"],
-    ["a list", answers(201, {}, `[${CREATED}}]`), "validation"],
+    ["not JSON", responds(201, {}, CREATED), "parse"],
+    ["misshapen", responds(201, {}, `${CREATED},"scopes":7}`), "validation"],
+    ["a list", responds(201, {}, `[${CREATED}}]`), "validation"],
   ];
   const cases = calls.flatMap(([name, call]) => broken.map(([how, reply, kind]) => ({ name, call, how, reply, kind })));
   test.each(cases)("$name, $how", async ({ call, reply, kind }) => {
@@ -165,7 +165,7 @@ test("rotate is sent again where nothing can have happened: never made, 429, 401
     asked += 1;
     return `t${asked}`;
   };
-  const service = fakeService(neverSent, tooMany(1), answers(401), good);
+  const service = scriptedFetch(neverSent, tooMany(1), responds(401), good);
   expect((await ended(rotate(service.client({ token })))).error).toBeUndefined();
   expect(service.sent).toHaveLength(4);
 });
@@ -174,10 +174,10 @@ test("what a rotation's outcome is, by what comes after a refusal", async () => 
   const rows: readonly [readonly Reply[], Outcome][] = [
     [[tooMany(1), lost], "unknown"],
     [[tooMany(1), neverSent], "not_sent"],
-    [[tooMany(1), answers(403)], "rejected"],
+    [[tooMany(1), responds(403)], "rejected"],
     [[neverSent, lost], "unknown"],
     [[neverSent], "not_sent"],
-    [[answers(302)], "rejected"],
+    [[responds(302)], "rejected"],
   ];
   for (const [replies, outcome] of rows) expect((await failing(replies, rotate)).outcome).toBe(outcome);
 });

@@ -1,8 +1,9 @@
 /** Transports and rate limiters of the caller's own that do not do what they should. */
 import { describe, expect, test } from "vitest";
 import { type ClientEvent, isAutomationError, type RateLimiter } from "../../src/index.ts";
-import { fakeService, fetchFailed, good, type Reply, throws } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
+import { fetchFailed, good, type Reply, throws } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -20,7 +21,7 @@ describe("a fetch", () => {
   ];
   test.each(garbage)("that resolves with %s", async (_, value) => {
     const { error } = await ended(
-      fakeService(() => value as Response)
+      scriptedFetch(() => value as Response)
         .client({ retry: false })
         .sessions.get("1"),
     );
@@ -35,7 +36,7 @@ describe("a fetch", () => {
         await response.text();
         return response;
       };
-    const service = fakeService(read(429), read(500), read(404));
+    const service = scriptedFetch(read(429), read(500), read(404));
     const { error } = await ended(service.client().sessions.get("1"));
     expect(error).toMatchObject({ kind: "not_found", attempts: 3, outcome: "rejected" });
   });
@@ -45,7 +46,7 @@ describe("a fetch", () => {
       throw fetchFailed("ECONNREFUSED");
     };
     const { error } = await ended(
-      fakeService()
+      scriptedFetch()
         .client({ fetch, retry: { attempts: 2 } })
         .sessions.get("1"),
     );
@@ -54,7 +55,7 @@ describe("a fetch", () => {
 
   test("that hands out one Response twice", async () => {
     const shared = new Response('{"id":"ses_1","state":"running"}');
-    const client = fakeService(() => shared).client({ retry: false });
+    const client = scriptedFetch(() => shared).client({ retry: false });
     const settled = await allEnded([client.sessions.get("1"), client.sessions.get("1")]);
     expect(settled.filter(({ error }) => error === undefined)).toHaveLength(1);
     expect(settled.filter(({ error }) => isAutomationError(error))).toHaveLength(1);
@@ -63,7 +64,7 @@ describe("a fetch", () => {
   test("that ignores its signal: the call ends in time all the same", async () => {
     const fetch = (): Promise<Response> => new Promise(() => undefined);
     const { error, tookMs } = await ended(
-      fakeService().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"),
+      scriptedFetch().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"),
     );
     expect(error).toMatchObject({ kind: "timeout", phase: "headers" });
     expect(tookMs).toBeLessThanOrEqual(102);
@@ -72,7 +73,7 @@ describe("a fetch", () => {
   test("whose body ignores its signal, too", async () => {
     const stuck: Reply = () => new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }));
     const { error, tookMs } = await ended(
-      fakeService(stuck).client({ timeoutMs: 100, retry: false }).sessions.get("1"),
+      scriptedFetch(stuck).client({ timeoutMs: 100, retry: false }).sessions.get("1"),
     );
     expect(error).toMatchObject({ kind: "timeout", phase: "body" });
     expect(tookMs).toBeLessThanOrEqual(102);
@@ -80,7 +81,7 @@ describe("a fetch", () => {
 
   test("whose late rejection nobody waits for any more", async () => {
     const fetch = (): Promise<Response> => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 500));
-    const { error } = await ended(fakeService().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"));
+    const { error } = await ended(scriptedFetch().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout" });
     await ended(new Promise((resolve) => setTimeout(resolve, 1_000)));
   });
@@ -88,7 +89,7 @@ describe("a fetch", () => {
   test("two DNS flaps, then well: success, and two retries told", async () => {
     const events: ClientEvent[] = [];
     const flap = throws(() => fetchFailed("EAI_AGAIN"));
-    const client = fakeService(flap, flap, good).client({ onEvent: (event) => void events.push(event) });
+    const client = scriptedFetch(flap, flap, good).client({ onEvent: (event) => void events.push(event) });
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
     expect(events.filter(({ type }) => type === "retry")).toMatchObject([
       { reason: "connection" },
@@ -146,7 +147,7 @@ describe("a rate limiter of the caller's own", () => {
     ],
   ];
   test.each(broken)("%s: nothing foreign comes out, and no timer stays", async (_, part) => {
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     const rateLimiter: RateLimiter = { refresh: () => undefined, snapshot: () => undefined, ...part };
     const client = service.client({ rateLimiter, totalTimeoutMs: 60_000, retry: false });
     const { error } = await ended(client.sessions.get("1"));
@@ -171,7 +172,7 @@ describe("a rate limiter of the caller's own", () => {
       refresh: () => undefined,
       snapshot: () => undefined,
     };
-    const service = fakeService(() => new Response("{}", { status: 500 }), good);
+    const service = scriptedFetch(() => new Response("{}", { status: 500 }), good);
     await ended(service.client({ rateLimiter }).sessions.get("1"));
     expect(told).toEqual(["admission", "500", "release", "admission", "200", "release"]);
   });
@@ -198,7 +199,7 @@ describe("a rate limiter of the caller's own", () => {
         refresh: () => undefined,
         snapshot: () => undefined,
       };
-      const service = fakeService(good);
+      const service = scriptedFetch(good);
       const client = service.client({ rateLimiter, retry: false });
       const signal = by === "the caller" ? { signal: controller.signal } : {};
       const { error } = await ended(

@@ -1,13 +1,14 @@
 /** What the client makes of `RateLimit-Remaining`, true, false or missing. */
 import { describe, expect, test } from "vitest";
-import { after, type FakeService, fakeService, good, status, tooMany } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
 import { get, herd, kinds } from "../support/herd.ts";
+import { after, good, status, tooMany } from "../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
 describe("RateLimit-Remaining", () => {
-  const inFlight = (service: FakeService): number[] =>
+  const inFlight = (service: ScriptedFetch): number[] =>
     service.sent.map(({ at }, index) => service.sent.slice(0, index).filter((other) => other.at + 100 > at).length + 1);
   const leaving = (remaining: string | undefined) =>
     after(100, async (sent) => {
@@ -17,7 +18,7 @@ describe("RateLimit-Remaining", () => {
     });
 
   test("at 0, one at a time; a service that always says 0 does not deadlock", async () => {
-    const service = fakeService(leaving("0"));
+    const service = scriptedFetch(leaving("0"));
     const client = service.client();
     await ended(get(client, 0));
     const settled = await allEnded(herd(client, 30));
@@ -27,7 +28,7 @@ describe("RateLimit-Remaining", () => {
   });
 
   test("never more in flight than the service last said is left", async () => {
-    const service = fakeService(leaving("3"));
+    const service = scriptedFetch(leaving("3"));
     const client = service.client();
     await ended(get(client, 0));
     await allEnded(herd(client, 30));
@@ -37,7 +38,7 @@ describe("RateLimit-Remaining", () => {
   test.each([undefined, "", "-1", "many", "NaN", "99999999999999999999999", "1000000"])(
     "%j limits nothing",
     async (remaining) => {
-      const service = fakeService(leaving(remaining));
+      const service = scriptedFetch(leaving(remaining));
       const client = service.client({ maxConcurrency: 5 });
       await ended(get(client, 0));
       await allEnded(herd(client, 20));
@@ -48,7 +49,7 @@ describe("RateLimit-Remaining", () => {
 
   test("a service that lies: 100 left, and a 429", async () => {
     let refusals = 0;
-    const service = fakeService((sent) => {
+    const service = scriptedFetch((sent) => {
       const refuse = sent.index % 10 === 9;
       refusals += refuse ? 1 : 0;
       return refuse ? tooMany(1, { "ratelimit-remaining": "100" })(sent) : leaving("100")(sent);
@@ -60,7 +61,7 @@ describe("RateLimit-Remaining", () => {
 
   test("another process eats the budget: still one refusal a window and no failure", async () => {
     let [used, windowAt, refusedInWindow, most] = [0, performance.now(), 0, 0];
-    const service = fakeService((sent) =>
+    const service = scriptedFetch((sent) =>
       after(20, () => {
         if (performance.now() - windowAt >= 1_000) [used, windowAt, refusedInWindow] = [0, performance.now(), 0];
         used += 3; // ours, and two of the other's
@@ -77,7 +78,7 @@ describe("RateLimit-Remaining", () => {
 
   test("without any headers, a burst of refusals is at most what was in flight", async () => {
     let [used, windowAt] = [0, performance.now()];
-    const service = fakeService((sent) =>
+    const service = scriptedFetch((sent) =>
       after(20, () => {
         if (performance.now() - windowAt >= 1_000) [used, windowAt] = [0, performance.now()];
         used += 1;

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 import { ArgumentError, ConfigError } from "../../../src/index.ts";
 import { redisRateLimiter } from "../../../src/redis/index.ts";
-import { openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const fails = (): never => {
@@ -39,5 +40,5 @@ test("the options of calls, walks and rate limiters", async () => {
   expect(() => client.withOptions(hostile())).toThrow(ConfigError);
   expect(() => redisRateLimiter(hostile())).toThrow(ConfigError);
   expect(() => redisRateLimiter({ client: hostile() })).toThrow(ConfigError);
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
 });

@@ -1,9 +1,11 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../src/index.ts";
-import { BASE, json, openWire, rejection, TOKEN } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json } from "../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
 
-const wire = openWire();
+const wire = openWire("msw");
 const session = (): Response =>
   json({ id: "s", state: "on" }, 200, { "ratelimit-limit": "60", "ratelimit-remaining": "59" });
 
@@ -22,7 +24,7 @@ function configError(make: () => unknown): ConfigError {
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({ kind: "config", name: "ConfigError", outcome: "not_sent" });
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
     return error as ConfigError;
   }
   return expect.fail("it was expected to throw");
@@ -176,11 +178,11 @@ describe("options that can be", () => {
     wire.script(session());
     const client = wire.client({ ...options, baseUrl: options.baseUrl ?? BASE, token: TOKEN });
     expect(await client.sessions.get("s")).toEqual({ id: "s", state: "on" });
-    expect(wire.seen[0]?.headers.get("x-a")).toBe(options.headers === undefined ? null : "1");
+    expect(wire.sent[0]?.headers.get("x-a")).toBe(options.headers === undefined ? null : "1");
   });
 
   test("frozen options are fine, and those that change later change nothing", async () => {
-    wire.answer(session);
+    wire.reply(session);
     const headers = { "x-a": "1" };
     const retry = { attempts: 1 };
     const options: ClientOptions = { baseUrl: BASE, token: TOKEN, headers, retry, validation: "strict" };
@@ -189,10 +191,10 @@ describe("options that can be", () => {
     headers["x-a"] = "2";
     retry.attempts = 9;
     await client.sessions.get("s");
-    expect(wire.seen[0]).toMatchObject({ path: "/sessions/s" });
-    expect(wire.seen[0]?.headers.get("authorization")).toBe(`Bearer ${TOKEN}`);
-    expect(wire.seen[0]?.headers.get("x-a")).toBe("1");
-    wire.answer(() => json({}, 500));
+    expect(wire.sent[0]).toMatchObject({ path: "/sessions/s" });
+    expect(wire.sent[0]?.headers.get("authorization")).toBe(`Bearer ${TOKEN}`);
+    expect(wire.sent[0]?.headers.get("x-a")).toBe("1");
+    wire.reply(() => json({}, 500));
     expect(await rejection(client.sessions.get("s"))).toMatchObject({ attempts: 1 });
     new Client(Object.freeze({ baseUrl: BASE, token: TOKEN, retry: Object.freeze({}) }));
   });
@@ -223,12 +225,12 @@ describe("the environment", () => {
   test("says where and with which token, unless the options do", async () => {
     vi.stubEnv("PROJECT_AUTOMATION_BASE_URL", `${BASE}/`);
     vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "pat_from_environment");
-    wire.answer(session);
+    wire.reply(session);
     await new Client().sessions.get("s");
     await new Client({ token: undefined, baseUrl: undefined }).sessions.get("s");
     await new Client({ token: TOKEN, baseUrl: `${BASE}/x` }).sessions.get("s");
-    expect(wire.seen.map(({ path }) => path)).toEqual(["/sessions/s", "/sessions/s", "/x/sessions/s"]);
-    expect(wire.seen.map(({ headers }) => headers.get("authorization"))).toEqual([
+    expect(wire.sent.map(({ path }) => path)).toEqual(["/sessions/s", "/sessions/s", "/x/sessions/s"]);
+    expect(wire.sent.map(({ headers }) => headers.get("authorization"))).toEqual([
       "Bearer pat_from_environment",
       "Bearer pat_from_environment",
       `Bearer ${TOKEN}`,
@@ -274,7 +276,7 @@ describe("fetch", () => {
     vi.stubGlobal("fetch", stub);
     await client.sessions.get("s");
     expect(stub).toHaveBeenCalledOnce();
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
   });
 
   test("is called with no this that a platform would refuse", async () => {
@@ -288,13 +290,13 @@ describe("fetch", () => {
   });
 
   test("two clients with two tokens, interleaved: each request bears its own", async () => {
-    wire.answer(({ path }) => json({ id: path, state: "on" }));
+    wire.reply(({ path }) => json({ id: path, state: "on" }));
     const clients = [wire.client({ token: "pat_a" }), wire.client({ token: "pat_b" })];
     await Promise.all(
       Array.from({ length: 100 }, async (_, index) => clients[index % 2]?.sessions.get(`s${index % 2}`)),
     );
-    expect(wire.seen).toHaveLength(100);
-    for (const { path, headers } of wire.seen) {
+    expect(wire.sent).toHaveLength(100);
+    for (const { path, headers } of wire.sent) {
       expect(headers.get("authorization")).toBe(path.endsWith("s0") ? "Bearer pat_a" : "Bearer pat_b");
     }
   });

@@ -2,7 +2,8 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { ApiError, ArgumentError, type AutomationError, ConnectionError } from "../../../src/index.ts";
-import { openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const SECRET = "pat_k_aNewSecretThatNobodyKnowsYet";
@@ -46,7 +47,7 @@ test.each([[new AbortController().signal], [new Map()], [new Headers()], [new Da
   async (options) => {
     const error = (await rejection(wire.client().sessions.get("s", options as never))) as AutomationError;
     expect(error).toBeInstanceOf(ArgumentError);
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
   },
 );
 

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test, vi } from "vitest";
 import * as first from "../../../src/index.ts";
-import { json, openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 
@@ -14,7 +16,7 @@ async function anotherCopy(): Promise<typeof first> {
 test("errors of one copy of the package are errors of the other", async () => {
   const second = await anotherCopy();
   expect(second.NotFoundError).not.toBe(first.NotFoundError);
-  wire.answer(() => json({ error: "no" }, 404));
+  wire.reply(() => json({ error: "no" }, 404));
   const options = { baseUrl: "https://automation.example.com/api/v1", token: "t" };
   const error = await rejection(new second.Client(options).sessions.get("s"));
   expect(Object.getPrototypeOf(error)).toBe(second.NotFoundError.prototype);
@@ -33,7 +35,7 @@ test("a path of one copy is no path of the other, and refused rather than taken 
   const foreign = second.path`/x`;
   const error = await rejection(wire.client().request({ method: "GET", path: foreign }));
   expect(error).toMatchObject({ kind: "argument" });
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
 });
 
 describe("a rejection that nobody handles", () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type AutomationError, Client, type ClientEvent, isAutomationError, path } from "../../../src/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, text } from "../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
 import { expectClean, textsOf } from "../../support/sweep.ts";
-import { BASE, json, openWire, rejection, TOKEN, text } from "../../support/wire.ts";
 
 const wire = openWire();
 type C = Client;
@@ -47,7 +49,7 @@ describe("RD no secret can be had from an error", () => {
     "of a %i that echoes the credential",
     async (status) => {
       for (const call of [create, rotate, get, walk]) {
-        wire.answer(() => echo(status));
+        wire.reply(() => echo(status));
         const error = (await rejection(call(wire.client({ retry: false })))) as AutomationError;
         expect(error.status).toBe(status);
         expect(error.body).toBeDefined();
@@ -66,10 +68,10 @@ describe("RD no secret can be had from an error", () => {
   test("of a call that was refused under one token and then another", async () => {
     const other = "pat_second_An0therSecretOfTheClient";
     let asked = 0;
-    wire.answer(() => json({ error: `${TOKEN} ${other}` }, 401));
+    wire.reply(() => json({ error: `${TOKEN} ${other}` }, 401));
     const client = wire.client({ token: () => (asked++ === 0 ? TOKEN : other) });
     expectClean(await rejection(get(client)), [...SECRETS, other, "An0therSecretOfTheClient"]);
-    expect(wire.seen).toHaveLength(2);
+    expect(wire.sent).toHaveLength(2);
   });
 
   test.each([
@@ -84,7 +86,7 @@ describe("RD no secret can be had from an error", () => {
   ])("of a 2xx with %s, which only rawBody still has", async (_, response, kind) => {
     const raw = await response.clone().text();
     for (const call of [create, rotate]) {
-      wire.answer(() => response.clone());
+      wire.reply(() => response.clone());
       const error = (await rejection(call(wire.client()))) as AutomationError;
       expect(error).toMatchObject({ kind, outcome: "accepted", status: 200 });
       expect(error.rawBody).toBe(raw);
@@ -147,7 +149,7 @@ describe("RD no secret can be had from an error", () => {
     ["gives an object", () => ({ access_token: TOKEN }) as never],
   ])("of a provider that %s", async (_, provider) => {
     let asked = 0;
-    wire.answer(() => json({}, 401));
+    wire.reply(() => json({}, 401));
     const token = (context: { signal: AbortSignal; rejected?: string }): string | Promise<string> =>
       asked++ === 0 ? TOKEN : provider(context);
     const error = (await rejection(get(wire.client({ token })))) as AutomationError;
@@ -195,7 +197,7 @@ describe("RD no secret can be had from an error", () => {
       expect(isAutomationError(error)).toBe(true);
       expectClean(error, [TOKEN, SECRET_PART]);
     }
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
   });
 });
 
@@ -206,7 +208,7 @@ function cyclic(): object {
 }
 
 test("no secret can be had from a client", async () => {
-  wire.answer(() => json({ id: "s", state: "on" }));
+  wire.reply(() => json({ id: "s", state: "on" }));
   const client = wire.client({ headers: { "x-own": HEADER }, token: TOKEN });
   await client.sessions.get("s");
   const list = client.projects.list();
@@ -229,7 +231,7 @@ test("no event and no line of a log holds a secret", async () => {
   const lines: string[] = [];
   const log = (line: string): void => void lines.push(line);
   const logger = { debug: log, info: log, warn: log, error: log };
-  wire.answer(({ path, method }) => {
+  wire.reply(({ path, method }) => {
     if (path.endsWith("/rotate")) return echo(500);
     if (method === "POST") return json({ ...created, id: 1, [TOKEN]: TOKEN }, 201);
     return method === "DELETE" ? text(TOKEN) : echo(503);

@@ -3,7 +3,9 @@ import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import * as sdk from "../../../src/index.ts";
 import { type AutomationError, Client, type ConfigError, isAutomationError } from "../../../src/index.ts";
-import { BASE, json, openWire, page, rejection, TOKEN, text } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, page, text } from "../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 
@@ -50,7 +52,7 @@ const WAYS: readonly (readonly [name: string, way: () => Promise<unknown>])[] = 
 ];
 
 function refused(status: number): Promise<unknown> {
-  wire.answer(() => json({ error: "code", detail: [1, { two: null }] }, status, { "x-request-id": "r1" }));
+  wire.reply(() => json({ error: "code", detail: [1, { two: null }] }, status, { "x-request-id": "r1" }));
   return wire.client({ retry: false }).sessions.get("s");
 }
 
@@ -60,7 +62,7 @@ function answered(response: Response): Promise<unknown> {
 }
 
 function circles(): Promise<unknown> {
-  wire.answer(() => page(["a"], "A"));
+  wire.reply(() => page(["a"], "A"));
   return wire.client().projects.list().toArray();
 }
 
@@ -151,13 +153,13 @@ describe("whatever the reason of an abort is", () => {
     expect(() => structuredClone(error)).not.toThrow();
     expect(() => JSON.stringify(error)).not.toThrow();
     expect(() => inspect(error)).not.toThrow();
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
   });
 });
 
 test("an abort of a write after it was sent says that it may have been applied", async () => {
   const controller = new AbortController();
-  wire.answer(() => {
+  wire.reply(() => {
     controller.abort();
     return new Promise(() => {});
   });
@@ -182,7 +184,7 @@ test("an abort after a 2xx head is accepted, and what had come is in rawBody", a
 });
 
 test("a created token without plaintext is a validation error with the raw answer", async () => {
-  wire.answer(() => json(created, 201));
+  wire.reply(() => json(created, 201));
   const error = await rejection(wire.client().tokens.create({ name: "n", scopes: [] }));
   expect(error).toMatchObject({ kind: "validation", outcome: "accepted", rawBody: JSON.stringify(created) });
 });

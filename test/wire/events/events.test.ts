@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ClientEvent, Logger } from "../../../src/index.ts";
-import { json, openWire, pagesOf, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, pagesOf } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const session = (headers = {}): Response => json({ id: "s", state: "on" }, 200, headers);
@@ -53,7 +55,7 @@ test("a retry tells why and after how long, and attempts count", async () => {
 
 test("a pause is told once, and so is its end, however many calls wait for it", async () => {
   let paused = true;
-  wire.answer(() => {
+  wire.reply(() => {
     if (!paused) return session();
     paused = false;
     return json({}, 429, { "retry-after": "0.05" });
@@ -90,7 +92,7 @@ test("a provider that has no other token: nothing is told that did not happen", 
 });
 
 test("a deprecation is told once per operation", async () => {
-  wire.answer(({ path }) =>
+  wire.reply(({ path }) =>
     json(
       { id: "s", state: "on", data: [], next_cursor: null },
       200,
@@ -108,7 +110,7 @@ test("a deprecation is told once per operation", async () => {
 });
 
 test("operations have their names, calls their ids", async () => {
-  wire.answer(pagesOf(["a"], ["b"]));
+  wire.reply(pagesOf(["a"], ["b"]));
   const { events, onEvent } = recorder();
   const client = wire.client({ onEvent });
   await client.projects.list().toArray();

@@ -3,9 +3,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
 import type { CallObserver, CallStart, Instrumentation, Logger } from "../../../src/index.ts";
 import { combine } from "../../../src/instrumentation.ts";
-import { json, openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
-const wire = openWire();
+const wire = openWire("msw");
 const fails = (): never => {
   throw new Error("no");
 };
@@ -67,8 +69,8 @@ test("its headers go along with each attempt, but not in the place of the client
   });
   const { instrumentation } = follower({ headers });
   await wire.client({ instrumentation, headers: { "x-mine": "yes" }, retry: { minDelayMs: 0 } }).sessions.get("s");
-  expect(wire.seen.map(({ headers: sent }) => sent.get("traceparent"))).toEqual(["00-1", "00-2"]);
-  for (const { headers: sent } of wire.seen) {
+  expect(wire.sent.map(({ headers: sent }) => sent.get("traceparent"))).toEqual(["00-1", "00-2"]);
+  for (const { headers: sent } of wire.sent) {
     expect(sent.get("authorization")).not.toContain("stolen");
     expect(sent.get("x-mine")).toBe("yes");
     expect(sent.has("cookie") || sent.has("x-nothing")).toBe(false);
@@ -76,7 +78,7 @@ test("its headers go along with each attempt, but not in the place of the client
 });
 
 test("an attempt is sent in the context that it gives, once, however it does so", async () => {
-  wire.answer(session);
+  wire.reply(session);
   const context = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
   const fetch: typeof globalThis.fetch = (input, init) => {
@@ -108,7 +110,7 @@ test("an attempt is sent in the context that it gives, once, however it does so"
 });
 
 test("of several, the first is the outermost", async () => {
-  wire.answer(session);
+  wire.reply(session);
   const told: string[] = [];
   const around =
     (name: string): NonNullable<CallObserver["around"]> =>
@@ -127,7 +129,7 @@ test("whatever it throws breaks nothing", async () => {
   const fail = (): never => {
     throw new Error("instrumentation");
   };
-  wire.answer(session);
+  wire.reply(session);
   for (const instrumentation of [
     { begin: fail },
     follower({ event: fail, headers: fail, around: fail, end: fail }).instrumentation,

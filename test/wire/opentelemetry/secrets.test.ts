@@ -5,8 +5,8 @@ import { z } from "zod/mini";
 import { Client, path, rotatingToken } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
 import { createEmulator } from "../../../src/testing/index.ts";
+import { drain, rejection } from "../../support/promises.ts";
 import { registeredTelemetry } from "../../support/telemetry.ts";
-import { drain, rejection } from "../../support/wire.ts";
 
 const recorded = registeredTelemetry();
 

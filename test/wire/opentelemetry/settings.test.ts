@@ -5,8 +5,10 @@ import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { afterEach, describe, expect, test } from "vitest";
 import { ConfigError, type Instrumentation, VERSION } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { json } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 import { telemetry } from "../../support/telemetry.ts";
-import { json, openWire, rejection } from "../../support/wire.ts";
 
 const wire = openWire();
 const session = (): Response => json({ id: "s", state: "on" });
@@ -58,7 +60,7 @@ describe("settings that cannot be", () => {
 });
 
 test("providers that are given are used, and named by this package", async () => {
-  wire.answer(session);
+  wire.reply(session);
   const { tracerProvider, meterProvider, spans, metrics: measured } = telemetry();
   await wire.client(instrument({}, { tracerProvider, meterProvider })).sessions.get("s");
   const scope = { name: "project-automation", version: VERSION };
@@ -67,7 +69,7 @@ test("providers that are given are used, and named by this package", async () =>
 });
 
 test("an instrumentation that is there already is kept, and cannot be broken", async () => {
-  wire.answer(session);
+  wire.reply(session);
   const told: string[] = [];
   const instrumentation: Instrumentation = {
     begin: ({ operation }) => ({
@@ -84,14 +86,14 @@ test("an instrumentation that is there already is kept, and cannot be broken", a
   await wire.client(instrument({ instrumentation }, { tracerProvider })).sessions.get("s");
   expect(told).toEqual(["request", "around", "response", "sessions.get ended"]);
   expect(spans()).toHaveLength(2);
-  expect(wire.seen[0]?.headers.get("x-theirs")).toBe("yes");
+  expect(wire.sent[0]?.headers.get("x-theirs")).toBe("yes");
 
   await wire.client(instrument({ instrumentation }, { tracerProvider: { getTracer: fail } })).sessions.get("s");
   expect(told.slice(4)).toEqual(["request", "around", "response", "sessions.get ended"]);
 });
 
 test("a client that is derived is traced too", async () => {
-  wire.answer(session);
+  wire.reply(session);
   const { tracerProvider, spans } = telemetry();
   const derived = wire.client(instrument({}, { tracerProvider })).withOptions({ timeoutMs: 1_000 });
   await derived.sessions.get("s");
@@ -99,16 +101,16 @@ test("a client that is derived is traced too", async () => {
 });
 
 test("without an SDK a call is as ever, and sends nothing more", async () => {
-  wire.answer(session);
+  wire.reply(session);
   expect(await wire.client(instrument({})).sessions.get("s")).toMatchObject({ id: "s" });
   const [plain, traced] = [wire.client(), wire.client(instrument({}))];
   await plain.sessions.get("s");
   await traced.sessions.get("s");
-  expect([...(wire.seen[2]?.headers.keys() ?? [])]).toEqual([...(wire.seen[1]?.headers.keys() ?? [])]);
+  expect([...(wire.sent[2]?.headers.keys() ?? [])]).toEqual([...(wire.sent[1]?.headers.keys() ?? [])]);
 });
 
 test("an SDK that is registered later is found", async () => {
-  wire.answer(session);
+  wire.reply(session);
   const client = wire.client(instrument({}));
   await client.sessions.get("s");
   const { tracerProvider, meterProvider, spans, series } = telemetry();
@@ -133,6 +135,6 @@ describe("what breaks breaks no call", () => {
     const client = wire.client(instrument({ retry: { minDelayMs: 0 } }, settings as never));
     expect(await client.sessions.get("s")).toMatchObject({ id: "s" });
     expect(await rejection(client.sessions.get("s"))).toMatchObject({ kind: "not_found" });
-    expect(wire.seen).toHaveLength(3);
+    expect(wire.sent).toHaveLength(3);
   });
 });

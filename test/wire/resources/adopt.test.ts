@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { AuthenticationError, Client, type CreatedToken } from "../../../src/index.ts";
 import { createEmulator } from "../../../src/testing/index.ts";
+import { gate, rejection } from "../../support/promises.ts";
+import { json, text } from "../../support/replies.ts";
+import { openWire, TOKEN } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
-import { gate, json, openWire, rejection, TOKEN, text } from "../../support/wire.ts";
 
 const wire = openWire();
 const NEXT = "pat_next_TheSecretOfTheReplacement";
-const authorizations = (): (string | null)[] => wire.seen.map(({ headers }) => headers.get("authorization"));
+const authorizations = (): (string | null)[] => wire.sent.map(({ headers }) => headers.get("authorization"));
 const replacement = (plaintext: unknown = NEXT): Response =>
   json({ id: "t2", name: "n", key_id: "next", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext }, 201);
 const session = (): Response => json({ id: "s", state: "on" });
@@ -29,7 +31,7 @@ test("without adopt the client keeps its token", async () => {
 });
 
 test("with adopt it goes on with the replacement, as do clients made from it before and after", async () => {
-  wire.answer(({ path }) => (path.endsWith("/rotate") ? replacement() : session()));
+  wire.reply(({ path }) => (path.endsWith("/rotate") ? replacement() : session()));
   const client = wire.client();
   const before = client.withOptions({ retry: false });
   const created: CreatedToken = await client.tokens.rotate("t1", { adopt: true });
@@ -43,7 +45,7 @@ test("calls that are refused under the old token while the rotation is under way
   const go = gate();
   let current = "somebody else's";
   const accepts = onlyAccepts(() => current);
-  wire.answer(async (seen) => {
+  wire.reply(async (seen) => {
     if (!seen.path.endsWith("/rotate")) return accepts(seen);
     arrived.open();
     await go.opened;
@@ -58,7 +60,7 @@ test("calls that are refused under the old token while the rotation is under way
     client.issues.create("p", { title: "t", type: "bug" }),
     client.sessions.get("b"),
   ];
-  while (wire.seen.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.sent.length < 4) await new Promise((resolve) => setImmediate(resolve));
   go.open();
   await Promise.all([rotation, ...calls]);
   expect(authorizations()).toEqual([...Array(4).fill(`Bearer ${TOKEN}`), ...Array(3).fill(`Bearer ${NEXT}`)]);
@@ -66,7 +68,7 @@ test("calls that are refused under the old token while the rotation is under way
 
 test("a call that was sent under the old token and is refused after the rotation goes once more", async () => {
   const first = gate();
-  wire.answer(async ({ path, headers }) => {
+  wire.reply(async ({ path, headers }) => {
     if (path.endsWith("/rotate")) return replacement();
     if (headers.get("authorization") === `Bearer ${NEXT}`) return session();
     await first.opened;
@@ -82,7 +84,7 @@ test("a call that was sent under the old token and is refused after the rotation
 test("a rotation that fails changes nothing, and those that waited for it are told of their 401", async () => {
   const arrived = gate();
   const go = gate();
-  wire.answer(async ({ path }) => {
+  wire.reply(async ({ path }) => {
     if (!path.endsWith("/rotate")) return json({ error: "unauthorized" }, 401);
     arrived.open();
     await go.opened;
@@ -92,16 +94,16 @@ test("a rotation that fails changes nothing, and those that waited for it are to
   const rotation = rejection(client.tokens.rotate("t1", { adopt: true }));
   await arrived.opened;
   const call = rejection(client.sessions.get("s"));
-  while (wire.seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
   go.open();
   expect(await rotation).toMatchObject({ kind: "conflict" });
   expect(await call).toMatchObject({ kind: "auth", attempts: 1 });
-  expect(wire.seen).toHaveLength(2);
+  expect(wire.sent).toHaveLength(2);
 });
 
 test("a waiting call can be aborted while the rotation goes on", async () => {
   const go = gate();
-  wire.answer(async ({ path }) => {
+  wire.reply(async ({ path }) => {
     if (!path.endsWith("/rotate")) return json({}, 401);
     await go.opened;
     return replacement();
@@ -110,7 +112,7 @@ test("a waiting call can be aborted while the rotation goes on", async () => {
   const rotation = client.tokens.rotate("t1", { adopt: true });
   const controller = new AbortController();
   const call = rejection(client.sessions.get("s", { signal: controller.signal }));
-  while (wire.seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
   controller.abort();
   expect(await call).toMatchObject({ kind: "abort" });
@@ -119,9 +121,9 @@ test("a waiting call can be aborted while the rotation goes on", async () => {
 });
 
 test("a rotation that is refused with 401 itself does not wait for itself", async () => {
-  wire.answer(() => json({ error: "unauthorized" }, 401));
+  wire.reply(() => json({ error: "unauthorized" }, 401));
   expect(await rejection(wire.client().tokens.rotate("t1", { adopt: true }))).toBeInstanceOf(AuthenticationError);
-  expect(wire.seen).toHaveLength(1);
+  expect(wire.sent).toHaveLength(1);
 });
 
 test("of two rotations at once each settles, and the last good replacement stays", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ArgumentError, type Client, path } from "../../../src/index.ts";
-import { openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 type Bad = never; // what the types refuse, callers without types pass all the same
@@ -208,6 +209,6 @@ test("an adoption with a token provider is refused, and nothing is sent", async 
 async function refusal(call: () => Promise<unknown>): Promise<ArgumentError> {
   const error = await rejection(call()); // a call that throws at once throws here, too
   expect(error).toBeInstanceOf(ArgumentError);
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
   return error as ArgumentError;
 }

@@ -2,8 +2,9 @@
 import { expect, test } from "vitest";
 import { ArgumentError, type Client, path } from "../../../src/index.ts";
 import { ProjectSchema } from "../../../src/schemas/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
-import { openWire, rejection } from "../../support/wire.ts";
 
 const wire = openWire();
 type Bad = never; // the types refuse it, and callers without types pass it all the same
@@ -93,7 +94,7 @@ test.each(Object.entries(CASES))("%s is refused, and the message says what is ac
   expect(error).toBeInstanceOf(ArgumentError);
   for (const text of said) expect(error.message).toContain(text);
   expect(error).toMatchObject({ outcome: "not_sent" });
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
 });
 
 test.each(["pat_public_0123456789abcdef", "tok_secret_abcdefghijklmnop", "a b", "x".repeat(5_000), "\u001b[31m"])(

@@ -1,7 +1,8 @@
 /** Thousands who wait for sessions through one client. */
 import { expect, test, vi } from "vitest";
-import { answers, fakeService, type Reply, tooMany } from "../../support/fake-service.ts";
 import { fakeTime, pass, watch } from "../../support/fake-time.ts";
+import { type Reply, responds, tooMany } from "../../support/replies.ts";
+import { scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 vi.setConfig({ testTimeout: 60_000 });
@@ -14,7 +15,7 @@ function service(doneAt: number): { reply: Reply; polls: Map<string, number[]> }
   const polls = new Map<string, number[]>();
   const reply: Reply = ({ url, at }) => {
     const id = url.split("/").at(-1) ?? "";
-    if (url.includes("/projects")) return answers(200, {}, '{"data":[],"next_cursor":null}')({} as never);
+    if (url.includes("/projects")) return responds(200, {}, '{"data":[],"next_cursor":null}')({} as never);
     polls.set(id, [...(polls.get(id) ?? []), at]);
     return Response.json({ id, state: at >= doneAt ? "done" : "thinking about it" });
   };
@@ -24,7 +25,7 @@ function service(doneAt: number): { reply: Reply; polls: Map<string, number[]> }
 test("their polls do not go in step, and each is spread by itself", async () => {
   const began = performance.now();
   const { reply, polls } = service(began + 6_000);
-  const client = fakeService(reply).client({ maxConcurrency: CROWD });
+  const client = scriptedFetch(reply).client({ maxConcurrency: CROWD });
   const waits = Array.from({ length: CROWD }, (_, index) =>
     client.sessions.waitFor(`s${index}`, { until: ({ state }) => state === "done", intervalMs: INTERVAL_MS }),
   );
@@ -49,7 +50,7 @@ test("another call gets its turn among them", async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     return reply(sent);
   };
-  const crowded = fakeService(slow);
+  const crowded = scriptedFetch(slow);
   const client = crowded.client({ maxConcurrency: 10 });
   const leave = new AbortController();
   const waits = watch(
@@ -81,7 +82,7 @@ test("a pause in the middle stops them all, and they go on after it", async () =
     pauses.push({ from: sent.at, to: sent.at + 30_000 });
     return tooMany(30)(sent);
   };
-  const client = fakeService(limited).client({ maxConcurrency: 50 });
+  const client = scriptedFetch(limited).client({ maxConcurrency: 50 });
   const done = watch(
     Array.from({ length: 300 }, (_, index) =>
       client.sessions.waitFor(`s${index}`, { until: ({ state }) => state === "done" }),

@@ -10,8 +10,9 @@ import {
   type StoredToken,
   TokenProviderError,
 } from "../../../src/index.ts";
-import { type FakeService, fakeService, good, type Reply, status } from "../../support/fake-service.ts";
 import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
+import { good, type Reply, status } from "../../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -27,7 +28,7 @@ const service: Reply = (sent) => {
 };
 
 interface Setup {
-  readonly fake: FakeService;
+  readonly fake: ScriptedFetch;
   readonly client: Client;
   readonly token: RotatingToken;
   /** What `onRotated` was called with. */
@@ -44,11 +45,11 @@ function setUp(onRotated: RotatingTokenOptions["onRotated"], options: ClientOpti
       return onRotated(offer);
     },
   });
-  const fake = fakeService(service);
+  const fake = scriptedFetch(service);
   return { fake, token, offered, client: fake.client({ token, ...options }) };
 }
 
-const rotations = ({ sent }: FakeService): number => sent.filter(({ url }) => url.endsWith("/rotate")).length;
+const rotations = ({ sent }: ScriptedFetch): number => sent.filter(({ url }) => url.endsWith("/rotate")).length;
 const never = (): Promise<void> => new Promise(() => undefined);
 
 const NOT_STORED = /onRotated failed to store the replacement.*latest\(\) returns it/;

@@ -2,7 +2,9 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { path, ResponseParseError, ResponseValidationError } from "../../../src/index.ts";
-import { json, openWire, rejection, text } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, text } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const create = (): Promise<unknown> => wire.client().issues.create("p", { title: "t", type: "bug" });
