@@ -2,7 +2,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type CallOptions, Client, type ClientOptions, ConnectionError, isAutomationError } from "../../src/index.ts";
-import { answer, endless, good, goodHead, halfBody, head, send, sequence, silence } from "../support/raw-behaviours.ts";
+import {
+  endless,
+  good,
+  goodHead,
+  halfBody,
+  head,
+  respond,
+  send,
+  sequence,
+  silence,
+} from "../support/raw-behaviours.ts";
 import { type Behaviour, type RawServer, rawServer, soon } from "../support/raw-server.ts";
 
 const clientOf = (server: RawServer, options: ClientOptions = {}): Client =>
@@ -96,7 +106,7 @@ describe("keep-alive", () => {
 
   test("1000 refusals of 100 KB whose bodies are not read to the end: at most a few connections are open at any time", async () => {
     const body = JSON.stringify({ error: "too_many_requests", padding: "x".repeat(100_000) });
-    await using server = await rawServer([answer({ status: 429, headers: [["Retry-After", "0"]], body })]);
+    await using server = await rawServer([respond({ status: 429, headers: [["Retry-After", "0"]], body })]);
     const client = clientOf(server, { retry: false, maxConcurrency: 10 });
     let most = 0;
     for (let round = 0; round < 100; round += 1) {
@@ -120,8 +130,8 @@ describe("keep-alive", () => {
 
 test("requests look the same each time, the credential aside", async () => {
   await using server = await rawServer([
-    answer({ status: 429, headers: [["Retry-After", "0"]] }),
-    answer({ status: 401 }),
+    respond({ status: 429, headers: [["Retry-After", "0"]] }),
+    respond({ status: 401 }),
     good,
   ]);
   let asked = 0;

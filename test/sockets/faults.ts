@@ -1,7 +1,6 @@
 /** The faults of the matrix, one a line: what the socket does, and which rule of the retry table holds. */
 import type { AnyAutomationError, Outcome } from "../../src/index.ts";
 import {
-  answer,
   drip,
   endless,
   finish,
@@ -11,6 +10,7 @@ import {
   head,
   pause,
   reset,
+  respond,
   send,
   sequence,
   silence,
@@ -142,9 +142,9 @@ export function faults(elsewhere: string): readonly Fault[] {
     // it looks complete and is not
     ["truncated gzip", unreadable, gzipped((bytes) => bytes.subarray(0, -12))],
     ["a close-delimited half", unreadable, sequence(send(head(200, [])), halfBody, send("{"), finish)],
-    ["HTML from a captive portal", unreadable, answer({ body: "<html>Log in</html>" })],
-    ["an empty 200", unreadable, answer({ body: "" })],
-    ["null", misshapen, answer({ body: "null" })],
+    ["HTML from a captive portal", unreadable, respond({ body: "<html>Log in</html>" })],
+    ["an empty 200", unreadable, respond({ body: "" })],
+    ["null", misshapen, respond({ body: "null" })],
     // error responses
     ["an endless 429", rateLimited, endless(429, ["Retry-After", "0"])],
     [
@@ -157,26 +157,26 @@ export function faults(elsewhere: string): readonly Fault[] {
         ]),
       ),
     ],
-    ["a 429 of HTML", rateLimited, answer({ status: 429, headers: [["Retry-After", "0"]], body: "<html>" })],
+    ["a 429 of HTML", rateLimited, respond({ status: 429, headers: [["Retry-After", "0"]], body: "<html>" })],
     ["an endless 500", transient, endless(500)],
     ["a 500, then reset", transient, sequence(send(head(500, [["Content-Length", "9"]])), soon, reset)],
-    ["HTML from a proxy", transient, answer({ status: 502, body: "<html>Bad Gateway</html>" })],
-    ["408", under(RULES.transientStatus, { kind: "api" }), answer({ status: 408, body: "" })],
-    ["501", finalServerError, answer({ status: 501 })],
-    ["511", finalServerError, answer({ status: 511 })],
+    ["HTML from a proxy", transient, respond({ status: 502, body: "<html>Bad Gateway</html>" })],
+    ["408", under(RULES.transientStatus, { kind: "api" }), respond({ status: 408, body: "" })],
+    ["501", finalServerError, respond({ status: 501 })],
+    ["511", finalServerError, respond({ status: 511 })],
     // Fetch turns a 407 into a network error, so the client does not see the status.
-    ["407 from a proxy", lost, answer({ status: 407, body: "<html>" })],
+    ["407 from a proxy", lost, respond({ status: 407, body: "<html>" })],
     ["a 400, then silence", final("bad_request"), send(head(400, [["Content-Length", "9"]]))],
     ["an endless 404", final("not_found"), endless(404)],
-    ["a redirect to another host", final("redirect"), answer({ status: 302, headers: [["Location", elsewhere]] })],
-    ["a 308 to another host", final("redirect"), answer({ status: 308, headers: [["Location", elsewhere]] })],
-    ["a 3xx without a Location", final("redirect"), answer({ status: 300 })],
-    ["304", final("redirect"), answer({ status: 304, body: "" })],
+    ["a redirect to another host", final("redirect"), respond({ status: 302, headers: [["Location", elsewhere]] })],
+    ["a 308 to another host", final("redirect"), respond({ status: 308, headers: [["Location", elsewhere]] })],
+    ["a 3xx without a Location", final("redirect"), respond({ status: 300 })],
+    ["304", final("redirect"), respond({ status: 304, body: "" })],
     // unusual, but complete
-    ["early hints", fine, sequence(send("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"), answer())],
-    ["repeated headers", fine, answer({ headers: repeated })],
+    ["early hints", fine, sequence(send("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"), respond())],
+    ["repeated headers", fine, respond({ headers: repeated })],
     ["whole gzip", fine, gzipped((bytes) => bytes)],
-    ["FIN right behind the response", fine, sequence(answer({ headers: [["Connection", "close"]] }), finish)],
+    ["FIN right behind the response", fine, sequence(respond({ headers: [["Connection", "close"]] }), finish)],
   ];
   return rows.map(([name, expected, does, platformCode]) => ({ name, expected, does, platformCode }));
 }
