@@ -6,13 +6,13 @@ import { good, respond, silence } from "../support/raw-behaviours.ts";
 import { type Behaviour, rawServer } from "../support/raw-server.ts";
 
 const MODULE = resolve(import.meta.dirname, "../../src/index.ts");
-/** From the last word of the program to its end, on a busy machine. What would keep it alive would do so for a minute. */
+/** From the last output of the program to its end, on a busy machine. A leaked timer would take a minute. */
 const PROMPTLY_MS = 1_000;
 
 interface Ran {
   readonly code: number | null;
   readonly printed: string;
-  /** From the last word to the end of the process, by its own clock. */
+  /** From the last output to the end of the process, by its own clock. */
   readonly lingeredMs: number;
 }
 
@@ -128,7 +128,7 @@ describe.concurrent("the process ends promptly after", () => {
   });
 });
 
-describe.concurrent("the process lives as long as somebody waits for", () => {
+describe.concurrent("the process lives as long as it waits for", () => {
   const waits: readonly { name: string; script: readonly Behaviour[]; options: string; atLeastMs: number }[] = [
     {
       name: "a pause",

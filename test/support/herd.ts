@@ -1,4 +1,4 @@
-/** Many calls at once that can be told apart: call n asks for session n. */
+/** Many calls at once that can be distinguished: call n requests session n. */
 import { type CallOptions, type Client, isAutomationError } from "../../src/index.ts";
 import type { ScriptedFetch } from "./scripted-fetch.ts";
 

@@ -1,4 +1,4 @@
-/** The caller's signal: every wait ends at once, and the error says what had become of the call. */
+/** The caller's signal: every wait ends at once, and the error has the outcome of the call. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import {
@@ -43,7 +43,7 @@ const moments: readonly Moment[] = [
   { when: "headers are awaited", replies: [never], outcome: "unknown", requests: 1 },
   { when: "the body is read", replies: [bodyThat("stalls")], outcome: "accepted", requests: 1 },
   {
-    when: "a pause runs",
+    when: "a pause lasts",
     replies: [tooMany(60)],
     outcome: ["not_sent", "rejected"],
     requests: 1,
@@ -56,7 +56,7 @@ const moments: readonly Moment[] = [
     requests: 1,
   },
   {
-    when: "it backs off, withMethods been sent",
+    when: "it backs off after it was sent",
     replies: [responds(500)],
     options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000, unsafeWrites: true } },
     outcome: "unknown",
@@ -91,7 +91,7 @@ describe.each(moments)("while $when", ({ replies, options, outcome, requests }) 
   });
 });
 
-test("while it stands in line: before sending nothing is sent", async () => {
+test("while it is queued: nothing is sent", async () => {
   const controller = new AbortController();
   const service = scriptedFetch(after(1_000, good));
   const client = service.client({ maxConcurrency: 1 });
@@ -104,7 +104,7 @@ test("while it stands in line: before sending nothing is sent", async () => {
   expect(service.sent).toHaveLength(2);
 });
 
-test("already aborted: nothing is sent and the provider is not asked", async () => {
+test("already aborted: nothing is sent and the provider is not called", async () => {
   let asked = 0;
   const service = scriptedFetch(good);
   const token = (): string => {
@@ -132,7 +132,7 @@ test.each([undefined, "x", null, 42, new Error("e"), Symbol("s"), { a: 1 }])(
   },
 );
 
-test("one of 50: the others succeed, and the client goes on", async () => {
+test("one of 50 aborted: the others succeed, and the client still works", async () => {
   const controller = new AbortController();
   const service = scriptedFetch(after(100, good));
   const client = service.client();
@@ -167,7 +167,7 @@ describe("between pages", () => {
   const pages: Reply = (sent) =>
     status(200, {}, JSON.stringify({ data: [{ id: "p", name: "p" }], next_cursor: `c${sent.index + 1}` }));
 
-  test("next() rejects once and is done then", async () => {
+  test("next() rejects once and is done after that", async () => {
     const controller = new AbortController();
     const service = scriptedFetch(pages);
     const iterator = service.client().projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
@@ -179,7 +179,7 @@ describe("between pages", () => {
   });
 });
 
-test("a DELETE that is aborted after its 2xx head was accepted", async () => {
+test("a DELETE that is aborted after its 2xx head has the outcome accepted", async () => {
   const controller = new AbortController();
   const service = scriptedFetch(bodyThat("stalls", "x", 200));
   const call = watch([service.client().tokens.revoke("tok_1", { signal: controller.signal })]);
@@ -190,7 +190,7 @@ test("a DELETE that is aborted after its 2xx head was accepted", async () => {
   expect(service.sent).toHaveLength(1);
 });
 
-test("abort is never told as anything else, whatever the fetch makes of it", async () => {
+test("an abort rejects with AbortError, whatever error fetch rejects with", async () => {
   const service = scriptedFetch(
     ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(fetchFailed("ECONNRESET")))),
@@ -202,7 +202,7 @@ test("abort is never told as anything else, whatever the fetch makes of it", asy
   expect(service.sent).toHaveLength(1);
 });
 
-test("whoever is told that an attempt is about to be sent can still stop it", async () => {
+test("an abort in the handler of the request event stops the attempt", async () => {
   const controller = new AbortController();
   const service = scriptedFetch(good);
   const onEvent = ({ type }: ClientEvent): void => {

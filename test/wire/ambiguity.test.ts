@@ -44,7 +44,7 @@ const rotate = (client: Client, options: CallOptions = {}): Promise<unknown> => 
 const createToken = (client: Client): Promise<unknown> => client.tokens.create({ name: "ci", scopes: [] });
 const createIssue = (client: Client): Promise<unknown> => client.issues.create("web", { title: "T", type: "bug" });
 
-describe("a DELETE that was sent again after it may have been applied", () => {
+describe("a DELETE that was retried after it may have been applied", () => {
   test.each([
     [404, "not_found"],
     [401, "auth"],
@@ -71,7 +71,7 @@ describe("a DELETE that was sent again after it may have been applied", () => {
     );
   });
 
-  test("a connection that is never made after one that was lost: still unknown", async () => {
+  test("no connection after a lost one: still unknown", async () => {
     expect(await failing([lost, neverSent], revoke)).toMatchObject({
       outcome: "unknown",
       attempts: 3,

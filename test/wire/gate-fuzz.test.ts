@@ -1,4 +1,4 @@
-/** Crowds of calls that fare in every way there is, from seeds: what must hold whatever happens. */
+/** Many calls with random failures, from seeds: the invariants of the gate. */
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { type CallOptions, type Client, isAutomationError } from "../../src/index.ts";
@@ -30,7 +30,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i: no slot i
   const refusing: Reply = (sent) => {
     const seconds = pick(0, 1, 1, 2, 5);
     const now = performance.now();
-    // Nobody hears of it if the caller has gone meanwhile.
+    // An aborted call does not see the response.
     if (!sent.signal.aborted && now + seconds * 1_000 > pauseEndsAt) {
       [pauseBeganAt, pauseEndsAt] = [now < pauseEndsAt ? pauseBeganAt : now, now + seconds * 1_000];
     }
@@ -89,10 +89,10 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i: no slot i
   expect(mostOpen).toBeLessThanOrEqual(MAX_CONCURRENCY);
   expect(tooEarly).toEqual([]);
   expect(service.open).toBe(0);
-  await pass(60_000); // the callers' own timers, and whatever pause there still is
+  await pass(60_000); // the timers of the test, and the last pause
   for (const { signal } of controllers) expect(getEventListeners(signal, "abort")).toEqual([]);
 
-  // No slot was lost on the way, and the gate opens.
+  // No slot was lost, and the gate opens.
   const healthy = scriptedFetch(after(100, good));
   const successor = client.withOptions({ fetch: healthy.fetch });
   await ended(successor.sessions.get("1"));

@@ -1,4 +1,4 @@
-/** Transports and rate limiters of the caller's own that do not do what they should. */
+/** A caller's `fetch` and rate limiters that violate their contract. */
 import { describe, expect, test } from "vitest";
 import { type ClientEvent, isAutomationError, type RateLimiter } from "../../src/index.ts";
 import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
@@ -28,7 +28,7 @@ describe("a fetch", () => {
     expect(error).toMatchObject({ kind: "connection" });
   });
 
-  test("that reads what it hands out: a status is a status all the same", async () => {
+  test("that reads the body before it returns: the status still counts", async () => {
     const read =
       (status: number): Reply =>
       async () => {
@@ -53,7 +53,7 @@ describe("a fetch", () => {
     expect(error).toMatchObject({ kind: "connection", attempts: 2, outcome: "not_sent", platformCode: "ECONNREFUSED" });
   });
 
-  test("that hands out one Response twice", async () => {
+  test("that returns one Response twice", async () => {
     const shared = new Response('{"id":"ses_1","state":"running"}');
     const client = scriptedFetch(() => shared).client({ retry: false });
     const settled = await allEnded([client.sessions.get("1"), client.sessions.get("1")]);
@@ -61,7 +61,7 @@ describe("a fetch", () => {
     expect(settled.filter(({ error }) => isAutomationError(error))).toHaveLength(1);
   });
 
-  test("that ignores its signal: the call ends in time all the same", async () => {
+  test("that ignores its signal: the call still ends in time", async () => {
     const fetch = (): Promise<Response> => new Promise(() => undefined);
     const { error, tookMs } = await ended(
       scriptedFetch().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"),
@@ -79,14 +79,14 @@ describe("a fetch", () => {
     expect(tookMs).toBeLessThanOrEqual(102);
   });
 
-  test("whose late rejection nobody waits for any more", async () => {
+  test("whose rejection arrives after the call has ended", async () => {
     const fetch = (): Promise<Response> => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 500));
     const { error } = await ended(scriptedFetch().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout" });
     await ended(new Promise((resolve) => setTimeout(resolve, 1_000)));
   });
 
-  test("two DNS flaps, then well: success, and two retries told", async () => {
+  test("two DNS failures, then a response: success, and two retry events", async () => {
     const events: ClientEvent[] = [];
     const flap = throws(() => fetchFailed("EAI_AGAIN"));
     const client = scriptedFetch(flap, flap, good).client({ onEvent: (event) => void events.push(event) });
@@ -124,7 +124,7 @@ describe("a rate limiter of the caller's own", () => {
       },
     ],
     [
-      "answered throws",
+      "responded throws",
       {
         enter: () => ({
           acquire: async () => ({ kind: "admitted" }),
@@ -146,7 +146,7 @@ describe("a rate limiter of the caller's own", () => {
       },
     ],
   ];
-  test.each(broken)("%s: nothing foreign comes out, and no timer stays", async (_, part) => {
+  test.each(broken)("%s: only an error of this package is thrown, and no timer is left", async (_, part) => {
     const service = scriptedFetch(good);
     const rateLimiter: RateLimiter = { refresh: () => undefined, snapshot: () => undefined, ...part };
     const client = service.client({ rateLimiter, totalTimeoutMs: 60_000, retry: false });
@@ -154,27 +154,27 @@ describe("a rate limiter of the caller's own", () => {
     if (error !== undefined) expect(isAutomationError(error)).toBe(true);
   });
 
-  test("one that admits everybody is asked for each attempt, and told of each answer", async () => {
-    const told: string[] = [];
+  test("one that admits every call is asked before each attempt, and gets each status", async () => {
+    const calls: string[] = [];
     const rateLimiter: RateLimiter = {
       enter: () => ({
         acquire: async () => {
-          told.push("admission");
+          calls.push("admission");
           return { kind: "admitted" };
         },
         confirm: () => true,
         report: ({ status }) => {
-          told.push(String(status));
+          calls.push(String(status));
           return undefined;
         },
-        release: () => void told.push("release"),
+        release: () => void calls.push("release"),
       }),
       refresh: () => undefined,
       snapshot: () => undefined,
     };
     const service = scriptedFetch(() => new Response("{}", { status: 500 }), good);
     await ended(service.client({ rateLimiter }).sessions.get("1"));
-    expect(told).toEqual(["admission", "500", "release", "admission", "200", "release"]);
+    expect(calls).toEqual(["admission", "500", "release", "admission", "200", "release"]);
   });
 
   const ends = [

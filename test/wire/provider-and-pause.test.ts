@@ -11,7 +11,7 @@ test("calls that wait for their token while a 429 closes the gate are not sent i
   const client = service.client({
     token: async () => {
       asked += 1;
-      // The first call has its token at once. The others wait for theirs while the first is answered.
+      // The first call has its token at once. The others wait for theirs until the first has a response.
       if (asked > 1) await new Promise((resolve) => setTimeout(resolve, 50));
       return "pat_provided_0123456789";
     },

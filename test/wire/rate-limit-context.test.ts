@@ -1,4 +1,4 @@
-/** A call goes on in the asynchronous context in which it was made, also when another call lets it through. */
+/** A call continues in the asynchronous context in which it was made, also if another call admits it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
 import { allEnded, fakeTime } from "../support/fake-time.ts";

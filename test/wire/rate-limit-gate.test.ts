@@ -1,4 +1,4 @@
-/** The gate: who goes when, after a 429. */
+/** The gate: the order and the times of requests after a 429. */
 import { describe, expect, test, vi } from "vitest";
 import { type ClientOptions, isAutomationError, memoryRateLimiter, RateLimitError } from "../../src/index.ts";
 import { allEnded, ended, fakeTime, finish, pass, settleDown, watch } from "../support/fake-time.ts";
@@ -45,7 +45,7 @@ describe("a pause", () => {
     expect(times(service)[2]).toBeGreaterThanOrEqual(60_000);
   });
 
-  test("is prolonged by a longer Retry-After after a shorter one", async () => {
+  test("is extended by a longer Retry-After after a shorter one", async () => {
     const service = scriptedFetch(tooMany(1), after(500, tooMany(60)), good);
     await allEnded(herd(service.client({ maxConcurrency: 2 }), 3));
     expect(times(service)[2]).toBeGreaterThanOrEqual(60_500);
@@ -64,7 +64,7 @@ describe("a pause", () => {
     expect((second?.at ?? 0) - (probe?.at ?? 0)).toBeGreaterThanOrEqual(300);
   });
 
-  test("of one token says nothing about another's", async () => {
+  test("of one token does not affect another", async () => {
     const service = scriptedFetch((sent) => (sent.token === "one" ? tooMany(10)(sent) : good(sent)));
     const rateLimiter = memoryRateLimiter();
     const one = service.client({ token: "one", rateLimiter });
@@ -91,7 +91,7 @@ describe("a pause", () => {
   });
 });
 
-describe("a probe that fails passes the role on", () => {
+describe("after a probe that fails, another request is sent ahead", () => {
   const failures: readonly { how: string; reply: Reply; options?: ClientOptions }[] = [
     { how: "500", reply: responds(500) },
     { how: "404", reply: responds(404) },
@@ -135,7 +135,7 @@ describe("a probe that fails passes the role on", () => {
     const startedAt = performance.now();
     let hasFailed = false;
     const token = (): string => {
-      // The first to ask after the pause is the call that was refused: it goes ahead.
+      // The first request after the pause is that of the call that got the 429.
       if (hasFailed || performance.now() < startedAt + 2_000) return "provided";
       hasFailed = true;
       throw new Error("no token today");
@@ -167,17 +167,17 @@ describe("a probe that fails passes the role on", () => {
   });
 });
 
-describe("a service that never stops refusing", () => {
-  test.each([0, 1, 5])("fails everybody within rateLimitWaits: %i pauses", async (rateLimitWaits) => {
+describe("a service that always responds with 429", () => {
+  test.each([0, 1, 5])("fails every call after rateLimitWaits: %i pauses", async (rateLimitWaits) => {
     const service = scriptedFetch(tooMany(1));
     const settled = await allEnded(herd(service.client({ maxConcurrency: 3, retry: { rateLimitWaits } }), 50));
     for (const { error } of settled) expect(error).toBeInstanceOf(RateLimitError);
     expect(service.sent.length).toBeLessThanOrEqual(3 + rateLimitWaits);
-    // Each pause is at least the second asked for, and at most the growing floor with its jitter.
+    // Each pause is at least the requested second, and at most the growing minimum with its jitter.
     expect(Math.max(...settled.map(({ tookMs }) => tookMs))).toBeLessThanOrEqual(rateLimitWaits * 4_500 + 300);
   });
 
-  test("serves those who come later the same way", async () => {
+  test("serves later calls in the same way", async () => {
     const service = scriptedFetch(tooMany(1));
     const client = service.client({ retry: { rateLimitWaits: 2 } });
     const early = watch(herd(client, 5));
@@ -188,7 +188,7 @@ describe("a service that never stops refusing", () => {
     expect(service.sent.length).toBeLessThan(20);
   });
 
-  test("Retry-After: 0 forever is no loop: the floor grows", async () => {
+  test("Retry-After: 0 on every 429 causes no loop: the pauses grow", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     const service = scriptedFetch(tooMany(0));
     const { error } = await ended(get(service.client({ retry: { rateLimitWaits: 8 } }), 1));
@@ -217,7 +217,7 @@ describe("clients that share a limiter", () => {
     }
   });
 
-  test("two of one withOptions family do as well", async () => {
+  test("two clients of which one is derived from the other do as well", async () => {
     const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(4)(sent) : good(sent)));
     const parent = service.client();
     const child = parent.withOptions({ timeoutMs: 1_000 });
@@ -227,7 +227,7 @@ describe("clients that share a limiter", () => {
     expect(times(service)[1]).toBeGreaterThanOrEqual(4_000);
   });
 
-  test("clients that do not share one are strangers", async () => {
+  test("clients with limiters of their own do not affect each other", async () => {
     const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(4)(sent) : good(sent)));
     const first = get(service.client(), 0);
     await pass(10);

@@ -1,4 +1,4 @@
-/** What the client makes of `RateLimit-Remaining`, true, false or missing. */
+/** `RateLimit-Remaining`: correct, wrong or missing. */
 import { describe, expect, test } from "vitest";
 import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
 import { get, herd, kinds } from "../support/herd.ts";
@@ -12,9 +12,9 @@ describe("RateLimit-Remaining", () => {
     service.sent.map(({ at }, index) => service.sent.slice(0, index).filter((other) => other.at + 100 > at).length + 1);
   const leaving = (remaining: string | undefined) =>
     after(100, async (sent) => {
-      const told = await good(sent);
-      if (remaining !== undefined) told.headers.set("ratelimit-remaining", remaining);
-      return told;
+      const response = await good(sent);
+      if (remaining !== undefined) response.headers.set("ratelimit-remaining", remaining);
+      return response;
     });
 
   test("at 0, one at a time; a service that always says 0 does not deadlock", async () => {
@@ -27,7 +27,7 @@ describe("RateLimit-Remaining", () => {
     expect(Math.max(...settled.map(({ tookMs }) => tookMs)), "and never sleeps on a guess").toBeLessThan(30 * 105);
   });
 
-  test("never more in flight than the service last said is left", async () => {
+  test("never more requests in flight than the service last said are left", async () => {
     const service = scriptedFetch(leaving("3"));
     const client = service.client();
     await ended(get(client, 0));
@@ -47,7 +47,7 @@ describe("RateLimit-Remaining", () => {
     },
   );
 
-  test("a service that lies: 100 left, and a 429", async () => {
+  test("a 429 although the service said that 100 requests are left", async () => {
     let refusals = 0;
     const service = scriptedFetch((sent) => {
       const refuse = sent.index % 10 === 9;
@@ -59,7 +59,7 @@ describe("RateLimit-Remaining", () => {
     expect(service.sent).toHaveLength(60 + refusals);
   });
 
-  test("another process eats the budget: still one refusal a window and no failure", async () => {
+  test("another process uses the same budget: still one 429 a window and no failure", async () => {
     let [used, windowAt, refusedInWindow, most] = [0, performance.now(), 0, 0];
     const service = scriptedFetch((sent) =>
       after(20, () => {
@@ -76,7 +76,7 @@ describe("RateLimit-Remaining", () => {
     expect(most).toBe(1);
   });
 
-  test("without any headers, a burst of refusals is at most what was in flight", async () => {
+  test("without any headers, there are at most as many 429s as requests in flight", async () => {
     let [used, windowAt] = [0, performance.now()];
     const service = scriptedFetch((sent) =>
       after(20, () => {

@@ -1,4 +1,4 @@
-/** What the client makes of `Retry-After`: how long it really waits, by what the header says. */
+/** How long the client waits for each value of `Retry-After`. */
 import { describe, expect, test, vi } from "vitest";
 import { isAutomationError } from "../../src/index.ts";
 import { ended, fakeTime } from "../support/fake-time.ts";
@@ -7,7 +7,7 @@ import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
-/** When there is nothing to go by: at its shortest and longest. */
+/** The shortest and the longest pause without a usable header. */
 const FALLBACK = [4_000, 5_000] as const;
 const exactly = (ms: number): readonly [number, number] => [ms, ms + Math.min(ms / 10, 1_000)];
 const DATE = "Sun, 06 Nov 1994 08:49:37 GMT";
@@ -15,7 +15,7 @@ const DATE = "Sun, 06 Nov 1994 08:49:37 GMT";
 interface Row {
   readonly value: string | undefined;
   readonly waits: readonly [number, number];
-  /** The answer's `Date`. */
+  /** The `Date` of the response. */
   readonly date?: string;
 }
 
@@ -71,7 +71,7 @@ describe("a 429 is waited for", () => {
     expect(waited).toBeLessThanOrEqual(waits[1] + 3); // timers are rounded up
   });
 
-  test("a date without a Date is measured by the local clock", async () => {
+  test("a date without a Date header is compared with the local clock", async () => {
     vi.setSystemTime(new Date("2026-03-01T12:00:00Z"));
     const service = scriptedFetch(tooMany("Sun, 01 Mar 2026 12:00:04 GMT"), good);
     const { tookMs } = await ended(service.client().sessions.get("1"));
@@ -83,7 +83,7 @@ describe("a 429 is waited for", () => {
     ["year 9999", "Fri, 31 Dec 9999 23:59:59 GMT"],
     ["more digits than a number has", "9".repeat(400)],
     ["2^53", "9007199254740992"],
-  ])("%s is told at once", async (_, value) => {
+  ])("%s fails the call at once", async (_, value) => {
     const service = scriptedFetch(tooMany(value), good);
     const { error, tookMs } = await ended(service.client().sessions.get("1"));
     expect(tookMs).toBeLessThan(5);
@@ -119,7 +119,7 @@ describe("a 429 is waited for", () => {
   });
 });
 
-test("it is never earlier than asked, and jitter is only ever added", async () => {
+test("a retry is never earlier than requested; jitter is only added", async () => {
   const waits: number[] = [];
   for (let sample = 0; sample < 500; sample += 1) {
     const service = scriptedFetch(tooMany(2), good);
@@ -132,7 +132,7 @@ test("it is never earlier than asked, and jitter is only ever added", async () =
 });
 
 test.each([0, 0.999_999])(
-  "untold, the waits together span more than a window of a minute (random: %d)",
+  "without a Retry-After the waits together span more than a window of a minute (random: %d)",
   async (random) => {
     vi.spyOn(Math, "random").mockReturnValue(random);
     const service = scriptedFetch(responds(429));
@@ -145,7 +145,7 @@ test.each([0, 0.999_999])(
 );
 
 describe("503", () => {
-  test("waits as long as asked for, and not for less", async () => {
+  test("waits at least as long as requested", async () => {
     const service = scriptedFetch(responds(503, { "retry-after": "20" }), good);
     const { error, tookMs } = await ended(service.client().sessions.get("1"));
     expect(error).toBeUndefined();
@@ -163,7 +163,7 @@ describe("503", () => {
     expect(tookMs).toBeLessThan(5);
   });
 
-  test("with code too_many_requests is a 503 all the same", async () => {
+  test("a 503 with the code too_many_requests is still a 503", async () => {
     const service = scriptedFetch(responds(503, {}, '{"error":"too_many_requests"}'));
     const { error } = await ended(service.client({ retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "server", code: "too_many_requests" });
@@ -173,9 +173,9 @@ describe("503", () => {
     const service = scriptedFetch(responds(500, { "retry-after": "60" }), good);
     expect((await ended(service.client().sessions.get("1"))).tookMs).toBeLessThan(600);
     const fine = scriptedFetch((sent) => {
-      const told = good(sent);
-      if (told instanceof Response) told.headers.set("retry-after", "60");
-      return told;
+      const response = good(sent);
+      if (response instanceof Response) response.headers.set("retry-after", "60");
+      return response;
     });
     const client = fine.client();
     await ended(client.sessions.get("1"));
@@ -183,7 +183,7 @@ describe("503", () => {
   });
 });
 
-test("budgets of refusals and of failures are separate: 429, reset, 429, 503, 200", async () => {
+test("429s and failures are counted separately: 429, reset, 429, 503, 200", async () => {
   const reset: Reply = () => {
     throw new TypeError("fetch failed", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) });
   };
@@ -194,7 +194,7 @@ test("budgets of refusals and of failures are separate: 429, reset, 429, 503, 20
   expect(tookMs).toBeLessThan(6_000);
 });
 
-test("with fewer attempts the waiting for 429s stays", async () => {
+test("with fewer attempts 429s are still waited for", async () => {
   const service = scriptedFetch(tooMany(1), tooMany(1), good);
   expect((await ended(service.client({ retry: { attempts: 1 } }).sessions.get("1"))).error).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Budgets, clocks and timers. */
+/** Time limits, clocks and timers. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import type { CallOptions, ClientOptions } from "../../src/index.ts";
@@ -26,7 +26,7 @@ describe("timeoutMs", () => {
     expect(service.sent[0]?.signal.aborted).toBe(true);
   });
 
-  test("covers the token provider, and is not idle time", async () => {
+  test("includes the token provider", async () => {
     const token = async (): Promise<string> => {
       await new Promise((resolve) => setTimeout(resolve, 600));
       return "provided";
@@ -37,7 +37,7 @@ describe("timeoutMs", () => {
     expect(tookMs).toBeLessThanOrEqual(1_002);
   });
 
-  test("is a call's own, and a refusal's stalling body is no timeout", async () => {
+  test("is that of the call, and a stalled body of an error response is not a timeout", async () => {
     const stalling = scriptedFetch(async (sent) => {
       const { body } = await bodyThat("stalls", "{", 200)(sent);
       return new Response(body, { status: 400 });
@@ -80,7 +80,7 @@ describe("timeoutMs", () => {
 });
 
 describe("totalTimeoutMs", () => {
-  test("ends the last attempt early, and tells the failure before", async () => {
+  test("ends the last attempt early, and reports the failure before it", async () => {
     const service = scriptedFetch(responds(500), never);
     const client = service.client({ timeoutMs: 10_000, totalTimeoutMs: 3_000 });
     const { error, tookMs } = await ended(client.sessions.get("1"));
@@ -110,7 +110,7 @@ describe("totalTimeoutMs", () => {
     expect(settled[1]?.tookMs).toBeLessThanOrEqual(1_002);
   });
 
-  test("is told apart from the caller's own timeout signal", async () => {
+  test("is distinct from the caller's own timeout signal", async () => {
     const controller = new AbortController();
     const service = scriptedFetch(never);
     const call = watch([service.client({ totalTimeoutMs: 5_000 }).sessions.get("1", { signal: controller.signal })]);
@@ -185,7 +185,7 @@ describe("nothing is left", () => {
     expect(service.open).toBe(0);
   });
 
-  test("no timer while the client is idle with its gate shut", async () => {
+  test("no timer while the client is idle with a closed gate", async () => {
     const service = scriptedFetch(tooMany(500), good);
     const client = service.client();
     await ended(client.sessions.get("1"));
@@ -193,7 +193,7 @@ describe("nothing is left", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("50 000 calls on one signal leave no listener, at no time more than are under way", async () => {
+  test("50 000 calls on one signal leave no listener, and never have more than one each", async () => {
     const { signal } = new AbortController();
     const service = scriptedFetch(good);
     const client = service.client();

@@ -16,7 +16,7 @@ const accepting =
   (sent) =>
     tokens.includes(sent.token) ? good(sent) : status(401);
 
-/** A provider that returns t1, t2, …: the next one when the service has refused the current one. */
+/** A provider that returns t1, t2, …: the next one after a 401 for the current one. */
 function issuer(ms: number): { token: (context: TokenContext) => Promise<string>; contexts: TokenContext[] } {
   const contexts: TokenContext[] = [];
   let current = 1;
@@ -84,7 +84,7 @@ describe("concurrent calls", () => {
 });
 
 describe("rejected", () => {
-  test("is the token that was answered 401; the call is sent once more, a POST too", async () => {
+  test("is the token that received a 401; the call is sent once more, also a POST", async () => {
     const { token, contexts } = issuer(5);
     const service = scriptedFetch(accepting("t2"));
     const { error } = await ended(service.client({ token }).issues.create("web", { title: "T", type: "bug" }));
@@ -93,7 +93,7 @@ describe("rejected", () => {
     expect(service.sent.map(({ token: sent }) => sent)).toEqual(["t1", "t2"]);
   });
 
-  test("50 calls answered 401 at once: one replacement is requested, and all calls succeed", async () => {
+  test("50 calls that receive a 401 at once request one replacement, and all succeed", async () => {
     const { token, contexts } = issuer(20);
     const service = scriptedFetch((sent) => after(10, accepting("t2"))(sent));
     const settled = await allEnded(many(service.client({ token, maxConcurrency: 50 }), 50));
@@ -118,7 +118,7 @@ describe("rejected", () => {
     expect(service.sent).toHaveLength(1);
   });
 
-  test("another token that is answered 401, too: two requests, no loop", async () => {
+  test("another token that receives a 401, too: two requests, no loop", async () => {
     const { token } = issuer(0);
     const service = scriptedFetch(responds(401));
     const { error } = await ended(service.client({ token }).sessions.get("1"));
@@ -225,7 +225,7 @@ describe("swapping a static token", () => {
     ]);
   });
 
-  test("a call that is answered 401 under the old token is sent once more with the new one", async () => {
+  test("a call that receives a 401 with the old token is sent once more with the new one", async () => {
     const service = scriptedFetch(after(100, accepting("new")));
     const client = service.client({ token: "old" });
     const done = watch([client.issues.create("web", { title: "T", type: "bug" })]);

@@ -11,7 +11,7 @@ const authorizations = (): (string | null)[] => wire.sent.map(({ headers }) => h
 const other = "pat_other_9876543210";
 
 describe("withOptions", () => {
-  test("changes what it is given, keeps the rest, and leaves the first client as it was", async () => {
+  test("replaces the options that are passed, keeps the others, and does not change the first client", async () => {
     wire.reply(session);
     const first = wire.client({ headers: { "x-a": "1", "x-b": "1" } });
     const second = first.withOptions({ headers: { "X-B": "2", "x-c": "2" }, baseUrl: `${BASE}/sub` });
@@ -24,14 +24,14 @@ describe("withOptions", () => {
     ]);
   });
 
-  test("retry is laid over the first client's", async () => {
+  test("retry is merged with that of the first client", async () => {
     wire.reply(() => json({}, 500));
     const first = wire.client({ retry: { attempts: 2, minDelayMs: 0 } });
     await rejection(first.withOptions({ retry: { maxDelayMs: 1 } }).sessions.get("s"));
     expect(wire.sent).toHaveLength(2);
   });
 
-  test("undefined keeps, also where everything is undefined", async () => {
+  test("undefined keeps the option, also if every option is undefined", async () => {
     wire.reply(session);
     const first = wire.client({ headers: { "x-a": "1" }, validation: "lenient" });
     await first
@@ -81,7 +81,7 @@ describe("withOptions", () => {
       ConfigError,
     );
     expect(first.withOptions({ baseUrl: "HTTPS://AUTOMATION.example.com:443/x" })).toBeInstanceOf(Client);
-    // The chain does not launder it either.
+    // A chain of derived clients does not change that.
     expect(() =>
       first.withOptions({ baseUrl: `${BASE}/x` }).withOptions({ baseUrl: "https://evil.example.com" }),
     ).toThrow(ConfigError);
@@ -110,14 +110,14 @@ describe("setToken", () => {
     },
   );
 
-  test("is refused on a client with a provider, and on one made from it", () => {
+  test("throws for a client with a token provider, and for one derived from it", () => {
     const client = wire.client({ token: () => TOKEN });
     expect(() => client.setToken(other)).toThrow(ConfigError);
     expect(() => client.withOptions({ retry: false }).setToken(other)).toThrow(ConfigError);
     client.withOptions({ token: other }).setToken(TOKEN);
   });
 
-  test("a call under way that is refused under the old token is sent again with the new one, once", async () => {
+  test("a call in flight that receives a 401 with the old token is sent again with the new one, once", async () => {
     const client = wire.client();
     wire.reply(({ index }) => {
       if (index > 0) return session();
@@ -173,7 +173,7 @@ test("every method works detached", async () => {
   expect(wire.sent).toHaveLength(9);
 });
 
-test("the snapshot takes nothing from headers that are no numbers", async () => {
+test("the snapshot ignores headers that are not numbers", async () => {
   const odd: readonly (readonly [string, string, unknown, unknown])[] = [
     ["100, 100;w=60", "7;w=60", 100, 7],
     ["-5", "abc", undefined, undefined],
@@ -195,7 +195,7 @@ test("the snapshot takes nothing from headers that are no numbers", async () => 
   }
 });
 
-test("onResponse sees the final answer once, after retries, also of a refusal; what it throws is ignored", async () => {
+test("onResponse is called once with the final response, after retries, also for an error status; what it throws is ignored", async () => {
   const seen: unknown[] = [];
   const onResponse = (info: { status: number; attempts: number; url: string; headers: Headers }): void => {
     seen.push([info.status, info.attempts, info.url, info.headers.get("x-tag")]);

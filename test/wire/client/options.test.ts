@@ -149,7 +149,7 @@ describe("an invalid option is a ConfigError, and nothing is sent", () => {
     configError(() => wire.client().withOptions({ [key]: undefined }));
   });
 
-  test("the scheme in a token gets a hint, and the place of a bad character is told", () => {
+  test("the error for a token with a scheme has a hint, and that for an invalid character has its position", () => {
     expect(configError(() => new Client({ baseUrl: BASE, token: "Bearer abc" })).message).toContain("omit the scheme");
     expect(configError(() => new Client({ baseUrl: BASE, token: "abcdé" })).message).toContain("index 4");
   });
@@ -159,7 +159,7 @@ describe("an invalid option is a ConfigError, and nothing is sent", () => {
   });
 });
 
-describe("options that can be", () => {
+describe("valid options", () => {
   const GOOD: readonly ClientOptions[] = [
     { timeoutMs: false, totalTimeoutMs: false, retry: false },
     { timeoutMs: Number.POSITIVE_INFINITY, totalTimeoutMs: Number.POSITIVE_INFINITY },
@@ -181,7 +181,7 @@ describe("options that can be", () => {
     expect(wire.sent[0]?.headers.get("x-a")).toBe(options.headers === undefined ? null : "1");
   });
 
-  test("frozen options are fine, and those that change later change nothing", async () => {
+  test("frozen options are accepted, and later changes of options have no effect", async () => {
     wire.reply(session);
     const headers = { "x-a": "1" };
     const retry = { attempts: 1 };
@@ -199,7 +199,7 @@ describe("options that can be", () => {
     new Client(Object.freeze({ baseUrl: BASE, token: TOKEN, retry: Object.freeze({}) }));
   });
 
-  test("plain http is for this machine, or where it is allowed", () => {
+  test("plain http is accepted for this machine, or with allowInsecureHttp", () => {
     for (const host of ["localhost", "localhost:8080", "127.0.0.1", "127.8.8.8:1", "[::1]:3000", "app.localhost"]) {
       new Client({ baseUrl: `http://${host}/api/v1`, token: TOKEN });
     }
@@ -237,7 +237,7 @@ describe("the environment", () => {
     ]);
   });
 
-  test("is named where it says nothing, or something that cannot be", () => {
+  test("is named in the error if it is empty or invalid", () => {
     expect(configError(() => new Client({ baseUrl: BASE })).message).toContain("PROJECT_AUTOMATION_TOKEN");
     expect(configError(() => new Client({ token: TOKEN })).message).toContain("PROJECT_AUTOMATION_BASE_URL");
     vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "");
@@ -246,14 +246,14 @@ describe("the environment", () => {
     expect(configError(() => new Client({ baseUrl: BASE })).message).not.toContain("secret-in-environment");
   });
 
-  test.each([undefined, {}, { env: undefined }, { env: null }])("may be none: process is %o", (process) => {
+  test.each([undefined, {}, { env: undefined }, { env: null }])("may be missing: process is %o", (process) => {
     vi.stubGlobal("process", process);
     const make = (): unknown => new Client({ baseUrl: BASE });
     expect(make).toThrow(/token is missing/);
     vi.unstubAllGlobals();
   });
 
-  test("may refuse to be read, as Deno's does without permission", () => {
+  test("may throw on reading, as Deno's does without permission", () => {
     const env = new Proxy(
       {},
       {
@@ -279,7 +279,7 @@ describe("fetch", () => {
     expect(wire.sent).toHaveLength(0);
   });
 
-  test("is called with no this that a platform would refuse", async () => {
+  test("is called without a this", async () => {
     const receivers: unknown[] = [];
     function strict(this: unknown): Promise<Response> {
       receivers.push(this);
@@ -289,7 +289,7 @@ describe("fetch", () => {
     expect(receivers).toEqual([undefined]);
   });
 
-  test("two clients with two tokens, interleaved: each request bears its own", async () => {
+  test("two clients with two tokens, interleaved: each request has the token of its client", async () => {
     wire.reply(({ path }) => json({ id: path, state: "on" }));
     const clients = [wire.client({ token: "pat_a" }), wire.client({ token: "pat_b" })];
     await Promise.all(

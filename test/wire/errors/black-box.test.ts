@@ -1,4 +1,4 @@
-/** What was found from outside, on the packed package. */
+/** Defects that were found through the packed package. */
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { ApiError, ArgumentError, type AutomationError, ConnectionError } from "../../../src/index.ts";
@@ -24,7 +24,7 @@ test.each([
   expect(JSON.stringify(error)).not.toContain(SECRET);
 });
 
-test("a platform code that holds the token is not shown", async () => {
+test("a platform code that contains the token is not shown", async () => {
   const token = "pat_own_0123456789abcdef";
   const fetch = async (): Promise<never> => {
     throw Object.assign(new Error("x"), { code: token });

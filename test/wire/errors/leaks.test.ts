@@ -26,7 +26,7 @@ const rotate = (client: C): Promise<unknown> => client.tokens.rotate("t");
 const get = (client: C): Promise<unknown> => client.sessions.get("s");
 const walk = (client: C): Promise<unknown> => client.projects.list().toArray();
 
-/** What a careless service or proxy answers: it shows the credential in every place that it can. */
+/** The responses of a careless service or proxy: they contain the credential in every possible place. */
 function echo(status: number): Response {
   const body = {
     error: `bad_token_${TOKEN}`,
@@ -44,7 +44,7 @@ function echo(status: number): Response {
   });
 }
 
-describe("RD no secret can be had from an error", () => {
+describe("an error contains no secret", () => {
   test.each([300, 400, 401, 403, 404, 409, 418, 422, 429, 500, 503])(
     "of a %i that echoes the credential",
     async (status) => {
@@ -58,14 +58,14 @@ describe("RD no secret can be had from an error", () => {
     },
   );
 
-  test("of a refusal whose body is text that echoes the credential", async () => {
+  test("of an error response whose text echoes the credential", async () => {
     wire.script(text(`<pre>GET /x\nauthorization: Bearer ${TOKEN}</pre>`, 502, { "content-type": "text/html" }));
     const error = (await rejection(get(wire.client({ retry: false })))) as AutomationError;
     expect(error.body).toContain("[redacted]");
     expectClean(error, SECRETS);
   });
 
-  test("of a call that was refused under one token and then another", async () => {
+  test("of a call that received a 401 with one token and then another", async () => {
     const other = "pat_second_An0therSecretOfTheClient";
     let asked = 0;
     wire.reply(() => json({ error: `${TOKEN} ${other}` }, 401));
@@ -125,7 +125,7 @@ describe("RD no secret can be had from an error", () => {
     expectClean(error, SECRETS);
   });
 
-  test("of a body that is cut with an error that quotes what came", async () => {
+  test("of a body that breaks with an error that quotes it", async () => {
     const body = new ReadableStream({ pull: (stream) => stream.error(new Error(`cut at ${TOKEN}`)) });
     const fetch: typeof globalThis.fetch = async () => new Response(body, { status: 201 });
     const error = await rejection(create(wire.client({ fetch, retry: false })));
@@ -135,13 +135,13 @@ describe("RD no secret can be had from an error", () => {
 
   test.each([
     [
-      "throws what it was told of",
+      "throws its argument",
       ({ rejected }: { rejected?: string }) => {
         throw new Error(`cannot replace ${rejected}`);
       },
     ],
     [
-      "rejects with what it was told of",
+      "rejects with its argument",
       async (context: { rejected?: string }) => Promise.reject(Object.assign(new Error("no"), { context })),
     ],
     ["gives it with a line break", () => `${TOKEN}\n`],
@@ -207,7 +207,7 @@ function cyclic(): object {
   return one;
 }
 
-test("no secret can be had from a client", async () => {
+test("a client exposes no secret", async () => {
   wire.reply(() => json({ id: "s", state: "on" }));
   const client = wire.client({ headers: { "x-own": HEADER }, token: TOKEN });
   await client.sessions.get("s");

@@ -97,7 +97,7 @@ describe.each(WAYS)("%s", (name, way) => {
     port1.close();
   });
 
-  test("toJSON gives the fields and round-trips", async () => {
+  test("toJSON returns the fields and round-trips", async () => {
     const error = await errorOf(way);
     const copy = JSON.parse(JSON.stringify(error)) as Record<string, unknown>;
     expect(copy).toMatchObject({ name, message: error.message, kind: error.kind });
@@ -127,7 +127,7 @@ describe.each(WAYS)("%s", (name, way) => {
   });
 });
 
-test("every class that is exported has a way in this table", () => {
+test("every exported class is in this table", () => {
   const classes = Object.keys(sdk).filter((name) => name.endsWith("Error") && name !== "isAutomationError");
   expect(classes.sort()).toEqual([...WAYS.map(([name]) => name), "AutomationError"].sort());
 });
@@ -144,7 +144,7 @@ const reasons: readonly (readonly [string, unknown])[] = [
   ["an object that refers to itself", Object.assign({}, { self: {} })],
 ];
 
-describe("whatever the reason of an abort is", () => {
+describe("for any reason of an abort", () => {
   test.each(reasons)("%s", async (_, reason) => {
     const signal = reason === undefined ? AbortSignal.abort() : aborted(reason);
     const error = (await rejection(wire.client().sessions.get("s", { signal }))) as AutomationError;
@@ -183,13 +183,13 @@ test("an abort after a 2xx head is accepted, and what had come is in rawBody", a
   expect(error).toMatchObject({ kind: "abort", outcome: "accepted", status: 201, rawBody: '{"plaintext":"pat_a_' });
 });
 
-test("a created token without plaintext is a validation error with the raw answer", async () => {
+test("a created token without plaintext is a validation error with the raw body", async () => {
   wire.reply(() => json(created, 201));
   const error = await rejection(wire.client().tokens.create({ name: "n", scopes: [] }));
   expect(error).toMatchObject({ kind: "validation", outcome: "accepted", rawBody: JSON.stringify(created) });
 });
 
-test("instanceof and the guard take nothing else for one of theirs, and never throw", () => {
+test("instanceof and the guard accept no other value, and never throw", () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   for (const value of [
@@ -209,7 +209,7 @@ test("instanceof and the guard take nothing else for one of theirs, and never th
   }
 });
 
-test("a class that a user derives is told by its prototype, and may set its name", () => {
+test("a derived class is recognized by its prototype, and may set its name", () => {
   class MyError extends sdk.ApiError {
     constructor(message: string) {
       super(message);
@@ -232,7 +232,7 @@ test("the usual this.name = … of a derived class does not throw", () => {
   expect(new Named().name).toBe("Named");
 });
 
-test("an error of another realm's copy is one of ours, by its brand", () => {
+test("an error of a copy in another realm is recognized by its brand", () => {
   const foreign = Object.assign(new Error("m"), { kind: "not_found", [Symbol.for("project-automation.error")]: true });
   expect(foreign).toBeInstanceOf(sdk.NotFoundError);
   expect(foreign).toBeInstanceOf(sdk.ApiError);

@@ -6,7 +6,7 @@ import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 
-/** Each calls the client in a function of a name that a stack can be searched for. */
+/** Functions that call the client; their names are searched for in stacks. */
 const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   async awaitsOneCall(client) {
     return await client.sessions.get("s");
@@ -69,14 +69,14 @@ function deeper(name: string, client: Client): Promise<unknown> {
 }
 
 describe.each(Object.keys(CALLS))("the stack names the caller: %s", (name) => {
-  test("of a refusal", async () => {
+  test("of an error response", async () => {
     wire.reply(() => json({ error: "no" }, 404));
     const error = (await rejection(deeper(name, wire.client()))) as Error;
     expect(error.stack).toContain(name);
     expect(error.stack).toContain("stacks.test.ts");
   });
 
-  test("of an answer of another shape", async () => {
+  test("of a response of another shape", async () => {
     wire.reply(() => json(7));
     const call = deeper(name, wire.client());
     if (name === "awaitsADelete" || name === "awaitsARequest") return void (await call);

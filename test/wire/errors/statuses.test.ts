@@ -132,7 +132,7 @@ test("a body of more than 64 KiB is left out, and a hanging one is not waited fo
   }
 });
 
-test("the request id of the answer is on the error and in its message", async () => {
+test("the request id of the response is on the error and in its message", async () => {
   wire.script(json({ error: "nope" }, 404, { "x-request-id": "req_9" }));
   const error = await rejection(wire.client().sessions.get("s"));
   expect(error).toMatchObject({ requestId: "req_9", code: "nope" });
@@ -156,7 +156,7 @@ test.each([
   expect((error as Error).message).toContain(name);
 });
 
-test("a redirect is not followed, and the token does not travel", async () => {
+test("a redirect is not followed, and the token is not sent elsewhere", async () => {
   wire.script(text(null, 307, { location: "https://other.example.com/steal" }));
   expect(await rejection(wire.client().issues.create("p", { title: "t", type: "bug" }))).toBeInstanceOf(RedirectError);
   expect(wire.sent).toHaveLength(1);

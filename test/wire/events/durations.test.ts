@@ -1,4 +1,4 @@
-/** What events tell of time: the parts are the whole. */
+/** The durations in events: their sum is the time of the call. */
 import { expect, test } from "vitest";
 import type { CallObserver, ClientEvent, Durations } from "../../../src/index.ts";
 import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
@@ -55,7 +55,7 @@ test("the durations of every retry and of the last response are the call's time"
   );
 });
 
-test("a 401 and its second attempt: the retry tells of the attempt that was refused", async () => {
+test("a 401 and its second attempt: the retry has the durations of the rejected attempt", async () => {
   const events: ClientEvent[] = [];
   const service = scriptedFetch(after(30, responds(401)), after(20, good));
   let asked = 0;
@@ -71,7 +71,7 @@ test("a 401 and its second attempt: the retry tells of the attempt that was refu
   expect(sum(retry, last)).toBeCloseTo(took, 6);
 });
 
-test("a walk tells its pages, its items, and how long it has waited", async () => {
+test("a walk reports its pages, its items, and how long it has waited", async () => {
   const events: ClientEvent[] = [];
   const page =
     (data: readonly unknown[], next_cursor: string | null): Reply =>
@@ -110,7 +110,7 @@ test("each walk of a list counts for itself", async () => {
   ]);
 });
 
-test("waits that came to nothing are told at the end", async () => {
+test("waits of a call that fails are reported at its end", async () => {
   const ends: unknown[] = [];
   const end: CallObserver["end"] = (error, waited) => void ends.push([error?.kind, waited]);
   const options = { instrumentation: { begin: () => ({ end }) }, retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } };
@@ -149,11 +149,11 @@ test.each<[string, () => Promise<string>]>([
     },
   ],
   ["hangs until the attempt's time is over", () => new Promise(() => undefined)],
-])("a token provider that %s: the wait for it is told at the end", async (_, token) => {
-  const told: unknown[] = [];
-  const end: CallObserver["end"] = (error, waited) => void told.push(error?.kind, Math.floor(waited?.tokenMs ?? 0));
+])("a token provider that %s: the wait for it is reported at the end", async (_, token) => {
+  const ends: unknown[] = [];
+  const end: CallObserver["end"] = (error, waited) => void ends.push(error?.kind, Math.floor(waited?.tokenMs ?? 0));
   const client = scriptedFetch(good).client({ token, timeoutMs: 700, instrumentation: { begin: () => ({ end }) } });
   const { error, tookMs } = await ended(client.sessions.get("1"));
   expect(tookMs).toBeGreaterThanOrEqual(700);
-  expect(told).toEqual([(error as { kind?: unknown }).kind, Math.floor(tookMs)]);
+  expect(ends).toEqual([(error as { kind?: unknown }).kind, Math.floor(tookMs)]);
 });

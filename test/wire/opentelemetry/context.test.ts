@@ -1,4 +1,4 @@
-/** Whose child a span is, and what of it travels with the request. */
+/** The parents of spans, and the trace context in requests. */
 import { context, trace } from "@opentelemetry/api";
 import { isTracingSuppressed } from "@opentelemetry/core";
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace";
@@ -20,7 +20,7 @@ const session = (): Response => json({ id: "s", state: "on" });
 const client = (settings?: TelemetrySettings): Client =>
   wire.client(instrument({ retry: { minDelayMs: 0 }, maxConcurrency: 2 }, settings));
 
-/** Runs something as the work of a span of the application's. */
+/** Runs a function within a span of the application. */
 async function within<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   return trace.getTracer("application").startActiveSpan(name, async (span) => {
     try {
@@ -38,7 +38,7 @@ const below = (name: string): readonly Traced[] =>
 
 const sent = (): readonly (string | null)[] => wire.sent.map(({ headers }) => headers.get("traceparent"));
 
-/** What `traceparent` would be for the attempts, in order. */
+/** The expected `traceparent` of the attempts, in order. */
 const expected = (): readonly string[] =>
   recorded()
     .spans()
@@ -80,7 +80,7 @@ describe("parents", () => {
     expect(below("walk").at(-1)?.attributes["project_automation.walk.items"]).toBe(4);
   });
 
-  test("a walk that asks ahead", async () => {
+  test("a walk with prefetch", async () => {
     wire.reply(pagesOf(["a"], ["b"], ["c"]));
     await within("walk", () => drain(client().projects.list({}, { prefetch: true })));
     expect(below("walk").map(({ name, children }) => [name, children.length])).toEqual([
@@ -90,14 +90,14 @@ describe("parents", () => {
     ]);
   });
 
-  test("a walk that is left with a page under way ends that page's spans", async () => {
+  test("a walk that ends during a request ends the spans of that page", async () => {
     const pages = pagesOf(["a"], ["b"], ["c"]);
     wire.reply((request) => (request.index === 0 ? pages(request) : new Promise<Response>(() => {})));
     await within("walk", () => drain(client().projects.list({}, { prefetch: true }), 1));
     await vi.waitFor(() => expect(below("walk").map(({ status }) => status)).toEqual(["UNSET", "ERROR"]));
   });
 
-  test("a token that rotates itself: that is a call of its own, of whoever needed it", async () => {
+  test("the rotation of a rotating token is a call of its own, below the call that needed it", async () => {
     const replacement = { id: "tok_2", key_id: "k2", name: "n", scopes: [], plaintext: "emu_k2_second" };
     const expires_at = "2030-01-01T00:00:00Z";
     wire.script(json({ ...replacement, expires_at, created_at: expires_at }), session());
@@ -138,7 +138,7 @@ describe("what is sent along", () => {
     expect(sent()).toEqual(expected());
   });
 
-  test("in a browser nothing, unless it is asked for", async () => {
+  test("in a browser nothing is sent by default", async () => {
     wire.reply(session);
     vi.stubGlobal("location", new URL("https://app.example.com/"));
     await client().sessions.get("s");
@@ -147,7 +147,7 @@ describe("what is sent along", () => {
     expect(wire.sent[0]?.headers.get("tracestate")).toBeNull();
   });
 
-  test("nothing where it is unwanted", async () => {
+  test("sends no trace context if it is switched off", async () => {
     wire.reply(session);
     await client({ propagate: false }).sessions.get("s");
     expect(sent()).toEqual([null]);
@@ -162,7 +162,7 @@ describe("what is sent along", () => {
   });
 });
 
-test("fetch runs in the context of its attempt, in which nobody else traces the same request", async () => {
+test("fetch runs in the context of its attempt, which suppresses other tracing of the same request", async () => {
   wire.reply(session);
   const inside: unknown[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {

@@ -1,4 +1,4 @@
-/** What is measured, and what tells the series apart. */
+/** The metrics and their attributes. */
 import { ATTR_ERROR_TYPE, METRIC_HTTP_CLIENT_REQUEST_DURATION } from "@opentelemetry/semantic-conventions";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, test } from "vitest";
@@ -78,7 +78,7 @@ test("calls, with all their waits, by operation and error", async () => {
   ]);
 });
 
-test("waits: in line, between attempts, for the token; also of calls that gave up", async () => {
+test("waits: in the queue, between attempts, for the token; also of calls that failed", async () => {
   const attributes = { ...SERVER, "project_automation.operation": "sessions.get" };
   const waits = async (): Promise<Record<string, number>> => {
     const series = await recorded().series(`${OWN}.wait.duration`);
@@ -103,7 +103,7 @@ test("waits: in line, between attempts, for the token; also of calls that gave u
   expect(await waits()).toEqual({ ...first, queue: 40 });
 });
 
-test("what is left of the rate limit, as of the latest answer", async () => {
+test("what is left of the rate limit, as of the latest response", async () => {
   const remaining = async (): Promise<unknown> => recorded().series(`${OWN}.rate_limit.remaining`);
   const one = client(scriptedFetch(good, responds(404, { "ratelimit-remaining": "40" }), responds(404)));
   await ended(one.sessions.get("ses_1"));

@@ -1,4 +1,4 @@
-/** One span per call and one per attempt, by the conventions, for every way in which a call can go. */
+/** One span per call and one per attempt, by the conventions, for every way in which a call can end. */
 import { expect, test } from "vitest";
 import type { Client, ClientOptions } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
@@ -27,7 +27,7 @@ function onlyTrace(): Traced {
   return trace;
 }
 
-/** What became of each attempt, by what differs. */
+/** The attributes in which the attempts differ. */
 const attempts = (): readonly unknown[] =>
   onlyTrace().children.map(({ status, attributes }) => [
     status,
@@ -65,7 +65,7 @@ test("a call that succeeds at once", async () => {
   ]);
 });
 
-test("a 429, waited out: the pause is the call's, the refusal the attempt's", async () => {
+test("a 429 that is waited for: the pause is on the span of the call, the 429 on that of the attempt", async () => {
   const service = scriptedFetch(tooMany(3), responds(200, {}, '{"id":"s","state":"on"}'));
   const { tookMs } = await ended(client(service).sessions.get("ses_1"));
   expect(attempts()).toEqual([
@@ -86,7 +86,7 @@ test("a 429, waited out: the pause is the call's, the refusal the attempt's", as
   ]);
 });
 
-test("a 503, backed off", async () => {
+test("a 503 with a backoff", async () => {
   const service = scriptedFetch(responds(503), responds(200, {}, '{"id":"s","state":"on"}'));
   await ended(client(service).sessions.get("ses_1"));
   expect(attempts()).toEqual([
@@ -111,7 +111,7 @@ test("a 401, and another token", async () => {
   expect(onlyTrace().events.map(([name]) => name)).toEqual(["retry", "token_refresh"]);
 });
 
-test("a refusal", async () => {
+test("an error response", async () => {
   await ended(client(scriptedFetch(responds(404))).sessions.get("ses_1"));
   expect(attempts()).toEqual([["ERROR", 404, "404", undefined]]);
   expect(onlyTrace()).toMatchObject({
@@ -120,13 +120,13 @@ test("a refusal", async () => {
   });
 });
 
-test("a redirect is no error of HTTP, but one of the call", async () => {
+test("a redirect is an error of the call, not of the attempt", async () => {
   await ended(client(scriptedFetch(responds(302, { location: "/secret" }))).sessions.get("ses_1"));
   expect(attempts()).toEqual([["UNSET", 302, undefined, undefined]]);
   expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "redirect" } });
 });
 
-test("an answer of another shape is the call's error too", async () => {
+test("a response of another shape is recorded as the error of the call", async () => {
   await ended(client(scriptedFetch(responds(200, {}, '{"odd":true}'))).sessions.get("ses_1"));
   expect(attempts()).toEqual([["UNSET", 200, undefined, undefined]]);
   expect(onlyTrace()).toMatchObject({
@@ -135,7 +135,7 @@ test("an answer of another shape is the call's error too", async () => {
   });
 });
 
-test("answers that drift, or are of a deprecated operation, are told without their words", async () => {
+test("drift and deprecation are recorded without texts of the response", async () => {
   const service = scriptedFetch(responds(200, { sunset: "Sat, 31 Dec 2033 23:59:59 GMT" }, '{"odd":true}'));
   await ended(client(service, { validation: "lenient" }).sessions.get("ses_1"));
   expect(onlyTrace().events).toEqual([
@@ -171,7 +171,7 @@ test("an attempt that takes too long, and then the call", async () => {
   expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "timeout" } });
 });
 
-test("an abort while the answer is awaited", async () => {
+test("an abort before the response", async () => {
   const stop = new AbortController();
   const call = client(scriptedFetch(never)).sessions.get("ses_1", { signal: stop.signal });
   const settled = ended(call);
@@ -224,7 +224,7 @@ test("held back by a pause that is too long: nothing is sent", async () => {
   });
 });
 
-test("a token that cannot be had, and arguments that cannot be", async () => {
+test("a token provider that fails, and invalid arguments", async () => {
   const token = (): never => {
     throw new Error("the vault is shut");
   };

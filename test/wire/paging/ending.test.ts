@@ -15,7 +15,7 @@ test("a break on the first item sends nothing more", async () => {
   expect(wire.sent).toHaveLength(1);
 });
 
-test("a consumer that throws ends the walk, and its error comes out as it is", async () => {
+test("a consumer that throws ends the walk, and its error is passed on as it is", async () => {
   wire.script(page(["a", "b"], "c1"));
   const thrown = new Error("mine");
   const walk = async (): Promise<void> => {
@@ -26,7 +26,7 @@ test("a consumer that throws ends the walk, and its error comes out as it is", a
   expect(wire.sent).toHaveLength(1);
 });
 
-test("prefetch asks for page 2 while page 1 is consumed, and for one page at a time", async () => {
+test("prefetch requests page 2 while page 1 is consumed, and one page at a time", async () => {
   const second = gate();
   const pages = pagesOf(["a"], ["b"], ["c"]);
   wire.reply((request) => {
@@ -44,7 +44,7 @@ test("prefetch asks for page 2 while page 1 is consumed, and for one page at a t
   expect(wire.sent.map(({ query }) => query.get("cursor"))).toEqual([null, "c1", "c2"]);
 });
 
-test("without prefetch page 2 is not asked for before page 1 is consumed", async () => {
+test("without prefetch page 2 is not requested before page 1 is consumed", async () => {
   wire.reply(pagesOf(["a", "b"], ["c"]));
   const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
   await iterator.next();
@@ -81,17 +81,17 @@ test.each(["for await", "pages", "return"])("a %s that ends early cancels the pr
     expect((await iterator.next()).done).toBe(true);
   }
   await cancelled.opened;
-  await settled(); // a rejection that nobody handles fails the run
+  await settled(); // an unhandled rejection fails the run
 });
 
-test("a prefetched page that fails is told when the walk gets there, after the items before it", async () => {
+test("a prefetched page that fails rejects when the walk reaches it, after the items before it", async () => {
   wire.script(page(["a", "b"], "c1"), json({ error: "bad" }, 400));
   const { items, error } = await drain(wire.client().projects.list({}, { prefetch: true }));
   expect(ids(items)).toEqual(["a", "b"]);
   expect(error).toMatchObject({ kind: "bad_request", cursor: "c1" });
 });
 
-test("a prefetched page that fails is never told when nobody gets there", async () => {
+test("a prefetched page that fails causes no rejection if the walk does not reach it", async () => {
   wire.script(page(["a", "b"], "c1"), json({ error: "bad" }, 400));
   for await (const _ of wire.client().projects.list({}, { prefetch: true })) {
     while (wire.sent.length < 2) await settled();

@@ -68,7 +68,7 @@ test.each([
   },
 );
 
-test("a cycle met with prefetch sends no request past the repeat", async () => {
+test("a cycle with prefetch sends no request after the repeated cursor", async () => {
   wire.reply(({ index }) => page([`i${index}`], ["A", "B", "A"][index] ?? "unexpected"));
   const { items, error } = await drain(wire.client().projects.list({}, { prefetch: true }));
   expect(items).toHaveLength(3);
@@ -76,13 +76,13 @@ test("a cycle met with prefetch sends no request past the repeat", async () => {
   expect(wire.sent).toHaveLength(3);
 });
 
-test("toArray rejects where a walk goes in circles", async () => {
+test("toArray rejects for a cycle of cursors", async () => {
   wire.reply(() => page(["a"], "A"));
   expect(await rejection(wire.client().projects.list().toArray())).toBeInstanceOf(PaginationError);
   expect(await wire.client().projects.list().toArray({ max: 2 })).toHaveLength(2);
 });
 
-test("a PaginationError names the operation, by its path where it has no name", async () => {
+test("a PaginationError names the operation, or its path if it has no name", async () => {
   wire.reply(({ path: asked }) =>
     asked.startsWith("/x") || asked.startsWith("/projects?") || asked === "/projects"
       ? page(["a"], "A")
@@ -105,7 +105,7 @@ test("a PaginationError names the operation, by its path where it has no name", 
   });
 });
 
-test("a next_cursor that cannot be sent back is an invalid response, and not the caller's fault", async () => {
+test("a next_cursor that cannot be encoded is an invalid response, not an invalid argument", async () => {
   for (const validation of ["strict", "lenient"] as const) {
     const before = wire.sent.length;
     wire.reply(({ index }) => (index === before ? page(["a"], "c1") : page(["b"], "c\ud800")));
@@ -117,7 +117,7 @@ test("a next_cursor that cannot be sent back is an invalid response, and not the
   }
 });
 
-test.each([9, 40, 300])("a cycle of %i cursors is told, a round late at most", async (length) => {
+test.each([9, 40, 300])("a cycle of %i cursors is detected after at most one more round", async (length) => {
   wire.reply(({ index }) => page([], `c${index % length}`));
   const { error } = await drain(wire.client().projects.list());
   expect(error).toBeInstanceOf(PaginationError);

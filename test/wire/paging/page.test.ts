@@ -31,7 +31,7 @@ test("page() from cursor to cursor is every page, once", async () => {
   expect(wire.sent).toHaveLength(3);
 });
 
-test("page() asks for the same page each time, and disturbs no walk over the same list", async () => {
+test("page() requests the same page each time, and does not affect a walk over the same list", async () => {
   wire.reply(pagesOf(["a"], ["b"]));
   const list = wire.client().projects.list();
   const iterator = list[Symbol.asyncIterator]();
@@ -48,7 +48,7 @@ test("page() prefetches nothing", async () => {
   expect(wire.sent).toHaveLength(1);
 });
 
-test("page() rejects with the cursor that was asked for", async () => {
+test("page() rejects with the cursor that was requested", async () => {
   wire.reply(() => json({ error: "no" }, 404));
   const client = wire.client();
   expect(await rejection(client.projects.list().page())).toMatchObject({ kind: "not_found", cursor: null });
@@ -85,7 +85,7 @@ test("page() works for lists of the caller's own", async () => {
   expect(data[0]?.name).toBe("name of a");
 });
 
-test("an infinite query over page() asks once for each page, and once for a refusal", async () => {
+test("an infinite query over page() sends one request for each page, and one for an error response", async () => {
   const client = wire.client();
   const query = ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
     client.projects.list({ cursor: pageParam }, { signal }).page();

@@ -16,7 +16,7 @@ test("three pages: items in order, three requests, the first without a cursor, e
   expect(wire.sent.map(({ path }) => path)).toEqual(["/projects", "/projects?cursor=c1", "/projects?cursor=c2"]);
 });
 
-test("a list that nobody consumes sends nothing, is no promise, and can be awaited without being consumed", async () => {
+test("a list that is not consumed sends nothing, is not a promise, and can be awaited without being consumed", async () => {
   const list = wire.client().projects.list({ limit: 5 });
   expect("then" in list).toBe(false);
   expect(await Promise.resolve(list)).toBe(list);
@@ -26,7 +26,7 @@ test("a list that nobody consumes sends nothing, is no promise, and can be await
   expect(wire.sent).toHaveLength(0);
 });
 
-test("a list with bad arguments, or of an aborted signal, that nobody consumes rejects nowhere", async () => {
+test("a list with invalid arguments or an aborted signal that is not consumed causes no rejection", async () => {
   const client = wire.client();
   client.projects.list({ limit: Number.NaN });
   client.projects.list({}, { signal: AbortSignal.abort() });
@@ -74,7 +74,7 @@ test.each([
     },
   ],
   ["no envelope", [{ id: "a", name: "a" }]],
-])("data %s on page 2: page 1 is delivered, then the failing cursor is told", async (_, body) => {
+])("data %s on page 2: page 1 is delivered, then the error has the failing cursor", async (_, body) => {
   wire.script(page(["a"], "c1"), json(body));
   const { items, error } = await drain(wire.client().projects.list());
   expect(ids(items)).toEqual(["a"]);
@@ -102,7 +102,7 @@ test("each for await starts afresh, also after a break and after an error", asyn
   expect(ids((await drain(list)).items)).toEqual(["a", "c"]);
 });
 
-test("parallel calls of next give consecutive distinct items, one request per page, then done", async () => {
+test("parallel calls of next yield consecutive distinct items, one request per page, then done", async () => {
   wire.reply(pagesOf(["a", "b"], [], ["c"], ["d", "e"]));
   const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
   const results = await Promise.all(Array.from({ length: 8 }, () => iterator.next()));
@@ -114,7 +114,7 @@ test("parallel calls of next give consecutive distinct items, one request per pa
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
 });
 
-test("parallel calls of next over pages give each page once", async () => {
+test("parallel calls of next over pages yield each page once", async () => {
   wire.reply(pagesOf(["a"], ["b"], ["c"]));
   const pages = wire.client().projects.list().pages();
   const results = await Promise.all([pages.next(), pages.next(), pages.next(), pages.next()]);
@@ -169,7 +169,7 @@ test("a token that is swapped between pages is used by the next page", async () 
   expect(wire.sent[1]?.headers.get("authorization")).toBe("Bearer pat_other_0123456789");
 });
 
-test("more items than asked for, duplicates and an 8 KB cursor are passed through", async () => {
+test("more items than requested, duplicates and an 8 KB cursor are passed through", async () => {
   const long = "é/+%".repeat(2_000);
   wire.script(page(["a", "a", "a"], long), page(["a"], null));
   const items = await wire.client().projects.list({ limit: 1 }).toArray();

@@ -40,7 +40,7 @@ test("with adopt it goes on with the replacement, as do clients made from it bef
   expect(authorizations().slice(1)).toEqual(Array(3).fill(`Bearer ${NEXT}`));
 });
 
-test("calls that are refused under the old token while the rotation is under way wait for it, a POST too, and go once more", async () => {
+test("calls that receive a 401 with the old token during the rotation wait for it and are sent once more, also a POST", async () => {
   const arrived = gate();
   const go = gate();
   let current = "somebody else's";
@@ -66,7 +66,7 @@ test("calls that are refused under the old token while the rotation is under way
   expect(authorizations()).toEqual([...Array(4).fill(`Bearer ${TOKEN}`), ...Array(3).fill(`Bearer ${NEXT}`)]);
 });
 
-test("a call that was sent under the old token and is refused after the rotation goes once more", async () => {
+test("a call that was sent with the old token and receives a 401 after the rotation is sent once more", async () => {
   const first = gate();
   wire.reply(async ({ path, headers }) => {
     if (path.endsWith("/rotate")) return replacement();
@@ -81,7 +81,7 @@ test("a call that was sent under the old token and is refused after the rotation
   expect(await call).toMatchObject({ id: "s" });
 });
 
-test("a rotation that fails changes nothing, and those that waited for it are told of their 401", async () => {
+test("a rotation that fails changes nothing, and the calls that waited for it reject with their 401", async () => {
   const arrived = gate();
   const go = gate();
   wire.reply(async ({ path }) => {
@@ -120,13 +120,13 @@ test("a waiting call can be aborted while the rotation goes on", async () => {
   expect(await rotation).toMatchObject({ plaintext: NEXT });
 });
 
-test("a rotation that is refused with 401 itself does not wait for itself", async () => {
+test("a rotation that receives a 401 does not wait for itself", async () => {
   wire.reply(() => json({ error: "unauthorized" }, 401));
   expect(await rejection(wire.client().tokens.rotate("t1", { adopt: true }))).toBeInstanceOf(AuthenticationError);
   expect(wire.sent).toHaveLength(1);
 });
 
-test("of two rotations at once each settles, and the last good replacement stays", async () => {
+test("of two rotations at once: both settle, and the last valid replacement is kept", async () => {
   const cases: readonly (readonly (string | number)[])[] = [
     ["first", "second"],
     ["first", 401],
@@ -136,7 +136,7 @@ test("of two rotations at once each settles, and the last good replacement stays
   for (const outcomes of cases) {
     const answers = outcomes.map((one) => (one === 401 ? json({}, 401) : replacement(`pat_${one}_0123456789`)));
     const sent: (string | null)[] = [];
-    // Not over msw, whose requests may overtake one another.
+    // With a fetch of its own: the order of requests counts.
     const client = wire.client({
       fetch: async (url, init) => {
         sent.push(new Headers(init.headers).get("authorization"));
@@ -154,8 +154,8 @@ test("of two rotations at once each settles, and the last good replacement stays
   }
 });
 
-describe("an answer that is not as expected", () => {
-  test("holds the plaintext all the same: it is adopted, and the error told", async () => {
+describe("an invalid response to a rotation", () => {
+  test("with a plaintext: the token is adopted, and the call rejects", async () => {
     wire.script(json({ id: 5, plaintext: NEXT }, 201), session());
     const client = wire.client();
     const error = await rejection(client.tokens.rotate("t1", { adopt: true }));
@@ -170,7 +170,7 @@ describe("an answer that is not as expected", () => {
   });
 
   test.each(["with space", "Bearer x", "line\n", "é"])(
-    "holds a plaintext that cannot be a token (%j): an error with all its fields, the old one kept",
+    "with a plaintext that is not a valid token (%j): the call rejects with all its fields, and the old token is kept",
     async (bad) => {
       wire.script(replacement(bad), session());
       const client = wire.client();
@@ -189,7 +189,7 @@ describe("an answer that is not as expected", () => {
     },
   );
 
-  test("is no JSON: the error says what may have become of the token, and keeps the text", async () => {
+  test("not JSON: the error says that the old token may be dead, and keeps the text", async () => {
     wire.script(text(`<html>${NEXT}`, 201));
     const error = await rejection(wire.client().tokens.rotate("t1", { adopt: true }));
     expect(error).toMatchObject({ kind: "parse", outcome: "accepted", rawBody: `<html>${NEXT}` });
@@ -197,7 +197,7 @@ describe("an answer that is not as expected", () => {
   });
 });
 
-test("against a service with state: 20 calls at once over a rotation all succeed, and the old token is dead", async () => {
+test("against the emulator: 20 calls at once over a rotation all succeed, and the old token is revoked", async () => {
   const emulator = createEmulator();
   const own = emulator.createToken({ scopes: ["projects:read", "issues:write", "sessions:read"] });
   const { baseUrl, fetch } = emulator;

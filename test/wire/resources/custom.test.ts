@@ -32,13 +32,13 @@ describe.each(Object.entries(SCHEMAS))("a schema of %s", (_, schema) => {
   const get = (): Promise<{ id: string; count: number }> =>
     wire.client().request({ method: "GET", path: path`/x/${"a/b"}`, schema });
 
-  test("gives what it makes of the answer", async () => {
+  test("returns its output", async () => {
     wire.script(json({ id: "a", count: 1 }));
     expect(await get()).toEqual({ id: "a", count: 1 });
     expect(wire.sent[0]?.path).toBe("/x/a%2Fb");
   });
 
-  test("refuses by path, and no value of the answer is in the error", async () => {
+  test("an issue has a path, and no value of the response is in the error", async () => {
     wire.script(json({ id: "a", count: SECRET, [SECRET]: SECRET, list: [{ [SECRET]: 1 }] }));
     const error = (await rejection(get())) as ResponseValidationError;
     expect(error).toBeInstanceOf(ResponseValidationError);
@@ -61,7 +61,7 @@ describe.each(Object.entries(SCHEMAS))("a schema of %s", (_, schema) => {
   });
 });
 
-test("a strict schema that tells of unknown keys does not show those that are secrets", async () => {
+test("unknown keys that a strict schema reports do not show secrets", async () => {
   const token = "pat_public_theSecretTokenOfTheClient";
   const strict = [
     z.strictObject({ id: z.string() }),
@@ -76,7 +76,7 @@ test("a strict schema that tells of unknown keys does not show those that are se
   }
 });
 
-test("a schema that transforms gives its output, in requests and in walks", async () => {
+test("a schema that transforms returns its output, in requests and in walks", async () => {
   wire.script(json({ at: "2030" }), json({ data: ["1", "2"], next_cursor: null }));
   const client = wire.client();
   const year = z.object({ at: z.string() }).transform(({ at }) => Number(at));
@@ -84,7 +84,7 @@ test("a schema that transforms gives its output, in requests and in walks", asyn
   expect(await client.paginate({ path: path`/x`, schema: z.coerce.number() }).toArray()).toEqual([1, 2]);
 });
 
-test("a schema that makes undefined of an item loses no item", async () => {
+test("a schema that returns undefined for an item drops no item", async () => {
   wire.script(json({ data: [1, 2], next_cursor: null }));
   const items = await wire
     .client()
@@ -115,7 +115,7 @@ test.each([
   }
 });
 
-test("a schema that never answers is ended by the signal and by the total budget", async () => {
+test("the signal and totalTimeoutMs end a schema that never settles", async () => {
   const schema = {
     "~standard": { version: 1, vendor: "t", validate: () => new Promise(() => {}) },
   } as unknown as StandardSchema;
@@ -148,12 +148,12 @@ describe("without a schema", () => {
     }
   });
 
-  test("HEAD gives undefined, whatever is said of the body", async () => {
+  test("HEAD resolves with undefined, whatever its headers say of the body", async () => {
     wire.script(text(null, 200, { "content-type": "application/json", "content-length": "5" }));
     expect(await wire.client().request({ method: "HEAD", path: path`/x` })).toBeUndefined();
   });
 
-  test("a DELETE gives its body if it is JSON, else undefined", async () => {
+  test("a DELETE resolves with its body if it is JSON, else with undefined", async () => {
     wire.script(text(null, 204), text("<html>"), text(""), json({ gone: true }));
     const remove = (): Promise<unknown> => wire.client().request({ method: "DELETE", path: path`/x` });
     expect([await remove(), await remove(), await remove(), await remove()]).toEqual([
@@ -184,7 +184,7 @@ describe("without a schema", () => {
 describe("with a schema", () => {
   const schema = z.object({ gone: z.boolean() });
 
-  test("an empty body is a parse error, since one is due", async () => {
+  test("an empty body is a parse error if a body is expected", async () => {
     wire.reply(() => text(null, 204));
     for (const method of ["GET", "POST", "PUT", "PATCH"] as const) {
       expect(await rejection(wire.client().request({ method, path: path`/x`, schema }))).toMatchObject({
@@ -209,7 +209,7 @@ describe("with a schema", () => {
   });
 });
 
-test("errors name the template, not what was filled in", async () => {
+test("errors name the template, not its values", async () => {
   wire.script(json({ error: "no" }, 404));
   const error = (await rejection(
     wire.client().request({ method: "PUT", path: path`/x/${"my-secret-name"}/y`, json: 1 }),
@@ -229,7 +229,7 @@ test("json is written once, when the call is made: byte-identical on each attemp
   expect(wire.sent.map((seen) => seen.body)).toEqual(['{"writes":1}', '{"writes":1}', '{"writes":1}']);
 });
 
-test("the client's own schemas fit the escape hatch", async () => {
+test("the package's own schemas work with request()", async () => {
   wire.script(page(["a"], null));
   const [first] = await wire
     .client()

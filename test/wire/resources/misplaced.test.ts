@@ -1,4 +1,4 @@
-/** What a caller passes and the client does not take: it is refused with a message that helps, and nothing is lost. */
+/** Arguments in the wrong place: the error says where they belong. */
 import { expect, test } from "vitest";
 import { ArgumentError, type Client, path } from "../../../src/index.ts";
 import { ProjectSchema } from "../../../src/schemas/index.ts";
@@ -7,7 +7,7 @@ import { openWire } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
 
 const wire = openWire();
-type Bad = never; // the types refuse it, and callers without types pass it all the same
+type Bad = never; // the types reject it, but callers without types may pass it
 
 const { signal } = new AbortController();
 const issue = { title: "t", type: "bug" };
@@ -106,7 +106,7 @@ test.each(["pat_public_0123456789abcdef", "tok_secret_abcdefghijklmnop", "a b", 
   },
 );
 
-test("a cursor that cannot be encoded is named with the parameter", async () => {
+test("an error for a cursor that cannot be encoded names the parameter", async () => {
   const error = (await rejection(wire.client().projects.list({ cursor: "a\ud800" }).toArray())) as Error;
   expect(error).toBeInstanceOf(ArgumentError);
   expect(error.message).toContain("projects.list: params.cursor must be a non-empty string of well-formed Unicode");

@@ -202,7 +202,7 @@ describe("what goes into a query", () => {
     expect(server.requests[0]?.target).toBe(`/api/v1/projects?limit=${limit}`);
   });
 
-  test("what is undefined is absent, without a dangling question mark", async () => {
+  test("undefined parameters are omitted, without a trailing question mark", async () => {
     const { server, client } = await service();
     await client.projects.list(undefined, undefined).toArray();
     await client.projects.list({ limit: undefined, cursor: undefined }).toArray();

@@ -1,4 +1,4 @@
-/** Thousands who wait for sessions through one client. */
+/** Thousands of waits for sessions through one client. */
 import { expect, test, vi } from "vitest";
 import { fakeTime, pass, watch } from "../../support/fake-time.ts";
 import { type Reply, responds, tooMany } from "../../support/replies.ts";
@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const CROWD = 2_000;
 const INTERVAL_MS = 1_000;
 
-/** Sessions that are done at some time, and a note of who asked when. */
+/** Sessions that are done after some time, and a log of polls. */
 function service(doneAt: number): { reply: Reply; polls: Map<string, number[]> } {
   const polls = new Map<string, number[]>();
   const reply: Reply = ({ url, at }) => {
@@ -22,7 +22,7 @@ function service(doneAt: number): { reply: Reply; polls: Map<string, number[]> }
   return { reply, polls };
 }
 
-test("their polls do not go in step, and each is spread by itself", async () => {
+test("their polls are spread, each by its own random factor", async () => {
   const began = performance.now();
   const { reply, polls } = service(began + 6_000);
   const client = scriptedFetch(reply).client({ maxConcurrency: CROWD });
@@ -33,7 +33,7 @@ test("their polls do not go in step, and each is spread by itself", async () => 
   await pass(20_000);
   const settled = await done;
   expect(settled.filter(({ value }) => value?.state === "done")).toHaveLength(CROWD);
-  // All asked at once at first. From the second poll on they are all over the quarter of a wait that they are spread over.
+  // The first polls are sent at once. From the second one on they are spread over a quarter of an interval.
   for (const round of [1, 2, 3]) {
     const times = [...polls.values()].map((all) => (all[round] ?? 0) - began);
     const span = Math.max(...times) - Math.min(...times);
@@ -44,7 +44,7 @@ test("their polls do not go in step, and each is spread by itself", async () => 
   }
 });
 
-test("another call gets its turn among them", async () => {
+test("another call is sent among them", async () => {
   const { reply } = service(Number.POSITIVE_INFINITY);
   const slow: Reply = async (sent) => {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -58,7 +58,7 @@ test("another call gets its turn among them", async () => {
       client.sessions.waitFor(`s${index}`, { until: () => false, intervalMs: 10, signal: leave.signal }),
     ),
   );
-  // The crowd never gets through: 10 at a time, each for 100 ms, is twenty seconds a round.
+  // A round of the crowd takes twenty seconds: 10 at a time, 100 ms each.
   await pass(5_000);
   const before = crowded.sent.length;
   const list = watch([client.projects.list().toArray()]);
@@ -71,7 +71,7 @@ test("another call gets its turn among them", async () => {
   expect((await waits).filter(({ error }) => error !== undefined)).toHaveLength(CROWD);
 });
 
-test("a pause in the middle stops them all, and they go on after it", async () => {
+test("a pause delays all walks and calls, and they continue after it", async () => {
   const began = performance.now();
   const { reply, polls } = service(began + 60_000);
   let isRefused = false;

@@ -1,4 +1,4 @@
-/** Waits that outlast what may pass: each poll is one request, so that a script of replies is a script of polls. */
+/** Waits that outlast outages: each poll is one request, so that a script of replies is a script of polls. */
 import { describe, expect, test } from "vitest";
 import { type AutomationError, type ClientOptions, isAutomationError } from "../../../src/index.ts";
 import { ended, fakeTime, pass } from "../../support/fake-time.ts";
@@ -100,7 +100,7 @@ test("an outage of ten minutes ends a wait that has no total time, with the last
   }
 });
 
-test("an outage of less than ten minutes is outlasted, as often as there is one", async () => {
+test("outages of less than ten minutes each do not end the wait", async () => {
   const began = performance.now();
   const isUp = (at: number): boolean => Math.floor((at - began) / (9 * MINUTE)) % 2 === 1;
   const service = scriptedFetch((sent) => {
@@ -112,7 +112,7 @@ test("an outage of less than ten minutes is outlasted, as often as there is one"
   expect(tookMs).toBeGreaterThan(60 * MINUTE);
 });
 
-test("the time that a consumer of a watch takes is no outage", async () => {
+test("the time of a consumer of a watch does not count as an outage", async () => {
   const service = scriptedFetch(is("running"), LOST, is("done"));
   const iterator = service.client(ONCE).sessions.watch("s")[Symbol.asyncIterator]();
   expect((await ended(iterator.next())).value).toMatchObject({ value: { state: "running" } });
@@ -121,14 +121,14 @@ test("the time that a consumer of a watch takes is no outage", async () => {
   await iterator.return?.();
 });
 
-test("a refusal that may pass is a response: the service is there", async () => {
+test("a 429 is a response and not an outage", async () => {
   const began = performance.now();
   const service = scriptedFetch((sent) => (sent.at - began > 30 * MINUTE ? is("done") : responds(503))(sent));
   const { value } = await ended(service.client(ONCE).sessions.waitFor("s", { until }));
   expect(value).toMatchObject({ state: "done" });
 });
 
-test("a pause of half an hour is waited out, and nothing is sent meanwhile", async () => {
+test("a pause of half an hour is waited for, and nothing is sent during it", async () => {
   const service = scriptedFetch(is("running"), tooMany(30 * 60), is("done"));
   const states: string[] = [];
   const watching = (async () => {
@@ -203,7 +203,7 @@ test("what `until` throws is passed on as it is, also an error of this package",
 
 type Sessions = ReturnType<ReturnType<typeof scriptedFetch>["client"]>["sessions"];
 
-/** What a wait or a watch that never sees what it waits for ends with. */
+/** The error of a wait or a watch whose condition never becomes true. */
 async function failureOf(sessions: Sessions, method: "waitFor" | "watch"): Promise<AutomationError> {
   const watching = async (): Promise<void> => {
     for await (const _ of sessions.watch("s"));

@@ -20,7 +20,7 @@ const OLD = "pat_k1_TheOldSecret0123";
 const NEW = "pat_k2_TheNewSecret4567";
 const replacement = { id: "t2", plaintext: NEW, expires_at: "2300-01-01T00:00:00.000Z" };
 
-/** Rotations succeed; everything else, too, but with the replacement only. */
+/** Rotations succeed; other requests succeed with the replacement only. */
 const service: Reply = (sent) => {
   if (sent.url.endsWith("/rotate"))
     return status(201, {}, JSON.stringify({ ...replacement, name: "ci", key_id: "k2", scopes: [] }));
@@ -35,7 +35,7 @@ interface Setup {
   readonly offered: readonly StoredToken[];
 }
 
-/** A client whose token is due at once. */
+/** A client whose token is due for rotation at once. */
 function setUp(onRotated: RotatingTokenOptions["onRotated"], options: ClientOptions = {}): Setup {
   const offered: StoredToken[] = [];
   const token = rotatingToken({
@@ -54,7 +54,7 @@ const never = (): Promise<void> => new Promise(() => undefined);
 
 const NOT_STORED = /onRotated failed to store the replacement.*latest\(\) returns it/;
 
-describe("a replacement that cannot be stored", () => {
+describe("a replacement that could not be stored", () => {
   test.each([
     ["throws", () => raise(new Error("the vault is sealed"))],
     ["rejects", () => Promise.reject(new Error("the vault is sealed"))],
@@ -123,7 +123,7 @@ describe("an onRotated that never settles", () => {
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
   });
 
-  test("counts as stored if it succeeds after all", async () => {
+  test("counts as stored if it succeeds later", async () => {
     let succeed = (): void => {};
     const stored = new Promise<void>((resolve) => {
       succeed = resolve;

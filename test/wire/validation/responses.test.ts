@@ -24,7 +24,7 @@ test("unknown fields and values are kept and can be read, at every level", async
   expect((await wire.client().sessions.list("p").pages().next()).value).toEqual(page);
 });
 
-test("a __proto__ in an answer pollutes nothing", async () => {
+test("a __proto__ in a response pollutes nothing", async () => {
   wire.script(
     text('{"number":1,"title":"t","status":"s","__proto__":{"admin":true},"x":{"__proto__":{"admin":true}}}'),
   );
@@ -38,7 +38,7 @@ test("a __proto__ in an answer pollutes nothing", async () => {
   expect(({} as { admin?: boolean }).admin).toBeUndefined();
 });
 
-describe("an answer of another shape", () => {
+describe("a response of another shape", () => {
   test.each([
     ["number", { ...issue, number: "12" }],
     ["number", { ...issue, number: null }],
@@ -71,7 +71,7 @@ describe("an answer of another shape", () => {
   });
 });
 
-describe("an answer that is not JSON", () => {
+describe("a response that is not JSON", () => {
   test.each([
     ["nothing", ""],
     ["white space", " \n\t"],
@@ -90,13 +90,13 @@ describe("an answer that is not JSON", () => {
     expect(wire.sent).toHaveLength(1);
   });
 
-  test("a GET's is not asked for again either", async () => {
+  test("a GET is not retried either", async () => {
     wire.script(text("<html>"));
     expect(await rejection(wire.client().sessions.get("s"))).toMatchObject({ kind: "parse", attempts: 1 });
   });
 });
 
-describe("what is JSON all the same", () => {
+describe("JSON in unusual forms", () => {
   test.each([
     ["a byte order mark", text(`\ufeff${JSON.stringify(issue)}`)],
     ["text/plain", text(JSON.stringify(issue), 200, { "content-type": "text/plain" })],
@@ -136,7 +136,7 @@ describe("what is JSON all the same", () => {
     const error = (await rejection(create())) as AutomationError;
     expect(error.kind).toBe("validation");
     expect(() => JSON.stringify(error)).not.toThrow();
-    // As deep as the 64 KiB of a refusal's body can be.
+    // The greatest depth in the 64 KiB that are read of an error response.
     wire.reply(() => text(`{"error":"e","deep":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, 400));
     const refusal = await rejection(create());
     expect(refusal).toMatchObject({ kind: "bad_request", code: "e" });
@@ -144,7 +144,7 @@ describe("what is JSON all the same", () => {
   });
 });
 
-describe("a DELETE resolves undefined for any 2xx, with whatever body", () => {
+describe("a DELETE resolves with undefined for any 2xx, with any body", () => {
   test.each([
     [204, null],
     [200, ""],
@@ -169,7 +169,7 @@ describe("lenient", () => {
     };
   };
 
-  test("hands over what came, and tells what is odd once per answer", async () => {
+  test("returns the body as it is, and reports drift once per response", async () => {
     const { events, options } = collect();
     const body = { number: "12", title: 5, extra: 1 };
     wire.reply(() => json(body));
@@ -179,14 +179,14 @@ describe("lenient", () => {
     expect(events[0]?.issues.map(({ path }) => path)).toEqual([["number"], ["title"], ["status"]]);
   });
 
-  test("has nothing to tell of what fits", async () => {
+  test("reports nothing for a valid response", async () => {
     const { events, options } = collect();
     wire.script(json({ ...issue, more: 1 }));
     await create(options);
     expect(events).toEqual([]);
   });
 
-  test("items of a page may be odd, its envelope may not", async () => {
+  test("items of a page may be invalid, its envelope may not", async () => {
     const { events, options } = collect();
     wire.script(json({ data: [{ id: 5 }, "x", null], next_cursor: null }));
     expect(await wire.client(options).projects.list().toArray()).toEqual([{ id: 5 }, "x", null]);
@@ -204,7 +204,7 @@ describe("lenient", () => {
     }
   });
 
-  test("what is no JSON stays a parse error", async () => {
+  test("a body that is not JSON stays a parse error", async () => {
     wire.reply(() => text("<html>"));
     expect(await rejection(create(collect().options))).toMatchObject({ kind: "parse" });
   });
