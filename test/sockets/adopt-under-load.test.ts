@@ -50,7 +50,7 @@ async function busy(method: "GET" | "POST", maxConcurrency: number): Promise<voi
   const late = dispatched.filter(({ isLate }) => isLate);
   expect(late.length).toBeGreaterThan(0);
   expect(late.filter(({ token }) => token !== replacement.plaintext)).toEqual([]);
-  // Each refusal was of a request under the old token, and was made good by one under the new.
+  // Each 401 was for a request with the old token, and was followed by a success with the new one.
   const refused = emulator.requests.filter(({ status }) => status === 401);
   expect(emulator.requests).toHaveLength(CALLS + 2 + refused.length);
   expect(refused.filter(({ token }) => token === replacement.key_id)).toEqual([]);
@@ -61,7 +61,7 @@ describe.each(["GET", "POST"] as const)("200 calls in flight: %s", (method) => {
   test.each([10, 50, 250])("maxConcurrency %i", (maxConcurrency) => busy(method, maxConcurrency));
 });
 
-test("a slow rotation: calls that are refused meanwhile wait for it", async () => {
+test("a slow rotation: calls that receive a 401 during it wait for it", async () => {
   await using service = await startEmulator({ projects: [{ name: "web" }], rateLimit: false });
   const own = service.emulator.tokens.list()[0];
   service.emulator.fault({ operation: "tokens.rotate", delayMs: 300 });
@@ -78,7 +78,7 @@ test("a slow rotation: calls that are refused meanwhile wait for it", async () =
   expect(service.emulator.issues.list("web")).toHaveLength(20);
 });
 
-test("a rotation that fails leaves the token as it is, and lets those who wait fail", async () => {
+test("a rotation that fails keeps the token, and the calls that wait for it reject", async () => {
   await using service = await startEmulator({ projects: [{ name: "web" }], rateLimit: false });
   service.emulator.fault({ operation: "tokens.rotate", delayMs: 100, status: 500, apply: true });
   const client = new Client({ baseUrl: service.baseUrl, token: service.token, retry: { minDelayMs: 1 } });
@@ -94,7 +94,7 @@ test("a rotation that fails leaves the token as it is, and lets those who wait f
   expect(refused).toMatchObject({ kind: "auth", attempts: 1 });
 });
 
-test("of two at once each settles, and the client goes on with a good token", async () => {
+test("of two at once: both settle, and the client continues with a valid token", async () => {
   await using service = await startEmulator({ projects: [{ name: "web" }], rateLimit: false });
   const client = new Client({ baseUrl: service.baseUrl, token: service.token });
   const own = service.emulator.tokens.list()[0];

@@ -1,15 +1,25 @@
-/** What the service sees of connections: aborts close them, keep-alive reuses them, and none is leaked. */
+/** Connections as the service sees them: aborts close them, keep-alive reuses them, and none is leaked. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { type CallOptions, Client, type ClientOptions, ConnectionError, isAutomationError } from "../../src/index.ts";
-import { answer, endless, good, goodHead, halfBody, head, send, sequence, silence } from "../support/raw-behaviours.ts";
+import {
+  endless,
+  good,
+  goodHead,
+  halfBody,
+  head,
+  respond,
+  send,
+  sequence,
+  silence,
+} from "../support/raw-behaviours.ts";
 import { type Behaviour, type RawServer, rawServer, soon } from "../support/raw-server.ts";
 
 const clientOf = (server: RawServer, options: ClientOptions = {}): Client =>
   new Client({ baseUrl: server.baseUrl, token: "emu_K1_secret", retry: { minDelayMs: 1 }, ...options });
 const create = (client: Client, options: CallOptions = {}): Promise<unknown> =>
   client.issues.create("web", { title: "Title", type: "bug" }, options);
-/** Of the connections that requests came on: Node's fetch may open another one after an abort, and keep it. */
+/** Whether the connections that had requests are closed: Node's fetch may open and keep another one after an abort. */
 const closed = (server: RawServer): boolean =>
   server.requests.every(({ connection }) => server.connections[connection]?.closedAt !== undefined);
 
@@ -23,21 +33,18 @@ describe("abort", () => {
     ["within an endless 404", endless(404), "rejected"],
     ["within an endless 500", endless(500), "unknown"],
   ];
-  test.each(moments)(
-    "%s: the caller is told at once, and the service sees the close",
-    async (_, behaviour, outcome) => {
-      await using server = await rawServer([behaviour]);
-      const controller = new AbortController();
-      const call = create(clientOf(server), { signal: controller.signal }).catch((error: unknown) => error);
-      await soon(() => server.requests.length === 1, 1_000);
-      await sleep(30); // so that what was sent has arrived
-      controller.abort();
-      const error = await Promise.race([call, sleep(20).then(() => "a timer went off first")]);
-      expect(error).toMatchObject({ kind: "abort", outcome, attempts: 1 });
-      expect(await soon(() => closed(server), 500)).toBe(true);
-      expect(server.requests).toHaveLength(1);
-    },
-  );
+  test.each(moments)("%s: the call rejects at once, and the service sees the close", async (_, behaviour, outcome) => {
+    await using server = await rawServer([behaviour]);
+    const controller = new AbortController();
+    const call = create(clientOf(server), { signal: controller.signal }).catch((error: unknown) => error);
+    await soon(() => server.requests.length === 1, 1_000);
+    await sleep(30); // so that what was sent has arrived
+    controller.abort();
+    const error = await Promise.race([call, sleep(20).then(() => "a timer went off first")]);
+    expect(error).toMatchObject({ kind: "abort", outcome, attempts: 1 });
+    expect(await soon(() => closed(server), 500)).toBe(true);
+    expect(server.requests).toHaveLength(1);
+  });
 
   test("one of 50: the other 49 succeed", async () => {
     await using server = await rawServer(({ target }) => (target.endsWith("slow") ? silence : good));
@@ -94,9 +101,9 @@ describe("keep-alive", () => {
     expect(server.connections.length).toBeLessThanOrEqual(3);
   });
 
-  test("1000 refusals of 100 KB whose bodies are not read to the end: at most a few connections are open at any time", async () => {
+  test("1000 error responses of 100 KB that are not read to the end: few connections are open at any time", async () => {
     const body = JSON.stringify({ error: "too_many_requests", padding: "x".repeat(100_000) });
-    await using server = await rawServer([answer({ status: 429, headers: [["Retry-After", "0"]], body })]);
+    await using server = await rawServer([respond({ status: 429, headers: [["Retry-After", "0"]], body })]);
     const client = clientOf(server, { retry: false, maxConcurrency: 10 });
     let most = 0;
     for (let round = 0; round < 100; round += 1) {
@@ -118,10 +125,10 @@ describe("keep-alive", () => {
   });
 });
 
-test("requests look the same each time, the credential aside", async () => {
+test("the requests of a call are equal, except for the credential", async () => {
   await using server = await rawServer([
-    answer({ status: 429, headers: [["Retry-After", "0"]] }),
-    answer({ status: 401 }),
+    respond({ status: 429, headers: [["Retry-After", "0"]] }),
+    respond({ status: 401 }),
     good,
   ]);
   let asked = 0;

@@ -1,4 +1,4 @@
-/** Every fault of `faults.ts`, for each operation, at each position: what the caller sees, and what the server saw. */
+/** Every fault of `faults.ts`, for each operation and position: the error of the caller and the requests at the server. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client, isAutomationError } from "../../src/index.ts";
@@ -6,9 +6,9 @@ import { good } from "../support/raw-behaviours.ts";
 import { CLOSED_PORT, type RawServer, rawServer, soon } from "../support/raw-server.ts";
 import { ATTEMPTS, type Detour, type Fault, faults, RATE_LIMIT_WAITS, TIMEOUT_MS, type Verb } from "./faults.ts";
 
-/** Time that is nobody's budget: connecting, parsing, a busy machine. */
+/** Time for connecting, parsing and a busy machine. */
 const SLACK_MS = 1_000;
-/** A refusal's body is not waited for longer than this. */
+/** The client waits no longer than this for the body of an error response. */
 const LONGEST_TRY_MS = 1_500;
 
 const operations: readonly {
@@ -84,7 +84,7 @@ describe.each(table)("$name", (fault) => {
     });
     if (warm) {
       await client.sessions.get("ses_1");
-      await sleep(10); // the platform puts the connection back a moment after the answer
+      await sleep(10); // the platform returns the connection to its pool a moment after the response
     }
 
     const startedAt = performance.now();
@@ -106,16 +106,18 @@ describe.each(table)("$name", (fault) => {
       expect(error).toMatchObject({ outcome: expected.outcome, attempts: tries });
       if (fault.platformCode && error.kind === "connection") expect(error.platformCode).toMatch(fault.platformCode);
     } else {
-      expect.fail("it resolved");
+      expect.fail("the call resolved");
     }
     expect(took, "milliseconds").toBeLessThan(tries * longestTryMs + SLACK_MS);
-    expect(await soon(() => server.owing.length === 0, 500), "half-answered connections are closed").toBe(true);
+    expect(await soon(() => server.owing.length === 0, 500), "connections with an incomplete response are closed").toBe(
+      true,
+    );
     expect(elsewhere.connections).toHaveLength(0);
     expect(untrusted.requests).toHaveLength(0);
   });
 });
 
-/** Only where it is the timeout that ends it may a slow machine run into a short one. */
+/** Whether the timeout is expected to end the call; only then is it short enough for a slow machine to reach it. */
 function endsByTimeout({ expected }: Fault): boolean {
   return Object.values(expected).some(
     (row: Fault["expected"]["GET"]) => row !== "success" && row.kind.includes("timeout"),

@@ -1,4 +1,4 @@
-/** A herd against a limit, over real sockets, judged on the service's log alone. */
+/** Many calls against a limit, over real sockets, judged by the log of the service. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Client, path } from "../../src/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
@@ -7,7 +7,7 @@ const HERD = 300;
 const LIMIT = 50;
 const WINDOW_MS = 2_000;
 const MAX_CONCURRENCY = 10;
-/** What passes until a client has read an answer, and its next request has come. */
+/** The time until a client has read a response and its next request has arrived. */
 const TRANSIT_MS = 30;
 
 const herds = [
@@ -38,7 +38,7 @@ describe.concurrent("300 calls at once against 50 per 2 s", () => {
     });
     const { requests, issues } = service.emulator;
     const sent: number[] = [];
-    /** When timers for just what the refusals asked for went off, which on a busy machine is late. */
+    /** When timers of exactly the requested waits fired, which on a busy machine is late. */
     const over: number[] = [];
     const client = new Client({
       baseUrl: service.baseUrl,
@@ -63,7 +63,7 @@ describe.concurrent("300 calls at once against 50 per 2 s", () => {
     const refusals = requests.filter(({ status }) => status === 429);
     const accepted = requests.filter(({ status }) => status !== 429);
     expect(accepted).toHaveLength(HERD);
-    // One a window: between two refusals, a whole window's worth was let through.
+    // One 429 a window: between two of them a full window of requests succeeded.
     const perWindow = [...refusals.map(({ index }) => index), requests.length].map(
       (end, nth, ends) =>
         requests.slice(nth === 0 ? 0 : ends[nth - 1], end).filter(({ status }) => status !== 429).length,
@@ -75,24 +75,24 @@ describe.concurrent("300 calls at once against 50 per 2 s", () => {
       expect(tooEarly, "requests while the pause ran").toEqual([]);
     }
     expect(Math.max(...requests.map(({ inFlight }) => inFlight))).toBeLessThan(MAX_CONCURRENCY);
-    // After a pause, one goes ahead: the next has come only after it was answered.
+    // After a pause one request is sent ahead; the next one is sent after its response.
     for (const { index } of refusals) {
       const [probe, second] = requests.slice(index + 1);
       expect(second?.at).toBeGreaterThanOrEqual(probe?.endedAt ?? Number.POSITIVE_INFINITY);
     }
-    // In order: each call is first sent after all before it; one that was refused is the next to be sent again.
+    // In order: each call is first sent after all earlier ones; one that got a 429 is the next to be sent again.
     expect([...new Set(sent)]).toEqual(Array.from({ length: HERD }, (_, index) => index));
     expect(sent).toHaveLength(requests.length);
     for (const { index } of refusals) expect(sent[index + 1]).toBe(sent[index]);
 
-    // Ideal: every window's requests as fast as this service took them, and the pauses that it asked for, as timers keep them.
+    // Ideal: the requests of every window as fast as this service accepted them, and the requested pauses as timers keep them.
     const windows = [0, ...refusals.map(({ index }) => index + 1)].map((start, nth) => {
       const end = (refusals[nth] ?? requests.at(-1))?.endedAt ?? Number.NaN;
       return end - (requests[start]?.at ?? Number.NaN);
     });
     const pauses = refusals.map(({ endedAt }, nth) => (over[nth] ?? Number.NaN) - (endedAt ?? Number.NaN));
     expect(took).toBeLessThan([...windows, ...pauses].reduce((sum, ms) => sum + ms, 0) * 1.1);
-    // No pause is longer than it was asked to be, but for the jitter.
+    // No pause is longer than requested, except for the jitter.
     expect(over).toHaveLength(refusals.length);
     for (const [nth, { index }] of refusals.entries()) {
       expect(requests[index + 1]?.at, `after pause ${nth + 1}`).toBeLessThan((over[nth] ?? 0) + WINDOW_MS / 10);

@@ -1,4 +1,4 @@
-/** What prefetching is worth to whoever computes between two pages, and leaves the platform no time meanwhile. */
+/** Prefetching while the consumer computes between two pages and blocks the event loop. */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { Client } from "../../src/index.ts";
 const PAGES = 5;
 const BUSY_MS = 50;
 
-/** A service on a thread of its own, which notes when it was asked for which page, on the clock of all threads. */
+/** A service on a thread of its own, which records when each page was requested, on the clock of all threads. */
 const SERVICE = `
   const { createServer } = require("node:http");
   const { parentPort } = require("node:worker_threads");
@@ -31,7 +31,7 @@ function compute(ms: number): void {
   while (performance.now() < until);
 }
 
-test("the next page is asked for before the consumer of this one computes, over the same connection", async () => {
+test("the next page is requested before the consumer of this one computes, over the same connection", async () => {
   const worker = new Worker(SERVICE, { eval: true });
   try {
     const [port] = (await once(worker, "message")) as [number]; // as the worker posts it

@@ -2,17 +2,17 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { answer, good, silence } from "../support/raw-behaviours.ts";
+import { good, respond, silence } from "../support/raw-behaviours.ts";
 import { type Behaviour, rawServer } from "../support/raw-server.ts";
 
 const MODULE = resolve(import.meta.dirname, "../../src/index.ts");
-/** From the last word of the program to its end, on a busy machine. What would keep it alive would do so for a minute. */
+/** From the last output of the program to its end, on a busy machine. A leaked timer would take a minute. */
 const PROMPTLY_MS = 1_000;
 
 interface Ran {
   readonly code: number | null;
   readonly printed: string;
-  /** From the last word to the end of the process, by its own clock. */
+  /** From the last output to the end of the process, by its own clock. */
   readonly lingeredMs: number;
 }
 
@@ -45,7 +45,7 @@ async function run(program: string, baseUrl: string): Promise<Ran> {
 const page: Behaviour = ({ request, ...wire }) => {
   const next = request.target.includes("cursor") ? "c2" : "c1";
   const data = Array.from({ length: 3 }, (_, index) => ({ id: `p${index}`, name: "p" }));
-  return answer({ body: JSON.stringify({ data, next_cursor: next }) })({ request, ...wire });
+  return respond({ body: JSON.stringify({ data, next_cursor: next }) })({ request, ...wire });
 };
 
 const cases: readonly { readonly name: string; readonly script: readonly Behaviour[]; readonly program: string }[] = [
@@ -53,22 +53,22 @@ const cases: readonly { readonly name: string; readonly script: readonly Behavio
   { name: "success", script: [good], program: `await client.sessions.get("1"); say("done")` },
   {
     name: "a refusal",
-    script: [answer({ status: 404 })],
+    script: [respond({ status: 404 })],
     program: `await client.sessions.get("1").catch((error) => say(error.kind === "not_found" ? "done" : error))`,
   },
   {
     name: "failures",
-    script: [answer({ status: 500 })],
+    script: [respond({ status: 500 })],
     program: `await client.sessions.get("1", { retry: { minDelayMs: 1 } }).catch(() => say("done"))`,
   },
   {
     name: "a pause that is not waited for",
-    script: [answer({ status: 429, headers: [["Retry-After", "60"]] })],
+    script: [respond({ status: 429, headers: [["Retry-After", "60"]] })],
     program: `await client.sessions.get("1", { retry: false }).catch(() => say("done"))`,
   },
   {
     name: "an abort while it backs off",
-    script: [answer({ status: 500 })],
+    script: [respond({ status: 500 })],
     program: `
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 100);
@@ -78,7 +78,7 @@ const cases: readonly { readonly name: string; readonly script: readonly Behavio
   },
   {
     name: "an abort while a pause runs",
-    script: [answer({ status: 429, headers: [["Retry-After", "60"]] })],
+    script: [respond({ status: 429, headers: [["Retry-After", "60"]] })],
     program: `
       const controller = new AbortController();
       setTimeout(() => controller.abort(), 100);
@@ -128,23 +128,23 @@ describe.concurrent("the process ends promptly after", () => {
   });
 });
 
-describe.concurrent("the process lives as long as somebody waits for", () => {
+describe.concurrent("the process lives as long as it waits for", () => {
   const waits: readonly { name: string; script: readonly Behaviour[]; options: string; atLeastMs: number }[] = [
     {
       name: "a pause",
-      script: [answer({ status: 429, headers: [["Retry-After", "1"]] }), good],
+      script: [respond({ status: 429, headers: [["Retry-After", "1"]] }), good],
       options: "{}",
       atLeastMs: 1_000,
     },
     {
       name: "a backoff",
-      script: [answer({ status: 500 }), good],
+      script: [respond({ status: 500 }), good],
       options: "{ retry: { minDelayMs: 1_000 } }",
       atLeastMs: 500,
     },
     {
       name: "a 503's Retry-After",
-      script: [answer({ status: 503, headers: [["Retry-After", "1"]] }), good],
+      script: [respond({ status: 503, headers: [["Retry-After", "1"]] }), good],
       options: "{}",
       atLeastMs: 1_000,
     },
@@ -163,7 +163,7 @@ describe.concurrent("the process lives as long as somebody waits for", () => {
     const body = (): string => JSON.stringify({ id: "1", state: asked > 2 ? "over" : "running" });
     const script = (): Behaviour => (wire) => {
       asked += 1;
-      return answer({ body: body() })(wire);
+      return respond({ body: body() })(wire);
     };
     await using changing = await rawServer(script);
     const program = `

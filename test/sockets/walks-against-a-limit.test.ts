@@ -24,10 +24,10 @@ test("five walks and 40 single calls of two clients on one limiter", { timeout: 
   for (const sessions of walked) expect(sessions?.map(({ id }) => id)).toEqual(ids);
   const refusals = emulator.requests.filter(({ status }) => status === 429);
   expect(emulator.requests).toHaveLength(40 + 5 * 6 + refusals.length);
-  // One a window: from one refusal to the next, a whole window's worth was let through.
+  // One 429 a window: between two of them a full window of requests succeeded.
   const ends = [...refusals.map(({ index }) => index), emulator.requests.length];
   const perWindow = ends.map((end, nth) => end - (nth === 0 ? 0 : (ends[nth - 1] ?? 0) + 1));
   expect(perWindow.slice(0, -1)).toEqual(refusals.map(() => 25));
-  // A refused page is asked for again with the same cursor.
+  // A page that got a 429 is requested again with the same cursor.
   for (const { index, url } of refusals) expect(emulator.requests[index + 1]?.url).toBe(url);
 });

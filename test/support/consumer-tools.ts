@@ -31,7 +31,7 @@ function findMissing(): string | undefined {
   const { devDependencies } = readManifest(here);
   const missing = Object.entries(devDependencies).flatMap(([name, wanted]) => {
     const folder = join(here, "node_modules", name);
-    const version = wanted.slice(wanted.lastIndexOf("@") + 1); // of an alias, what stands behind it
+    const version = wanted.slice(wanted.lastIndexOf("@") + 1); // of an alias, the version of its target
     const isThere = existsSync(join(folder, "package.json")) && readManifest(folder).version === version;
     return isThere ? [] : [`${name} ${version}`];
   });

@@ -1,4 +1,4 @@
-/** Time that passes only when it is told to. */
+/** Fake time: it passes only when a test advances it. */
 import { afterEach, beforeEach, expect, vi } from "vitest";
 
 const realSetImmediate = globalThis.setImmediate;
@@ -16,12 +16,12 @@ export function fakeTime(): void {
   });
 }
 
-/** Lets everything happen that needs no time. */
+/** Lets everything settle that needs no timer. */
 export async function settleDown(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await new Promise<void>((resolve) => realSetImmediate(resolve));
 }
 
-/** Lets so much time pass. */
+/** Lets that much time pass. */
 export async function pass(ms: number): Promise<void> {
   await settleDown();
   await vi.advanceTimersByTimeAsync(ms);
@@ -52,13 +52,13 @@ export async function ended<Result>(promise: Promise<Result>): Promise<Settled<R
   for (let steps = 0; steps < 100_000; steps += 1) {
     await settleDown();
     if (settled !== undefined) return settled;
-    if (vi.getTimerCount() === 0) throw new Error("it hangs: neither settled nor waiting for a timer");
+    if (vi.getTimerCount() === 0) throw new Error("the promise hangs: it is not settled and no timer is pending");
     await vi.advanceTimersToNextTimerAsync();
   }
-  throw new Error("it never settles");
+  throw new Error("the promise never settles");
 }
 
-/** How each of them ended, once time has been made to pass: see `finish`. */
+/** How each promise ended; time must pass meanwhile: see `finish`. */
 export function watch<Result>(promises: readonly Promise<Result>[]): Promise<readonly Settled<Result>[]> {
   return Promise.all(promises.map((promise) => settledAt(promise)));
 }

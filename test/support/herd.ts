@@ -1,6 +1,6 @@
-/** Many calls at once that can be told apart: call n asks for session n. */
+/** Many calls at once that can be distinguished: call n requests session n. */
 import { type CallOptions, type Client, isAutomationError } from "../../src/index.ts";
-import type { FakeService } from "./fake-service.ts";
+import type { ScriptedFetch } from "./scripted-fetch.ts";
 
 export function get(client: Client, number: number, options: CallOptions = {}): Promise<unknown> {
   return client.sessions.get(String(number), options);
@@ -12,7 +12,7 @@ export function herd(client: Client, size: number): Promise<unknown>[] {
 }
 
 /** The numbers of the calls that were sent, in the order of sending. */
-export function numbers(service: FakeService): number[] {
+export function numbers(service: ScriptedFetch): number[] {
   return service.sent.map(({ url }) => Number(url.split("/").at(-1)));
 }
 

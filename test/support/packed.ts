@@ -20,8 +20,8 @@ export interface Packed {
 export function pack(): Packed {
   if (!existsSync(join(repository, "dist/index.js"))) throw new Error("nothing is built: npm run build");
   const folder = mkdtempSync(join(tmpdir(), "project-automation-"));
-  const told = npm(repository, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
-  const [packed] = JSON.parse(told) as [{ filename: string; files: { path: string }[] }];
+  const output = npm(repository, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
+  const [packed] = JSON.parse(output) as [{ filename: string; files: { path: string }[] }];
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
   npm(folder, "install", "--offline", "--ignore-scripts", `./${packed.filename}`);
   return {
@@ -49,7 +49,7 @@ export interface Script {
   readonly flags?: readonly string[];
 }
 
-/** Runs a script, and gives back what it printed. */
+/** Runs a script and returns its output. */
 export function runScript(script: Script): string {
   const file = join(script.folder, script.name);
   writeFileSync(file, script.code);

@@ -1,4 +1,4 @@
-/** What a raw server can do to a request, as small values that combine. */
+/** What a raw server can do with a request, as small values that combine. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import type { Behaviour, RawRequest } from "./raw-server.ts";
@@ -12,7 +12,7 @@ const TOKEN = {
   plaintext: "emu_K1_replacement",
 };
 
-/** A good answer's body to whatever was asked; `""` where none is due. */
+/** The body of a successful response to a request; `""` where there is none. */
 export function goodBody({ method, target }: Pick<RawRequest, "method" | "target">): string {
   if (method === "DELETE") return "";
   if (target.includes("/me/tokens")) return JSON.stringify(TOKEN);
@@ -25,9 +25,9 @@ export const send =
   ({ socket }) =>
     void socket.write(bytes);
 
-/** RST: what has not been delivered is lost. */
+/** RST: bytes that were not delivered are lost. */
 export const reset: Behaviour = ({ socket }) => void socket.resetAndDestroy();
-/** FIN, after what was sent. */
+/** FIN, after the bytes that were sent. */
 export const finish: Behaviour = ({ socket }) => void socket.end();
 export const silence: Behaviour = () => undefined;
 export const pause =
@@ -36,12 +36,12 @@ export const pause =
     sleep(ms);
 
 export function sequence(...behaviours: readonly Behaviour[]): Behaviour {
-  return async (wire) => {
-    for (const behaviour of behaviours) await behaviour(wire);
+  return async (exchange) => {
+    for (const behaviour of behaviours) await behaviour(exchange);
   };
 }
 
-/** One byte at a time, for as long as the other side listens. */
+/** One byte at a time until the client closes the connection. */
 export function drip(bytes: string, everyMs: number): Behaviour {
   return async ({ socket }) => {
     for (let index = 0; !socket.destroyed; index += 1) {
@@ -51,30 +51,36 @@ export function drip(bytes: string, everyMs: number): Behaviour {
   };
 }
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status?: number;
   /** Repeated names are sent repeatedly. */
   readonly headers?: readonly (readonly [string, string])[];
-  /** Default: what was asked for. */
+  /** Default: a successful one. */
   readonly body?: string | Uint8Array;
 }
 
-/** A whole answer, after which the connection stays open. */
-export function answer({ status = 200, headers = [], body }: RawAnswer = {}): Behaviour {
+/** A complete response, after which the connection stays open. A HEAD request gets its head alone. */
+export function respond({ status = 200, headers = [], body }: RawResponse = {}): Behaviour {
   return ({ request, socket, done }) => {
     const bytes = Buffer.from(body ?? goodBody(request));
     const length: readonly [string, string][] =
       status === 204 || status === 304 ? [] : [["Content-Length", String(bytes.length)]];
     socket.write(head(status, [...headers, ...length]));
-    socket.write(bytes);
+    if (request.method !== "HEAD") socket.write(bytes);
     done();
   };
 }
 
-/** What the service answers when all is well. */
-export const good: Behaviour = (wire) => answer({ status: wire.request.method === "DELETE" ? 204 : 200 })(wire);
+/** A successful response of the contract. */
+export const good: Behaviour = (exchange) =>
+  respond({ status: exchange.request.method === "DELETE" ? 204 : 200 })(exchange);
 
-/** The head of a 200 that promises the body that is due, or as many bytes as told. */
+/** A complete response with a JSON body. */
+export function respondJson(body: unknown): Behaviour {
+  return respond({ headers: [["Content-Type", "application/json"]], body: JSON.stringify(body) });
+}
+
+/** The head of a 200; its length is that of the successful body plus `lengthened`. */
 export function goodHead(lengthened = 0, ...headers: readonly (readonly [string, string])[]): Behaviour {
   return ({ request, socket }) => {
     const length = Buffer.byteLength(goodBody(request)) + lengthened;
@@ -82,13 +88,13 @@ export function goodHead(lengthened = 0, ...headers: readonly (readonly [string,
   };
 }
 
-/** The first half of the body that is due. */
+/** The first half of the successful body. */
 export const halfBody: Behaviour = ({ request, socket }) => {
   const body = goodBody(request);
   socket.write(body.slice(0, Math.ceil(body.length / 2)));
 };
 
-/** An answer in chunks that never ends. */
+/** A chunked response that never ends. */
 export function endless(status: number, ...headers: readonly (readonly [string, string])[]): Behaviour {
   const filler = `400\r\n${"x".repeat(1024)}\r\n`;
   return async ({ socket }) => {
@@ -100,11 +106,11 @@ export function endless(status: number, ...headers: readonly (readonly [string, 
   };
 }
 
-/** The body that is due, compressed, changed by `spoil`; its length is that of what is sent. */
+/** The successful body, compressed and changed by `spoil`; its length is that of the result. */
 export function gzipped(spoil: (bytes: Buffer) => Uint8Array): Behaviour {
-  return (wire) => {
-    const bytes = spoil(gzipSync(goodBody(wire.request) || "{}"));
-    return answer({ headers: [["Content-Encoding", "gzip"]], body: bytes })(wire);
+  return (exchange) => {
+    const bytes = spoil(gzipSync(goodBody(exchange.request) || "{}"));
+    return respond({ headers: [["Content-Encoding", "gzip"]], body: bytes })(exchange);
   };
 }
 

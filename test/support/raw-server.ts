@@ -1,18 +1,20 @@
-/** A server of bare sockets: what it does to each request is scripted down to the byte, and everything is logged. */
+/** A server of bare sockets: a test scripts each response to the byte, and every request and connection is recorded. */
 import { createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { SELF_SIGNED } from "./self-signed.ts";
 
-/** One request, as it came in. */
+/** One request as it was received. */
 export interface RawRequest {
   readonly index: number;
   /** Which connection it came on, from 0. */
   readonly connection: number;
   readonly method: string;
   readonly target: string;
-  /** Names in lower case. */
+  /** Names in lower case; of a repeated one, the last value. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Header fields in their order, with repetitions; names in lower case. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /** On the monotonic clock. */
   readonly at: number;
@@ -22,40 +24,44 @@ export interface RawConnection {
   readonly id: number;
   readonly openedAt: number;
   closedAt: number | undefined;
-  /** A request came that has not been answered in full. */
+  /** Its latest request has no complete response yet. */
   owes: boolean;
 }
 
-/** A request that waits for its answer, and the socket to give it on. */
-export interface Wire {
+/** A request without a response yet, and the socket to respond on. */
+export interface Exchange {
   readonly request: RawRequest;
   readonly socket: Socket;
-  /** The answer is complete: the connection may stay open. */
+  /** Call it when the response is complete: the connection may stay open. */
   readonly done: () => void;
 }
 
-/** What is done to a request. */
-export type Behaviour = (wire: Wire) => void | Promise<void>;
+/** What the server does with a request. */
+export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
 /** Behaviours in the order of requests, of which the last one repeats; or a choice by request. */
 export type Script = readonly Behaviour[] | ((request: RawRequest) => Behaviour);
 
 export interface RawServer extends AsyncDisposable {
+  readonly origin: string;
+  /** {@link origin}, and the path of the service. */
   readonly baseUrl: string;
   readonly port: number;
   readonly requests: readonly RawRequest[];
   readonly connections: readonly RawConnection[];
-  /** Connections that are open although their request was never answered in full. */
+  /** Connections that are open although their latest request has no complete response. */
   readonly owing: readonly RawConnection[];
   /** Resets every open connection, now. */
   readonly resetAll: () => void;
 }
 
 export interface RawServerOptions {
-  /** Speaks TLS, with a certificate that nobody trusts. */
+  /** Speaks TLS, with a self-signed certificate. */
   readonly tls?: boolean;
-  /** Sent on each connection before anything was asked. */
+  /** Sent on each connection before any request. */
   readonly greeting?: string;
+  /** The address to listen on. Default: `127.0.0.1`. */
+  readonly host?: string;
 }
 
 export async function rawServer(script: Script, options: RawServerOptions = {}): Promise<RawServer> {
@@ -72,7 +78,7 @@ export async function rawServer(script: Script, options: RawServerOptions = {}):
     connections.push(connection);
     sockets.add(socket);
     if (options.greeting !== undefined) socket.write(options.greeting);
-    socket.on("error", () => undefined); // resets are what this is about; "close" follows
+    socket.on("error", () => undefined); // resets are expected; "close" follows
     socket.on("close", () => {
       connection.closedAt = performance.now();
       sockets.delete(socket);
@@ -89,10 +95,13 @@ export async function rawServer(script: Script, options: RawServerOptions = {}):
     });
   };
   const server: Server = options.tls ? createTlsServer(SELF_SIGNED, accept) : createServer(accept);
-  if (options.tls) server.on("tlsClientError", () => undefined); // the client that hangs up is what the test wants
-  const port = await listen(server);
+  if (options.tls) server.on("tlsClientError", () => undefined); // the test expects the client to refuse the certificate
+  const { host = "127.0.0.1" } = options;
+  const port = await listen(server, host);
+  const origin = `${options.tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   return {
-    baseUrl: `${options.tls ? "https" : "http"}://127.0.0.1:${port}/api/v1`,
+    origin,
+    baseUrl: `${origin}/api/v1`,
     port,
     requests,
     connections,
@@ -111,26 +120,26 @@ export async function rawServer(script: Script, options: RawServerOptions = {}):
 }
 
 /**
- * A port where nobody listens: assigned to nothing, and out of the range that is handed out. A port that was free a
- * moment ago may be another test's by now.
+ * A port on which no server listens: it is outside the range that systems assign. A port that was free a moment ago may
+ * belong to another test by now.
  */
 export const CLOSED_PORT = 4;
 
-/** Whether `condition` comes true in time. */
+/** Whether `condition` becomes true in time. */
 export async function soon(condition: () => boolean, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs;
   while (!condition() && performance.now() < deadline) await sleep(2);
   return condition();
 }
 
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+async function listen(server: Server, host: string): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const address = server.address();
   if (typeof address !== "object" || address === null) throw new Error("a TCP server has an address");
   return address.port;
 }
 
-type Head = Pick<RawRequest, "method" | "target" | "headers" | "body">;
+type Head = Pick<RawRequest, "method" | "target" | "headers" | "fields" | "body">;
 
 function readRequests(socket: Socket, onRequest: (head: Head) => void): void {
   let buffered = Buffer.alloc(0);
@@ -141,14 +150,15 @@ function readRequests(socket: Socket, onRequest: (head: Head) => void): void {
       if (end < 0) return;
       const [requestLine = "", ...lines] = buffered.subarray(0, end).toString("latin1").split("\r\n");
       const [method = "", target = ""] = requestLine.split(" ");
-      const headers = Object.fromEntries(lines.map(parseHeader));
+      const fields = lines.map(parseHeader);
+      const headers = Object.fromEntries(fields);
       if ("transfer-encoding" in headers) throw new Error("requests are expected to have a length");
       const length = Number(headers["content-length"] ?? 0);
       const bodyAt = end + 4;
       if (buffered.length < bodyAt + length) return;
       const body = buffered.subarray(bodyAt, bodyAt + length).toString("utf8");
       buffered = buffered.subarray(bodyAt + length);
-      onRequest({ method, target, headers, body });
+      onRequest({ method, target, headers, fields, body });
     }
   });
 }

@@ -5,7 +5,7 @@ import type { RedisRateLimiterOptions } from "../../src/redis/index.ts";
 
 export interface Connected extends AsyncDisposable {
   readonly client: RedisRateLimiterOptions["client"];
-  /** Resolves when all that was sent before has been answered, or at once if it is cut. */
+  /** Resolves when every earlier command has a reply, or at once if the connection is cut. */
   ping(): Promise<unknown>;
   /** Breaks the connection for good, as the end of a process does. */
   cut(): void;

@@ -51,7 +51,7 @@ export class RedisServer implements AsyncDisposable {
     await ended;
   }
 
-  /** It keeps its connections and says nothing any more, until it is told to go on. */
+  /** It keeps its connections and sends nothing until it is resumed. */
   freeze(): void {
     this.#process?.kill("SIGSTOP");
   }

@@ -21,8 +21,8 @@ for (const method of ["error", "warn"] as const) {
 
 async function fail(): Promise<void> {
   await setImmediate(); // warnings are emitted on a later tick
-  const told = complaints.splice(0);
-  if (told.length > 0) throw new Error(`Nothing may complain while tests run:\n${told.join("\n")}`);
+  const messages = complaints.splice(0);
+  if (messages.length > 0) throw new Error(`Warnings and console output during tests:\n${messages.join("\n")}`);
 }
 
 afterEach(fail);

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { expect } from "vitest";
 
 /**
- * Everything that can be had from a value, by print or by property: getters too, non-enumerable and symbol keys too,
+ * Every text that a value exposes, by print or by property: getters too, non-enumerable and symbol keys too,
  * along the prototypes. Accessors that are documented to hold what is not printed are named in `except`.
  */
 export function textsOf(root: unknown, except: readonly string[] = []): string[] {
@@ -39,11 +39,11 @@ export function printsOf(value: unknown): string[] {
   ];
 }
 
-/** Fails if any of the secrets can be had from the value. */
+/** Fails if the value exposes any of the secrets. */
 export function expectClean(value: unknown, secrets: readonly string[], except: readonly string[] = []): void {
   const all = [...textsOf(value, except), ...printsOf(value)];
   for (const secret of secrets) {
-    for (const text of all) if (text.includes(secret)) expect.fail(`it gives the secret ${secret} away: ${text}`);
+    for (const text of all) if (text.includes(secret)) expect.fail(`the secret ${secret} is exposed: ${text}`);
   }
 }
 

@@ -92,14 +92,14 @@ export function telemetry({ sampler, exporter }: TelemetryOptions = {}): Telemet
       );
     },
     async everything() {
-      const told = spans.map(({ name, attributes, events, status, links }) => ({
+      const recorded = spans.map(({ name, attributes, events, status, links }) => ({
         name,
         attributes,
         events,
         status,
         links,
       }));
-      return JSON.stringify({ spans: told, metrics: await collect() });
+      return JSON.stringify({ spans: recorded, metrics: await collect() });
     },
   };
 }

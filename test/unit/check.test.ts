@@ -50,12 +50,12 @@ test.each([
   );
 });
 
-test("a checker throws the class that it was made for, and nothing was sent", () => {
+test("a checker throws the class that it was made for, with the outcome not_sent", () => {
   expect(() => new Check(ConfigError).fail("no")).toThrow(ConfigError);
   expect(() => check.fail("no")).toThrow(expect.objectContaining({ outcome: "not_sent" }));
 });
 
-test("fields are read once, what is undefined is left out, and what is not known is not looked at", () => {
+test("fields are read once, undefined ones are omitted, and unknown ones are not read", () => {
   const reads: string[] = [];
   const given = new Proxy<{ a?: string; b?: boolean; c?: string }>(
     { a: "x", c: "y" },
@@ -83,7 +83,7 @@ test.each([null, 5, "x", [], () => {}, Symbol("s")])("%o is no object of fields"
   expect(() => check.fields<object>(given as never, "input", {})).toThrow(/^input must be an object, not /);
 });
 
-test("a getter that throws is told by its key, and what it threw is the cause", () => {
+test("the error for a getter that throws names its key, and has what it threw as its cause", () => {
   const thrown = new Error("secret");
   const given = {
     get a(): string {
@@ -94,7 +94,7 @@ test("a getter that throws is told by its key, and what it threw is the cause", 
   expect(() => check.fields(given, "input", { a: STRING })).toThrow(expected);
 });
 
-test("an unknown key is named where it can be no secret, with the known ones", () => {
+test("an unknown key is named if it is not a secret, with the known ones", () => {
   const refuse = (key: string) => () => check.options<object>({ [key]: 1 }, "options", { a: STRING, b: STRING });
   expect(refuse("times")).toThrow('options must not have the unknown key "times"; accepted: a, b');
   expect(refuse("pat_k_s")).toThrow("options must not have the unknown key; accepted: a, b");
@@ -102,7 +102,7 @@ test("an unknown key is named where it can be no secret, with the known ones", (
     expect(refuse(key)).toThrow(ArgumentError);
 });
 
-test("what is no plain object, and has nothing of its own, is something passed in place of options", () => {
+test("an object of a class without own properties is rejected as options", () => {
   const { signal } = new AbortController();
   for (const given of [signal, new Date(), new Map([["a", "x"]])]) {
     expect(() => check.options<object>(given, "options", {})).toThrow("options must be a plain object");

@@ -6,7 +6,7 @@ const waits = fc.integer({ min: 0, max: 120_000 });
 const parts = fc.double({ min: 0, max: 1, noNaN: true });
 const chances = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test("a wait that was asked for is never shorter, and a second longer at most", () => {
+test("a requested wait is never shorter, and at most a second longer", () => {
   fc.assert(
     fc.property(waits, parts, chances, (waitMs, part, random) => {
       const got = lengthened(waitMs, part, random);
@@ -17,7 +17,7 @@ test("a wait that was asked for is never shorter, and a second longer at most", 
   expect(lengthened(1_000, 0.1, 0.5)).toBe(1_050);
 });
 
-test("a wait of our own is never longer than its setting, and keeps what is not its random part", () => {
+test("a backoff is never longer than its setting, and never shorter than its fixed part", () => {
   fc.assert(
     fc.property(waits, parts, chances, (waitMs, part, random) => {
       const got = shortened(waitMs, part, random);

@@ -90,7 +90,7 @@ const MALFORMED: readonly unknown[] = [
   ...[undefined, null, 5, {}, [], ["projects:read"], Symbol("s"), () => {}, new String("projects:read")],
 ];
 
-describe("what is malformed implies nothing, is implied by nothing, and never throws", () => {
+describe("a malformed scope implies nothing, is implied by nothing, and never throws", () => {
   test.each(MALFORMED.map((scope) => [scope]))("%o", (scope) => {
     const bad = scope as string;
     for (const good of ["projects:admin", "projects:read"]) {
@@ -103,7 +103,7 @@ describe("what is malformed implies nothing, is implied by nothing, and never th
 });
 
 describe("missingScopes", () => {
-  test("gives what is wanted and not implied, in order, each once, and takes any iterable", () => {
+  test("returns the scopes that are not implied, in order, each once, for any iterable", () => {
     expect(
       missingScopes(["projects:admin"], ["projects:read", "issues:write", "projects:admin", "issues:write"]),
     ).toEqual(["issues:write"]);

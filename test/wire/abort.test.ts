@@ -1,4 +1,4 @@
-/** The caller's signal: every wait ends at once, and the error says what had become of the call. */
+/** The caller's signal: every wait ends at once, and the error has the outcome of the call. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import {
@@ -9,20 +9,20 @@ import {
   type ClientOptions,
   type Outcome,
 } from "../../src/index.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
 import {
   after,
-  answers,
   bodyThat,
-  fakeService,
   fetchFailed,
   good,
   never,
   type Reply,
+  responds,
   status,
   throws,
   tooMany,
-} from "../support/fake-service.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+} from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -43,7 +43,7 @@ const moments: readonly Moment[] = [
   { when: "headers are awaited", replies: [never], outcome: "unknown", requests: 1 },
   { when: "the body is read", replies: [bodyThat("stalls")], outcome: "accepted", requests: 1 },
   {
-    when: "a pause runs",
+    when: "a pause lasts",
     replies: [tooMany(60)],
     outcome: ["not_sent", "rejected"],
     requests: 1,
@@ -56,8 +56,8 @@ const moments: readonly Moment[] = [
     requests: 1,
   },
   {
-    when: "it backs off, withMethods been sent",
-    replies: [answers(500)],
+    when: "it backs off after it was sent",
+    replies: [responds(500)],
     options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000, unsafeWrites: true } },
     outcome: "unknown",
     requests: 1,
@@ -73,7 +73,7 @@ const moments: readonly Moment[] = [
 describe.each(moments)("while $when", ({ replies, options, outcome, requests }) => {
   test("ends at once", async () => {
     const controller = new AbortController();
-    const service = fakeService(...replies);
+    const service = scriptedFetch(...replies);
     const call = watch([create(service.client(options), { signal: controller.signal })]);
     await pass(200);
     const reason = new Error("the reason");
@@ -91,9 +91,9 @@ describe.each(moments)("while $when", ({ replies, options, outcome, requests }) 
   });
 });
 
-test("while it stands in line: before sending nothing is sent", async () => {
+test("while it is queued: nothing is sent", async () => {
   const controller = new AbortController();
-  const service = fakeService(after(1_000, good));
+  const service = scriptedFetch(after(1_000, good));
   const client = service.client({ maxConcurrency: 1 });
   const done = watch([create(client, {}), create(client, { signal: controller.signal }), create(client, {})]);
   await pass(500);
@@ -104,9 +104,9 @@ test("while it stands in line: before sending nothing is sent", async () => {
   expect(service.sent).toHaveLength(2);
 });
 
-test("already aborted: nothing is sent and the provider is not asked", async () => {
+test("already aborted: nothing is sent and the provider is not called", async () => {
   let asked = 0;
-  const service = fakeService(good);
+  const service = scriptedFetch(good);
   const token = (): string => {
     asked += 1;
     return "provided";
@@ -120,7 +120,7 @@ test.each([undefined, "x", null, 42, new Error("e"), Symbol("s"), { a: 1 }])(
   "the reason %o is the cause",
   async (reason) => {
     const controller = new AbortController();
-    const service = fakeService(never);
+    const service = scriptedFetch(never);
     const call = watch([service.client().sessions.get("1", { signal: controller.signal })]);
     await pass(10);
     controller.abort(reason);
@@ -132,9 +132,9 @@ test.each([undefined, "x", null, 42, new Error("e"), Symbol("s"), { a: 1 }])(
   },
 );
 
-test("one of 50: the others succeed, and the client goes on", async () => {
+test("one of 50 aborted: the others succeed, and the client still works", async () => {
   const controller = new AbortController();
-  const service = fakeService(after(100, good));
+  const service = scriptedFetch(after(100, good));
   const client = service.client();
   const done = watch(
     Array.from({ length: 50 }, (_, nth) => client.sessions.get("1", nth === 17 ? { signal: controller.signal } : {})),
@@ -152,7 +152,7 @@ test("one of 50: the others succeed, and the client goes on", async () => {
 
 test("300 calls at once on one signal: all end, no warning, no listener left", async () => {
   const controller = new AbortController();
-  const service = fakeService(never);
+  const service = scriptedFetch(never);
   const client = service.client();
   const done = watch(Array.from({ length: 300 }, () => client.sessions.get("1", { signal: controller.signal })));
   await pass(100);
@@ -167,9 +167,9 @@ describe("between pages", () => {
   const pages: Reply = (sent) =>
     status(200, {}, JSON.stringify({ data: [{ id: "p", name: "p" }], next_cursor: `c${sent.index + 1}` }));
 
-  test("next() rejects once and is done then", async () => {
+  test("next() rejects once and is done after that", async () => {
     const controller = new AbortController();
-    const service = fakeService(pages);
+    const service = scriptedFetch(pages);
     const iterator = service.client().projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
     await ended(iterator.next());
     controller.abort();
@@ -179,9 +179,9 @@ describe("between pages", () => {
   });
 });
 
-test("a DELETE that is aborted after its 2xx head was accepted", async () => {
+test("a DELETE that is aborted after its 2xx head has the outcome accepted", async () => {
   const controller = new AbortController();
-  const service = fakeService(bodyThat("stalls", "x", 200));
+  const service = scriptedFetch(bodyThat("stalls", "x", 200));
   const call = watch([service.client().tokens.revoke("tok_1", { signal: controller.signal })]);
   await pass(100);
   controller.abort();
@@ -190,8 +190,8 @@ test("a DELETE that is aborted after its 2xx head was accepted", async () => {
   expect(service.sent).toHaveLength(1);
 });
 
-test("abort is never told as anything else, whatever the fetch makes of it", async () => {
-  const service = fakeService(
+test("an abort rejects with AbortError, whatever error fetch rejects with", async () => {
+  const service = scriptedFetch(
     ({ signal }) =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(fetchFailed("ECONNRESET")))),
   );
@@ -202,9 +202,9 @@ test("abort is never told as anything else, whatever the fetch makes of it", asy
   expect(service.sent).toHaveLength(1);
 });
 
-test("whoever is told that an attempt is about to be sent can still stop it", async () => {
+test("an abort in the handler of the request event stops the attempt", async () => {
   const controller = new AbortController();
-  const service = fakeService(good);
+  const service = scriptedFetch(good);
   const onEvent = ({ type }: ClientEvent): void => {
     if (type === "request") controller.abort();
   };

@@ -1,4 +1,4 @@
-/** After a failure: whether the service did it, as far as anybody can know, and that a write is never sent for nothing. */
+/** The `outcome` of an error: whether the service may have processed the call. */
 import { describe, expect, test } from "vitest";
 import {
   type AnyAutomationError,
@@ -7,19 +7,20 @@ import {
   isAutomationError,
   type Outcome,
 } from "../../src/index.ts";
+import { ended, fakeTime } from "../support/fake-time.ts";
 import {
-  answers,
   bodyThat,
-  fakeService,
   fetchFailed,
   good,
   never,
   type Reply,
+  responds,
   status,
   throws,
   tooMany,
-} from "../support/fake-service.ts";
-import { ended, fakeTime } from "../support/fake-time.ts";
+} from "../support/replies.ts";
+import { RULES, type Rule } from "../support/retry-table.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -33,7 +34,7 @@ async function failing(
   call: (client: Client) => Promise<unknown>,
   options = {},
 ): Promise<AnyAutomationError> {
-  const { error } = await ended(call(fakeService(...replies).client({ timeoutMs: 1_000, ...options })));
+  const { error } = await ended(call(scriptedFetch(...replies).client({ timeoutMs: 1_000, ...options })));
   if (!isAutomationError(error)) throw error;
   return error;
 }
@@ -43,34 +44,34 @@ const rotate = (client: Client, options: CallOptions = {}): Promise<unknown> => 
 const createToken = (client: Client): Promise<unknown> => client.tokens.create({ name: "ci", scopes: [] });
 const createIssue = (client: Client): Promise<unknown> => client.issues.create("web", { title: "T", type: "bug" });
 
-describe("a DELETE that was sent again after it may have been applied", () => {
+describe("a DELETE that was retried after it may have been applied", () => {
   test.each([
     [404, "not_found"],
     [401, "auth"],
     [403, "permission"],
     [410, "api"],
   ] as const)("%i reports priorAmbiguous", async (code, kind) => {
-    for (const ambiguous of [lost, answers(500), answers(503, { "retry-after": "1" }), answers(408), never]) {
-      const error = await failing([ambiguous, answers(code)], revoke);
+    for (const ambiguous of [lost, responds(500), responds(503, { "retry-after": "1" }), responds(408), never]) {
+      const error = await failing([ambiguous, responds(code)], revoke);
       expect(error).toMatchObject({ kind, priorAmbiguous: true, attempts: 2, outcome: "rejected" });
     }
   });
 
   test.each([
-    ["at the first attempt", [answers(404)]],
-    ["after a 429", [tooMany(1), answers(404)]],
-    ["after a connection that was never made", [neverSent, answers(404)]],
+    ["at the first attempt", [responds(404)]],
+    ["after a 429", [tooMany(1), responds(404)]],
+    ["after a connection that was never made", [neverSent, responds(404)]],
   ] as const)("not so %s", async (_, replies) => {
     expect(await failing(replies, revoke)).not.toHaveProperty("priorAmbiguous");
   });
 
-  test("nor for a GET", async () => {
-    expect(await failing([lost, answers(404)], (client) => client.sessions.get("1"))).not.toHaveProperty(
+  test("not so for a GET", async () => {
+    expect(await failing([lost, responds(404)], (client) => client.sessions.get("1"))).not.toHaveProperty(
       "priorAmbiguous",
     );
   });
 
-  test("a connection that is never made after one that was lost: still unknown", async () => {
+  test("no connection after a lost one: still unknown", async () => {
     expect(await failing([lost, neverSent], revoke)).toMatchObject({
       outcome: "unknown",
       attempts: 3,
@@ -78,21 +79,21 @@ describe("a DELETE that was sent again after it may have been applied", () => {
     });
   });
 
-  test("held back or timed out in between: still unknown", async () => {
+  test("totalTimeoutMs during the backoff: still unknown", async () => {
     const error = await failing([lost], revoke, { totalTimeoutMs: 200, retry: { minDelayMs: 5_000 } });
     expect(error).toMatchObject({ kind: "timeout", phase: "total", outcome: "unknown" });
   });
 
-  test.each([200, 202, 204, 299])("resolves for %i with whatever body", async (code) => {
+  test.each([200, 202, 204, 299])("resolves for %i with any body", async (code) => {
     for (const body of ["", "null", "[]", "<p>", '{"error":"x"}']) {
-      const service = fakeService(() => status(code, {}, body));
+      const service = scriptedFetch(() => status(code, {}, body));
       expect(await ended(revoke(service.client()))).toMatchObject({ value: undefined, error: undefined });
       expect(service.sent).toHaveLength(1);
     }
   });
 
-  test.each(["breaks", "stalls"] as const)("resolves where its 2xx body %s", async (what) => {
-    const { error, tookMs } = await ended(revoke(fakeService(bodyThat(what)).client({ timeoutMs: 500 })));
+  test.each(["breaks", "stalls"] as const)("resolves if its 2xx body %s", async (what) => {
+    const { error, tookMs } = await ended(revoke(scriptedFetch(bodyThat(what)).client({ timeoutMs: 500 })));
     expect(error).toBeUndefined();
     expect(tookMs).toBeLessThan(510);
   });
@@ -104,48 +105,48 @@ describe("a write that may have been applied says so in its message", () => {
     ["tokens.create", createToken],
     ["tokens.revoke", revoke],
   ] as const)("%s", async (_, call) => {
-    const error = await failing([answers(500)], call);
+    const error = await failing([responds(500)], call);
     expect(error.outcome).toBe("unknown");
     expect(error.message).toMatch(/may have been applied/);
   });
 
   test("rotate: the old token may be dead", async () => {
-    for (const reply of [lost, answers(500), never]) {
+    for (const reply of [lost, responds(500), never]) {
       const error = await failing([reply], rotate);
       expect(error).toMatchObject({ outcome: "unknown", attempts: 1 });
       expect(error.message).toMatch(/old token may be dead/);
     }
   });
 
-  test("a GET says nothing of the kind", async () => {
-    const error = await failing([answers(500)], (client) => client.sessions.get("1"));
+  test("the message of a GET does not", async () => {
+    const error = await failing([responds(500)], (client) => client.sessions.get("1"));
     expect(error.message).not.toMatch(/applied/);
   });
 });
 
-describe("a 2xx body is never lost", () => {
+describe("the error keeps the body of a 2xx", () => {
   const calls = [
     ["tokens.create", createToken],
     ["tokens.rotate", rotate],
   ] as const;
-  const broken: readonly [string, Reply, AnyAutomationError["kind"]][] = [
-    ["cut off", bodyThat("breaks", CREATED, 201), "connection"],
-    ["stalled", bodyThat("stalls", CREATED, 201), "timeout"],
-    ["not JSON", answers(201, {}, CREATED), "parse"],
-    ["misshapen", answers(201, {}, `${CREATED},"scopes":7}`), "validation"],
-    ["a list", answers(201, {}, `[${CREATED}}]`), "validation"],
+  const broken: readonly [string, Reply, Rule][] = [
+    ["cut off", bodyThat("breaks", CREATED, 201), RULES.bodyLost],
+    ["stalled", bodyThat("stalls", CREATED, 201), RULES.bodyTimeout],
+    ["not JSON", responds(201, {}, CREATED), RULES.notJson],
+    ["another shape", responds(201, {}, `${CREATED},"scopes":7}`), RULES.otherShape],
+    ["a list", responds(201, {}, `[${CREATED}}]`), RULES.otherShape],
   ];
-  const cases = calls.flatMap(([name, call]) => broken.map(([how, reply, kind]) => ({ name, call, how, reply, kind })));
-  test.each(cases)("$name, $how", async ({ call, reply, kind }) => {
+  const cases = calls.flatMap(([name, call]) => broken.map(([how, reply, rule]) => ({ name, call, how, reply, rule })));
+  test.each(cases)("$name, $how", async ({ call, reply, rule }) => {
     const error = await failing([reply], call, { retry: { unsafeWrites: true } });
-    expect(error).toMatchObject({ kind, outcome: "accepted", attempts: 1 });
+    expect(error).toMatchObject({ kind: rule.kind, outcome: rule.outcome, attempts: 1 });
     expect(error.rawBody).toContain("emu_K1_onlyonce");
     expect(JSON.stringify(error)).not.toContain("onlyonce");
     expect(error.message).not.toContain("onlyonce");
-    expect(error.message).toMatch(/accepted/);
+    expect(error.message).toContain(rule.outcome);
   });
 
-  test("nor by an abort or the call's deadline in the midst of it", async () => {
+  test("also if an abort or totalTimeoutMs ends it within the body", async () => {
     const late = await failing([bodyThat("stalls", CREATED, 201)], rotate, { timeoutMs: false, totalTimeoutMs: 300 });
     expect(late).toMatchObject({ kind: "timeout", outcome: "accepted" });
     expect(late.rawBody).toContain("onlyonce");
@@ -159,30 +160,30 @@ describe("a 2xx body is never lost", () => {
   });
 });
 
-test("rotate is sent again where nothing can have happened: never made, 429, 401 with another token", async () => {
+test("rotate is retried if the service did not process it: no connection, 429, 401 with another token", async () => {
   let asked = 0;
   const token = (): string => {
     asked += 1;
     return `t${asked}`;
   };
-  const service = fakeService(neverSent, tooMany(1), answers(401), good);
+  const service = scriptedFetch(neverSent, tooMany(1), responds(401), good);
   expect((await ended(rotate(service.client({ token })))).error).toBeUndefined();
   expect(service.sent).toHaveLength(4);
 });
 
-test("what a rotation's outcome is, by what comes after a refusal", async () => {
+test("the outcome of a rotation, by its last failure", async () => {
   const rows: readonly [readonly Reply[], Outcome][] = [
-    [[tooMany(1), lost], "unknown"],
-    [[tooMany(1), neverSent], "not_sent"],
-    [[tooMany(1), answers(403)], "rejected"],
-    [[neverSent, lost], "unknown"],
-    [[neverSent], "not_sent"],
-    [[answers(302)], "rejected"],
+    [[tooMany(1), lost], RULES.connectionLost.outcome],
+    [[tooMany(1), neverSent], RULES.noConnection.outcome],
+    [[tooMany(1), responds(403)], RULES.finalStatus.outcome],
+    [[neverSent, lost], RULES.connectionLost.outcome],
+    [[neverSent], RULES.noConnection.outcome],
+    [[responds(302)], RULES.finalStatus.outcome],
   ];
   for (const [replies, outcome] of rows) expect((await failing(replies, rotate)).outcome).toBe(outcome);
 });
 
-test("a POST with unsafeWrites that ends unanswered is unknown even if its last connection was never made", async () => {
+test("a POST with unsafeWrites that was sent once has an unknown outcome even if its last connection was not made", async () => {
   const error = await failing([lost, neverSent], createIssue, { retry: { unsafeWrites: true } });
   expect(error).toMatchObject({ outcome: "unknown", attempts: 3, priorAmbiguous: true });
 });

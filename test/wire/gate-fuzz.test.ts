@@ -1,22 +1,21 @@
-/** Crowds of calls that fare in every way there is, from seeds: what must hold whatever happens. */
+/** Many calls with random failures, from seeds: the invariants of the gate. */
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { type CallOptions, type Client, isAutomationError } from "../../src/index.ts";
 import { seededRandom } from "../../src/testing/index.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
 import {
   after,
-  answers,
   bodyThat,
-  fakeService,
   fetchFailed,
   good,
   never,
   type Reply,
-  type Sent,
+  responds,
   throws,
   tooMany,
-} from "../support/fake-service.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+} from "../support/replies.ts";
+import { type SentRequest, scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -26,18 +25,18 @@ const MAX_CONCURRENCY = 7;
 test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i: no slot is lost", async (seed) => {
   const random = seededRandom(seed);
   const pick = <Item>(...items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item; // never beyond
-  const tooEarly: Sent[] = [];
+  const tooEarly: SentRequest[] = [];
   let [mostOpen, pauseBeganAt, pauseEndsAt] = [0, 0, 0];
   const refusing: Reply = (sent) => {
     const seconds = pick(0, 1, 1, 2, 5);
     const now = performance.now();
-    // Nobody hears of it if the caller has gone meanwhile.
+    // An aborted call does not see the response.
     if (!sent.signal.aborted && now + seconds * 1_000 > pauseEndsAt) {
       [pauseBeganAt, pauseEndsAt] = [now < pauseEndsAt ? pauseBeganAt : now, now + seconds * 1_000];
     }
     return tooMany(seconds)(sent);
   };
-  const service = fakeService((sent) => {
+  const service = scriptedFetch((sent) => {
     mostOpen = Math.max(mostOpen, service.open);
     if (sent.at > pauseBeganAt && sent.at < pauseEndsAt) tooEarly.push(sent);
     const fate = pick<Reply>(
@@ -46,15 +45,15 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i: no slot i
       good,
       good,
       refusing,
-      answers(500),
-      answers(503, { "retry-after": "1" }),
-      answers(404),
+      responds(500),
+      responds(503, { "retry-after": "1" }),
+      responds(404),
       throws(() => fetchFailed("ECONNRESET")),
       throws(() => fetchFailed("ECONNREFUSED")),
       never,
       bodyThat("breaks"),
       bodyThat("stalls"),
-      answers(200, {}, "<p>"),
+      responds(200, {}, "<p>"),
     );
     return after(Math.ceil(random() * 300), fate)(sent);
   });
@@ -90,11 +89,11 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i: no slot i
   expect(mostOpen).toBeLessThanOrEqual(MAX_CONCURRENCY);
   expect(tooEarly).toEqual([]);
   expect(service.open).toBe(0);
-  await pass(60_000); // the callers' own timers, and whatever pause there still is
+  await pass(60_000); // the timers of the test, and the last pause
   for (const { signal } of controllers) expect(getEventListeners(signal, "abort")).toEqual([]);
 
-  // No slot was lost on the way, and the gate opens.
-  const healthy = fakeService(after(100, good));
+  // No slot was lost, and the gate opens.
+  const healthy = scriptedFetch(after(100, good));
   const successor = client.withOptions({ fetch: healthy.fetch });
   await ended(successor.sessions.get("1"));
   const last = await allEnded(Array.from({ length: 3 * MAX_CONCURRENCY }, () => successor.sessions.get("1")));

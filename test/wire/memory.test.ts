@@ -1,4 +1,4 @@
-/** What calls leave behind in memory: nothing. */
+/** Calls leave nothing behind in memory. */
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const MODULE = resolve(import.meta.dirname, "../../src/index.ts");
 const CALLS = 50_000;
 
-// A process of its own: only there can the garbage be collected at will, and is nobody else's counted.
+// A process of its own, so that garbage can be collected on demand and no other test's memory is counted.
 test("50 000 calls on one signal: less than 100 bytes each", { timeout: 60_000 }, () => {
   const program = `
     import { Client } from ${JSON.stringify(MODULE)};
@@ -17,7 +17,7 @@ test("50 000 calls on one signal: less than 100 bytes each", { timeout: 60_000 }
       for (let done = 0; done < count; done += 10) {
         await Promise.all(Array.from({ length: 10 }, () => client.sessions.get("1", { signal, totalTimeoutMs: 60_000 })));
       }
-      // What is finalised later than it is collected needs several turns.
+      // Finalizers run later than the collection, so it takes several rounds.
       for (let times = 0; times < 6; times += 1) {
         gc();
         await new Promise((resolve) => setTimeout(resolve, 20));

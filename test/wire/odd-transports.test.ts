@@ -1,8 +1,9 @@
-/** Transports and rate limiters of the caller's own that do not do what they should. */
+/** A caller's `fetch` and rate limiters that violate their contract. */
 import { describe, expect, test } from "vitest";
 import { type ClientEvent, isAutomationError, type RateLimiter } from "../../src/index.ts";
-import { fakeService, fetchFailed, good, type Reply, throws } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
+import { fetchFailed, good, type Reply, throws } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -20,14 +21,14 @@ describe("a fetch", () => {
   ];
   test.each(garbage)("that resolves with %s", async (_, value) => {
     const { error } = await ended(
-      fakeService(() => value as Response)
+      scriptedFetch(() => value as Response)
         .client({ retry: false })
         .sessions.get("1"),
     );
     expect(error).toMatchObject({ kind: "connection" });
   });
 
-  test("that reads what it hands out: a status is a status all the same", async () => {
+  test("that reads the body before it returns: the status still counts", async () => {
     const read =
       (status: number): Reply =>
       async () => {
@@ -35,7 +36,7 @@ describe("a fetch", () => {
         await response.text();
         return response;
       };
-    const service = fakeService(read(429), read(500), read(404));
+    const service = scriptedFetch(read(429), read(500), read(404));
     const { error } = await ended(service.client().sessions.get("1"));
     expect(error).toMatchObject({ kind: "not_found", attempts: 3, outcome: "rejected" });
   });
@@ -45,25 +46,25 @@ describe("a fetch", () => {
       throw fetchFailed("ECONNREFUSED");
     };
     const { error } = await ended(
-      fakeService()
+      scriptedFetch()
         .client({ fetch, retry: { attempts: 2 } })
         .sessions.get("1"),
     );
     expect(error).toMatchObject({ kind: "connection", attempts: 2, outcome: "not_sent", platformCode: "ECONNREFUSED" });
   });
 
-  test("that hands out one Response twice", async () => {
+  test("that returns one Response twice", async () => {
     const shared = new Response('{"id":"ses_1","state":"running"}');
-    const client = fakeService(() => shared).client({ retry: false });
+    const client = scriptedFetch(() => shared).client({ retry: false });
     const settled = await allEnded([client.sessions.get("1"), client.sessions.get("1")]);
     expect(settled.filter(({ error }) => error === undefined)).toHaveLength(1);
     expect(settled.filter(({ error }) => isAutomationError(error))).toHaveLength(1);
   });
 
-  test("that ignores its signal: the call ends in time all the same", async () => {
+  test("that ignores its signal: the call still ends in time", async () => {
     const fetch = (): Promise<Response> => new Promise(() => undefined);
     const { error, tookMs } = await ended(
-      fakeService().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"),
+      scriptedFetch().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"),
     );
     expect(error).toMatchObject({ kind: "timeout", phase: "headers" });
     expect(tookMs).toBeLessThanOrEqual(102);
@@ -72,23 +73,23 @@ describe("a fetch", () => {
   test("whose body ignores its signal, too", async () => {
     const stuck: Reply = () => new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }));
     const { error, tookMs } = await ended(
-      fakeService(stuck).client({ timeoutMs: 100, retry: false }).sessions.get("1"),
+      scriptedFetch(stuck).client({ timeoutMs: 100, retry: false }).sessions.get("1"),
     );
     expect(error).toMatchObject({ kind: "timeout", phase: "body" });
     expect(tookMs).toBeLessThanOrEqual(102);
   });
 
-  test("whose late rejection nobody waits for any more", async () => {
+  test("whose rejection arrives after the call has ended", async () => {
     const fetch = (): Promise<Response> => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 500));
-    const { error } = await ended(fakeService().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"));
+    const { error } = await ended(scriptedFetch().client({ fetch, timeoutMs: 100, retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout" });
     await ended(new Promise((resolve) => setTimeout(resolve, 1_000)));
   });
 
-  test("two DNS flaps, then well: success, and two retries told", async () => {
+  test("two DNS failures, then a response: success, and two retry events", async () => {
     const events: ClientEvent[] = [];
     const flap = throws(() => fetchFailed("EAI_AGAIN"));
-    const client = fakeService(flap, flap, good).client({ onEvent: (event) => void events.push(event) });
+    const client = scriptedFetch(flap, flap, good).client({ onEvent: (event) => void events.push(event) });
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
     expect(events.filter(({ type }) => type === "retry")).toMatchObject([
       { reason: "connection" },
@@ -123,7 +124,7 @@ describe("a rate limiter of the caller's own", () => {
       },
     ],
     [
-      "answered throws",
+      "responded throws",
       {
         enter: () => ({
           acquire: async () => ({ kind: "admitted" }),
@@ -145,35 +146,35 @@ describe("a rate limiter of the caller's own", () => {
       },
     ],
   ];
-  test.each(broken)("%s: nothing foreign comes out, and no timer stays", async (_, part) => {
-    const service = fakeService(good);
+  test.each(broken)("%s: only an error of this package is thrown, and no timer is left", async (_, part) => {
+    const service = scriptedFetch(good);
     const rateLimiter: RateLimiter = { refresh: () => undefined, snapshot: () => undefined, ...part };
     const client = service.client({ rateLimiter, totalTimeoutMs: 60_000, retry: false });
     const { error } = await ended(client.sessions.get("1"));
     if (error !== undefined) expect(isAutomationError(error)).toBe(true);
   });
 
-  test("one that admits everybody is asked for each attempt, and told of each answer", async () => {
-    const told: string[] = [];
+  test("one that admits every call is asked before each attempt, and gets each status", async () => {
+    const calls: string[] = [];
     const rateLimiter: RateLimiter = {
       enter: () => ({
         acquire: async () => {
-          told.push("admission");
+          calls.push("admission");
           return { kind: "admitted" };
         },
         confirm: () => true,
         report: ({ status }) => {
-          told.push(String(status));
+          calls.push(String(status));
           return undefined;
         },
-        release: () => void told.push("release"),
+        release: () => void calls.push("release"),
       }),
       refresh: () => undefined,
       snapshot: () => undefined,
     };
-    const service = fakeService(() => new Response("{}", { status: 500 }), good);
+    const service = scriptedFetch(() => new Response("{}", { status: 500 }), good);
     await ended(service.client({ rateLimiter }).sessions.get("1"));
-    expect(told).toEqual(["admission", "500", "release", "admission", "200", "release"]);
+    expect(calls).toEqual(["admission", "500", "release", "admission", "200", "release"]);
   });
 
   const ends = [
@@ -198,7 +199,7 @@ describe("a rate limiter of the caller's own", () => {
         refresh: () => undefined,
         snapshot: () => undefined,
       };
-      const service = fakeService(good);
+      const service = scriptedFetch(good);
       const client = service.client({ rateLimiter, retry: false });
       const signal = by === "the caller" ? { signal: controller.signal } : {};
       const { error } = await ended(

@@ -1,16 +1,17 @@
-/** A call goes on in the asynchronous context in which it was made, also when another call lets it through. */
+/** A call continues in the asynchronous context in which it was made, also if another call admits it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
-import { after, fakeService, good, tooMany } from "../support/fake-service.ts";
 import { allEnded, fakeTime } from "../support/fake-time.ts";
 import { get } from "../support/herd.ts";
+import { after, good, tooMany } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
 test("calls keep their AsyncLocalStorage context across the queue and a pause", async () => {
   const context = new AsyncLocalStorage<number>();
   const seen: [call: number, context: number | undefined][] = [];
-  const service = fakeService((sent) => {
+  const service = scriptedFetch((sent) => {
     seen.push([Number(sent.url.split("/").at(-1)), context.getStore()]);
     return after(10, sent.index === 1 ? tooMany(1) : good)(sent);
   });

@@ -1,25 +1,24 @@
-/** The gate: who goes when, after a 429. */
+/** The gate: the order and the times of requests after a 429. */
 import { describe, expect, test, vi } from "vitest";
 import { type ClientOptions, isAutomationError, memoryRateLimiter, RateLimitError } from "../../src/index.ts";
+import { allEnded, ended, fakeTime, finish, pass, settleDown, watch } from "../support/fake-time.ts";
+import { get, herd, numbers } from "../support/herd.ts";
 import {
   after,
-  answers,
   bodyThat,
-  type FakeService,
-  fakeService,
   fetchFailed,
   good,
   never,
   type Reply,
+  responds,
   throws,
   tooMany,
-} from "../support/fake-service.ts";
-import { allEnded, ended, fakeTime, finish, pass, settleDown, watch } from "../support/fake-time.ts";
-import { get, herd, numbers } from "../support/herd.ts";
+} from "../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
-const times = (service: FakeService): number[] => {
+const times = (service: ScriptedFetch): number[] => {
   const first = service.sent[0]?.at ?? 0;
   return service.sent.map(({ at }) => at - first);
 };
@@ -27,7 +26,7 @@ const times = (service: FakeService): number[] => {
 describe("a pause", () => {
   test("lets requests in flight finish, and sends nothing else", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
-    const service = fakeService((sent) => (sent.index === 0 ? tooMany(10)(sent) : after(500, good)(sent)));
+    const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(10)(sent) : after(500, good)(sent)));
     const done = watch(herd(service.client({ maxConcurrency: 4 }), 20));
     await pass(9_990);
     expect(numbers(service)).toEqual([0, 1, 2, 3]);
@@ -40,14 +39,14 @@ describe("a pause", () => {
   });
 
   test("is not cut short by a shorter Retry-After after a longer one", async () => {
-    const service = fakeService(tooMany(60), after(10, tooMany(1)), good);
+    const service = scriptedFetch(tooMany(60), after(10, tooMany(1)), good);
     const done = watch(herd(service.client({ maxConcurrency: 2 }), 2));
     await finish(done);
     expect(times(service)[2]).toBeGreaterThanOrEqual(60_000);
   });
 
-  test("is prolonged by a longer Retry-After after a shorter one", async () => {
-    const service = fakeService(tooMany(1), after(500, tooMany(60)), good);
+  test("is extended by a longer Retry-After after a shorter one", async () => {
+    const service = scriptedFetch(tooMany(1), after(500, tooMany(60)), good);
     await allEnded(herd(service.client({ maxConcurrency: 2 }), 3));
     expect(times(service)[2]).toBeGreaterThanOrEqual(60_500);
   });
@@ -55,7 +54,7 @@ describe("a pause", () => {
   test("that begins while the probe is out ends with a probe of its own", async () => {
     const straggler = after(1_200, tooMany(5));
     const replies: Reply[] = [tooMany(1), straggler, after(400, good)];
-    const service = fakeService((sent) => (replies[sent.index] ?? after(300, good))(sent));
+    const service = scriptedFetch((sent) => (replies[sent.index] ?? after(300, good))(sent));
     const done = watch(herd(service.client({ maxConcurrency: 10, retry: { rateLimitWaits: 5 } }), 12));
     await pass(0);
     expect(service.sent.length).toBe(10);
@@ -65,8 +64,8 @@ describe("a pause", () => {
     expect((second?.at ?? 0) - (probe?.at ?? 0)).toBeGreaterThanOrEqual(300);
   });
 
-  test("of one token says nothing about another's", async () => {
-    const service = fakeService((sent) => (sent.token === "one" ? tooMany(10)(sent) : good(sent)));
+  test("of one token does not affect another", async () => {
+    const service = scriptedFetch((sent) => (sent.token === "one" ? tooMany(10)(sent) : good(sent)));
     const rateLimiter = memoryRateLimiter();
     const one = service.client({ token: "one", rateLimiter });
     const two = service.client({ token: "two", rateLimiter });
@@ -78,7 +77,7 @@ describe("a pause", () => {
   });
 
   test("ends at once for a new token", async () => {
-    const service = fakeService((sent) => (sent.token === "old" ? tooMany(100)(sent) : good(sent)));
+    const service = scriptedFetch((sent) => (sent.token === "old" ? tooMany(100)(sent) : good(sent)));
     const client = service.client({ token: "old", maxConcurrency: 2 });
     const done = watch(herd(client, 5));
     await pass(1_000);
@@ -92,12 +91,12 @@ describe("a pause", () => {
   });
 });
 
-describe("a probe that fails passes the role on", () => {
+describe("after a probe that fails, another request is sent ahead", () => {
   const failures: readonly { how: string; reply: Reply; options?: ClientOptions }[] = [
-    { how: "500", reply: answers(500) },
-    { how: "404", reply: answers(404) },
-    { how: "401", reply: answers(401) },
-    { how: "a redirect", reply: answers(302) },
+    { how: "500", reply: responds(500) },
+    { how: "404", reply: responds(404) },
+    { how: "401", reply: responds(401) },
+    { how: "a redirect", reply: responds(302) },
     { how: "a lost connection", reply: throws(() => fetchFailed("ECONNRESET")) },
     { how: "a refused connection", reply: throws(() => fetchFailed("ECONNREFUSED")) },
     { how: "a bad certificate", reply: throws(() => fetchFailed("CERT_HAS_EXPIRED")) },
@@ -105,10 +104,10 @@ describe("a probe that fails passes the role on", () => {
     { how: "an attempt timeout", reply: never, options: { timeoutMs: 700 } },
     { how: "a lost body", reply: bodyThat("breaks") },
     { how: "a stalled body", reply: bodyThat("stalls"), options: { timeoutMs: 700 } },
-    { how: "no JSON", reply: answers(200, {}, "<p>") },
+    { how: "no JSON", reply: responds(200, {}, "<p>") },
   ];
   test.each(failures)("$how", async ({ reply, options = {} }) => {
-    const service = fakeService(tooMany(2), reply, good);
+    const service = scriptedFetch(tooMany(2), reply, good);
     const settled = await allEnded(herd(service.client({ maxConcurrency: 1, retry: { attempts: 1 }, ...options }), 6));
     const failed = settled.filter(({ error }) => error !== undefined);
     expect(failed).toHaveLength(1);
@@ -119,7 +118,7 @@ describe("a probe that fails passes the role on", () => {
 
   test("its own abort", async () => {
     const controller = new AbortController();
-    const service = fakeService(tooMany(2), never, good);
+    const service = scriptedFetch(tooMany(2), never, good);
     const client = service.client({ maxConcurrency: 1 });
     const first = client.sessions.get("0", { signal: controller.signal });
     const done = watch([first, ...[1, 2].map((number) => get(client, number))]);
@@ -132,11 +131,11 @@ describe("a probe that fails passes the role on", () => {
   });
 
   test("the token provider", async () => {
-    const service = fakeService(tooMany(2), good);
+    const service = scriptedFetch(tooMany(2), good);
     const startedAt = performance.now();
     let hasFailed = false;
     const token = (): string => {
-      // The first to ask after the pause is the call that was refused: it goes ahead.
+      // The first request after the pause is that of the call that got the 429.
       if (hasFailed || performance.now() < startedAt + 2_000) return "provided";
       hasFailed = true;
       throw new Error("no token today");
@@ -150,7 +149,7 @@ describe("a probe that fails passes the role on", () => {
   });
 
   test("its total deadline", async () => {
-    const service = fakeService(tooMany(2), never, good);
+    const service = scriptedFetch(tooMany(2), never, good);
     const client = service.client({ maxConcurrency: 1 });
     const settled = await allEnded([
       client.sessions.get("0", { totalTimeoutMs: 3_000 }),
@@ -161,25 +160,25 @@ describe("a probe that fails passes the role on", () => {
   });
 
   test("another 429", async () => {
-    const service = fakeService(tooMany(2), tooMany(3), good);
+    const service = scriptedFetch(tooMany(2), tooMany(3), good);
     const settled = await allEnded(herd(service.client(), 1));
     expect(settled[0]?.error).toBeUndefined();
     expect(times(service)[2]).toBeGreaterThanOrEqual(5_000);
   });
 });
 
-describe("a service that never stops refusing", () => {
-  test.each([0, 1, 5])("fails everybody within rateLimitWaits: %i pauses", async (rateLimitWaits) => {
-    const service = fakeService(tooMany(1));
+describe("a service that always responds with 429", () => {
+  test.each([0, 1, 5])("fails every call after rateLimitWaits: %i pauses", async (rateLimitWaits) => {
+    const service = scriptedFetch(tooMany(1));
     const settled = await allEnded(herd(service.client({ maxConcurrency: 3, retry: { rateLimitWaits } }), 50));
     for (const { error } of settled) expect(error).toBeInstanceOf(RateLimitError);
     expect(service.sent.length).toBeLessThanOrEqual(3 + rateLimitWaits);
-    // Each pause is at least the second asked for, and at most the growing floor with its jitter.
+    // Each pause is at least the requested second, and at most the growing minimum with its jitter.
     expect(Math.max(...settled.map(({ tookMs }) => tookMs))).toBeLessThanOrEqual(rateLimitWaits * 4_500 + 300);
   });
 
-  test("serves those who come later the same way", async () => {
-    const service = fakeService(tooMany(1));
+  test("serves later calls in the same way", async () => {
+    const service = scriptedFetch(tooMany(1));
     const client = service.client({ retry: { rateLimitWaits: 2 } });
     const early = watch(herd(client, 5));
     await pass(1_500);
@@ -189,9 +188,9 @@ describe("a service that never stops refusing", () => {
     expect(service.sent.length).toBeLessThan(20);
   });
 
-  test("Retry-After: 0 forever is no loop: the floor grows", async () => {
+  test("Retry-After: 0 on every 429 causes no loop: the pauses grow", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
-    const service = fakeService(tooMany(0));
+    const service = scriptedFetch(tooMany(0));
     const { error } = await ended(get(service.client({ retry: { rateLimitWaits: 8 } }), 1));
     expect(error).toMatchObject({ kind: "rate_limit", attempts: 9, outcome: "rejected" });
     const gaps = times(service).map((at, index, all) => at - (all[index - 1] ?? 0));
@@ -203,7 +202,7 @@ describe("a service that never stops refusing", () => {
 
 describe("clients that share a limiter", () => {
   test("wait for each other's pause, and the smaller maxConcurrency counts", async () => {
-    const service = fakeService((sent) => (sent.index === 0 ? tooMany(4)(sent) : after(50, good)(sent)));
+    const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(4)(sent) : after(50, good)(sent)));
     const rateLimiter = memoryRateLimiter();
     const narrow = service.client({ rateLimiter, maxConcurrency: 2 });
     const wide = service.client({ rateLimiter, maxConcurrency: 8 });
@@ -218,8 +217,8 @@ describe("clients that share a limiter", () => {
     }
   });
 
-  test("two of one withOptions family do as well", async () => {
-    const service = fakeService((sent) => (sent.index === 0 ? tooMany(4)(sent) : good(sent)));
+  test("two clients of which one is derived from the other do as well", async () => {
+    const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(4)(sent) : good(sent)));
     const parent = service.client();
     const child = parent.withOptions({ timeoutMs: 1_000 });
     const first = get(parent, 0);
@@ -228,8 +227,8 @@ describe("clients that share a limiter", () => {
     expect(times(service)[1]).toBeGreaterThanOrEqual(4_000);
   });
 
-  test("clients that do not share one are strangers", async () => {
-    const service = fakeService((sent) => (sent.index === 0 ? tooMany(4)(sent) : good(sent)));
+  test("clients with limiters of their own do not affect each other", async () => {
+    const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(4)(sent) : good(sent)));
     const first = get(service.client(), 0);
     await pass(10);
     const { tookMs } = await ended(get(service.client(), 1));

@@ -1,23 +1,24 @@
-/** What the client makes of `RateLimit-Remaining`, true, false or missing. */
+/** `RateLimit-Remaining`: correct, wrong or missing. */
 import { describe, expect, test } from "vitest";
-import { after, type FakeService, fakeService, good, status, tooMany } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
 import { get, herd, kinds } from "../support/herd.ts";
+import { after, good, status, tooMany } from "../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
 describe("RateLimit-Remaining", () => {
-  const inFlight = (service: FakeService): number[] =>
+  const inFlight = (service: ScriptedFetch): number[] =>
     service.sent.map(({ at }, index) => service.sent.slice(0, index).filter((other) => other.at + 100 > at).length + 1);
   const leaving = (remaining: string | undefined) =>
     after(100, async (sent) => {
-      const told = await good(sent);
-      if (remaining !== undefined) told.headers.set("ratelimit-remaining", remaining);
-      return told;
+      const response = await good(sent);
+      if (remaining !== undefined) response.headers.set("ratelimit-remaining", remaining);
+      return response;
     });
 
   test("at 0, one at a time; a service that always says 0 does not deadlock", async () => {
-    const service = fakeService(leaving("0"));
+    const service = scriptedFetch(leaving("0"));
     const client = service.client();
     await ended(get(client, 0));
     const settled = await allEnded(herd(client, 30));
@@ -26,8 +27,8 @@ describe("RateLimit-Remaining", () => {
     expect(Math.max(...settled.map(({ tookMs }) => tookMs)), "and never sleeps on a guess").toBeLessThan(30 * 105);
   });
 
-  test("never more in flight than the service last said is left", async () => {
-    const service = fakeService(leaving("3"));
+  test("never more requests in flight than the service last said are left", async () => {
+    const service = scriptedFetch(leaving("3"));
     const client = service.client();
     await ended(get(client, 0));
     await allEnded(herd(client, 30));
@@ -37,7 +38,7 @@ describe("RateLimit-Remaining", () => {
   test.each([undefined, "", "-1", "many", "NaN", "99999999999999999999999", "1000000"])(
     "%j limits nothing",
     async (remaining) => {
-      const service = fakeService(leaving(remaining));
+      const service = scriptedFetch(leaving(remaining));
       const client = service.client({ maxConcurrency: 5 });
       await ended(get(client, 0));
       await allEnded(herd(client, 20));
@@ -46,9 +47,9 @@ describe("RateLimit-Remaining", () => {
     },
   );
 
-  test("a service that lies: 100 left, and a 429", async () => {
+  test("a 429 although the service said that 100 requests are left", async () => {
     let refusals = 0;
-    const service = fakeService((sent) => {
+    const service = scriptedFetch((sent) => {
       const refuse = sent.index % 10 === 9;
       refusals += refuse ? 1 : 0;
       return refuse ? tooMany(1, { "ratelimit-remaining": "100" })(sent) : leaving("100")(sent);
@@ -58,9 +59,9 @@ describe("RateLimit-Remaining", () => {
     expect(service.sent).toHaveLength(60 + refusals);
   });
 
-  test("another process eats the budget: still one refusal a window and no failure", async () => {
+  test("another process uses the same budget: still one 429 a window and no failure", async () => {
     let [used, windowAt, refusedInWindow, most] = [0, performance.now(), 0, 0];
-    const service = fakeService((sent) =>
+    const service = scriptedFetch((sent) =>
       after(20, () => {
         if (performance.now() - windowAt >= 1_000) [used, windowAt, refusedInWindow] = [0, performance.now(), 0];
         used += 3; // ours, and two of the other's
@@ -75,9 +76,9 @@ describe("RateLimit-Remaining", () => {
     expect(most).toBe(1);
   });
 
-  test("without any headers, a burst of refusals is at most what was in flight", async () => {
+  test("without any headers, there are at most as many 429s as requests in flight", async () => {
     let [used, windowAt] = [0, performance.now()];
-    const service = fakeService((sent) =>
+    const service = scriptedFetch((sent) =>
       after(20, () => {
         if (performance.now() - windowAt >= 1_000) [used, windowAt] = [0, performance.now()];
         used += 1;

@@ -1,16 +1,17 @@
-/** Those who wait at the gate: deadlines, caps, aborts, order. */
+/** Calls that wait at the gate: deadlines, caps, aborts, order. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { type ClientEvent, isAutomationError, RateLimitError } from "../../src/index.ts";
-import { after, answers, fakeService, fetchFailed, good, never, status, tooMany } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
 import { get, herd, kinds, numbers } from "../support/herd.ts";
+import { after, fetchFailed, good, never, responds, status, tooMany } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
 describe("a wait that is too long fails now", () => {
-  test("over maxRetryAfterMs, for the refused call and whoever waits", async () => {
-    const service = fakeService((sent) => (sent.index === 0 ? tooMany(121)(sent) : never(sent)));
+  test("over maxRetryAfterMs, for the rejected call and for those that wait", async () => {
+    const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(121)(sent) : never(sent)));
     const settled = await allEnded(herd(service.client({ maxConcurrency: 1 }), 3));
     expect(kinds(settled)).toEqual(["rate_limit", "rate_limit", "rate_limit"]);
     expect(Math.max(...settled.map(({ tookMs }) => tookMs))).toBeLessThan(5);
@@ -24,15 +25,15 @@ describe("a wait that is too long fails now", () => {
   });
 
   test("just below it waits in full", async () => {
-    const service = fakeService(tooMany(120), good);
+    const service = scriptedFetch(tooMany(120), good);
     const { error, tookMs } = await ended(get(service.client(), 1));
     expect(error).toBeUndefined();
     expect(tookMs).toBeGreaterThanOrEqual(120_000);
     expect(tookMs).toBeLessThanOrEqual(121_000);
   });
 
-  test("each waiter goes by its own cap", async () => {
-    const service = fakeService(tooMany(60), good);
+  test("each waiting call has its own maxRetryAfterMs", async () => {
+    const service = scriptedFetch(tooMany(60), good);
     const client = service.client({ maxConcurrency: 1 });
     const settled = await allEnded([
       get(client, 0, { retry: { maxRetryAfterMs: 10_000 } }),
@@ -43,8 +44,8 @@ describe("a wait that is too long fails now", () => {
     expect(settled[2]?.tookMs).toBeGreaterThanOrEqual(60_000);
   });
 
-  test("longer than what is left of totalTimeoutMs", async () => {
-    const service = fakeService(tooMany(30), good);
+  test("longer than the rest of totalTimeoutMs", async () => {
+    const service = scriptedFetch(tooMany(30), good);
     const client = service.client({ maxConcurrency: 1 });
     const settled = await allEnded([
       get(client, 0, { totalTimeoutMs: 20_000 }),
@@ -57,7 +58,7 @@ describe("a wait that is too long fails now", () => {
   });
 
   test("with retries off, a call that finds the gate closed", async () => {
-    const service = fakeService(tooMany(10), good);
+    const service = scriptedFetch(tooMany(10), good);
     const client = service.client();
     const [first, second] = await allEnded([get(client, 0, { retry: false })]).then(async (settled) => [
       ...settled,
@@ -71,8 +72,8 @@ describe("a wait that is too long fails now", () => {
     expect((await ended(get(client, 2, { retry: false }))).error, "once it is over").toBeUndefined();
   });
 
-  test("tells how long the gate is shut, also where another call's refusal shut it for longer", async () => {
-    const service = fakeService(tooMany(1), after(100, tooMany(300)));
+  test("reports how long the gate is closed, also if another call's 429 closed it for longer", async () => {
+    const service = scriptedFetch(tooMany(1), after(100, tooMany(300)));
     const [first] = await allEnded(herd(service.client({ maxConcurrency: 2 }), 2));
     expect(first?.error).toMatchObject({ kind: "rate_limit", attempts: 1 });
     if (!(first?.error instanceof RateLimitError)) throw first?.error;
@@ -80,20 +81,20 @@ describe("a wait that is too long fails now", () => {
   });
 
   test("counts what was sent in between, and that it may have been applied", async () => {
-    const service = fakeService(tooMany(1), answers(500), (sent) => tooMany(300)(sent));
+    const service = scriptedFetch(tooMany(1), responds(500), (sent) => tooMany(300)(sent));
     const client = service.client({ retry: { minDelayMs: 1_000 } });
     const revoked = watch([client.tokens.revoke("tok_1")]);
     await pass(1_060);
     expect(service.sent).toHaveLength(2);
-    await ended(get(client, 9)); // shuts the gate while the first call backs off
+    await ended(get(client, 9)); // closes the gate while the first call backs off
     const [first] = await finish(revoked);
     expect(first?.error).toMatchObject({ kind: "rate_limit", attempts: 2, outcome: "unknown" });
   });
 });
 
-describe("leaving the line", () => {
-  test("an aborted waiter leaves at once and the others keep their order", async () => {
-    const service = fakeService(tooMany(5), good);
+describe("the end of a wait", () => {
+  test("an aborted waiting call ends at once and the others keep their order", async () => {
+    const service = scriptedFetch(tooMany(5), good);
     const controller = new AbortController();
     const client = service.client({ maxConcurrency: 1 });
     const done = watch(
@@ -109,8 +110,8 @@ describe("leaving the line", () => {
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
   });
 
-  test("a waiter whose deadline passes leaves with phase queue", async () => {
-    const service = fakeService((sent) => (sent.index === 0 ? never(sent) : good(sent)));
+  test("a waiting call whose deadline passes rejects with phase queue", async () => {
+    const service = scriptedFetch((sent) => (sent.index === 0 ? never(sent) : good(sent)));
     const client = service.client({ maxConcurrency: 1, timeoutMs: 5_000, retry: false });
     const settled = await allEnded([get(client, 0), get(client, 1, { totalTimeoutMs: 300 }), get(client, 2)]);
     expect(settled[1]?.error).toMatchObject({ kind: "timeout", phase: "queue", outcome: "not_sent", attempts: 0 });
@@ -118,10 +119,10 @@ describe("leaving the line", () => {
     expect(numbers(service)).toEqual([0, 2]);
   });
 
-  test("10 000 waiters aborted at once settle within a second, and nothing is left of them", {
+  test("10 000 waiting calls aborted at once settle within a second, and leave no listener", {
     timeout: 30_000,
   }, async () => {
-    const service = fakeService(tooMany(60), good);
+    const service = scriptedFetch(tooMany(60), good);
     const controller = new AbortController();
     const client = service.client({ maxConcurrency: 1 });
     const refused = watch([get(client, 0)]);
@@ -143,9 +144,9 @@ describe("leaving the line", () => {
     expect(service.sent).toHaveLength(2);
   });
 
-  test("a handler that aborts others in the midst of a pause's news does no harm", async () => {
+  test("a handler of rate_limit_pause may abort other calls", async () => {
     const controller = new AbortController();
-    const service = fakeService(tooMany(5), good);
+    const service = scriptedFetch(tooMany(5), good);
     const onEvent = (event: ClientEvent): void => {
       if (event.type === "rate_limit_pause") controller.abort();
     };
@@ -159,8 +160,8 @@ describe("leaving the line", () => {
 });
 
 describe("order", () => {
-  test("first come, first served; a refused call keeps its place", async () => {
-    const service = fakeService((sent) => after(10, sent.index % 7 === 3 ? tooMany(1) : good)(sent));
+  test("first come, first served; a call that gets a 429 keeps its place", async () => {
+    const service = scriptedFetch((sent) => after(10, sent.index % 7 === 3 ? tooMany(1) : good)(sent));
     const settled = await allEnded(herd(service.client({ maxConcurrency: 1 }), 30));
     expect(kinds(settled).filter(Boolean)).toEqual([]);
     const order = numbers(service);
@@ -168,9 +169,9 @@ describe("order", () => {
     expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
-  test("backoff after 5xx or a network fault pauses nobody else", async () => {
-    const service = fakeService((sent) => {
-      if (sent.index === 0) return answers(503, { "retry-after": "20" })(sent);
+  test("backoff after a 5xx or a network failure pauses no other call", async () => {
+    const service = scriptedFetch((sent) => {
+      if (sent.index === 0) return responds(503, { "retry-after": "20" })(sent);
       if (sent.index === 1) throw fetchFailed("ECONNRESET");
       return good(sent);
     });
@@ -179,9 +180,9 @@ describe("order", () => {
     for (const { tookMs } of settled.slice(2)) expect(tookMs).toBeLessThan(50);
   });
 
-  test("single calls get their turn beside an endless walk", async () => {
+  test("single calls are sent beside an endless walk", async () => {
     let page = 0;
-    const service = fakeService((sent) => {
+    const service = scriptedFetch((sent) => {
       if (!sent.url.includes("/projects")) return after(20, good)(sent);
       page += 1;
       return after(20, () =>

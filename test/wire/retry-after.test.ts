@@ -1,12 +1,13 @@
-/** What the client makes of `Retry-After`: how long it really waits, by what the header says. */
+/** How long the client waits for each value of `Retry-After`. */
 import { describe, expect, test, vi } from "vitest";
 import { isAutomationError } from "../../src/index.ts";
-import { answers, bodyThat, fakeService, good, type Reply, status, tooMany } from "../support/fake-service.ts";
 import { ended, fakeTime } from "../support/fake-time.ts";
+import { bodyThat, good, type Reply, responds, status, tooMany } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
-/** When there is nothing to go by: at its shortest and longest. */
+/** The shortest and the longest pause without a usable header. */
 const FALLBACK = [4_000, 5_000] as const;
 const exactly = (ms: number): readonly [number, number] => [ms, ms + Math.min(ms / 10, 1_000)];
 const DATE = "Sun, 06 Nov 1994 08:49:37 GMT";
@@ -14,7 +15,7 @@ const DATE = "Sun, 06 Nov 1994 08:49:37 GMT";
 interface Row {
   readonly value: string | undefined;
   readonly waits: readonly [number, number];
-  /** The answer's `Date`. */
+  /** The `Date` of the response. */
   readonly date?: string;
 }
 
@@ -61,7 +62,7 @@ describe("a 429 is waited for", () => {
       ...(value === undefined ? {} : { "retry-after": value }),
       ...(date === undefined ? {} : { date }),
     };
-    const service = fakeService(answers(429, headers), good);
+    const service = scriptedFetch(responds(429, headers), good);
     const { error } = await ended(service.client().sessions.get("1"));
     expect(error).toBeUndefined();
     const [first, second] = service.sent;
@@ -70,9 +71,9 @@ describe("a 429 is waited for", () => {
     expect(waited).toBeLessThanOrEqual(waits[1] + 3); // timers are rounded up
   });
 
-  test("a date without a Date is measured by the local clock", async () => {
+  test("a date without a Date header is compared with the local clock", async () => {
     vi.setSystemTime(new Date("2026-03-01T12:00:00Z"));
-    const service = fakeService(tooMany("Sun, 01 Mar 2026 12:00:04 GMT"), good);
+    const service = scriptedFetch(tooMany("Sun, 01 Mar 2026 12:00:04 GMT"), good);
     const { tookMs } = await ended(service.client().sessions.get("1"));
     expect(tookMs).toBeGreaterThanOrEqual(4_000);
     expect(tookMs).toBeLessThan(4_500);
@@ -82,8 +83,8 @@ describe("a 429 is waited for", () => {
     ["year 9999", "Fri, 31 Dec 9999 23:59:59 GMT"],
     ["more digits than a number has", "9".repeat(400)],
     ["2^53", "9007199254740992"],
-  ])("%s is told at once", async (_, value) => {
-    const service = fakeService(tooMany(value), good);
+  ])("%s fails the call at once", async (_, value) => {
+    const service = scriptedFetch(tooMany(value), good);
     const { error, tookMs } = await ended(service.client().sessions.get("1"));
     expect(tookMs).toBeLessThan(5);
     if (!isAutomationError(error)) throw error;
@@ -98,9 +99,9 @@ describe("a 429 is waited for", () => {
     ["half a JSON", () => status(429, { "retry-after": "1" }, '{"err')],
     ["no stream at all", () => new Response(null, { status: 429, headers: { "retry-after": "1" } })],
   ] as const)("whatever its body: %s", async (_, reply) => {
-    const service = fakeService(reply, good);
+    const service = scriptedFetch(reply, good);
     expect((await ended(service.client().sessions.get("1"))).error).toBeUndefined();
-    const failing = fakeService(reply);
+    const failing = scriptedFetch(reply);
     const { error } = await ended(failing.client({ retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "rate_limit", status: 429, retryAfterMs: 1_000 });
     expect(error).not.toHaveProperty("code");
@@ -111,17 +112,17 @@ describe("a 429 is waited for", () => {
       const { body } = await bodyThat(what, "x", 200)(sent);
       return new Response(body, { status: 429, headers: { "retry-after": "1" } });
     };
-    const service = fakeService(endless, good);
+    const service = scriptedFetch(endless, good);
     const { error, tookMs } = await ended(service.client().sessions.get("1"));
     expect(error).toBeUndefined();
     expect(tookMs).toBeLessThan(1_110);
   });
 });
 
-test("it is never earlier than asked, and jitter is only ever added", async () => {
+test("a retry is never earlier than requested; jitter is only added", async () => {
   const waits: number[] = [];
   for (let sample = 0; sample < 500; sample += 1) {
-    const service = fakeService(tooMany(2), good);
+    const service = scriptedFetch(tooMany(2), good);
     await ended(service.client().sessions.get("1"));
     waits.push((service.sent[1]?.at ?? 0) - (service.sent[0]?.at ?? 0));
   }
@@ -131,10 +132,10 @@ test("it is never earlier than asked, and jitter is only ever added", async () =
 });
 
 test.each([0, 0.999_999])(
-  "untold, the waits together span more than a window of a minute (random: %d)",
+  "without a Retry-After the waits together span more than a window of a minute (random: %d)",
   async (random) => {
     vi.spyOn(Math, "random").mockReturnValue(random);
-    const service = fakeService(answers(429));
+    const service = scriptedFetch(responds(429));
     const { error, tookMs } = await ended(service.client().sessions.get("1"));
     expect(error).toMatchObject({ kind: "rate_limit", attempts: 6 });
     expect(error).not.toHaveProperty("retryAfterMs");
@@ -144,8 +145,8 @@ test.each([0, 0.999_999])(
 );
 
 describe("503", () => {
-  test("waits as long as asked for, and not for less", async () => {
-    const service = fakeService(answers(503, { "retry-after": "20" }), good);
+  test("waits at least as long as requested", async () => {
+    const service = scriptedFetch(responds(503, { "retry-after": "20" }), good);
     const { error, tookMs } = await ended(service.client().sessions.get("1"));
     expect(error).toBeUndefined();
     expect(tookMs).toBeGreaterThanOrEqual(20_000);
@@ -156,25 +157,25 @@ describe("503", () => {
     ["over the cap", { retry: { maxRetryAfterMs: 19_000 } }],
     ["over what is left of the call", { totalTimeoutMs: 15_000 }],
   ])("%s it fails now, with its retryAfterMs", async (_, options) => {
-    const service = fakeService(answers(503, { "retry-after": "20" }), good);
+    const service = scriptedFetch(responds(503, { "retry-after": "20" }), good);
     const { error, tookMs } = await ended(service.client().sessions.get("1", options));
     expect(error).toMatchObject({ kind: "server", retryAfterMs: 20_000, attempts: 1 });
     expect(tookMs).toBeLessThan(5);
   });
 
-  test("with code too_many_requests is a 503 all the same", async () => {
-    const service = fakeService(answers(503, {}, '{"error":"too_many_requests"}'));
+  test("a 503 with the code too_many_requests is still a 503", async () => {
+    const service = scriptedFetch(responds(503, {}, '{"error":"too_many_requests"}'));
     const { error } = await ended(service.client({ retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "server", code: "too_many_requests" });
   });
 
   test("Retry-After of anything else means nothing", async () => {
-    const service = fakeService(answers(500, { "retry-after": "60" }), good);
+    const service = scriptedFetch(responds(500, { "retry-after": "60" }), good);
     expect((await ended(service.client().sessions.get("1"))).tookMs).toBeLessThan(600);
-    const fine = fakeService((sent) => {
-      const told = good(sent);
-      if (told instanceof Response) told.headers.set("retry-after", "60");
-      return told;
+    const fine = scriptedFetch((sent) => {
+      const response = good(sent);
+      if (response instanceof Response) response.headers.set("retry-after", "60");
+      return response;
     });
     const client = fine.client();
     await ended(client.sessions.get("1"));
@@ -182,23 +183,23 @@ describe("503", () => {
   });
 });
 
-test("budgets of refusals and of failures are separate: 429, reset, 429, 503, 200", async () => {
+test("429s and failures are counted separately: 429, reset, 429, 503, 200", async () => {
   const reset: Reply = () => {
     throw new TypeError("fetch failed", { cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }) });
   };
-  const service = fakeService(tooMany(1), reset, tooMany(1), answers(503), good);
+  const service = scriptedFetch(tooMany(1), reset, tooMany(1), responds(503), good);
   const { error, tookMs } = await ended(service.client().sessions.get("1"));
   expect(error).toBeUndefined();
   expect(service.sent).toHaveLength(5);
   expect(tookMs).toBeLessThan(6_000);
 });
 
-test("with fewer attempts the waiting for 429s stays", async () => {
-  const service = fakeService(tooMany(1), tooMany(1), good);
+test("with fewer attempts 429s are still waited for", async () => {
+  const service = scriptedFetch(tooMany(1), tooMany(1), good);
   expect((await ended(service.client({ retry: { attempts: 1 } }).sessions.get("1"))).error).toBeUndefined();
 });
 
 test("a wait is not charged to the attempt", async () => {
-  const service = fakeService(tooMany(5), good);
+  const service = scriptedFetch(tooMany(5), good);
   expect((await ended(service.client({ timeoutMs: 1_000 }).sessions.get("1"))).error).toBeUndefined();
 });

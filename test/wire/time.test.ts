@@ -1,15 +1,16 @@
-/** Budgets, clocks and timers. */
+/** Time limits, clocks and timers. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import type { CallOptions, ClientOptions } from "../../src/index.ts";
-import { after, answers, bodyThat, fakeService, good, never, status, tooMany } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+import { after, bodyThat, good, never, responds, status, tooMany } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
 describe("timeoutMs", () => {
   test("of headers: phase headers, after just that long, and the request is ended", async () => {
-    const service = fakeService(never);
+    const service = scriptedFetch(never);
     const { error, tookMs } = await ended(service.client({ timeoutMs: 1_000, retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout", phase: "headers", attempts: 1 });
     expect(tookMs).toBeGreaterThanOrEqual(1_000);
@@ -18,26 +19,26 @@ describe("timeoutMs", () => {
   });
 
   test("covers the body: one budget, not one each", async () => {
-    const service = fakeService(after(700, bodyThat("stalls")));
+    const service = scriptedFetch(after(700, bodyThat("stalls")));
     const { error, tookMs } = await ended(service.client({ timeoutMs: 1_000, retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout", phase: "body", status: 200, outcome: "accepted" });
     expect(tookMs).toBeLessThanOrEqual(1_002);
     expect(service.sent[0]?.signal.aborted).toBe(true);
   });
 
-  test("covers the token provider, and is not idle time", async () => {
+  test("includes the token provider", async () => {
     const token = async (): Promise<string> => {
       await new Promise((resolve) => setTimeout(resolve, 600));
       return "provided";
     };
-    const service = fakeService(never);
+    const service = scriptedFetch(never);
     const { error, tookMs } = await ended(service.client({ token, timeoutMs: 1_000, retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout", phase: "headers" });
     expect(tookMs).toBeLessThanOrEqual(1_002);
   });
 
-  test("is a call's own, and a refusal's stalling body is no timeout", async () => {
-    const stalling = fakeService(async (sent) => {
+  test("is that of the call, and a stalled body of an error response is not a timeout", async () => {
+    const stalling = scriptedFetch(async (sent) => {
       const { body } = await bodyThat("stalls", "{", 200)(sent);
       return new Response(body, { status: 400 });
     });
@@ -59,7 +60,7 @@ describe("timeoutMs", () => {
     "%o never fires early",
     async (options) => {
       const month = 31 * 24 * 3_600_000;
-      const service = fakeService(after(20 * 24 * 3_600_000, good));
+      const service = scriptedFetch(after(20 * 24 * 3_600_000, good));
       const { error, tookMs } = await ended(
         service.client({ timeoutMs: false, ...options, retry: false }).sessions.get("1"),
       );
@@ -69,7 +70,7 @@ describe("timeoutMs", () => {
   );
 
   test("2^31 + 5 ms ends then, and not a millisecond after the call", async () => {
-    const service = fakeService(never);
+    const service = scriptedFetch(never);
     const timeoutMs = 2 ** 31 + 5;
     const { error, tookMs } = await ended(service.client({ timeoutMs, retry: false }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout", phase: "headers" });
@@ -79,8 +80,8 @@ describe("timeoutMs", () => {
 });
 
 describe("totalTimeoutMs", () => {
-  test("ends the last attempt early, and tells the failure before", async () => {
-    const service = fakeService(answers(500), never);
+  test("ends the last attempt early, and reports the failure before it", async () => {
+    const service = scriptedFetch(responds(500), never);
     const client = service.client({ timeoutMs: 10_000, totalTimeoutMs: 3_000 });
     const { error, tookMs } = await ended(client.sessions.get("1"));
     expect(error).toMatchObject({
@@ -94,7 +95,7 @@ describe("totalTimeoutMs", () => {
   });
 
   test("ends a backoff: phase total", async () => {
-    const service = fakeService(answers(500));
+    const service = scriptedFetch(responds(500));
     const client = service.client({ totalTimeoutMs: 1_000, retry: { minDelayMs: 5_000 } });
     const { error, tookMs } = await ended(client.sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout", phase: "total", attempts: 1, cause: { status: 500 } });
@@ -102,16 +103,16 @@ describe("totalTimeoutMs", () => {
   });
 
   test("counts queueing and the provider", async () => {
-    const service = fakeService(after(800, good), never);
+    const service = scriptedFetch(after(800, good), never);
     const client = service.client({ maxConcurrency: 1, timeoutMs: 5_000, retry: false });
     const settled = await allEnded([client.sessions.get("1"), client.sessions.get("2", { totalTimeoutMs: 1_000 })]);
     expect(settled[1]?.error).toMatchObject({ kind: "timeout", phase: "headers" });
     expect(settled[1]?.tookMs).toBeLessThanOrEqual(1_002);
   });
 
-  test("is told apart from the caller's own timeout signal", async () => {
+  test("is distinct from the caller's own timeout signal", async () => {
     const controller = new AbortController();
-    const service = fakeService(never);
+    const service = scriptedFetch(never);
     const call = watch([service.client({ totalTimeoutMs: 5_000 }).sessions.get("1", { signal: controller.signal })]);
     await pass(100);
     controller.abort(new DOMException("mine", "TimeoutError"));
@@ -123,7 +124,7 @@ describe("totalTimeoutMs", () => {
 describe("clocks", () => {
   const jumps = [-3_600_000, 3_600_000];
   test.each(jumps)("a wait is as long as it is when the wall clock jumps by %i ms", async (jump) => {
-    const service = fakeService(tooMany(10), good);
+    const service = scriptedFetch(tooMany(10), good);
     const client = service.client({ totalTimeoutMs: 60_000 });
     const first = watch([client.sessions.get("1")]);
     await pass(5_000);
@@ -138,7 +139,7 @@ describe("clocks", () => {
   });
 
   test.each(jumps)("a timeout is not moved by a jump of %i ms", async (jump) => {
-    const service = fakeService(never);
+    const service = scriptedFetch(never);
     const call = watch([service.client({ timeoutMs: 2_000, retry: false }).sessions.get("1")]);
     await pass(1_000);
     const realNow = Date.now;
@@ -150,7 +151,7 @@ describe("clocks", () => {
   });
 
   test("50 attempts: every wait is finite and none is above the cap", async () => {
-    const service = fakeService(answers(500));
+    const service = scriptedFetch(responds(500));
     const { error } = await ended(service.client({ retry: { attempts: 50 } }).sessions.get("1"));
     expect(error).toMatchObject({ attempts: 50 });
     const gaps = service.sent.slice(1).map(({ at }, nth) => at - (service.sent[nth]?.at ?? 0));
@@ -161,15 +162,15 @@ describe("clocks", () => {
 });
 
 describe("nothing is left", () => {
-  const endings: readonly [string, ReturnType<typeof fakeService>, CallOptions][] = [
-    ["success", fakeService(good), {}],
-    ["a refusal", fakeService(answers(404)), {}],
-    ["failures", fakeService(answers(500)), {}],
-    ["a timeout", fakeService(never), { timeoutMs: 50 }],
-    ["a pause that is too long", fakeService(tooMany(500)), {}],
-    ["a pause", fakeService(tooMany(2), good), {}],
-    ["a stalled refusal", fakeService(() => new Response(new ReadableStream(), { status: 500 })), { timeoutMs: 50 }],
-    ["a failed schema", fakeService(() => status(200, {}, "{}")), {}],
+  const endings: readonly [string, ReturnType<typeof scriptedFetch>, CallOptions][] = [
+    ["success", scriptedFetch(good), {}],
+    ["a refusal", scriptedFetch(responds(404)), {}],
+    ["failures", scriptedFetch(responds(500)), {}],
+    ["a timeout", scriptedFetch(never), { timeoutMs: 50 }],
+    ["a pause that is too long", scriptedFetch(tooMany(500)), {}],
+    ["a pause", scriptedFetch(tooMany(2), good), {}],
+    ["a stalled refusal", scriptedFetch(() => new Response(new ReadableStream(), { status: 500 })), { timeoutMs: 50 }],
+    ["a failed schema", scriptedFetch(() => status(200, {}, "{}")), {}],
   ];
   test.each(endings)("no timer and no listener after %s", async (_, service, options) => {
     const { signal } = new AbortController();
@@ -184,17 +185,17 @@ describe("nothing is left", () => {
     expect(service.open).toBe(0);
   });
 
-  test("no timer while the client is idle with its gate shut", async () => {
-    const service = fakeService(tooMany(500), good);
+  test("no timer while the client is idle with a closed gate", async () => {
+    const service = scriptedFetch(tooMany(500), good);
     const client = service.client();
     await ended(client.sessions.get("1"));
     expect(client.rateLimit?.pausedUntil).toBeInstanceOf(Date);
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("50 000 calls on one signal leave no listener, at no time more than are under way", async () => {
+  test("50 000 calls on one signal leave no listener, and never have more than one each", async () => {
     const { signal } = new AbortController();
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     const client = service.client();
     let most = 0;
     for (let round = 0; round < 500; round += 1) {

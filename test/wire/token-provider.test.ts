@@ -2,8 +2,9 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { type Client, isAutomationError, type TokenContext } from "../../src/index.ts";
-import { after, answers, fakeService, good, type Reply, status } from "../support/fake-service.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+import { after, good, type Reply, responds, status } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -15,7 +16,7 @@ const accepting =
   (sent) =>
     tokens.includes(sent.token) ? good(sent) : status(401);
 
-/** A provider that returns t1, t2, …: the next one when the service has refused the current one. */
+/** A provider that returns t1, t2, …: the next one after a 401 for the current one. */
 function issuer(ms: number): { token: (context: TokenContext) => Promise<string>; contexts: TokenContext[] } {
   const contexts: TokenContext[] = [];
   let current = 1;
@@ -33,7 +34,7 @@ function issuer(ms: number): { token: (context: TokenContext) => Promise<string>
 describe("concurrent calls", () => {
   test("share one call of the provider", async () => {
     const { token, contexts } = issuer(50);
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     await allEnded(many(service.client({ token, maxConcurrency: 50 }), 50));
     expect(contexts).toHaveLength(1);
     expect(service.sent).toHaveLength(50);
@@ -41,7 +42,7 @@ describe("concurrent calls", () => {
 
   test("the provider is called for each attempt", async () => {
     const { token, contexts } = issuer(0);
-    const service = fakeService(answers(500), answers(500), good);
+    const service = scriptedFetch(responds(500), responds(500), good);
     await ended(service.client({ token }).sessions.get("1"));
     expect(contexts.map(({ rejected }) => rejected)).toEqual([undefined, undefined, undefined]);
   });
@@ -53,7 +54,7 @@ describe("concurrent calls", () => {
       return new Promise((resolve) => signal.addEventListener("abort", () => resolve("late")));
     };
     const [first, second] = [new AbortController(), new AbortController()];
-    const client = fakeService(good).client({ token });
+    const client = scriptedFetch(good).client({ token });
     const done = watch([first, second].map(({ signal }) => client.sessions.get("1", { signal })));
     await pass(10);
     first.abort();
@@ -73,7 +74,7 @@ describe("concurrent calls", () => {
       if (asked === 1) throw new Error("the vault is shut");
       return "t1";
     };
-    const client = fakeService(good).client({ token });
+    const client = scriptedFetch(good).client({ token });
     const refused = await allEnded(many(client, 3));
     for (const { error } of refused)
       expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
@@ -83,18 +84,18 @@ describe("concurrent calls", () => {
 });
 
 describe("rejected", () => {
-  test("is the token that was answered 401; the call is sent once more, a POST too", async () => {
+  test("is the token that received a 401; the call is sent once more, also a POST", async () => {
     const { token, contexts } = issuer(5);
-    const service = fakeService(accepting("t2"));
+    const service = scriptedFetch(accepting("t2"));
     const { error } = await ended(service.client({ token }).issues.create("web", { title: "T", type: "bug" }));
     expect(error).toBeUndefined();
     expect(contexts.map(({ rejected }) => rejected)).toEqual([undefined, "t1"]);
     expect(service.sent.map(({ token: sent }) => sent)).toEqual(["t1", "t2"]);
   });
 
-  test("50 calls answered 401 at once: one replacement is requested, and all calls succeed", async () => {
+  test("50 calls that receive a 401 at once request one replacement, and all succeed", async () => {
     const { token, contexts } = issuer(20);
-    const service = fakeService((sent) => after(10, accepting("t2"))(sent));
+    const service = scriptedFetch((sent) => after(10, accepting("t2"))(sent));
     const settled = await allEnded(many(service.client({ token, maxConcurrency: 50 }), 50));
     expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
     expect(contexts.filter(({ rejected }) => rejected !== undefined)).toHaveLength(1);
@@ -103,7 +104,7 @@ describe("rejected", () => {
 
   test("a late 401 under an older token requests no second replacement", async () => {
     const { token, contexts } = issuer(20);
-    const service = fakeService((sent) => after(sent.index === 0 ? 500 : 10, accepting("t2"))(sent));
+    const service = scriptedFetch((sent) => after(sent.index === 0 ? 500 : 10, accepting("t2"))(sent));
     const settled = await allEnded(many(service.client({ token }), 3));
     expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
     expect(contexts.filter(({ rejected }) => rejected !== undefined)).toHaveLength(1);
@@ -111,15 +112,15 @@ describe("rejected", () => {
   });
 
   test("the same token again: the call rejects with the 401 after one request", async () => {
-    const service = fakeService(answers(401));
+    const service = scriptedFetch(responds(401));
     const { error } = await ended(service.client({ token: () => "same" }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "auth", status: 401, attempts: 1, outcome: "rejected" });
     expect(service.sent).toHaveLength(1);
   });
 
-  test("another token that is answered 401, too: two requests, no loop", async () => {
+  test("another token that receives a 401, too: two requests, no loop", async () => {
     const { token } = issuer(0);
-    const service = fakeService(answers(401));
+    const service = scriptedFetch(responds(401));
     const { error } = await ended(service.client({ token }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "auth", attempts: 2 });
     expect(service.sent).toHaveLength(2);
@@ -127,13 +128,13 @@ describe("rejected", () => {
 
   test("a 403 does not request another token", async () => {
     const { token, contexts } = issuer(0);
-    await ended(fakeService(answers(403)).client({ token }).sessions.get("1"));
+    await ended(scriptedFetch(responds(403)).client({ token }).sessions.get("1"));
     expect(contexts).toHaveLength(1);
   });
 
   test("a 401 does not count against retry.attempts", async () => {
     const { token } = issuer(0);
-    const service = fakeService(answers(500), answers(401), answers(500), good);
+    const service = scriptedFetch(responds(500), responds(401), responds(500), good);
     expect((await ended(service.client({ token }).sessions.get("1"))).error).toBeUndefined();
   });
 });
@@ -142,7 +143,7 @@ describe("time", () => {
   const hanging = (): Promise<string> => new Promise(() => undefined);
 
   test("a provider that never settles: TimeoutError of phase token after timeoutMs, nothing is sent", async () => {
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     const { error, tookMs } = await ended(service.client({ token: hanging, timeoutMs: 300 }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout", phase: "token", outcome: "not_sent", attempts: 0 });
     expect(tookMs).toBeLessThanOrEqual(302);
@@ -155,7 +156,7 @@ describe("time", () => {
       asked += 1;
       return asked === 1 ? hanging() : Promise.resolve("t1");
     };
-    const client = fakeService(good).client({ token });
+    const client = scriptedFetch(good).client({ token });
     const { error } = await ended(client.sessions.get("1", { totalTimeoutMs: 200 }));
     expect(error).toMatchObject({ kind: "timeout", phase: "token" });
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
@@ -164,7 +165,7 @@ describe("time", () => {
   test("a provider that rejects because its signal aborted: TimeoutError all the same", async () => {
     const token = ({ signal }: TokenContext): Promise<string> =>
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
-    const { error } = await ended(fakeService(good).client({ token, timeoutMs: 100 }).sessions.get("1"));
+    const { error } = await ended(scriptedFetch(good).client({ token, timeoutMs: 100 }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "timeout", phase: "token" });
   });
 });
@@ -182,7 +183,7 @@ describe("a provider that fails", () => {
     {},
   ];
   test.each(bad)("returns %j: an error that does not contain it, and nothing is sent", async (value) => {
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     const client = service.client({ token: () => value as string }); // which it is not
     const { error } = await ended(client.sessions.get("1"));
     expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
@@ -201,7 +202,7 @@ describe("a provider that fails", () => {
         asked += 1;
         return throwing();
       };
-      const { error } = await ended(fakeService(good).client({ token }).sessions.get("1"));
+      const { error } = await ended(scriptedFetch(good).client({ token }).sessions.get("1"));
       expect(error).toMatchObject({ kind: "token_provider", attempts: 0 });
       expect(String((error as Error).cause)).toContain("vault");
       expect(asked).toBe(1);
@@ -211,7 +212,7 @@ describe("a provider that fails", () => {
 
 describe("swapping a static token", () => {
   test("with 50 requests in flight: these finish, and all later ones carry the new token", async () => {
-    const service = fakeService(after(100, good));
+    const service = scriptedFetch(after(100, good));
     const client = service.client({ token: "old", maxConcurrency: 50 });
     const done = watch(many(client, 80));
     await pass(50);
@@ -224,8 +225,8 @@ describe("swapping a static token", () => {
     ]);
   });
 
-  test("a call that is answered 401 under the old token is sent once more with the new one", async () => {
-    const service = fakeService(after(100, accepting("new")));
+  test("a call that receives a 401 with the old token is sent once more with the new one", async () => {
+    const service = scriptedFetch(after(100, accepting("new")));
     const client = service.client({ token: "old" });
     const done = watch([client.issues.create("web", { title: "T", type: "bug" })]);
     await pass(50);
@@ -235,13 +236,13 @@ describe("swapping a static token", () => {
   });
 
   test("without a swap a 401 is final after one request", async () => {
-    const service = fakeService(answers(401));
+    const service = scriptedFetch(responds(401));
     expect((await ended(service.client().sessions.get("1"))).error).toMatchObject({ kind: "auth", attempts: 1 });
     expect(service.sent).toHaveLength(1);
   });
 
   test("two clients with two tokens, 100 calls: each request carries the token of its client", async () => {
-    const service = fakeService(after(5, good));
+    const service = scriptedFetch(after(5, good));
     const [one, two] = [service.client({ token: "one" }), service.client({ token: "two" })];
     await allEnded(
       Array.from({ length: 100 }, (_, nth) => (nth % 2 ? one : two).sessions.get(nth % 2 ? "one" : "two")),

@@ -17,7 +17,7 @@ function manual() {
 }
 
 describe("a request in flight", () => {
-  test("is shared by all that need a token meanwhile", async () => {
+  test("is shared by all calls that need a token before it settles", async () => {
     const { calls, read, token } = manual();
     const reads = [read(), read(), read()];
     expect(calls.map(({ context }) => context.rejected)).toEqual([undefined]);
@@ -28,7 +28,7 @@ describe("a request in flight", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("is not shared by a call that was answered 401, if it was made without the knowledge of that", async () => {
+  test("is not shared by a call that received a 401 after it had begun", async () => {
     const { calls, read } = manual();
     const first = read();
     calls[0]?.settle("t1");
@@ -41,7 +41,7 @@ describe("a request in flight", () => {
     expect(await Promise.all([unaware, aware, alsoAware])).toEqual(["t1", "t2", "t2"]);
   });
 
-  test("is shared by a call that was answered 401 under an older token than the current one", async () => {
+  test("is shared by a call that received a 401 with an older token than the current one", async () => {
     const { calls, read } = manual();
     const first = read();
     calls[0]?.settle("t2");
@@ -52,7 +52,7 @@ describe("a request in flight", () => {
     expect(await Promise.all(reads)).toEqual(["t2", "t2"]);
   });
 
-  test("that settles late does not bring an older token back", async () => {
+  test("that settles late does not restore an older token", async () => {
     const { calls, read, token, listener } = manual();
     const first = read();
     calls[0]?.settle("t1");

@@ -1,4 +1,4 @@
-/** How often a rotating token is rotated over weeks, whatever the clocks and the service do; and its options. */
+/** How often a rotating token is rotated over weeks, under any clock and service; and its options. */
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -35,9 +35,9 @@ interface Weeks {
   readonly clockAheadMs: number;
   readonly lifeMs: number;
   readonly renewBeforeMs: number;
-  /** Time between calls, in turn. */
+  /** The times between calls, in order. */
   readonly steps: readonly number[];
-  /** Whether a rotation fails, in turn. */
+  /** Whether each rotation fails, in order. */
   readonly failures: readonly boolean[];
 }
 
@@ -152,7 +152,7 @@ describe("over two weeks", () => {
     );
   });
 
-  test("a failing service is asked at most once an hour in the long run", async () => {
+  test("a failing service receives at most one rotation an hour in the long run", async () => {
     await fc.assert(
       fc.asyncProperty(fc.record({ expiry, clockAheadMs, lifeMs, renewBeforeMs, steps }), async (weeks) => {
         const { rotations } = await simulate({ ...weeks, failures: [true] });
@@ -182,7 +182,7 @@ describe("over two weeks", () => {
     );
   });
 
-  test.each(Object.entries(EXPIRIES))("with a right clock, where the service %s: few rotations", async (_, one) => {
+  test.each(Object.entries(EXPIRIES))("with a correct clock, if the service %s: few rotations", async (_, one) => {
     const { rotations } = await simulate({
       expiry: one,
       clockAheadMs: 0,
@@ -266,7 +266,7 @@ describe("options", () => {
     );
   });
 
-  test("a whole CreatedToken is accepted, and undefined where an option may be left out", () => {
+  test("a complete CreatedToken is accepted, and undefined for optional options", () => {
     const created: CreatedToken = { ...token, name: "ci", key_id: "k1", scopes: ["projects:read"] };
     const made = rotatingToken({ token: created, onRotated, renewBeforeMs: undefined, onRotationFailed: undefined });
     expect(made.latest()).toEqual(token);

@@ -12,7 +12,7 @@ test("any string of visible ASCII is a valid token", () => {
   );
 });
 
-test("any other character is a flaw that is described by its index, without the token", () => {
+test("the error for any other character has its index and not the token", () => {
   const visible = fc.stringMatching(/^[\x21-\x7e]{6,12}$/);
   const foreign = fc.string({ unit: "binary", minLength: 1, maxLength: 1 }).filter((one) => !/^[\x21-\x7e]$/.test(one));
   fc.assert(

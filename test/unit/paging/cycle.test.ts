@@ -11,7 +11,7 @@ function foundAfter(cursorAt: (index: number) => string, max: number): number | 
   return undefined;
 }
 
-/** A walk of `lead` cursors into a cycle of `round` others. */
+/** A walk of `lead` cursors that leads into a cycle of `round` others. */
 const into =
   (lead: number, round: number) =>
   (index: number): string =>
@@ -58,7 +58,7 @@ describe("a cycle", () => {
     );
   });
 
-  // A service that puts a fresh cursor (a time stamp) into each round goes in circles all the same.
+  // A new cursor (a time stamp) in each round does not hide the cycle.
   test.each([10, 20, 50])("of %i cursors with a fresh one in each round is found", (round) => {
     const at = (index: number): string => (index % round === 0 ? `fresh${index / round}` : `c${index % round}`);
     expect(foundAfter(at, 20 * round)).toBeDefined();
@@ -79,7 +79,7 @@ describe("no cycle is found", () => {
   });
 });
 
-test("a long walk costs no memory, however long its cursors are", () => {
+test("a long walk keeps no memory, however long its cursors are", () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void; // the flag puts it there
   const cycle = new CycleDetector();

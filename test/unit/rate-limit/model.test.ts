@@ -1,7 +1,7 @@
-/** The rate limiter of one process under thousands of random schedules: what must hold at each step of each of them. */
+/** The rate limiter of one process under thousands of random schedules, with its invariants after each step. */
 import fc from "fast-check";
 import { afterEach, beforeEach, test, vi } from "vitest";
-import { failures, settle, World } from "./world.ts";
+import { failures, LimiterModel, settle } from "./limiter-model.ts";
 
 const index = fc.nat(30);
 const arrival = fc.record({
@@ -11,15 +11,15 @@ const arrival = fc.record({
   isSlow: fc.boolean(),
 });
 const retryAfterMs = fc.constantFrom(undefined, 0, 0.5, 10, 1_000, 5_000);
-const refusal = fc.record({ status: fc.constant(429), retryAfterMs, remaining: fc.constantFrom(undefined, 0) });
-const answer = fc.record({ status: fc.constantFrom(200, 503), remaining: fc.constantFrom(undefined, 0, 1, 2, 50) });
+const rejection = fc.record({ status: fc.constant(429), retryAfterMs, remaining: fc.constantFrom(undefined, 0) });
+const response = fc.record({ status: fc.constantFrom(200, 503), remaining: fc.constantFrom(undefined, 0, 1, 2, 50) });
 
-/** What comes in one burst finds the limiter before what the one before has set going has come to rest. */
+/** The calls of a burst enter the limiter before the effects of the earlier ones have settled. */
 const burst = fc.array(fc.oneof({ weight: 4, arbitrary: arrival }, index), { minLength: 1, maxLength: 5 });
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ burst }) },
-  { weight: 6, arbitrary: fc.record({ which: index, answer }) },
-  { weight: 3, arbitrary: fc.record({ which: index, answer: refusal }) },
+  { weight: 6, arbitrary: fc.record({ which: index, response }) },
+  { weight: 3, arbitrary: fc.record({ which: index, response: rejection }) },
   { weight: 5, arbitrary: fc.record({ asks: index }) },
   { weight: 2, arbitrary: fc.record({ which: index, triesAgain: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ whose: fc.nat(1), token: fc.constantFrom("a", "b", "c") }) },
@@ -27,19 +27,19 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-async function take(world: World, step: Step): Promise<void> {
+async function take(model: LimiterModel, step: Step): Promise<void> {
   if ("burst" in step)
-    for (const one of step.burst) typeof one === "number" ? world.abortWaiting(one) : world.arrive(one);
-  else if ("answer" in step) await world.answer(step.which, step.answer);
-  else if ("asks" in step) await world.confirm(step.asks);
-  else if ("triesAgain" in step) await world.lose(step.which, step.triesAgain);
-  else if ("token" in step) world.changeToken(step.whose, step.token);
+    for (const one of step.burst) typeof one === "number" ? model.abortWaiting(one) : model.arrive(one);
+  else if ("response" in step) await model.respond(step.which, step.response);
+  else if ("asks" in step) await model.confirm(step.asks);
+  else if ("triesAgain" in step) await model.lose(step.which, step.triesAgain);
+  else if ("token" in step) model.changeToken(step.whose, step.token);
   else await pass(step.ms);
   await settle();
-  world.checkRest();
+  model.checkRest();
 }
 
-/** Lets time pass in short slices, so that what a timer sets going goes on before the next one. */
+/** Lets time pass in short slices, so that the effects of a timer settle before the next one. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1_000) {
     vi.advanceTimersByTime(Math.min(left, 1_000));
@@ -50,15 +50,15 @@ async function pass(ms: number): Promise<void> {
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("holds under any schedule of calls, answers, refusals, losses, aborts, token changes and time", async () => {
+test("holds under any schedule of calls, responses, rejections, failures, aborts, token changes and time", async () => {
   const schedule = fc.array(step, { minLength: 3, maxLength: 40 });
   const holds = fc.asyncProperty(fc.integer({ min: 1, max: 4 }), schedule, async (maxConcurrency, steps) => {
-    // What a schedule that failed has left behind.
+    // Left over from a schedule that failed.
     vi.clearAllTimers();
     failures.length = 0;
-    const world = new World(maxConcurrency);
-    for (const one of steps) await take(world, one);
-    await world.end();
+    const model = new LimiterModel(maxConcurrency);
+    for (const one of steps) await take(model, one);
+    await model.end();
   });
   await fc.assert(holds, { numRuns: 10_000 });
 }, 120_000);

@@ -1,4 +1,4 @@
-/** Requests without a response: how long they hold others back, and what they hold for as long as they take. */
+/** Requests without a response: how long they delay others, and what they occupy until they end. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { memoryRateLimiter } from "../../../src/index.ts";
@@ -44,7 +44,7 @@ class Call {
 }
 
 describe("a request that hangs", () => {
-  test("after a pause, lets another one go ahead after a bounded time, and that one opens the gate", async () => {
+  test("after a pause, sends another request ahead after a bounded time, and that one opens the gate", async () => {
     const limiter = memoryRateLimiter();
     const first = new Call(limiter);
     await pass(0);
@@ -93,7 +93,7 @@ describe("a request that hangs", () => {
     hanging.end(200);
   });
 
-  test("counts against maxConcurrency as long as it takes", async () => {
+  test("counts against maxConcurrency until it ends", async () => {
     const limiter = memoryRateLimiter();
     const [hanging, next] = [new Call(limiter, { maxConcurrency: 1 }), new Call(limiter, { maxConcurrency: 1 })];
     await pass(60_000);
@@ -132,7 +132,7 @@ describe("maxConcurrency", () => {
   });
 });
 
-test("a call fails after so many pauses in a row, and counts anew once a request got through", async () => {
+test("a call fails after maxPauses pauses in a row, and counts from zero after a request that succeeded", async () => {
   const limiter = memoryRateLimiter();
   vi.spyOn(Math, "random").mockReturnValue(0);
   const front = new Call(limiter, { maxConcurrency: 1, maxPauses: 100 });
@@ -162,7 +162,7 @@ test("a call fails after so many pauses in a row, and counts anew once a request
   await pass(60_000);
 });
 
-test("a waiting call has one listener on its own signal, and none once it has left", async () => {
+test("a waiting call has one listener on its signal, and none after it has ended", async () => {
   const limiter = memoryRateLimiter();
   const [first, waiting] = [new Call(limiter, { maxConcurrency: 1 }), new Call(limiter)];
   await pass(0);

@@ -4,7 +4,7 @@ import { type RedisRateLimiterOptions, redisRateLimiter } from "../../../src/red
 
 const client = { isOpen: true, eval: async () => [] };
 
-describe("options that cannot be", () => {
+describe("invalid options", () => {
   const wrong: readonly [string, unknown, RegExp][] = [
     ["none", undefined, /options\.client must be a client of ioredis or of redis/],
     ["no client", {}, /options\.client must be a client of ioredis or of redis/],
@@ -21,13 +21,13 @@ describe("options that cannot be", () => {
     ["a misspelt one", { client, nameSpace: "a" }, /unknown key "nameSpace"; accepted: client, namespace/],
   ];
   test.each(wrong)("%s", (_, options, message) => {
-    const make = (): unknown => redisRateLimiter(options as RedisRateLimiterOptions); // that they cannot be is the point
+    const make = (): unknown => redisRateLimiter(options as RedisRateLimiterOptions); // the test passes invalid ones on purpose
     expect(make).toThrow(ConfigError);
     expect(make).toThrow(message);
   });
 });
 
-test("both shapes of clients are taken, and asked for nothing at first", () => {
+test("both kinds of clients are accepted, and no command is sent at first", () => {
   const never = (): never => {
     throw new Error("asked");
   };

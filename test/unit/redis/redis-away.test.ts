@@ -1,4 +1,4 @@
-/** A process whose Redis is silent, fails, or replies with nonsense, without a real one. */
+/** A process whose Redis does not reply, fails, or sends invalid replies. */
 import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -24,11 +24,11 @@ function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent
       endsAt: Number.POSITIVE_INFINITY,
       signal,
     });
-  /** Resolves when Redis has been asked once more: the token's hash takes a moment of real time. */
+  /** Resolves after the next command to Redis: the hash of the token takes a moment of real time. */
   const asksAfter = async (before: number): Promise<void> => {
     while (asked.mock.calls.length === before) await setImmediate();
   };
-  /** A whole attempt; the time that Redis takes passes at once. */
+  /** A complete attempt; the time of Redis passes at once. */
   const attempt = async (): Promise<boolean> => {
     const permit = enter();
     const before = asked.mock.calls.length;
@@ -51,8 +51,8 @@ function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent
 
 describe("no timer stays, and no rejection is left alone, when Redis", () => {
   const behaviours: readonly [string, () => Promise<unknown>, string | undefined][] = [
-    ["answers", granted, undefined],
-    ["never answers", () => new Promise(() => {}), "timeout"],
+    ["replies", granted, undefined],
+    ["never replies", () => new Promise(() => {}), "timeout"],
     ["fails", () => Promise.reject(new Error("Connection is closed.")), "error"],
     [
       "throws",
@@ -76,7 +76,7 @@ describe("no timer stays, and no rejection is left alone, when Redis", () => {
   });
 });
 
-test("a Redis that is away is tried again only by calls, less and less often", async () => {
+test("only calls connect to an unavailable Redis again, less and less often", async () => {
   const { asked, attempt } = withRedis(() => Promise.reject(Object.assign(new Error(), { code: "ECONNREFUSED" })));
   await attempt();
   const counts = [];
@@ -109,9 +109,9 @@ test.each([
   expect(await attempt()).toBe(true);
 });
 
-test("a call that is aborted before Redis has answered leaves at once and holds nothing", async () => {
-  const answers: ((reply: unknown) => void)[] = [];
-  const { asked, asksAfter, enter } = withRedis(() => new Promise((resolve) => void answers.push(resolve)));
+test("a call that is aborted before Redis has replied ends at once and holds no slot", async () => {
+  const replies: ((reply: unknown) => void)[] = [];
+  const { asked, asksAfter, enter } = withRedis(() => new Promise((resolve) => void replies.push(resolve)));
   const abort = new AbortController();
   const permit = enter(abort.signal);
   const admission = permit.acquire();
@@ -119,7 +119,7 @@ test("a call that is aborted before Redis has answered leaves at once and holds 
   abort.abort();
   expect(await admission).toEqual({ kind: "stopped" });
   permit.release();
-  answers[0]?.(await granted());
+  replies[0]?.(await granted());
   await vi.advanceTimersByTimeAsync(10);
   const given = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments);
   expect(given[1]?.slice(7, 9), "the slot is given back").toEqual([given[0]?.[7], "left"]);
@@ -128,7 +128,7 @@ test("a call that is aborted before Redis has answered leaves at once and holds 
   expect(getEventListeners(abort.signal, "abort")).toEqual([]);
 });
 
-test("a slot that was granted while the token provider took long is asked for again", async () => {
+test("a slot that expired while the token provider was slow is requested again", async () => {
   const { asked, asksAfter, enter } = withRedis(granted);
   const permit = enter();
   await permit.acquire();

@@ -10,13 +10,13 @@ const client = {
   headers: { accept: "application/json", "x-a": "1" },
 };
 
-test("a call without options goes by what its client goes by", () => {
+test("a call without options uses the settings of its client", () => {
   expect(settingsOf(undefined, client)).toEqual(client);
   expect(settingsOf({}, client)).toEqual(client);
   expect(settingsOf({ timeoutMs: undefined, retry: undefined, headers: undefined }, client)).toEqual(client);
 });
 
-test("what a call says is laid over what its client says", () => {
+test("the options of a call are merged with those of its client", () => {
   const { signal } = new AbortController();
   const onResponse = (): void => {};
   const options: CallOptions = { signal, onResponse, timeoutMs: false, totalTimeoutMs: 5, retry: { attempts: 9 } };
@@ -35,7 +35,7 @@ test("what a call says is laid over what its client says", () => {
   });
 });
 
-test("an AbortSignal of another realm will do, an object that only looks like half of one will not", () => {
+test("an AbortSignal of another realm is accepted, an object with some of its members is not", () => {
   const { signal } = new AbortController();
   const foreign = { aborted: false, addEventListener() {}, removeEventListener() {} } as unknown as AbortSignal;
   expect(settingsOf({ signal }, client).signal).toBe(signal);
@@ -53,7 +53,7 @@ test("an AbortSignal of another realm will do, an object that only looks like ha
   }
 });
 
-test("a copy does not change with what it was made of", () => {
+test("a copy does not change with its original", () => {
   const options = { timeoutMs: 5, retry: { attempts: 1 }, headers: { "X-A": "1" } };
   const copy = copyOptions<CallOptions>(options, "options", {});
   options.timeoutMs = 6;

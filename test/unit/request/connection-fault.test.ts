@@ -70,12 +70,12 @@ describe.each(Object.entries(TABLE))("%s", (fault, errors) => {
   );
 });
 
-test("what workerd says of every broken connection, refused ones too, without its being known for a failure of the network", () => {
+test("the error of workerd for every broken connection, also a refused one, is not a known network failure", () => {
   const error = Object.assign(new Error("Network connection lost."), { retryable: true });
   expect(classifyFault(error, false)).toEqual({ fault: "lost", notSent: false, platformCode: undefined });
 });
 
-test("what is known for a failure of the network and nothing else was perhaps sent", () => {
+test("only known failures of the network may be retried", () => {
   for (const error of [new TypeError("Failed to fetch"), new TypeError("Load failed"), fetchFailed(undefined)]) {
     expect(classifyFault(error, true)).toEqual({ fault: "lost", notSent: false, platformCode: undefined });
   }
@@ -95,17 +95,17 @@ test.each([
   expect(classifyFault(error, false)).toEqual({ fault: "permanent", notSent: false, platformCode: undefined });
 });
 
-test("a code is believed also where the fetch is not the platform's", () => {
+test("a code counts also with a fetch that is not the platform's", () => {
   expect(classifyFault(coded("ECONNREFUSED"), false).fault).toBe("never_sent");
   expect(classifyFault({ code: "ECONNRESET" }, false).fault).toBe("lost");
 });
 
-test("one dual-stack member that was lost after connecting means that something may have been sent", () => {
+test("one dual-stack connection that was lost after connecting means that something may have been sent", () => {
   const mixed = new AggregateError([coded("ECONNREFUSED"), coded("ECONNRESET", { syscall: "read" })], "");
   expect(classifyFault(fetchFailed(mixed), true).notSent).toBe(false);
 });
 
-test("causes that go in circles or never end come to an end", () => {
+test("cyclic and endless causes are bounded", () => {
   const one = new Error("one");
   const two = new Error("two", { cause: one });
   one.cause = two;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { boundsFor, DEFAULT_MAX_RESPONSE_BYTES, JsonBoundError, parseJson } from "../../../src/request/json.ts";
 
-test("any JSON is read as the platform reads it", () => {
+test("any JSON is parsed as the platform does", () => {
   fc.assert(
     fc.property(fc.json({ stringUnit: "binary" }), (text) => {
       expect(parseJson(text)).toEqual(withoutProto(JSON.parse(text) as unknown));
@@ -73,7 +73,7 @@ test("within its bounds a text is read as without them", () => {
   );
 });
 
-test("a text with more levels or values than its bounds is refused", () => {
+test("a text with too many levels or values is rejected", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8, stringUnit: "binary" }), (text) => {
       const value: unknown = JSON.parse(text);
@@ -118,7 +118,7 @@ test("the bound on values grows with the size that a response may have, the one 
   expect(boundsFor(Number.POSITIVE_INFINITY).maxValues).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("what the depth allows, the platform can write again", () => {
+test("the platform can serialize any accepted depth", () => {
   const text = "[".repeat(1_000) + "]".repeat(1_000);
   const value = parseJson(text, boundsFor(DEFAULT_MAX_RESPONSE_BYTES));
   expect(JSON.stringify(value)).toBe(text);

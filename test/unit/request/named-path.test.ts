@@ -3,7 +3,7 @@ import { expect, expectTypeOf, test } from "vitest";
 import { ArgumentError } from "../../../src/index.ts";
 import { encodePath, namedPath, path } from "../../../src/request/path.ts";
 
-test("a named path is sent as the tag's would be, and is shown as its template", () => {
+test("a named path is sent as one made by the tag, and is shown as its template", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (value) => {
       fc.pre(value !== "." && value !== "..");
@@ -18,7 +18,7 @@ test("a path without values is its template", () => {
   expect(encodePath(namedPath("projects.list", "/projects", {}))).toBe("/projects");
 });
 
-test("a value is not taken for a template or a pattern of replacement", () => {
+test("a value is not interpreted as a template or a replacement pattern", () => {
   expect(encodePath(namedPath("x", "/a/{a}/{b}", { a: "{b}", b: "$&" }))).toBe("/a/%7Bb%7D/%24%26");
 });
 

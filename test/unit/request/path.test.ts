@@ -7,7 +7,7 @@ const values = fc
   .string({ unit: "binary" })
   .filter((value) => !/\p{Surrogate}/u.test(value) && !["", ".", ".."].includes(value));
 
-test("whatever the values are, they come back out of their segments and out of nowhere else", () => {
+test("any values can be decoded from their segments, and change no other segment", () => {
   fc.assert(
     fc.property(values, values, (a, b) => {
       const encoded = encodePath(path`/projects/${a}/issues/${b}`);
@@ -98,7 +98,7 @@ describe("static parts that would leave the base", () => {
     expect(make).toThrow(ArgumentError);
   });
 
-  test("an escape that is none, whose part would be lost", () => {
+  test("an invalid escape, whose segment would be lost", () => {
     const parts = Object.assign(["/projects/", undefined], { raw: ["/projects/", "\\users"] });
     expect(() => path(parts as never, "x")).toThrow(ArgumentError);
   });
@@ -123,7 +123,7 @@ test.each([
   expect(() => encodePath(value)).toThrow(ArgumentError);
 });
 
-test("what was made by the tag cannot be changed to lead elsewhere", () => {
+test("a path made by the tag is immutable", () => {
   const made = path`/projects/${"a"}`;
   try {
     Object.assign(made, { template: "/evil", encoded: "/evil", toString: () => "/evil" });

@@ -10,7 +10,7 @@ const query = fc.dictionary(
   fc.oneof(scalar, fc.array(scalar), fc.constant(undefined)),
 );
 
-test("whatever goes in comes out of a form decoder and of an RFC 3986 one, in order", () => {
+test("any query is decoded by a form decoder and by an RFC 3986 decoder, in order", () => {
   fc.assert(
     fc.property(query, (given) => {
       const expected = Object.entries(given).flatMap(([name, value]) =>

@@ -8,26 +8,26 @@ const TOKEN = "pat_public_verySecretPart";
 const redactor = new Redactor([TOKEN]);
 
 describe("text", () => {
-  test("a token and its secret part are taken out wherever they stand, its public part stays", () => {
+  test("a token and its secret part are redacted everywhere, its public part is kept", () => {
     expect(redactor.text(`Bearer ${TOKEN}, ${TOKEN}${TOKEN}; xverySecretParty`)).toBe(
       `Bearer ${REDACTED}, ${REDACTED}${REDACTED}; x${REDACTED}y`,
     );
     expect(redactor.text("pat_public_other public")).toBe("pat_public_other public");
   });
 
-  test("any token of visible ASCII is found in any text, special characters and all", () => {
+  test("any token of visible ASCII is found in any text", () => {
     const token = fc.stringMatching(/^[\x21-\x7e]{8,40}$/);
     const around = fc.stringMatching(/^[\x20-\x7e]{0,20}$/);
     fc.assert(
       fc.property(token, around, around, (secret, before, after) => {
         const clean = new Redactor([secret]).text(`${before}${secret}${after}`);
-        // What is left can hold the token only where the words that stand for it, and what is around, spell it.
+        // The token can be in the result only if the replacement text and the text around it spell it.
         expect(clean.replaceAll(REDACTED, "\n").includes(secret)).toBe(false);
       }),
     );
   });
 
-  test("a short token is taken out where it stands alone, and does not eat words", () => {
+  test("a short token is redacted as a whole word only", () => {
     const short = new Redactor(["t"]);
     expect(short.text("Bearer t")).toBe(`Bearer ${REDACTED}`);
     expect(short.text("the text is not it")).toBe("the text is not it");
@@ -38,13 +38,13 @@ describe("text", () => {
     expect(new Redactor([""]).text("abc")).toBe("abc");
   });
 
-  test("one token that contains another leaves nothing of either", () => {
+  test("no part is left of two tokens of which one contains the other", () => {
     const both = new Redactor(["pat_a_12345678", "pat_a_12345678_longer90"]);
     expect(both.text("x pat_a_12345678_longer90 y pat_a_12345678 z")).toBe(`x ${REDACTED} y ${REDACTED} z`);
   });
 });
 
-describe("a text that was cut within a secret", () => {
+describe("a text that ends within a secret", () => {
   test.each(["", "...", "…", '"', ' "', "..."])("loses the beginning of it, before %j", (end) => {
     for (let length = 6; length < TOKEN.length; length += 1) {
       const clean = redactor.text(`denied for ${TOKEN.slice(0, length)}${end}`);
@@ -53,20 +53,20 @@ describe("a text that was cut within a secret", () => {
     }
   });
 
-  test("a secret goes in the spellings of URLs and of JSON, too", () => {
+  test("a secret is redacted in its URL-encoded and JSON-encoded forms, too", () => {
     const odd = new Redactor(['ab"c/d+e=f"gh']);
     expect(odd.text(`x=${encodeURIComponent('ab"c/d+e=f"gh')}&y`)).toBe(`x=${REDACTED}&y`);
     expect(odd.text(JSON.stringify({ x: 'ab"c/d+e=f"gh' }))).toBe(`{"x":"${REDACTED}"}`);
   });
 
-  test("the values of a caller's secret headers go, those of others stay", () => {
+  test("the values of secret headers are redacted, those of others are kept", () => {
     const headers = new Redactor([], { "x-api-key": "k-123456789", "x-team": "blue-team-1" });
     expect(headers.text("k-123456789 of blue-team-1")).toBe(`${REDACTED} of blue-team-1`);
   });
 });
 
-describe("line", () => {
-  test("is one line without control characters and marks of direction, redacted before it is cut", () => {
+describe("the queue", () => {
+  test("is one line without control and direction characters, redacted before it is shortened", () => {
     expect(redactor.line("a\r\nb\u0085c\u001b[31m\u202ed", 50)).toBe("a b c [31m d");
     expect(redactor.line(`${"x".repeat(20)}${TOKEN}`, 40)).not.toContain("pat_pu");
     expect(redactor.line("x".repeat(400), 300)).toBe(`${"x".repeat(299)}…`);
@@ -87,7 +87,7 @@ describe("json", () => {
     expect(redactor.json({ a: [{ [field]: "anything" }] })).toEqual({ a: [{ [field]: REDACTED }] });
   });
 
-  test("what is clean comes back equal, keys and all", () => {
+  test("a value without secrets is copied as an equal one", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value);
@@ -112,7 +112,7 @@ describe("json", () => {
     });
   });
 
-  test("a cycle, and more members than a person reads, come to an end", () => {
+  test("a cycle and very many members are bounded", () => {
     const cycle: Record<string, unknown> = {};
     Object.assign(cycle, { left: cycle, right: cycle });
     expect(JSON.stringify(redactor.json(cycle)).length).toBeLessThan(1_000_000);
@@ -120,7 +120,7 @@ describe("json", () => {
 });
 
 describe("cause", () => {
-  test("what is clean is copied with all that is harmless in it", () => {
+  test("a foreign error without secrets is copied with its plain fields", () => {
     for (const value of [
       new TypeError("x", { cause: { a: [1] } }),
       { a: 1 },
@@ -140,7 +140,7 @@ describe("cause", () => {
     expect(redactor.cause(own)).toBe(own);
   });
 
-  test("what is not clean is copied with name, code and clean text, and nothing else", () => {
+  test("a foreign error with secrets is copied with its name, code and redacted text only", () => {
     const inner = Object.assign(new Error(`read ${TOKEN}`), { code: "ECONNRESET", request: { token: TOKEN } });
     const copy = redactor.cause(new TypeError(`failed ${TOKEN}`, { cause: inner }));
     expect(copy).toBeInstanceOf(Error);

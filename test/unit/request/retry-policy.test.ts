@@ -6,6 +6,7 @@ import type { Fault } from "../../../src/request/connection-fault.ts";
 import type { Method } from "../../../src/request/operation.ts";
 import { decideRetry, type RetryContext } from "../../../src/request/retry-policy.ts";
 import { DEFAULT_RETRY } from "../../../src/request/settings.ts";
+import { type Family, RETRY_ROWS, type Reaction, type RetryRow, RULES, type Rule } from "../../support/retry-table.ts";
 
 const METHODS: readonly Method[] = ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH"];
 
@@ -21,148 +22,115 @@ function context(over: Partial<RetryContext> = {}): RetryContext {
   return { ...base, ...over };
 }
 
-const ofStatus = (status: number, Class: typeof sdk.ApiError = sdk.ServerError): AutomationError =>
-  new Class("m", { status, outcome: status >= 500 || status === 408 ? "unknown" : "rejected" });
+const STATUS_ERRORS = {
+  api: sdk.ApiError,
+  auth: sdk.AuthenticationError,
+  bad_request: sdk.BadRequestError,
+  conflict: sdk.ConflictError,
+  not_found: sdk.NotFoundError,
+  permission: sdk.PermissionDeniedError,
+  redirect: sdk.RedirectError,
+  server: sdk.ServerError,
+} as const;
 
-/**
- * The table of the public promise, as far as p-retry is asked: failure, its fault, and whether GET, DELETE, POST are sent
- * again. A 429 and a 401 are answered within an attempt.
- */
-const TABLE: readonly (readonly [string, AutomationError, Fault | undefined, string, string, string])[] = [
-  ["429", new sdk.RateLimitError("m", { status: 429, outcome: "rejected" }), undefined, "no", "no", "no"],
-  [
-    "429 with Retry-After",
-    new sdk.RateLimitError("m", { status: 429, outcome: "rejected", retryAfterMs: 5 }),
-    undefined,
-    "no",
-    "no",
-    "no",
-  ],
-  [
-    "429 over the cap",
-    new sdk.RateLimitError("m", { status: 429, outcome: "rejected", retryAfterMs: 120_001 }),
-    undefined,
-    "no",
-    "no",
-    "no",
-  ],
-  [
-    "503 with Retry-After",
-    new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 5 }),
-    undefined,
-    "delay",
-    "delay",
-    "no",
-  ],
-  [
-    "503 over the cap",
-    new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 120_001 }),
-    undefined,
-    "no",
-    "no",
-    "no",
-  ],
-  ...[408, 500, 502, 503, 504, 520, 522, 524, 529].map(
-    (status) =>
-      [
-        `${status}`,
-        ofStatus(status, status < 500 ? sdk.ApiError : sdk.ServerError),
-        undefined,
-        "delay",
-        "delay",
-        "no",
-      ] as const,
-  ),
-  ["401", ofStatus(401, sdk.AuthenticationError), undefined, "no", "no", "no"],
-  ...[400, 402, 403, 404, 405, 409, 410, 413, 414, 418, 422, 423, 425, 431, 451].map(
-    (status) => [`${status}`, ofStatus(status, sdk.ApiError), undefined, "no", "no", "no"] as const,
-  ),
-  ...[501, 505, 506, 507, 508, 510, 511, 519, 530, 599].map(
-    (status) => [`${status}`, ofStatus(status), undefined, "no", "no", "no"] as const,
-  ),
-  ["3xx", new sdk.RedirectError("m", { status: 302, outcome: "rejected" }), undefined, "no", "no", "no"],
-  ["never connected", new sdk.ConnectionError("m", { outcome: "not_sent" }), "never_sent", "delay", "delay", "delay"],
-  ["connection lost", new sdk.ConnectionError("m", { outcome: "unknown" }), "lost", "delay", "delay", "no"],
-  ["a certificate", new sdk.ConnectionError("m", { outcome: "not_sent" }), "permanent", "no", "no", "no"],
-  [
-    "2xx, then the body is lost",
-    new sdk.ConnectionError("m", { status: 200, outcome: "accepted" }),
-    "lost",
-    "delay",
-    "delay",
-    "no",
-  ],
-  [
-    "attempt timeout, headers",
-    new sdk.TimeoutError("m", { phase: "headers", outcome: "unknown" }),
-    undefined,
-    "delay",
-    "delay",
-    "no",
-  ],
-  [
-    "attempt timeout, body",
-    new sdk.TimeoutError("m", { phase: "body", outcome: "accepted" }),
-    undefined,
-    "delay",
-    "delay",
-    "no",
-  ],
-  [
-    "attempt timeout, token",
-    new sdk.TimeoutError("m", { phase: "token", outcome: "not_sent" }),
-    undefined,
-    "no",
-    "no",
-    "no",
-  ],
-  ["total deadline", new sdk.TimeoutError("m", { phase: "total", outcome: "unknown" }), undefined, "no", "no", "no"],
-  ["in the queue", new sdk.TimeoutError("m", { phase: "queue", outcome: "not_sent" }), undefined, "no", "no", "no"],
-  ["abort", new sdk.AbortError("m", { outcome: "unknown" }), undefined, "no", "no", "no"],
-  [
-    "2xx that does not parse",
-    new sdk.ResponseParseError("m", { status: 200, outcome: "accepted" }),
-    undefined,
-    "no",
-    "no",
-    "no",
-  ],
-  [
-    "2xx that does not validate",
-    new sdk.ResponseValidationError("m", { status: 200, outcome: "accepted" }),
-    undefined,
-    "no",
-    "no",
-    "no",
-  ],
-  ["the provider", new sdk.TokenProviderError("m", { outcome: "not_sent" }), undefined, "no", "no", "no"],
-  ["an argument", new sdk.ArgumentError("m", { outcome: "not_sent" }), undefined, "no", "no", "no"],
-  ["a cycle", new sdk.PaginationError("m", { outcome: "accepted" }), undefined, "no", "no", "no"],
-];
+/** How the connection failed, by the rule of the retry table. */
+const FAULTS: ReadonlyMap<Rule, Fault> = new Map([
+  [RULES.noConnection, "never_sent"],
+  [RULES.connectionLost, "lost"],
+  [RULES.bodyLost, "lost"],
+  [RULES.permanent, "permanent"],
+]);
 
-function shown(failure: AutomationError, over: Partial<RetryContext>): string {
-  return decideRetry(failure, context(over)) === undefined ? "no" : "delay";
+/** The error that the attempt of a row fails with. */
+function errorOf({ name, failure, kind, outcome }: RetryRow): AutomationError {
+  if ("rejection" in failure) return new sdk.ConnectionError(name, { outcome });
+  if ("breaks" in failure) return new sdk.ConnectionError(name, { status: 200, outcome });
+  if ("stalls" in failure) return new sdk.TimeoutError(name, { phase: failure.stalls, outcome });
+  const { status, retryAfterSeconds } = failure;
+  if (kind === "parse") return new sdk.ResponseParseError(name, { status, outcome });
+  if (!(kind in STATUS_ERRORS)) throw new Error(`no error class for ${kind}`);
+  const Class = STATUS_ERRORS[kind as keyof typeof STATUS_ERRORS]; // checked above
+  return new Class(name, { status, outcome, retryAfterMs: (retryAfterSeconds ?? 0) * 1_000 || undefined });
 }
 
-describe.each(TABLE)("%s", (...row) => {
-  const [, failure, fault, get, remove, post] = row;
+interface Row {
+  readonly name: string;
+  readonly error: AutomationError;
+  readonly fault?: Fault | undefined;
+  readonly reaction: Rule["reaction"];
+}
+
+const NO_RETRY = RULES.finalStatus.reaction;
+
+/**
+ * Failures that are not in the table, because the client sends nothing again after them. The rate limiter waits for a
+ * 429 and the token source replaces the token after a 401, both within an attempt.
+ */
+const NEVER_RETRIED: readonly AutomationError[] = [
+  new sdk.RateLimitError("429", { status: 429, outcome: "rejected" }),
+  new sdk.RateLimitError("429 with Retry-After", { status: 429, outcome: "rejected", retryAfterMs: 5 }),
+  new sdk.RateLimitError("429 with a Retry-After over the maximum", {
+    status: 429,
+    outcome: "rejected",
+    retryAfterMs: 120_001,
+  }),
+  new sdk.ServerError("503 with a Retry-After over the maximum", {
+    status: 503,
+    outcome: "unknown",
+    retryAfterMs: 120_001,
+  }),
+  new sdk.TimeoutError("timeout while the token is provided", { phase: "token", outcome: "not_sent" }),
+  new sdk.TimeoutError("totalTimeoutMs", { phase: "total", outcome: "unknown" }),
+  new sdk.TimeoutError("timeout in the queue", { phase: "queue", outcome: "not_sent" }),
+  new sdk.AbortError("abort", { outcome: "unknown" }),
+  new sdk.ResponseValidationError("2xx of another shape", { status: 200, outcome: "accepted" }),
+  new sdk.TokenProviderError("the token provider", { outcome: "not_sent" }),
+  new sdk.ArgumentError("an argument", { outcome: "not_sent" }),
+  new sdk.PaginationError("a repeated cursor", { outcome: "accepted" }),
+];
+
+const rows: readonly Row[] = [
+  ...RETRY_ROWS.map((row) => {
+    const { name, rule } = row;
+    return { name, error: errorOf(row), fault: FAULTS.get(rule), reaction: rule.reaction };
+  }),
+  ...NEVER_RETRIED.map((error) => ({ name: error.message, error, reaction: NO_RETRY })),
+];
+
+function familyOf(method: Method): Family {
+  if (method === "GET" || method === "HEAD") return "safe";
+  return method === "DELETE" ? "delete" : "write";
+}
+
+/** A DELETE that succeeds with its status needs no decision; if it were asked for, it would be that of a GET. */
+function reactionOf(method: Method, reaction: Rule["reaction"]): Reaction {
+  const own = reaction[familyOf(method)];
+  return own === "succeed" ? reaction.safe : own;
+}
+
+function isRetried(error: AutomationError, over: Partial<RetryContext>): boolean {
+  return decideRetry(error, context(over)) !== undefined;
+}
+
+describe.each(rows)("$name", ({ error, fault, reaction }) => {
   test.each(METHODS)("%s", (method) => {
-    const expected = method === "GET" || method === "HEAD" ? get : method === "DELETE" ? remove : post;
-    expect(shown(failure, { operation: { method }, fault })).toBe(expected);
+    expect(isRetried(error, { operation: { method }, fault })).toBe(reactionOf(method, reaction) === "retry");
   });
 
-  test("unsafeWrites lets a POST go where a GET goes, unless the service accepted it; a rotation never", () => {
+  test("with unsafeWrites a POST is retried as a GET is, unless the service accepted it; a rotation is not", () => {
     const rules = { ...DEFAULT_RETRY, unsafeWrites: true };
     const operation = { method: "POST" } as const;
-    expect(shown(failure, { operation, fault, rules })).toBe(failure.outcome === "accepted" ? "no" : get);
-    expect(shown(failure, { operation: { ...operation, rotatesToken: true }, fault, rules })).toBe(post);
+    const expected = error.outcome !== "accepted" && reaction.safe === "retry";
+    expect(isRetried(error, { operation, fault, rules })).toBe(expected);
+    const rotation = { ...operation, rotatesToken: true };
+    expect(isRetried(error, { operation: rotation, fault, rules })).toBe(reaction.write === "retry");
   });
 });
 
-test("a wait that the service asks for and that does not fit into the time that is left is not begun", () => {
+test("a Retry-After that does not fit into the remaining time fails the call", () => {
   const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 2_000 });
-  expect(shown(failure, { leftMs: 2_000, random: 0 })).toBe("no");
-  expect(shown(failure, { leftMs: 2_001, random: 0 })).toBe("delay");
+  expect(isRetried(failure, { leftMs: 2_000, random: 0 })).toBe(false);
+  expect(isRetried(failure, { leftMs: 2_001, random: 0 })).toBe(true);
 });
 
 describe("delays", () => {
@@ -174,7 +142,7 @@ describe("delays", () => {
   const delay = fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constantFrom(0, Infinity));
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  test("a backoff doubles from the first up to the longest, times half to once, and is a number", () => {
+  test("a backoff doubles from minDelayMs up to maxDelayMs, times a factor between 0.5 and 1", () => {
     fc.assert(
       fc.property(
         fc.record({ minDelayMs: delay, maxDelayMs: delay }),
@@ -196,7 +164,7 @@ describe("delays", () => {
     );
   });
 
-  test("the wait that a 503 asks for is never cut, and grows by a tenth or a second at most", () => {
+  test("the wait after a 503 is its Retry-After, lengthened by at most a tenth and at most a second", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 120_000 }), random, (retryAfterMs, chance) => {
         const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs });

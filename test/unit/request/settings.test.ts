@@ -31,7 +31,7 @@ describe("retry", () => {
     expect(check.retry({ attempts: 9 }, false)).toEqual({ ...DEFAULT_RETRY, attempts: 9 });
   });
 
-  test("any rules laid over any others: what is given counts, what is undefined does not", () => {
+  test("any rules merged with any others: defined values replace, undefined ones do not", () => {
     const rules = fc.record(
       {
         attempts: fc.oneof(fc.integer({ min: 1 }), fc.constant(Infinity)),
@@ -58,7 +58,7 @@ describe("retry", () => {
 });
 
 describe("headers", () => {
-  test("become a record of lower-case names, from whatever HeadersInit", () => {
+  test("become a record of lower-case names, from any HeadersInit", () => {
     const expected = { "x-a": "1, 2", "x-b": "" };
     expect(check.headers({ "X-A": "1, 2", "x-b": "" })).toEqual(expected);
     expect(

@@ -18,17 +18,17 @@ test("100 issues are listed, and the rest is counted", () => {
   expect(listed.at(-1)).toBe("4900 more issues are not listed");
 });
 
-test("a message that is too long to be looked through is not shown", () => {
+test("a message that is too long to be searched is not shown", () => {
   expect(messages([{ message: "x".repeat(1_001) }, { message: "short" }], {})).toEqual(["not as expected", "short"]);
 });
 
-test("where a response has too many strings to be found in the messages, none is shown", () => {
+test("if a response has too many strings to search for, no message is shown", () => {
   const received = Array.from({ length: 50_000 }, (_, n) => `secret-${n}`);
   const issues = Array.from({ length: 100 }, () => ({ message: `${"x".repeat(50)} secret-1` }));
   expect(new Set(messages(issues, received))).toEqual(new Set(["not as expected"]));
 });
 
-test("paths that the response made long are cut, and long keys are not shown", () => {
+test("long paths are shortened, and long keys are not shown", () => {
   const path = ["a".repeat(201), ...Array<string>(500).fill("b")];
   const [issue] = issuesOf(schema, [{ message: "wrong", path }], {});
   expect(issue?.path).toHaveLength(100);

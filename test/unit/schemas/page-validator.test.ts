@@ -11,7 +11,7 @@ const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more:
 const validate = async <Item>(item: StandardSchema<Item>, value: unknown): Promise<Checked<Page<Item>>> =>
   pageValidator(item)["~standard"].validate(value);
 
-/** A schema that finds every item wrong, or right, and counts how many it was asked about. */
+/** A schema that rejects or accepts every item, and counts the items that it validated. */
 function counting(isRight: boolean, isAsynchronous: boolean): { schema: StandardSchema<unknown>; count: () => number } {
   let asked = 0;
   const result = (value: unknown) => (isRight ? { value } : { issues: [{ message: "wrong" }] });
@@ -22,13 +22,13 @@ function counting(isRight: boolean, isAsynchronous: boolean): { schema: Standard
   return { schema: { "~standard": { version: 1, vendor: "test", validate: check } }, count: () => asked };
 }
 
-test("a page is handed over with all that is in it", async () => {
+test("a page is returned with all its fields", async () => {
   expect(await validate(projectValidator, page)).toEqual({ value: page });
   const last = { data: [], next_cursor: null };
   expect(await validate(projectValidator, last)).toEqual({ value: last });
 });
 
-test("items are what their schema makes of them", async () => {
+test("items are the output of their schema", async () => {
   const schema = z.pipe(
     z.looseObject({ id: z.string() }),
     z.transform(({ id }) => id),
@@ -65,7 +65,7 @@ describe.each([
     expect(count()).toBe(5_000);
   });
 
-  test("a page of more items than it may have is refused before any is looked at", async () => {
+  test("a page of too many items is rejected before any item is validated", async () => {
     const { schema, count } = counting(true, isAsynchronous);
     const { issues } = await validate(schema, { data: Array(10_001).fill(5), next_cursor: null });
     expect(issues).toEqual([{ path: ["data"], message: "expected at most 10000 items" }]);
@@ -83,7 +83,7 @@ test("an item with very many issues ends it as well", async () => {
   ]);
 });
 
-test("a schema that rejects is what the page rejects with", async () => {
+test("a page rejects with the error of its schema", async () => {
   const schema: StandardSchema<unknown> = {
     "~standard": { version: 1, vendor: "test", validate: () => Promise.reject(new Error("no")) },
   };

@@ -23,9 +23,9 @@ const token = { id: "t", name: "n", key_id: "k", scopes: ["a:b"], expires_at: "2
 interface Case {
   readonly schema: z.ZodMiniType;
   readonly validator: Validator<unknown>;
-  /** A record that fits. */
+  /** A valid record. */
   readonly good: Readonly<Record<string, unknown>>;
-  /** Its fields, with values that do not fit. */
+  /** Its fields, with invalid values. */
   readonly bad: Readonly<Record<string, readonly unknown[]>>;
 }
 
@@ -132,7 +132,7 @@ test("an issue says what was expected", async () => {
   ]);
 });
 
-test("an application's own settings of zod do not change what an issue says", async () => {
+test("an application's settings of zod do not change the text of an issue", async () => {
   const before = z.config();
   const { customError } = before;
   z.config({ customError: ({ input }) => `quotes ${String(input)}` });
@@ -194,7 +194,7 @@ describe("as zod schemas they", () => {
     expect(Team.safeParse({ id: "p", name: "n" }).success).toBe(false);
   });
 
-  test("can be put into others, those of classic zod too", () => {
+  test("can be members of other schemas, also of classic zod", () => {
     expect(z.object({ project: ProjectSchema }).safeParse({ project: {} }).success).toBe(false);
     expect(classic.object({ list: classic.array(SessionSchema) }).safeParse({ list: [{ id: 1 }] }).success).toBe(false);
   });

@@ -1,47 +1,49 @@
 import { describe, expect, test } from "vitest";
 import { Client, ConfigError, memoryRateLimiter } from "../../../src/index.ts";
-import { BASE, json, openWire, pagesOf, rejection, TOKEN } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, pagesOf } from "../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const session = (): Response =>
   json({ id: "s", state: "on" }, 200, { "ratelimit-limit": "60", "ratelimit-remaining": "59" });
-const authorizations = (): (string | null)[] => wire.seen.map(({ headers }) => headers.get("authorization"));
+const authorizations = (): (string | null)[] => wire.sent.map(({ headers }) => headers.get("authorization"));
 const other = "pat_other_9876543210";
 
 describe("withOptions", () => {
-  test("changes what it is given, keeps the rest, and leaves the first client as it was", async () => {
-    wire.answer(session);
+  test("replaces the options that are passed, keeps the others, and does not change the first client", async () => {
+    wire.reply(session);
     const first = wire.client({ headers: { "x-a": "1", "x-b": "1" } });
     const second = first.withOptions({ headers: { "X-B": "2", "x-c": "2" }, baseUrl: `${BASE}/sub` });
     await second.sessions.get("s");
     await first.sessions.get("s");
-    expect(wire.seen.map(({ path }) => path)).toEqual(["/sub/sessions/s", "/sessions/s"]);
-    expect(wire.seen.map(({ headers }) => ["x-a", "x-b", "x-c"].map((name) => headers.get(name)))).toEqual([
+    expect(wire.sent.map(({ path }) => path)).toEqual(["/sub/sessions/s", "/sessions/s"]);
+    expect(wire.sent.map(({ headers }) => ["x-a", "x-b", "x-c"].map((name) => headers.get(name)))).toEqual([
       ["1", "2", "2"],
       ["1", "1", null],
     ]);
   });
 
-  test("retry is laid over the first client's", async () => {
-    wire.answer(() => json({}, 500));
+  test("retry is merged with that of the first client", async () => {
+    wire.reply(() => json({}, 500));
     const first = wire.client({ retry: { attempts: 2, minDelayMs: 0 } });
     await rejection(first.withOptions({ retry: { maxDelayMs: 1 } }).sessions.get("s"));
-    expect(wire.seen).toHaveLength(2);
+    expect(wire.sent).toHaveLength(2);
   });
 
-  test("undefined keeps, also where everything is undefined", async () => {
-    wire.answer(session);
+  test("undefined keeps the option, also if every option is undefined", async () => {
+    wire.reply(session);
     const first = wire.client({ headers: { "x-a": "1" }, validation: "lenient" });
     await first
       .withOptions({ headers: undefined, token: undefined, baseUrl: undefined, validation: undefined })
       .sessions.get("s");
-    expect(wire.seen[0]?.headers.get("x-a")).toBe("1");
-    wire.answer(() => json({ odd: true }));
+    expect(wire.sent[0]?.headers.get("x-a")).toBe("1");
+    wire.reply(() => json({ odd: true }));
     expect(await first.withOptions({}).sessions.get("s")).toEqual({ odd: true });
   });
 
   test("shares the credential: setToken on either changes both", async () => {
-    wire.answer(session);
+    wire.reply(session);
     const first = wire.client();
     const second = first.withOptions({ retry: false }).withOptions({ timeoutMs: 5_000 });
     first.setToken(other);
@@ -52,7 +54,7 @@ describe("withOptions", () => {
   });
 
   test("shares the rate limiter, and with a token of its own it does not", async () => {
-    wire.answer(session);
+    wire.reply(session);
     const first = wire.client();
     const shared = first.withOptions({ timeoutMs: 5 });
     const own = first.withOptions({ token: other });
@@ -79,14 +81,14 @@ describe("withOptions", () => {
       ConfigError,
     );
     expect(first.withOptions({ baseUrl: "HTTPS://AUTOMATION.example.com:443/x" })).toBeInstanceOf(Client);
-    // The chain does not launder it either.
+    // A chain of derived clients does not change that.
     expect(() =>
       first.withOptions({ baseUrl: `${BASE}/x` }).withOptions({ baseUrl: "https://evil.example.com" }),
     ).toThrow(ConfigError);
   });
 
   test("works detached", async () => {
-    wire.answer(session);
+    wire.reply(session);
     const { withOptions, setToken, sessions } = wire.client();
     setToken(other);
     const { get } = withOptions({}).sessions;
@@ -100,7 +102,7 @@ describe("setToken", () => {
   test.each(["", " x", "x\n", "Bearer x", "é", null, undefined, 5, () => "x"])(
     "refuses %o, and keeps the old one",
     async (token) => {
-      wire.answer(session);
+      wire.reply(session);
       const client = wire.client();
       expect(() => client.setToken(token as never)).toThrow(ConfigError);
       await client.sessions.get("s");
@@ -108,16 +110,16 @@ describe("setToken", () => {
     },
   );
 
-  test("is refused on a client with a provider, and on one made from it", () => {
+  test("throws for a client with a token provider, and for one derived from it", () => {
     const client = wire.client({ token: () => TOKEN });
     expect(() => client.setToken(other)).toThrow(ConfigError);
     expect(() => client.withOptions({ retry: false }).setToken(other)).toThrow(ConfigError);
     client.withOptions({ token: other }).setToken(TOKEN);
   });
 
-  test("a call under way that is refused under the old token is sent again with the new one, once", async () => {
+  test("a call in flight that receives a 401 with the old token is sent again with the new one, once", async () => {
     const client = wire.client();
-    wire.answer((_, index) => {
+    wire.reply(({ index }) => {
       if (index > 0) return session();
       client.setToken(other);
       return json({ error: "unauthorized" }, 401);
@@ -127,7 +129,7 @@ describe("setToken", () => {
   });
 
   test("a new token starts with no snapshot", async () => {
-    wire.answer(session);
+    wire.reply(session);
     const client = wire.client();
     expect(client.rateLimit).toBeUndefined();
     await client.sessions.get("s");
@@ -138,9 +140,9 @@ describe("setToken", () => {
 });
 
 test("every method works detached", async () => {
-  wire.answer(({ path, query }, index) =>
-    path.startsWith("/projects?") || path.endsWith("/projects") || path.endsWith("/sessions")
-      ? pagesOf([])({ query } as never, index)
+  wire.reply((request) =>
+    /^\/projects\?|\/(projects|sessions)$/.test(request.path)
+      ? pagesOf([])(request)
       : json({
           id: "i",
           name: "n",
@@ -168,10 +170,10 @@ test("every method works detached", async () => {
   await get("s");
   await waitFor("s", { until: () => true });
   await watch("s")[Symbol.asyncIterator]().next();
-  expect(wire.seen).toHaveLength(9);
+  expect(wire.sent).toHaveLength(9);
 });
 
-test("the snapshot takes nothing from headers that are no numbers", async () => {
+test("the snapshot ignores headers that are not numbers", async () => {
   const odd: readonly (readonly [string, string, unknown, unknown])[] = [
     ["100, 100;w=60", "7;w=60", 100, 7],
     ["-5", "abc", undefined, undefined],
@@ -180,7 +182,7 @@ test("the snapshot takes nothing from headers that are no numbers", async () => 
     ["٣", "1.5", undefined, 1],
   ];
   for (const [limit, remaining, expectedLimit, expectedRemaining] of odd) {
-    wire.answer(() =>
+    wire.reply(() =>
       json({ id: "s", state: "on" }, 200, {
         "ratelimit-limit": encodeURI(limit) === limit || /[ ;]/.test(limit) ? limit : "x",
         "ratelimit-remaining": remaining,
@@ -193,7 +195,7 @@ test("the snapshot takes nothing from headers that are no numbers", async () => 
   }
 });
 
-test("onResponse sees the final answer once, after retries, also of a refusal; what it throws is ignored", async () => {
+test("onResponse is called once with the final response, after retries, also for an error status; what it throws is ignored", async () => {
   const seen: unknown[] = [];
   const onResponse = (info: { status: number; attempts: number; url: string; headers: Headers }): void => {
     seen.push([info.status, info.attempts, info.url, info.headers.get("x-tag")]);
@@ -215,7 +217,7 @@ test("onResponse sees the final answer once, after retries, also of a refusal; w
 });
 
 test("onResponse of a walk sees each page; an async one that rejects breaks nothing", async () => {
-  wire.answer(pagesOf(["a"], ["b"]));
+  wire.reply(pagesOf(["a"], ["b"]));
   let pages = 0;
   const onResponse = async (): Promise<void> => {
     pages += 1;

@@ -1,14 +1,15 @@
-/** Options and arguments that cannot even be looked at: the error is ours all the same. */
+/** Options and arguments that throw when they are read: the error is still one of this package. */
 import { expect, test } from "vitest";
 import { ArgumentError, ConfigError } from "../../../src/index.ts";
 import { redisRateLimiter } from "../../../src/redis/index.ts";
-import { openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const fails = (): never => {
   throw new Error("no");
 };
-/** Fails at whatever is asked of it. */
+/** Throws on every access. */
 function hostile(): never {
   const traps: ProxyHandler<object> = { get: fails, has: fails, ownKeys: fails, getPrototypeOf: fails };
   return new Proxy({}, traps) as never;
@@ -21,7 +22,7 @@ test.each(OPTIONS)("a client's %s", (name) => {
   expect(() => wire.client().withOptions({ [name]: hostile() })).toThrow(ConfigError);
 });
 
-test("what passes for the source of a token and is none", () => {
+test("invalid token sources", () => {
   expect(() => wire.client({ token: { toCredential: 1 } as never })).toThrow(ConfigError);
 });
 
@@ -39,5 +40,5 @@ test("the options of calls, walks and rate limiters", async () => {
   expect(() => client.withOptions(hostile())).toThrow(ConfigError);
   expect(() => redisRateLimiter(hostile())).toThrow(ConfigError);
   expect(() => redisRateLimiter({ client: hostile() })).toThrow(ConfigError);
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
 });

@@ -1,9 +1,11 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../src/index.ts";
-import { BASE, json, openWire, rejection, TOKEN } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json } from "../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
 
-const wire = openWire();
+const wire = openWire("msw");
 const session = (): Response =>
   json({ id: "s", state: "on" }, 200, { "ratelimit-limit": "60", "ratelimit-remaining": "59" });
 
@@ -22,7 +24,7 @@ function configError(make: () => unknown): ConfigError {
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({ kind: "config", name: "ConfigError", outcome: "not_sent" });
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
     return error as ConfigError;
   }
   return expect.fail("it was expected to throw");
@@ -147,7 +149,7 @@ describe("an invalid option is a ConfigError, and nothing is sent", () => {
     configError(() => wire.client().withOptions({ [key]: undefined }));
   });
 
-  test("the scheme in a token gets a hint, and the place of a bad character is told", () => {
+  test("the error for a token with a scheme has a hint, and that for an invalid character has its position", () => {
     expect(configError(() => new Client({ baseUrl: BASE, token: "Bearer abc" })).message).toContain("omit the scheme");
     expect(configError(() => new Client({ baseUrl: BASE, token: "abcdé" })).message).toContain("index 4");
   });
@@ -157,7 +159,7 @@ describe("an invalid option is a ConfigError, and nothing is sent", () => {
   });
 });
 
-describe("options that can be", () => {
+describe("valid options", () => {
   const GOOD: readonly ClientOptions[] = [
     { timeoutMs: false, totalTimeoutMs: false, retry: false },
     { timeoutMs: Number.POSITIVE_INFINITY, totalTimeoutMs: Number.POSITIVE_INFINITY },
@@ -176,11 +178,11 @@ describe("options that can be", () => {
     wire.script(session());
     const client = wire.client({ ...options, baseUrl: options.baseUrl ?? BASE, token: TOKEN });
     expect(await client.sessions.get("s")).toEqual({ id: "s", state: "on" });
-    expect(wire.seen[0]?.headers.get("x-a")).toBe(options.headers === undefined ? null : "1");
+    expect(wire.sent[0]?.headers.get("x-a")).toBe(options.headers === undefined ? null : "1");
   });
 
-  test("frozen options are fine, and those that change later change nothing", async () => {
-    wire.answer(session);
+  test("frozen options are accepted, and later changes of options have no effect", async () => {
+    wire.reply(session);
     const headers = { "x-a": "1" };
     const retry = { attempts: 1 };
     const options: ClientOptions = { baseUrl: BASE, token: TOKEN, headers, retry, validation: "strict" };
@@ -189,15 +191,15 @@ describe("options that can be", () => {
     headers["x-a"] = "2";
     retry.attempts = 9;
     await client.sessions.get("s");
-    expect(wire.seen[0]).toMatchObject({ path: "/sessions/s" });
-    expect(wire.seen[0]?.headers.get("authorization")).toBe(`Bearer ${TOKEN}`);
-    expect(wire.seen[0]?.headers.get("x-a")).toBe("1");
-    wire.answer(() => json({}, 500));
+    expect(wire.sent[0]).toMatchObject({ path: "/sessions/s" });
+    expect(wire.sent[0]?.headers.get("authorization")).toBe(`Bearer ${TOKEN}`);
+    expect(wire.sent[0]?.headers.get("x-a")).toBe("1");
+    wire.reply(() => json({}, 500));
     expect(await rejection(client.sessions.get("s"))).toMatchObject({ attempts: 1 });
     new Client(Object.freeze({ baseUrl: BASE, token: TOKEN, retry: Object.freeze({}) }));
   });
 
-  test("plain http is for this machine, or where it is allowed", () => {
+  test("plain http is accepted for this machine, or with allowInsecureHttp", () => {
     for (const host of ["localhost", "localhost:8080", "127.0.0.1", "127.8.8.8:1", "[::1]:3000", "app.localhost"]) {
       new Client({ baseUrl: `http://${host}/api/v1`, token: TOKEN });
     }
@@ -223,19 +225,19 @@ describe("the environment", () => {
   test("says where and with which token, unless the options do", async () => {
     vi.stubEnv("PROJECT_AUTOMATION_BASE_URL", `${BASE}/`);
     vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "pat_from_environment");
-    wire.answer(session);
+    wire.reply(session);
     await new Client().sessions.get("s");
     await new Client({ token: undefined, baseUrl: undefined }).sessions.get("s");
     await new Client({ token: TOKEN, baseUrl: `${BASE}/x` }).sessions.get("s");
-    expect(wire.seen.map(({ path }) => path)).toEqual(["/sessions/s", "/sessions/s", "/x/sessions/s"]);
-    expect(wire.seen.map(({ headers }) => headers.get("authorization"))).toEqual([
+    expect(wire.sent.map(({ path }) => path)).toEqual(["/sessions/s", "/sessions/s", "/x/sessions/s"]);
+    expect(wire.sent.map(({ headers }) => headers.get("authorization"))).toEqual([
       "Bearer pat_from_environment",
       "Bearer pat_from_environment",
       `Bearer ${TOKEN}`,
     ]);
   });
 
-  test("is named where it says nothing, or something that cannot be", () => {
+  test("is named in the error if it is empty or invalid", () => {
     expect(configError(() => new Client({ baseUrl: BASE })).message).toContain("PROJECT_AUTOMATION_TOKEN");
     expect(configError(() => new Client({ token: TOKEN })).message).toContain("PROJECT_AUTOMATION_BASE_URL");
     vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "");
@@ -244,14 +246,14 @@ describe("the environment", () => {
     expect(configError(() => new Client({ baseUrl: BASE })).message).not.toContain("secret-in-environment");
   });
 
-  test.each([undefined, {}, { env: undefined }, { env: null }])("may be none: process is %o", (process) => {
+  test.each([undefined, {}, { env: undefined }, { env: null }])("may be missing: process is %o", (process) => {
     vi.stubGlobal("process", process);
     const make = (): unknown => new Client({ baseUrl: BASE });
     expect(make).toThrow(/token is missing/);
     vi.unstubAllGlobals();
   });
 
-  test("may refuse to be read, as Deno's does without permission", () => {
+  test("may throw on reading, as Deno's does without permission", () => {
     const env = new Proxy(
       {},
       {
@@ -274,10 +276,10 @@ describe("fetch", () => {
     vi.stubGlobal("fetch", stub);
     await client.sessions.get("s");
     expect(stub).toHaveBeenCalledOnce();
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
   });
 
-  test("is called with no this that a platform would refuse", async () => {
+  test("is called without a this", async () => {
     const receivers: unknown[] = [];
     function strict(this: unknown): Promise<Response> {
       receivers.push(this);
@@ -287,14 +289,14 @@ describe("fetch", () => {
     expect(receivers).toEqual([undefined]);
   });
 
-  test("two clients with two tokens, interleaved: each request bears its own", async () => {
-    wire.answer(({ path }) => json({ id: path, state: "on" }));
+  test("two clients with two tokens, interleaved: each request has the token of its client", async () => {
+    wire.reply(({ path }) => json({ id: path, state: "on" }));
     const clients = [wire.client({ token: "pat_a" }), wire.client({ token: "pat_b" })];
     await Promise.all(
       Array.from({ length: 100 }, async (_, index) => clients[index % 2]?.sessions.get(`s${index % 2}`)),
     );
-    expect(wire.seen).toHaveLength(100);
-    for (const { path, headers } of wire.seen) {
+    expect(wire.sent).toHaveLength(100);
+    for (const { path, headers } of wire.sent) {
       expect(headers.get("authorization")).toBe(path.endsWith("s0") ? "Bearer pat_a" : "Bearer pat_b");
     }
   });

@@ -1,8 +1,9 @@
-/** What was found from outside, on the packed package. */
+/** Defects that were found through the packed package. */
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { ApiError, ArgumentError, type AutomationError, ConnectionError } from "../../../src/index.ts";
-import { openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const SECRET = "pat_k_aNewSecretThatNobodyKnowsYet";
@@ -23,7 +24,7 @@ test.each([
   expect(JSON.stringify(error)).not.toContain(SECRET);
 });
 
-test("a platform code that holds the token is not shown", async () => {
+test("a platform code that contains the token is not shown", async () => {
   const token = "pat_own_0123456789abcdef";
   const fetch = async (): Promise<never> => {
     throw Object.assign(new Error("x"), { code: token });
@@ -46,7 +47,7 @@ test.each([[new AbortController().signal], [new Map()], [new Headers()], [new Da
   async (options) => {
     const error = (await rejection(wire.client().sessions.get("s", options as never))) as AutomationError;
     expect(error).toBeInstanceOf(ArgumentError);
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
   },
 );
 

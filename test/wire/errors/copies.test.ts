@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test, vi } from "vitest";
 import * as first from "../../../src/index.ts";
-import { json, openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
-const wire = openWire();
+const wire = openWire("msw");
 
 /** The package loaded once more, as its ESM and its CommonJS copy are in one process. */
 async function anotherCopy(): Promise<typeof first> {
@@ -14,7 +16,7 @@ async function anotherCopy(): Promise<typeof first> {
 test("errors of one copy of the package are errors of the other", async () => {
   const second = await anotherCopy();
   expect(second.NotFoundError).not.toBe(first.NotFoundError);
-  wire.answer(() => json({ error: "no" }, 404));
+  wire.reply(() => json({ error: "no" }, 404));
   const options = { baseUrl: "https://automation.example.com/api/v1", token: "t" };
   const error = await rejection(new second.Client(options).sessions.get("s"));
   expect(Object.getPrototypeOf(error)).toBe(second.NotFoundError.prototype);
@@ -28,21 +30,21 @@ test("errors of one copy of the package are errors of the other", async () => {
   }
 });
 
-test("a path of one copy is no path of the other, and refused rather than taken for something else", async () => {
+test("a path of another copy of the package is rejected with a clear message", async () => {
   const second = await anotherCopy();
   const foreign = second.path`/x`;
   const error = await rejection(wire.client().request({ method: "GET", path: foreign }));
   expect(error).toMatchObject({ kind: "argument" });
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
 });
 
-describe("a rejection that nobody handles", () => {
+describe("an unhandled rejection", () => {
   const source = new URL("../../../src/index.ts", import.meta.url).href;
   const token = "pat_public_childSecretOfTheToken";
   const plaintext = "pat_new_oneTimeSecretOfTheAnswer";
   const answers = {
     "a refusal that echoes the token": `new Response(JSON.stringify({ error: "${token}", plaintext: "${plaintext}" }), { status: 400 })`,
-    "an answer of another shape": `new Response(JSON.stringify({ plaintext: "${plaintext}", id: 1 }), { status: 201 })`,
+    "a response of another shape": `new Response(JSON.stringify({ plaintext: "${plaintext}", id: 1 }), { status: 201 })`,
     "no JSON": `new Response("{${plaintext}", { status: 201 })`,
     "a failure that holds the request": `(() => { throw Object.assign(new TypeError("fetch failed"), { input, init, token: "${token}" }); })()`,
   };

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type AutomationError, Client, type ClientEvent, isAutomationError, path } from "../../../src/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, text } from "../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
 import { expectClean, textsOf } from "../../support/sweep.ts";
-import { BASE, json, openWire, rejection, TOKEN, text } from "../../support/wire.ts";
 
 const wire = openWire();
 type C = Client;
@@ -24,7 +26,7 @@ const rotate = (client: C): Promise<unknown> => client.tokens.rotate("t");
 const get = (client: C): Promise<unknown> => client.sessions.get("s");
 const walk = (client: C): Promise<unknown> => client.projects.list().toArray();
 
-/** What a careless service or proxy answers: it shows the credential in every place that it can. */
+/** The responses of a careless service or proxy: they contain the credential in every possible place. */
 function echo(status: number): Response {
   const body = {
     error: `bad_token_${TOKEN}`,
@@ -42,12 +44,12 @@ function echo(status: number): Response {
   });
 }
 
-describe("RD no secret can be had from an error", () => {
+describe("an error contains no secret", () => {
   test.each([300, 400, 401, 403, 404, 409, 418, 422, 429, 500, 503])(
     "of a %i that echoes the credential",
     async (status) => {
       for (const call of [create, rotate, get, walk]) {
-        wire.answer(() => echo(status));
+        wire.reply(() => echo(status));
         const error = (await rejection(call(wire.client({ retry: false })))) as AutomationError;
         expect(error.status).toBe(status);
         expect(error.body).toBeDefined();
@@ -56,20 +58,20 @@ describe("RD no secret can be had from an error", () => {
     },
   );
 
-  test("of a refusal whose body is text that echoes the credential", async () => {
+  test("of an error response whose text echoes the credential", async () => {
     wire.script(text(`<pre>GET /x\nauthorization: Bearer ${TOKEN}</pre>`, 502, { "content-type": "text/html" }));
     const error = (await rejection(get(wire.client({ retry: false })))) as AutomationError;
     expect(error.body).toContain("[redacted]");
     expectClean(error, SECRETS);
   });
 
-  test("of a call that was refused under one token and then another", async () => {
+  test("of a call that received a 401 with one token and then another", async () => {
     const other = "pat_second_An0therSecretOfTheClient";
     let asked = 0;
-    wire.answer(() => json({ error: `${TOKEN} ${other}` }, 401));
+    wire.reply(() => json({ error: `${TOKEN} ${other}` }, 401));
     const client = wire.client({ token: () => (asked++ === 0 ? TOKEN : other) });
     expectClean(await rejection(get(client)), [...SECRETS, other, "An0therSecretOfTheClient"]);
-    expect(wire.seen).toHaveLength(2);
+    expect(wire.sent).toHaveLength(2);
   });
 
   test.each([
@@ -84,7 +86,7 @@ describe("RD no secret can be had from an error", () => {
   ])("of a 2xx with %s, which only rawBody still has", async (_, response, kind) => {
     const raw = await response.clone().text();
     for (const call of [create, rotate]) {
-      wire.answer(() => response.clone());
+      wire.reply(() => response.clone());
       const error = (await rejection(call(wire.client()))) as AutomationError;
       expect(error).toMatchObject({ kind, outcome: "accepted", status: 200 });
       expect(error.rawBody).toBe(raw);
@@ -123,7 +125,7 @@ describe("RD no secret can be had from an error", () => {
     expectClean(error, SECRETS);
   });
 
-  test("of a body that is cut with an error that quotes what came", async () => {
+  test("of a body that breaks with an error that quotes it", async () => {
     const body = new ReadableStream({ pull: (stream) => stream.error(new Error(`cut at ${TOKEN}`)) });
     const fetch: typeof globalThis.fetch = async () => new Response(body, { status: 201 });
     const error = await rejection(create(wire.client({ fetch, retry: false })));
@@ -133,13 +135,13 @@ describe("RD no secret can be had from an error", () => {
 
   test.each([
     [
-      "throws what it was told of",
+      "throws its argument",
       ({ rejected }: { rejected?: string }) => {
         throw new Error(`cannot replace ${rejected}`);
       },
     ],
     [
-      "rejects with what it was told of",
+      "rejects with its argument",
       async (context: { rejected?: string }) => Promise.reject(Object.assign(new Error("no"), { context })),
     ],
     ["gives it with a line break", () => `${TOKEN}\n`],
@@ -147,7 +149,7 @@ describe("RD no secret can be had from an error", () => {
     ["gives an object", () => ({ access_token: TOKEN }) as never],
   ])("of a provider that %s", async (_, provider) => {
     let asked = 0;
-    wire.answer(() => json({}, 401));
+    wire.reply(() => json({}, 401));
     const token = (context: { signal: AbortSignal; rejected?: string }): string | Promise<string> =>
       asked++ === 0 ? TOKEN : provider(context);
     const error = (await rejection(get(wire.client({ token })))) as AutomationError;
@@ -195,7 +197,7 @@ describe("RD no secret can be had from an error", () => {
       expect(isAutomationError(error)).toBe(true);
       expectClean(error, [TOKEN, SECRET_PART]);
     }
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
   });
 });
 
@@ -205,8 +207,8 @@ function cyclic(): object {
   return one;
 }
 
-test("no secret can be had from a client", async () => {
-  wire.answer(() => json({ id: "s", state: "on" }));
+test("a client exposes no secret", async () => {
+  wire.reply(() => json({ id: "s", state: "on" }));
   const client = wire.client({ headers: { "x-own": HEADER }, token: TOKEN });
   await client.sessions.get("s");
   const list = client.projects.list();
@@ -229,7 +231,7 @@ test("no event and no line of a log holds a secret", async () => {
   const lines: string[] = [];
   const log = (line: string): void => void lines.push(line);
   const logger = { debug: log, info: log, warn: log, error: log };
-  wire.answer(({ path, method }) => {
+  wire.reply(({ path, method }) => {
     if (path.endsWith("/rotate")) return echo(500);
     if (method === "POST") return json({ ...created, id: 1, [TOKEN]: TOKEN }, 201);
     return method === "DELETE" ? text(TOKEN) : echo(503);

@@ -3,7 +3,9 @@ import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
 import * as sdk from "../../../src/index.ts";
 import { type AutomationError, Client, type ConfigError, isAutomationError } from "../../../src/index.ts";
-import { BASE, json, openWire, page, rejection, TOKEN, text } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, page, text } from "../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 
@@ -50,7 +52,7 @@ const WAYS: readonly (readonly [name: string, way: () => Promise<unknown>])[] = 
 ];
 
 function refused(status: number): Promise<unknown> {
-  wire.answer(() => json({ error: "code", detail: [1, { two: null }] }, status, { "x-request-id": "r1" }));
+  wire.reply(() => json({ error: "code", detail: [1, { two: null }] }, status, { "x-request-id": "r1" }));
   return wire.client({ retry: false }).sessions.get("s");
 }
 
@@ -60,7 +62,7 @@ function answered(response: Response): Promise<unknown> {
 }
 
 function circles(): Promise<unknown> {
-  wire.answer(() => page(["a"], "A"));
+  wire.reply(() => page(["a"], "A"));
   return wire.client().projects.list().toArray();
 }
 
@@ -95,7 +97,7 @@ describe.each(WAYS)("%s", (name, way) => {
     port1.close();
   });
 
-  test("toJSON gives the fields and round-trips", async () => {
+  test("toJSON returns the fields and round-trips", async () => {
     const error = await errorOf(way);
     const copy = JSON.parse(JSON.stringify(error)) as Record<string, unknown>;
     expect(copy).toMatchObject({ name, message: error.message, kind: error.kind });
@@ -125,7 +127,7 @@ describe.each(WAYS)("%s", (name, way) => {
   });
 });
 
-test("every class that is exported has a way in this table", () => {
+test("every exported class is in this table", () => {
   const classes = Object.keys(sdk).filter((name) => name.endsWith("Error") && name !== "isAutomationError");
   expect(classes.sort()).toEqual([...WAYS.map(([name]) => name), "AutomationError"].sort());
 });
@@ -142,7 +144,7 @@ const reasons: readonly (readonly [string, unknown])[] = [
   ["an object that refers to itself", Object.assign({}, { self: {} })],
 ];
 
-describe("whatever the reason of an abort is", () => {
+describe("for any reason of an abort", () => {
   test.each(reasons)("%s", async (_, reason) => {
     const signal = reason === undefined ? AbortSignal.abort() : aborted(reason);
     const error = (await rejection(wire.client().sessions.get("s", { signal }))) as AutomationError;
@@ -151,13 +153,13 @@ describe("whatever the reason of an abort is", () => {
     expect(() => structuredClone(error)).not.toThrow();
     expect(() => JSON.stringify(error)).not.toThrow();
     expect(() => inspect(error)).not.toThrow();
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
   });
 });
 
 test("an abort of a write after it was sent says that it may have been applied", async () => {
   const controller = new AbortController();
-  wire.answer(() => {
+  wire.reply(() => {
     controller.abort();
     return new Promise(() => {});
   });
@@ -181,13 +183,13 @@ test("an abort after a 2xx head is accepted, and what had come is in rawBody", a
   expect(error).toMatchObject({ kind: "abort", outcome: "accepted", status: 201, rawBody: '{"plaintext":"pat_a_' });
 });
 
-test("a created token without plaintext is a validation error with the raw answer", async () => {
-  wire.answer(() => json(created, 201));
+test("a created token without plaintext is a validation error with the raw body", async () => {
+  wire.reply(() => json(created, 201));
   const error = await rejection(wire.client().tokens.create({ name: "n", scopes: [] }));
   expect(error).toMatchObject({ kind: "validation", outcome: "accepted", rawBody: JSON.stringify(created) });
 });
 
-test("instanceof and the guard take nothing else for one of theirs, and never throw", () => {
+test("instanceof and the guard accept no other value, and never throw", () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   for (const value of [
@@ -207,7 +209,7 @@ test("instanceof and the guard take nothing else for one of theirs, and never th
   }
 });
 
-test("a class that a user derives is told by its prototype, and may set its name", () => {
+test("a derived class is recognized by its prototype, and may set its name", () => {
   class MyError extends sdk.ApiError {
     constructor(message: string) {
       super(message);
@@ -230,7 +232,7 @@ test("the usual this.name = … of a derived class does not throw", () => {
   expect(new Named().name).toBe("Named");
 });
 
-test("an error of another realm's copy is one of ours, by its brand", () => {
+test("an error of a copy in another realm is recognized by its brand", () => {
   const foreign = Object.assign(new Error("m"), { kind: "not_found", [Symbol.for("project-automation.error")]: true });
   expect(foreign).toBeInstanceOf(sdk.NotFoundError);
   expect(foreign).toBeInstanceOf(sdk.ApiError);

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { type Client, path } from "../../../src/index.ts";
-import { json, openWire, page, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, page } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 
-/** Each calls the client in a function of a name that a stack can be searched for. */
+/** Functions that call the client; their names are searched for in stacks. */
 const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   async awaitsOneCall(client) {
     return await client.sessions.get("s");
@@ -67,22 +69,22 @@ function deeper(name: string, client: Client): Promise<unknown> {
 }
 
 describe.each(Object.keys(CALLS))("the stack names the caller: %s", (name) => {
-  test("of a refusal", async () => {
-    wire.answer(() => json({ error: "no" }, 404));
+  test("of an error response", async () => {
+    wire.reply(() => json({ error: "no" }, 404));
     const error = (await rejection(deeper(name, wire.client()))) as Error;
     expect(error.stack).toContain(name);
     expect(error.stack).toContain("stacks.test.ts");
   });
 
-  test("of an answer of another shape", async () => {
-    wire.answer(() => json(7));
+  test("of a response of another shape", async () => {
+    wire.reply(() => json(7));
     const call = deeper(name, wire.client());
     if (name === "awaitsADelete" || name === "awaitsARequest") return void (await call);
     expect(((await rejection(call)) as Error).stack).toContain(name);
   });
 
   test("of a second attempt that fails", async () => {
-    wire.answer(() => json({ error: "later" }, 503));
+    wire.reply(() => json({ error: "later" }, 503));
     const error = (await rejection(deeper(name, wire.client({ retry: { attempts: 2, minDelayMs: 0 } })))) as Error;
     expect(error.stack).toContain(name);
   });
@@ -106,7 +108,7 @@ describe.each(Object.keys(CALLS))("the stack names the caller: %s", (name) => {
 });
 
 test.each([false, true])("a walk that fails on its second page names its consumer, prefetch %s", async (prefetch) => {
-  wire.answer(({ query }) => (query.has("cursor") ? json({}, 404) : page(["a"], "c1")));
+  wire.reply(({ query }) => (query.has("cursor") ? json({}, 404) : page(["a"], "c1")));
   async function consumesTwoPages(): Promise<void> {
     for await (const item of wire.client().projects.list({}, { prefetch })) expect(item.id).toBe("a");
   }
@@ -114,7 +116,7 @@ test.each([false, true])("a walk that fails on its second page names its consume
 });
 
 test("a call that waited in the queue names its own caller, not that of the call before", async () => {
-  wire.answer(() => json({}, 404));
+  wire.reply(() => json({}, 404));
   const client = wire.client({ maxConcurrency: 1 });
   async function first(): Promise<unknown> {
     return await client.sessions.get("a");

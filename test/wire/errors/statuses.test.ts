@@ -13,9 +13,11 @@ import {
   ResponseParseError,
   ServerError,
 } from "../../../src/index.ts";
-import { json, openWire, rejection, text } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, text } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
-const wire = openWire();
+const wire = openWire("msw");
 
 /** Status, class, kind, outcome of a read. */
 const TABLE = [
@@ -53,7 +55,7 @@ const TABLE = [
 describe("each status has its class, kind and outcome", () => {
   test.each(TABLE)("%i", async (...row) => {
     const [status, Class, kind, outcome] = row;
-    wire.script((_, index) => text(status === 304 ? null : JSON.stringify({ error: `code_${index}` }), status));
+    wire.script(({ index }) => text(status === 304 ? null : JSON.stringify({ error: `code_${index}` }), status));
     const error = await rejection(wire.client({ retry: false }).sessions.get("s1"));
     expect(error).toBeInstanceOf(Class);
     expect(error).toBeInstanceOf(AutomationError);
@@ -130,7 +132,7 @@ test("a body of more than 64 KiB is left out, and a hanging one is not waited fo
   }
 });
 
-test("the request id of the answer is on the error and in its message", async () => {
+test("the request id of the response is on the error and in its message", async () => {
   wire.script(json({ error: "nope" }, 404, { "x-request-id": "req_9" }));
   const error = await rejection(wire.client().sessions.get("s"));
   expect(error).toMatchObject({ requestId: "req_9", code: "nope" });
@@ -154,10 +156,10 @@ test.each([
   expect((error as Error).message).toContain(name);
 });
 
-test("a redirect is not followed, and the token does not travel", async () => {
+test("a redirect is not followed, and the token is not sent elsewhere", async () => {
   wire.script(text(null, 307, { location: "https://other.example.com/steal" }));
   expect(await rejection(wire.client().issues.create("p", { title: "t", type: "bug" }))).toBeInstanceOf(RedirectError);
-  expect(wire.seen).toHaveLength(1);
+  expect(wire.sent).toHaveLength(1);
 });
 
 test.each([

@@ -1,17 +1,9 @@
-/** What events tell of time: the parts are the whole. */
+/** The durations in events: their sum is the time of the call. */
 import { expect, test } from "vitest";
 import type { CallObserver, ClientEvent, Durations } from "../../../src/index.ts";
-import {
-  after,
-  answers,
-  fakeService,
-  fetchFailed,
-  good,
-  type Reply,
-  throws,
-  tooMany,
-} from "../../support/fake-service.ts";
 import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
+import { after, fetchFailed, good, type Reply, responds, throws, tooMany } from "../../support/replies.ts";
+import { scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -20,8 +12,8 @@ const sum = (...durations: readonly Durations[]): number =>
   durations.reduce((all, one) => all + one.waitMs + one.queueMs + one.tokenMs + one.headersMs + one.bodyMs, 0);
 test("the durations of every retry and of the last response are the call's time", async () => {
   const events: ClientEvent[] = [];
-  const service = fakeService(
-    after(30, answers(503)),
+  const service = scriptedFetch(
+    after(30, responds(503)),
     after(
       20,
       throws(() => fetchFailed("ECONNRESET")),
@@ -63,9 +55,9 @@ test("the durations of every retry and of the last response are the call's time"
   );
 });
 
-test("a 401 and its second attempt: the retry tells of the attempt that was refused", async () => {
+test("a 401 and its second attempt: the retry has the durations of the rejected attempt", async () => {
   const events: ClientEvent[] = [];
-  const service = fakeService(after(30, answers(401)), after(20, good));
+  const service = scriptedFetch(after(30, responds(401)), after(20, good));
   let asked = 0;
   const token = (): string => `pat_${++asked}`;
   const began = performance.now();
@@ -79,14 +71,14 @@ test("a 401 and its second attempt: the retry tells of the attempt that was refu
   expect(sum(retry, last)).toBeCloseTo(took, 6);
 });
 
-test("a walk tells its pages, its items, and how long it has waited", async () => {
+test("a walk reports its pages, its items, and how long it has waited", async () => {
   const events: ClientEvent[] = [];
   const page =
     (data: readonly unknown[], next_cursor: string | null): Reply =>
     () =>
       Response.json({ data, next_cursor });
   const project = (id: string): unknown => ({ id, name: id });
-  const service = fakeService(
+  const service = scriptedFetch(
     page([project("a"), project("b")], "c1"),
     tooMany(3),
     page([], "c2"),
@@ -108,7 +100,7 @@ test("a walk tells its pages, its items, and how long it has waited", async () =
 
 test("each walk of a list counts for itself", async () => {
   const events: ClientEvent[] = [];
-  const service = fakeService(() => Response.json({ data: [{ id: "a", name: "a" }], next_cursor: null }));
+  const service = scriptedFetch(() => Response.json({ data: [{ id: "a", name: "a" }], next_cursor: null }));
   const list = service.client({ onEvent: (event) => void events.push(event) }).projects.list();
   await ended(list.toArray());
   await ended(list.toArray());
@@ -118,11 +110,11 @@ test("each walk of a list counts for itself", async () => {
   ]);
 });
 
-test("waits that came to nothing are told at the end", async () => {
+test("waits of a call that fails are reported at its end", async () => {
   const ends: unknown[] = [];
   const end: CallObserver["end"] = (error, waited) => void ends.push([error?.kind, waited]);
   const options = { instrumentation: { begin: () => ({ end }) }, retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } };
-  const client = fakeService(answers(503), answers(404), good, tooMany(60)).client(options);
+  const client = scriptedFetch(responds(503), responds(404), good, tooMany(60)).client(options);
   const nothing = { waitMs: 0, queueMs: 0, tokenMs: 0 };
   const stop = new AbortController();
   const backingOff = watch([client.sessions.get("1", { signal: stop.signal })]);
@@ -157,11 +149,11 @@ test.each<[string, () => Promise<string>]>([
     },
   ],
   ["hangs until the attempt's time is over", () => new Promise(() => undefined)],
-])("a token provider that %s: the wait for it is told at the end", async (_, token) => {
-  const told: unknown[] = [];
-  const end: CallObserver["end"] = (error, waited) => void told.push(error?.kind, Math.floor(waited?.tokenMs ?? 0));
-  const client = fakeService(good).client({ token, timeoutMs: 700, instrumentation: { begin: () => ({ end }) } });
+])("a token provider that %s: the wait for it is reported at the end", async (_, token) => {
+  const ends: unknown[] = [];
+  const end: CallObserver["end"] = (error, waited) => void ends.push(error?.kind, Math.floor(waited?.tokenMs ?? 0));
+  const client = scriptedFetch(good).client({ token, timeoutMs: 700, instrumentation: { begin: () => ({ end }) } });
   const { error, tookMs } = await ended(client.sessions.get("1"));
   expect(tookMs).toBeGreaterThanOrEqual(700);
-  expect(told).toEqual([(error as { kind?: unknown }).kind, Math.floor(tookMs)]);
+  expect(ends).toEqual([(error as { kind?: unknown }).kind, Math.floor(tookMs)]);
 });

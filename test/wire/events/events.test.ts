@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ClientEvent, Logger } from "../../../src/index.ts";
-import { json, openWire, pagesOf, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, pagesOf } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const session = (headers = {}): Response => json({ id: "s", state: "on" }, 200, headers);
@@ -10,7 +12,7 @@ function recorder(): { events: ClientEvent[]; onEvent: (event: ClientEvent) => v
   return { events, onEvent: (event) => void events.push(event), types: () => events.map(({ type }) => type) };
 }
 
-test("a call that succeeds at once: request, response, with what they promise", async () => {
+test("a call that succeeds at once emits request and response, with all their fields", async () => {
   wire.script(session({ "x-request-id": "req_1" }));
   const { events, onEvent } = recorder();
   const before = Date.now();
@@ -35,7 +37,7 @@ test("a call that succeeds at once: request, response, with what they promise", 
   }
 });
 
-test("a retry tells why and after how long, and attempts count", async () => {
+test("a retry has its reason, its delay and the attempt number", async () => {
   wire.script(json({}, 503), json({}, 429, { "retry-after": "0" }), session());
   const { events, onEvent, types } = recorder();
   await wire.client({ onEvent, retry: { minDelayMs: 0 } }).sessions.get("s");
@@ -51,9 +53,9 @@ test("a retry tells why and after how long, and attempts count", async () => {
   expect(new Set(events.map(({ callId }) => callId)).size).toBe(1);
 });
 
-test("a pause is told once, and so is its end, however many calls wait for it", async () => {
+test("a pause and its end emit one event each, however many calls wait for it", async () => {
   let paused = true;
-  wire.answer(() => {
+  wire.reply(() => {
     if (!paused) return session();
     paused = false;
     return json({}, 429, { "retry-after": "0.05" });
@@ -65,7 +67,7 @@ test("a pause is told once, and so is its end, however many calls wait for it", 
   expect(events.find((event) => event.type === "rate_limit_pause")).toMatchObject({ delayMs: expect.any(Number) });
 });
 
-test("another token after a 401 is told, with its retry", async () => {
+test("another token after a 401 emits token_refresh, and its retry", async () => {
   wire.script(json({}, 401), session());
   const { events, onEvent, types } = recorder();
   let asked = 0;
@@ -74,14 +76,14 @@ test("another token after a 401 is told, with its retry", async () => {
   expect(events[2]).toMatchObject({ reason: "unauthorized", delayMs: 0, status: 401 });
 });
 
-test("no token_refresh and no retry are told where no other token can be had", async () => {
+test("no token_refresh and no retry without another token", async () => {
   wire.script(json({}, 401));
   const { onEvent, types } = recorder();
   await rejection(wire.client({ onEvent }).sessions.get("s"));
   expect(types()).toEqual(["request", "response"]);
 });
 
-test("a provider that has no other token: nothing is told that did not happen", async () => {
+test("a provider that has no other token: no token_refresh and no retry", async () => {
   wire.script(json({}, 401));
   const { onEvent, types } = recorder();
   await rejection(wire.client({ onEvent, token: () => "pat_same" }).sessions.get("s"));
@@ -89,8 +91,8 @@ test("a provider that has no other token: nothing is told that did not happen", 
   expect(types()).toEqual(["request", "response"]);
 });
 
-test("a deprecation is told once per operation", async () => {
-  wire.answer(({ path }) =>
+test("a deprecation emits one event per operation", async () => {
+  wire.reply(({ path }) =>
     json(
       { id: "s", state: "on", data: [], next_cursor: null },
       200,
@@ -101,14 +103,14 @@ test("a deprecation is told once per operation", async () => {
   const client = wire.client({ onEvent });
   for (let call = 0; call < 3; call += 1) await client.sessions.get("s");
   await client.projects.list().toArray();
-  const told = events.filter((event) => event.type === "deprecation");
-  expect(told).toMatchObject([
+  const deprecations = events.filter((event) => event.type === "deprecation");
+  expect(deprecations).toMatchObject([
     { operation: "sessions.get", deprecation: "@1735689599", sunset: "Sat, 21 Nov 2026 00:00:00 GMT" },
   ]);
 });
 
 test("operations have their names, calls their ids", async () => {
-  wire.answer(pagesOf(["a"], ["b"]));
+  wire.reply(pagesOf(["a"], ["b"]));
   const { events, onEvent } = recorder();
   const client = wire.client({ onEvent });
   await client.projects.list().toArray();
@@ -120,7 +122,7 @@ function throws(): never {
   throw new Error("listener");
 }
 
-describe("a listener that misbehaves breaks nothing", () => {
+describe("a listener that throws or never settles breaks nothing", () => {
   const BAD: Readonly<Record<string, () => unknown>> = {
     throws,
     rejects: () => Promise.reject(new Error("listener")),
@@ -157,7 +159,7 @@ describe("a listener that misbehaves breaks nothing", () => {
     expect(events.length).toBe(5);
   });
 
-  test("an event that a listener changes is not seen changed by the logger", async () => {
+  test("a listener that changes an event does not change what the logger gets", async () => {
     wire.script(session());
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);

@@ -1,34 +1,40 @@
-/** Calls are followed from beginning to end, and nothing that follows them can break or change them. */
+/** An instrumentation sees calls from beginning to end, and cannot break or change them. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
 import type { CallObserver, CallStart, Instrumentation, Logger } from "../../../src/index.ts";
 import { combine } from "../../../src/instrumentation.ts";
-import { json, openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
-const wire = openWire();
+const wire = openWire("msw");
 const fails = (): never => {
   throw new Error("no");
 };
 const session = (): Response => json({ id: "s", state: "on" });
 
-function follower(more: CallObserver = {}): { instrumentation: Instrumentation; begun: CallStart[]; told: string[] } {
+function follower(more: CallObserver = {}): {
+  instrumentation: Instrumentation;
+  begun: CallStart[];
+  observed: string[];
+} {
   const begun: CallStart[] = [];
-  const told: string[] = [];
+  const observed: string[] = [];
   const begin = (call: CallStart): CallObserver => {
     begun.push(call);
-    const end: CallObserver["end"] = (error) => void told.push(`end ${error === undefined ? "well" : error.kind}`);
+    const end: CallObserver["end"] = (error) => void observed.push(`end ${error === undefined ? "well" : error.kind}`);
     return {
-      event: ({ type, callId }) => void told.push(`${callId === call.callId ? type : "stranger"}`),
+      event: ({ type, callId }) => void observed.push(`${callId === call.callId ? type : "stranger"}`),
       end,
       ...more,
     };
   };
-  return { instrumentation: { begin }, begun, told };
+  return { instrumentation: { begin }, begun, observed };
 }
 
-test("a call begins, goes on and ends, well or with its error", async () => {
+test("an instrumentation sees the beginning, the events and the end of a call, with its error", async () => {
   wire.script(json({}, 503), session(), json({ error: "not_found" }, 404));
-  const { instrumentation, begun, told } = follower();
+  const { instrumentation, begun, observed } = follower();
   const client = wire.client({ instrumentation, retry: { minDelayMs: 0 } });
   await client.sessions.get("secret-id");
   await rejection(client.sessions.get("secret-id"));
@@ -37,7 +43,7 @@ test("a call begins, goes on and ends, well or with its error", async () => {
     { ...start, callId: expect.stringMatching(/^call_/) },
     { ...start, callId: expect.stringMatching(/^call_/) },
   ]);
-  expect(told).toEqual([
+  expect(observed).toEqual([
     ...["request", "response", "retry", "request", "response", "end well"],
     ...["request", "response", "end not_found"],
   ]);
@@ -54,7 +60,7 @@ test("a call begins in its caller's context", async () => {
   expect(seen).toEqual(["the caller's"]);
 });
 
-test("its headers go along with each attempt, but not in the place of the client's own", async () => {
+test("its headers are sent with each attempt, but do not replace those of the client", async () => {
   wire.script(json({}, 503), session());
   let attempt = 0;
   const headers = (): Record<string, string> => ({
@@ -67,16 +73,16 @@ test("its headers go along with each attempt, but not in the place of the client
   });
   const { instrumentation } = follower({ headers });
   await wire.client({ instrumentation, headers: { "x-mine": "yes" }, retry: { minDelayMs: 0 } }).sessions.get("s");
-  expect(wire.seen.map(({ headers: sent }) => sent.get("traceparent"))).toEqual(["00-1", "00-2"]);
-  for (const { headers: sent } of wire.seen) {
+  expect(wire.sent.map(({ headers: sent }) => sent.get("traceparent"))).toEqual(["00-1", "00-2"]);
+  for (const { headers: sent } of wire.sent) {
     expect(sent.get("authorization")).not.toContain("stolen");
     expect(sent.get("x-mine")).toBe("yes");
     expect(sent.has("cookie") || sent.has("x-nothing")).toBe(false);
   }
 });
 
-test("an attempt is sent in the context that it gives, once, however it does so", async () => {
-  wire.answer(session);
+test("an attempt is sent in the context of around, once, however around calls it", async () => {
+  wire.reply(session);
   const context = new AsyncLocalStorage<string>();
   const seen: (string | undefined)[] = [];
   const fetch: typeof globalThis.fetch = (input, init) => {
@@ -108,26 +114,26 @@ test("an attempt is sent in the context that it gives, once, however it does so"
 });
 
 test("of several, the first is the outermost", async () => {
-  wire.answer(session);
-  const told: string[] = [];
+  wire.reply(session);
+  const observed: string[] = [];
   const around =
     (name: string): NonNullable<CallObserver["around"]> =>
     (send) => {
-      told.push(`${name} begins`);
+      observed.push(`${name} begins`);
       send();
-      told.push(`${name} ends`);
+      observed.push(`${name} ends`);
     };
   const observers: readonly CallObserver[] = [{ around: around("outer") }, {}, { around: around("inner") }];
   const instrumentation = combine(observers.map((one) => ({ begin: () => one })));
   await wire.client({ instrumentation }).sessions.get("s");
-  expect(told).toEqual(["outer begins", "inner begins", "inner ends", "outer ends"]);
+  expect(observed).toEqual(["outer begins", "inner begins", "inner ends", "outer ends"]);
 });
 
-test("whatever it throws breaks nothing", async () => {
+test("an error that it throws is ignored", async () => {
   const fail = (): never => {
     throw new Error("instrumentation");
   };
-  wire.answer(session);
+  wire.reply(session);
   for (const instrumentation of [
     { begin: fail },
     follower({ event: fail, headers: fail, around: fail, end: fail }).instrumentation,
@@ -137,14 +143,14 @@ test("whatever it throws breaks nothing", async () => {
   }
 });
 
-test("a derived client is followed by the same; a logger tells how calls failed, and reports writes that may have been applied as errors", async () => {
+test("a derived client has the same instrumentation; a logger logs failed calls, and writes that may have been applied as errors", async () => {
   const lines: string[] = [];
   const log =
     (level: string) =>
     (line: string): void =>
       void lines.push(`${level}: ${line}`);
   const logger: Logger = { debug: () => {}, info: log("info"), warn: log("warn"), error: log("error") };
-  const { instrumentation, told } = follower();
+  const { instrumentation, observed } = follower();
   const client = wire
     .client({ instrumentation, logger, logLevel: "info", retry: false })
     .withOptions({ timeoutMs: 5_000 });
@@ -157,7 +163,7 @@ test("a derived client is followed by the same; a logger tells how calls failed,
     expect.stringMatching(/^error: \[call_\w+\] issues\.create: 500; it may have been applied/),
     expect.stringMatching(/^error: \[call_\w+\] issues\.create: 201, but the response is not of the expected shape/),
   ]);
-  expect(told.filter((line) => line.startsWith("end"))).toEqual(["end not_found", "end server", "end validation"]);
+  expect(observed.filter((line) => line.startsWith("end"))).toEqual(["end not_found", "end server", "end validation"]);
 });
 
 test.each<[string, Instrumentation["begin"]]>([
@@ -165,8 +171,8 @@ test.each<[string, Instrumentation["begin"]]>([
   ["an observer whose members cannot be read", () => new Proxy<CallObserver>({}, { get: fails })],
 ])("%s in the place of an observer breaks nothing", async (_, begin) => {
   wire.script(session());
-  const told: string[] = [];
-  const client = wire.client({ instrumentation: { begin }, onEvent: ({ type }) => void told.push(type) });
+  const observed: string[] = [];
+  const client = wire.client({ instrumentation: { begin }, onEvent: ({ type }) => void observed.push(type) });
   await expect(client.sessions.get("s")).resolves.toEqual({ id: "s", state: "on" });
-  expect(told).toEqual(["request", "response"]);
+  expect(observed).toEqual(["request", "response"]);
 });

@@ -1,14 +1,16 @@
-/** Whose child a span is, and what of it travels with the request. */
+/** The parents of spans, and the trace context in requests. */
 import { context, trace } from "@opentelemetry/api";
 import { isTracingSuppressed } from "@opentelemetry/core";
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Client, rotatingToken } from "../../../src/index.ts";
 import { instrument, type TelemetrySettings } from "../../../src/opentelemetry/index.ts";
+import { drain, rejection } from "../../support/promises.ts";
+import { json, pagesOf } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 import { registeredTelemetry, type Traced, telemetry } from "../../support/telemetry.ts";
-import { drain, json, openWire, pagesOf, rejection } from "../../support/wire.ts";
 
-const wire = openWire();
+const wire = openWire("msw");
 const recorded = registeredTelemetry();
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -18,7 +20,7 @@ const session = (): Response => json({ id: "s", state: "on" });
 const client = (settings?: TelemetrySettings): Client =>
   wire.client(instrument({ retry: { minDelayMs: 0 }, maxConcurrency: 2 }, settings));
 
-/** Runs something as the work of a span of the application's. */
+/** Runs a function within a span of the application. */
 async function within<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   return trace.getTracer("application").startActiveSpan(name, async (span) => {
     try {
@@ -34,9 +36,9 @@ const below = (name: string): readonly Traced[] =>
     .traces()
     .find((root) => root.name === name)?.children ?? [];
 
-const sent = (): readonly (string | null)[] => wire.seen.map(({ headers }) => headers.get("traceparent"));
+const sent = (): readonly (string | null)[] => wire.sent.map(({ headers }) => headers.get("traceparent"));
 
-/** What `traceparent` would be for the attempts, in order. */
+/** The expected `traceparent` of the attempts, in order. */
 const expected = (): readonly string[] =>
   recorded()
     .spans()
@@ -45,7 +47,7 @@ const expected = (): readonly string[] =>
 
 describe("parents", () => {
   test("calls at once, each with its own", async () => {
-    wire.answer(({ path }, index) => (index < 4 && path.endsWith("odd") ? json({}, 503) : session()));
+    wire.reply(({ path, index }) => (index < 4 && path.endsWith("odd") ? json({}, 503) : session()));
     const one = client();
     const names = Array.from({ length: 8 }, (_, index) => `work ${index}`);
     await Promise.all(
@@ -67,7 +69,7 @@ describe("parents", () => {
   });
 
   test("a walk: a span for each page's call", async () => {
-    wire.answer(pagesOf(["a", "b"], ["c"], ["d"]));
+    wire.reply(pagesOf(["a", "b"], ["c"], ["d"]));
     const { items } = await within("walk", () => drain(client().projects.list()));
     expect(items).toHaveLength(4);
     expect(below("walk").map(({ name, attributes }) => [name, attributes["project_automation.walk.pages"]])).toEqual([
@@ -78,8 +80,8 @@ describe("parents", () => {
     expect(below("walk").at(-1)?.attributes["project_automation.walk.items"]).toBe(4);
   });
 
-  test("a walk that asks ahead", async () => {
-    wire.answer(pagesOf(["a"], ["b"], ["c"]));
+  test("a walk with prefetch", async () => {
+    wire.reply(pagesOf(["a"], ["b"], ["c"]));
     await within("walk", () => drain(client().projects.list({}, { prefetch: true })));
     expect(below("walk").map(({ name, children }) => [name, children.length])).toEqual([
       ["projects.list", 1],
@@ -88,14 +90,14 @@ describe("parents", () => {
     ]);
   });
 
-  test("a walk that is left with a page under way ends that page's spans", async () => {
+  test("a walk that ends during a request ends the spans of that page", async () => {
     const pages = pagesOf(["a"], ["b"], ["c"]);
-    wire.answer((sent, index) => (index === 0 ? pages(sent, index) : new Promise<Response>(() => {})));
+    wire.reply((request) => (request.index === 0 ? pages(request) : new Promise<Response>(() => {})));
     await within("walk", () => drain(client().projects.list({}, { prefetch: true }), 1));
     await vi.waitFor(() => expect(below("walk").map(({ status }) => status)).toEqual(["UNSET", "ERROR"]));
   });
 
-  test("a token that rotates itself: that is a call of its own, of whoever needed it", async () => {
+  test("the rotation of a rotating token is a call of its own, below the call that needed it", async () => {
     const replacement = { id: "tok_2", key_id: "k2", name: "n", scopes: [], plaintext: "emu_k2_second" };
     const expires_at = "2030-01-01T00:00:00Z";
     wire.script(json({ ...replacement, expires_at, created_at: expires_at }), session());
@@ -111,7 +113,7 @@ describe("parents", () => {
   });
 
   test("what a caller does next is not below the call", async () => {
-    wire.answer(session);
+    wire.reply(session);
     const one = client();
     await within("work", async () => {
       const before = context.active();
@@ -136,23 +138,23 @@ describe("what is sent along", () => {
     expect(sent()).toEqual(expected());
   });
 
-  test("in a browser nothing, unless it is asked for", async () => {
-    wire.answer(session);
+  test("in a browser nothing is sent by default", async () => {
+    wire.reply(session);
     vi.stubGlobal("location", new URL("https://app.example.com/"));
     await client().sessions.get("s");
     await client({ propagate: true }).sessions.get("s");
     expect(sent()).toEqual([null, expected()[1]]);
-    expect(wire.seen[0]?.headers.get("tracestate")).toBeNull();
+    expect(wire.sent[0]?.headers.get("tracestate")).toBeNull();
   });
 
-  test("nothing where it is unwanted", async () => {
-    wire.answer(session);
+  test("sends no trace context if it is switched off", async () => {
+    wire.reply(session);
     await client({ propagate: false }).sessions.get("s");
     expect(sent()).toEqual([null]);
   });
 
   test("that nothing is sampled", async () => {
-    wire.answer(session);
+    wire.reply(session);
     const off = telemetry({ sampler: new AlwaysOffSampler() });
     await client({ tracerProvider: off.tracerProvider }).sessions.get("s");
     expect(sent()).toEqual([expect.stringMatching(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)]);
@@ -160,8 +162,8 @@ describe("what is sent along", () => {
   });
 });
 
-test("fetch runs in the context of its attempt, in which nobody else traces the same request", async () => {
-  wire.answer(session);
+test("fetch runs in the context of its attempt, which suppresses other tracing of the same request", async () => {
+  wire.reply(session);
   const inside: unknown[] = [];
   const fetch: typeof globalThis.fetch = async (input, init) => {
     inside.push([trace.getActiveSpan()?.spanContext().spanId, isTracingSuppressed(context.active())]);

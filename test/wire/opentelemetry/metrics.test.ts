@@ -1,23 +1,24 @@
-/** What is measured, and what tells the series apart. */
+/** The metrics and their attributes. */
 import { ATTR_ERROR_TYPE, METRIC_HTTP_CLIENT_REQUEST_DURATION } from "@opentelemetry/semantic-conventions";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, test } from "vitest";
 import { type Client, type ClientOptions, path } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
 import { HTTP, METRICS } from "../../../src/opentelemetry/names.ts";
-import { after, answers, type FakeService, fakeService, tooMany } from "../../support/fake-service.ts";
 import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
+import { after, responds, tooMany } from "../../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
 import { registeredTelemetry } from "../../support/telemetry.ts";
 
 fakeTime();
 const recorded = registeredTelemetry();
 
 const OWN = "project_automation.client";
-const SERVER = { "server.address": "service.invalid", "server.port": 443 };
+const SERVER = { "server.address": "automation.example.com", "server.port": 443 };
 const GET = { ...SERVER, "http.request.method": "GET", "url.scheme": "https", "url.template": "/sessions/{id}" };
-const good = answers(200, { "ratelimit-remaining": "41" }, '{"id":"s","state":"on"}');
+const good = responds(200, { "ratelimit-remaining": "41" }, '{"id":"s","state":"on"}');
 
-const client = (service: FakeService, options: ClientOptions = {}): Client => service.client(instrument(options));
+const client = (service: ScriptedFetch, options: ClientOptions = {}): Client => service.client(instrument(options));
 
 test("names are those of the conventions", () => {
   expect(HTTP).toEqual({
@@ -34,7 +35,7 @@ test("names are those of the conventions", () => {
 });
 
 test("requests, by status and error, in seconds", async () => {
-  const one = client(fakeService(answers(503), after(250, good), answers(404)));
+  const one = client(scriptedFetch(responds(503), after(250, good), responds(404)));
   await ended(one.sessions.get("ses_1"));
   await ended(one.sessions.get("ses_2"));
   expect(await recorded().series("http.client.request.duration")).toEqual([
@@ -45,7 +46,7 @@ test("requests, by status and error, in seconds", async () => {
 });
 
 test("the buckets that the conventions advise, and longer ones for calls and waits", async () => {
-  await ended(client(fakeService(tooMany(1), good)).sessions.get("ses_1"));
+  await ended(client(scriptedFetch(tooMany(1), good)).sessions.get("ses_1"));
   const described = (await recorded().metrics()).map(({ descriptor, dataPoints }) => {
     const [{ value } = { value: 0 }] = dataPoints;
     const buckets = typeof value === "object" && "buckets" in value && "boundaries" in value.buckets;
@@ -67,7 +68,7 @@ test("the buckets that the conventions advise, and longer ones for calls and wai
 });
 
 test("calls, with all their waits, by operation and error", async () => {
-  const one = client(fakeService(tooMany(2), good, answers(404)));
+  const one = client(scriptedFetch(tooMany(2), good, responds(404)));
   const { tookMs } = await ended(one.sessions.get("ses_1"));
   await ended(one.sessions.get("ses_2"));
   const attributes = { ...SERVER, "project_automation.operation": "sessions.get" };
@@ -77,7 +78,7 @@ test("calls, with all their waits, by operation and error", async () => {
   ]);
 });
 
-test("waits: in line, between attempts, for the token; also of calls that gave up", async () => {
+test("waits: in the queue, between attempts, for the token; also of calls that failed", async () => {
   const attributes = { ...SERVER, "project_automation.operation": "sessions.get" };
   const waits = async (): Promise<Record<string, number>> => {
     const series = await recorded().series(`${OWN}.wait.duration`);
@@ -85,12 +86,12 @@ test("waits: in line, between attempts, for the token; also of calls that gave u
     return Object.fromEntries(series.map((one) => [String(one.attributes["project_automation.wait.stage"]), one.sum]));
   };
   const token = (): Promise<string> => new Promise((resolve) => setTimeout(resolve, 300, "slow"));
-  await ended(client(fakeService(answers(503), good), { token }).sessions.get("ses_1"));
+  await ended(client(scriptedFetch(responds(503), good), { token }).sessions.get("ses_1"));
   const first = await waits();
   expect(first).toEqual({ backoff: expect.any(Number), token: 0.6 });
   expect(first["backoff"]).toBeGreaterThanOrEqual(0.25);
 
-  const paused = client(fakeService(tooMany(60)));
+  const paused = client(scriptedFetch(tooMany(60)));
   const stop = new AbortController();
   const calls = watch([
     paused.sessions.get("ses_1", { signal: stop.signal }),
@@ -102,9 +103,9 @@ test("waits: in line, between attempts, for the token; also of calls that gave u
   expect(await waits()).toEqual({ ...first, queue: 40 });
 });
 
-test("what is left of the rate limit, as of the latest answer", async () => {
+test("what is left of the rate limit, as of the latest response", async () => {
   const remaining = async (): Promise<unknown> => recorded().series(`${OWN}.rate_limit.remaining`);
-  const one = client(fakeService(good, answers(404, { "ratelimit-remaining": "40" }), answers(404)));
+  const one = client(scriptedFetch(good, responds(404, { "ratelimit-remaining": "40" }), responds(404)));
   await ended(one.sessions.get("ses_1"));
   expect(await remaining()).toEqual([{ attributes: SERVER, count: 1, sum: 41 }]);
   await ended(one.sessions.get("ses_2"));
@@ -113,7 +114,7 @@ test("what is left of the rate limit, as of the latest answer", async () => {
 });
 
 test("series do not grow with ids", async () => {
-  const one = client(fakeService(good));
+  const one = client(scriptedFetch(good));
   for (let index = 0; index < 50; index += 1) await ended(one.sessions.get(`ses_${index}`));
   for (const { dataPoints } of await recorded().metrics()) expect(dataPoints).toHaveLength(1);
 });
@@ -123,7 +124,7 @@ test.each([
   ["http://localhost/api/v1", { "server.address": "localhost", "server.port": 80, "url.scheme": "http" }],
 ])("the server of %s", async (baseUrl, expected) => {
   const request = { method: "POST", path: path`/projects/${"web"}/runs`, json: {} } as const;
-  await ended(client(fakeService(answers(200, {}, "{}")), { baseUrl }).request(request));
+  await ended(client(scriptedFetch(responds(200, {}, "{}")), { baseUrl }).request(request));
   expect(recorded().traces()).toMatchObject([
     { name: "request", children: [{ name: "POST /projects/{}/runs", attributes: expected }] },
   ]);

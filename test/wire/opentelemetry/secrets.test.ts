@@ -1,16 +1,16 @@
-/** Nothing that is secret, or that names a customer's things, is recorded anywhere. */
+/** No secret and no name of a customer's data is in any telemetry. */
 import { trace } from "@opentelemetry/api";
 import { expect, test } from "vitest";
 import { z } from "zod/mini";
 import { Client, path, rotatingToken } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
 import { createEmulator } from "../../../src/testing/index.ts";
+import { drain, rejection } from "../../support/promises.ts";
 import { registeredTelemetry } from "../../support/telemetry.ts";
-import { drain, rejection } from "../../support/wire.ts";
 
 const recorded = registeredTelemetry();
 
-test("everything is run, and none of it is found in what is exported", async () => {
+test("no secret is in the exported telemetry of any operation", async () => {
   const emulator = createEmulator({
     baseUrl: "https://emulator.invalid/tenant-of-acme/v1",
     projects: Array.from({ length: 3 }, (_, index) => ({
@@ -50,7 +50,7 @@ test("everything is run, and none of it is found in what is exported", async () 
   await drain(client.withOptions({ token: rotating }).projects.list());
 
   await rejection(client.sessions.get("secretproject-that-is-not-there"));
-  // A service that echoes whatever it is told, wherever it can.
+  // A service that echoes the request in every place that it can.
   const echo = `echoed ${emulator.token}`;
   keep(echo);
   const headers = { "x-request-id": echo, deprecation: echo, sunset: echo, "ratelimit-remaining": echo };
@@ -87,7 +87,7 @@ test("everything is run, and none of it is found in what is exported", async () 
   for (const secret of secrets) expect(exported).not.toContain(secret);
 });
 
-test("the search would find it", async () => {
+test("the search finds a secret that is there", async () => {
   trace
     .getTracer("careless")
     .startSpan("call", { attributes: { "url.full": "https://x.invalid/?token=pat_1" } })

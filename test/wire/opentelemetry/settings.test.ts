@@ -1,12 +1,14 @@
-/** What `instrument` takes and gives, and what happens where telemetry is missing, late or broken. */
+/** The settings and the result of `instrument`, and telemetry that is missing, late or broken. */
 import { context, metrics, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { afterEach, describe, expect, test } from "vitest";
 import { ConfigError, type Instrumentation, VERSION } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { json } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 import { telemetry } from "../../support/telemetry.ts";
-import { json, openWire, rejection } from "../../support/wire.ts";
 
 const wire = openWire();
 const session = (): Response => json({ id: "s", state: "on" });
@@ -18,7 +20,7 @@ afterEach(() => {
   for (const api of [trace, metrics, context]) api.disable();
 });
 
-describe("settings that cannot be", () => {
+describe("invalid settings", () => {
   test.each([
     [
       { tracerProvider: {} },
@@ -51,15 +53,15 @@ describe("settings that cannot be", () => {
     expect(() => instrument(options as never)).toThrow(new ConfigError(message, { outcome: "not_sent" }));
   });
 
-  test("other options are the client's business, and stay as they are", () => {
+  test("other options of the client are passed on as they are", () => {
     const options = Object.freeze({ timeoutMs: 5, token: "t" });
     expect(instrument(options)).toEqual({ ...options, instrumentation: expect.anything() });
     expect(() => wire.client(instrument({ tokn: "t" } as never))).toThrow('unknown key "tokn"');
   });
 });
 
-test("providers that are given are used, and named by this package", async () => {
-  wire.answer(session);
+test("the providers of the options are used, and named by this package", async () => {
+  wire.reply(session);
   const { tracerProvider, meterProvider, spans, metrics: measured } = telemetry();
   await wire.client(instrument({}, { tracerProvider, meterProvider })).sessions.get("s");
   const scope = { name: "project-automation", version: VERSION };
@@ -67,49 +69,49 @@ test("providers that are given are used, and named by this package", async () =>
   expect((await measured()).map(({ descriptor }) => descriptor.name)).toContain("http.client.request.duration");
 });
 
-test("an instrumentation that is there already is kept, and cannot be broken", async () => {
-  wire.answer(session);
-  const told: string[] = [];
+test("an instrumentation of the client is kept, and its errors are ignored", async () => {
+  wire.reply(session);
+  const recorded: string[] = [];
   const instrumentation: Instrumentation = {
     begin: ({ operation }) => ({
-      event: ({ type }) => void told.push(type),
+      event: ({ type }) => void recorded.push(type),
       headers: () => ({ "x-theirs": "yes" }),
       around: (send) => {
-        told.push("around");
+        recorded.push("around");
         send();
       },
-      end: () => void told.push(`${operation} ended`),
+      end: () => void recorded.push(`${operation} ended`),
     }),
   };
   const { tracerProvider, spans } = telemetry();
   await wire.client(instrument({ instrumentation }, { tracerProvider })).sessions.get("s");
-  expect(told).toEqual(["request", "around", "response", "sessions.get ended"]);
+  expect(recorded).toEqual(["request", "around", "response", "sessions.get ended"]);
   expect(spans()).toHaveLength(2);
-  expect(wire.seen[0]?.headers.get("x-theirs")).toBe("yes");
+  expect(wire.sent[0]?.headers.get("x-theirs")).toBe("yes");
 
   await wire.client(instrument({ instrumentation }, { tracerProvider: { getTracer: fail } })).sessions.get("s");
-  expect(told.slice(4)).toEqual(["request", "around", "response", "sessions.get ended"]);
+  expect(recorded.slice(4)).toEqual(["request", "around", "response", "sessions.get ended"]);
 });
 
-test("a client that is derived is traced too", async () => {
-  wire.answer(session);
+test("a derived client is traced too", async () => {
+  wire.reply(session);
   const { tracerProvider, spans } = telemetry();
   const derived = wire.client(instrument({}, { tracerProvider })).withOptions({ timeoutMs: 1_000 });
   await derived.sessions.get("s");
   expect(spans()).toHaveLength(2);
 });
 
-test("without an SDK a call is as ever, and sends nothing more", async () => {
-  wire.answer(session);
+test("without an SDK a call sends no trace context", async () => {
+  wire.reply(session);
   expect(await wire.client(instrument({})).sessions.get("s")).toMatchObject({ id: "s" });
   const [plain, traced] = [wire.client(), wire.client(instrument({}))];
   await plain.sessions.get("s");
   await traced.sessions.get("s");
-  expect([...(wire.seen[2]?.headers.keys() ?? [])]).toEqual([...(wire.seen[1]?.headers.keys() ?? [])]);
+  expect([...(wire.sent[2]?.headers.keys() ?? [])]).toEqual([...(wire.sent[1]?.headers.keys() ?? [])]);
 });
 
 test("an SDK that is registered later is found", async () => {
-  wire.answer(session);
+  wire.reply(session);
   const client = wire.client(instrument({}));
   await client.sessions.get("s");
   const { tracerProvider, meterProvider, spans, series } = telemetry();
@@ -121,7 +123,7 @@ test("an SDK that is registered later is found", async () => {
   expect(await series("http.client.request.duration")).toMatchObject([{ count: 1 }]);
 });
 
-describe("what breaks breaks no call", () => {
+describe("an instrumentation that throws breaks no call", () => {
   const exporter: SpanExporter = { export: fail, shutdown: async () => {} };
   const noMeter = { getMeter: () => new Proxy({}, { get: () => fail }) };
   test.each([
@@ -134,6 +136,6 @@ describe("what breaks breaks no call", () => {
     const client = wire.client(instrument({ retry: { minDelayMs: 0 } }, settings as never));
     expect(await client.sessions.get("s")).toMatchObject({ id: "s" });
     expect(await rejection(client.sessions.get("s"))).toMatchObject({ kind: "not_found" });
-    expect(wire.seen).toHaveLength(3);
+    expect(wire.sent).toHaveLength(3);
   });
 });

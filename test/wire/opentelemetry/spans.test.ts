@@ -1,28 +1,20 @@
-/** One span per call and one per attempt, by the conventions, for every way in which a call can go. */
+/** One span per call and one per attempt, by the conventions, for every way in which a call can end. */
 import { expect, test } from "vitest";
 import type { Client, ClientOptions } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
-import {
-  answers,
-  bodyThat,
-  type FakeService,
-  fakeService,
-  fetchFailed,
-  never,
-  throws,
-  tooMany,
-} from "../../support/fake-service.ts";
 import { ended, fakeTime, finish, pass, settleDown, watch } from "../../support/fake-time.ts";
+import { bodyThat, fetchFailed, never, responds, throws, tooMany } from "../../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
 import { registeredTelemetry, type Traced } from "../../support/telemetry.ts";
 
 fakeTime();
 const recorded = registeredTelemetry();
 
-const client = (service: FakeService, options: ClientOptions = {}): Client => service.client(instrument(options));
+const client = (service: ScriptedFetch, options: ClientOptions = {}): Client => service.client(instrument(options));
 
 const GET = {
   "http.request.method": "GET",
-  "server.address": "service.invalid",
+  "server.address": "automation.example.com",
   "server.port": 443,
   "url.scheme": "https",
   "url.template": "/sessions/{id}",
@@ -35,7 +27,7 @@ function onlyTrace(): Traced {
   return trace;
 }
 
-/** What became of each attempt, by what differs. */
+/** The attributes in which the attempts differ. */
 const attempts = (): readonly unknown[] =>
   onlyTrace().children.map(({ status, attributes }) => [
     status,
@@ -45,7 +37,7 @@ const attempts = (): readonly unknown[] =>
   ]);
 
 test("a call that succeeds at once", async () => {
-  const service = fakeService(answers(200, { "ratelimit-remaining": "59" }, '{"id":"s","state":"on"}'));
+  const service = scriptedFetch(responds(200, { "ratelimit-remaining": "59" }, '{"id":"s","state":"on"}'));
   await ended(client(service).sessions.get("ses_1"));
   expect(recorded().traces()).toEqual([
     {
@@ -73,8 +65,8 @@ test("a call that succeeds at once", async () => {
   ]);
 });
 
-test("a 429, waited out: the pause is the call's, the refusal the attempt's", async () => {
-  const service = fakeService(tooMany(3), answers(200, {}, '{"id":"s","state":"on"}'));
+test("a 429 that is waited for: the pause is on the span of the call, the 429 on that of the attempt", async () => {
+  const service = scriptedFetch(tooMany(3), responds(200, {}, '{"id":"s","state":"on"}'));
   const { tookMs } = await ended(client(service).sessions.get("ses_1"));
   expect(attempts()).toEqual([
     ["ERROR", 429, "429", undefined],
@@ -94,8 +86,8 @@ test("a 429, waited out: the pause is the call's, the refusal the attempt's", as
   ]);
 });
 
-test("a 503, backed off", async () => {
-  const service = fakeService(answers(503), answers(200, {}, '{"id":"s","state":"on"}'));
+test("a 503 with a backoff", async () => {
+  const service = scriptedFetch(responds(503), responds(200, {}, '{"id":"s","state":"on"}'));
   await ended(client(service).sessions.get("ses_1"));
   expect(attempts()).toEqual([
     ["ERROR", 503, "503", undefined],
@@ -108,7 +100,7 @@ test("a 503, backed off", async () => {
 });
 
 test("a 401, and another token", async () => {
-  const service = fakeService(answers(401), answers(200, {}, '{"id":"s","state":"on"}'));
+  const service = scriptedFetch(responds(401), responds(200, {}, '{"id":"s","state":"on"}'));
   const token = ({ rejected }: { rejected?: string | undefined }): string =>
     rejected === undefined ? "first" : "next";
   await ended(client(service, { token }).sessions.get("ses_1"));
@@ -119,8 +111,8 @@ test("a 401, and another token", async () => {
   expect(onlyTrace().events.map(([name]) => name)).toEqual(["retry", "token_refresh"]);
 });
 
-test("a refusal", async () => {
-  await ended(client(fakeService(answers(404))).sessions.get("ses_1"));
+test("an error response", async () => {
+  await ended(client(scriptedFetch(responds(404))).sessions.get("ses_1"));
   expect(attempts()).toEqual([["ERROR", 404, "404", undefined]]);
   expect(onlyTrace()).toMatchObject({
     status: "ERROR",
@@ -128,14 +120,14 @@ test("a refusal", async () => {
   });
 });
 
-test("a redirect is no error of HTTP, but one of the call", async () => {
-  await ended(client(fakeService(answers(302, { location: "/secret" }))).sessions.get("ses_1"));
+test("a redirect is an error of the call, not of the attempt", async () => {
+  await ended(client(scriptedFetch(responds(302, { location: "/secret" }))).sessions.get("ses_1"));
   expect(attempts()).toEqual([["UNSET", 302, undefined, undefined]]);
   expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "redirect" } });
 });
 
-test("an answer of another shape is the call's error too", async () => {
-  await ended(client(fakeService(answers(200, {}, '{"odd":true}'))).sessions.get("ses_1"));
+test("a response of another shape is recorded as the error of the call", async () => {
+  await ended(client(scriptedFetch(responds(200, {}, '{"odd":true}'))).sessions.get("ses_1"));
   expect(attempts()).toEqual([["UNSET", 200, undefined, undefined]]);
   expect(onlyTrace()).toMatchObject({
     status: "ERROR",
@@ -143,8 +135,8 @@ test("an answer of another shape is the call's error too", async () => {
   });
 });
 
-test("answers that drift, or are of a deprecated operation, are told without their words", async () => {
-  const service = fakeService(answers(200, { sunset: "Sat, 31 Dec 2033 23:59:59 GMT" }, '{"odd":true}'));
+test("drift and deprecation are recorded without texts of the response", async () => {
+  const service = scriptedFetch(responds(200, { sunset: "Sat, 31 Dec 2033 23:59:59 GMT" }, '{"odd":true}'));
   await ended(client(service, { validation: "lenient" }).sessions.get("ses_1"));
   expect(onlyTrace().events).toEqual([
     ["deprecation", {}],
@@ -153,10 +145,10 @@ test("answers that drift, or are of a deprecated operation, are told without the
 });
 
 test("a connection that is lost, and one that is lost in the body", async () => {
-  const service = fakeService(
+  const service = scriptedFetch(
     throws(() => fetchFailed("ECONNRESET")),
     bodyThat("breaks"),
-    answers(200, {}, '{"id":"s","state":"on"}'),
+    responds(200, {}, '{"id":"s","state":"on"}'),
   );
   await ended(client(service).sessions.get("ses_1"));
   expect(attempts()).toEqual([
@@ -168,7 +160,7 @@ test("a connection that is lost, and one that is lost in the body", async () => 
 
 test("an attempt that takes too long, and then the call", async () => {
   await ended(
-    client(fakeService(never), { timeoutMs: 100, totalTimeoutMs: 10_000, retry: { attempts: 2 } }).sessions.get(
+    client(scriptedFetch(never), { timeoutMs: 100, totalTimeoutMs: 10_000, retry: { attempts: 2 } }).sessions.get(
       "ses_1",
     ),
   );
@@ -179,9 +171,9 @@ test("an attempt that takes too long, and then the call", async () => {
   expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "timeout" } });
 });
 
-test("an abort while the answer is awaited", async () => {
+test("an abort before the response", async () => {
   const stop = new AbortController();
-  const call = client(fakeService(never)).sessions.get("ses_1", { signal: stop.signal });
+  const call = client(scriptedFetch(never)).sessions.get("ses_1", { signal: stop.signal });
   const settled = ended(call);
   await settleDown();
   stop.abort();
@@ -195,7 +187,7 @@ test("an abort while the answer is awaited", async () => {
 
 test("an abort in the queue: the call waited and sent nothing", async () => {
   const stop = new AbortController();
-  const one = client(fakeService(never), { maxConcurrency: 1, timeoutMs: false });
+  const one = client(scriptedFetch(never), { maxConcurrency: 1, timeoutMs: false });
   const calls = [
     one.sessions.get("ses_1", { totalTimeoutMs: 9_000 }),
     one.sessions.get("ses_2", { signal: stop.signal }),
@@ -220,7 +212,7 @@ test("an abort in the queue: the call waited and sent nothing", async () => {
 });
 
 test("held back by a pause that is too long: nothing is sent", async () => {
-  const one = client(fakeService(tooMany(600)));
+  const one = client(scriptedFetch(tooMany(600)));
   await ended(one.sessions.get("ses_1"));
   await ended(one.sessions.get("ses_2"));
   const [first, second] = recorded().traces();
@@ -232,11 +224,11 @@ test("held back by a pause that is too long: nothing is sent", async () => {
   });
 });
 
-test("a token that cannot be had, and arguments that cannot be", async () => {
+test("a token provider that fails, and invalid arguments", async () => {
   const token = (): never => {
     throw new Error("the vault is shut");
   };
-  const one = client(fakeService(), { token });
+  const one = client(scriptedFetch(), { token });
   await ended(one.sessions.get("ses_1"));
   expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "token_provider" }, children: [] });
   await ended(one.sessions.get(""));

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { ArgumentError } from "../../../src/index.ts";
-import { drain, gate, json, openWire, page, pagesOf, rejection } from "../../support/wire.ts";
+import { drain, gate, rejection } from "../../support/promises.ts";
+import { json, page, pagesOf } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -10,10 +12,10 @@ test("a break on the first item sends nothing more", async () => {
   wire.script(page(["a", "b"], "c1"));
   await drain(wire.client().projects.list(), 1);
   await settled();
-  expect(wire.seen).toHaveLength(1);
+  expect(wire.sent).toHaveLength(1);
 });
 
-test("a consumer that throws ends the walk, and its error comes out as it is", async () => {
+test("a consumer that throws ends the walk, and its error is passed on as it is", async () => {
   wire.script(page(["a", "b"], "c1"));
   const thrown = new Error("mine");
   const walk = async (): Promise<void> => {
@@ -21,34 +23,34 @@ test("a consumer that throws ends the walk, and its error comes out as it is", a
   };
   expect(await rejection(walk())).toBe(thrown);
   await settled();
-  expect(wire.seen).toHaveLength(1);
+  expect(wire.sent).toHaveLength(1);
 });
 
-test("prefetch asks for page 2 while page 1 is consumed, and for one page at a time", async () => {
+test("prefetch requests page 2 while page 1 is consumed, and one page at a time", async () => {
   const second = gate();
-  const answer = pagesOf(["a"], ["b"], ["c"]);
-  wire.answer((seen, index) => {
-    if (index === 1) second.open();
-    return answer(seen, index);
+  const pages = pagesOf(["a"], ["b"], ["c"]);
+  wire.reply((request) => {
+    if (request.index === 1) second.open();
+    return pages(request);
   });
   const iterator = wire.client().projects.list({}, { prefetch: true })[Symbol.asyncIterator]();
   expect(await iterator.next()).toMatchObject({ value: { id: "a" } });
   await second.opened; // without another next()
   await settled();
-  expect(wire.seen).toHaveLength(2);
+  expect(wire.sent).toHaveLength(2);
   expect(await iterator.next()).toMatchObject({ value: { id: "b" } });
   expect(await iterator.next()).toMatchObject({ value: { id: "c" } });
   expect((await iterator.next()).done).toBe(true);
-  expect(wire.seen.map(({ query }) => query.get("cursor"))).toEqual([null, "c1", "c2"]);
+  expect(wire.sent.map(({ query }) => query.get("cursor"))).toEqual([null, "c1", "c2"]);
 });
 
-test("without prefetch page 2 is not asked for before page 1 is consumed", async () => {
-  wire.answer(pagesOf(["a", "b"], ["c"]));
+test("without prefetch page 2 is not requested before page 1 is consumed", async () => {
+  wire.reply(pagesOf(["a", "b"], ["c"]));
   const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
   await iterator.next();
   await iterator.next();
   await settled();
-  expect(wire.seen).toHaveLength(1);
+  expect(wire.sent).toHaveLength(1);
 });
 
 test.each(["for await", "pages", "return"])("a %s that ends early cancels the prefetch in flight", async (how) => {
@@ -79,30 +81,30 @@ test.each(["for await", "pages", "return"])("a %s that ends early cancels the pr
     expect((await iterator.next()).done).toBe(true);
   }
   await cancelled.opened;
-  await settled(); // a rejection that nobody handles fails the run
+  await settled(); // an unhandled rejection fails the run
 });
 
-test("a prefetched page that fails is told when the walk gets there, after the items before it", async () => {
+test("a prefetched page that fails rejects when the walk reaches it, after the items before it", async () => {
   wire.script(page(["a", "b"], "c1"), json({ error: "bad" }, 400));
   const { items, error } = await drain(wire.client().projects.list({}, { prefetch: true }));
   expect(ids(items)).toEqual(["a", "b"]);
   expect(error).toMatchObject({ kind: "bad_request", cursor: "c1" });
 });
 
-test("a prefetched page that fails is never told when nobody gets there", async () => {
+test("a prefetched page that fails causes no rejection if the walk does not reach it", async () => {
   wire.script(page(["a", "b"], "c1"), json({ error: "bad" }, 400));
   for await (const _ of wire.client().projects.list({}, { prefetch: true })) {
-    while (wire.seen.length < 2) await settled();
+    while (wire.sent.length < 2) await settled();
     await settled();
     break;
   }
-  expect(wire.seen).toHaveLength(2);
+  expect(wire.sent).toHaveLength(2);
 });
 
 test("return() during a pending next: that next is done, and nothing follows", async () => {
   const arrived = gate();
   const go = gate();
-  wire.answer(async () => {
+  wire.reply(async () => {
     arrived.open();
     await go.opened;
     return page(["a"], "c1");
@@ -115,7 +117,7 @@ test("return() during a pending next: that next is done, and nothing follows", a
   expect(await returned).toEqual({ done: true, value: undefined });
   expect(await pending).toEqual({ done: true, value: undefined });
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
-  expect(wire.seen).toHaveLength(1);
+  expect(wire.sent).toHaveLength(1);
 });
 
 test.each(["items", "pages"])("return() cancels the request in flight of %s and resolves at once", async (walk) => {
@@ -158,17 +160,17 @@ test("return() while the signal of the caller aborts too ends the walk without a
 test.each([0, 1, 2, 3, 4, 5])("toArray({ max: %i }) sends no request past the one that fills it", async (max) => {
   const requests = [0, 1, 1, 2, 3, 3][max] ?? 0;
   for (const prefetch of [false, true]) {
-    wire.answer(pagesOf(["a", "b"], ["c"], ["d"]));
-    const before = wire.seen.length;
+    wire.reply(pagesOf(["a", "b"], ["c"], ["d"]));
+    const before = wire.sent.length;
     const items = await wire.client().projects.list({}, { prefetch }).toArray({ max });
     await settled();
     expect(ids(items)).toEqual(["a", "b", "c", "d"].slice(0, max));
-    expect(wire.seen.length - before).toBe(requests);
+    expect(wire.sent.length - before).toBe(requests);
   }
 });
 
 test("toArray without max, and with Infinity or undefined, takes all", async () => {
-  wire.answer(pagesOf(["a"], ["b"]));
+  wire.reply(pagesOf(["a"], ["b"]));
   const list = wire.client().projects.list();
   for (const options of [undefined, {}, { max: undefined }, { max: Number.POSITIVE_INFINITY }]) {
     expect(await list.toArray(options)).toHaveLength(2);
@@ -183,7 +185,7 @@ test.each([-1, 1.5, Number.NaN, "3", null, true, {}])("toArray({ max: %o }) is a
       .toArray({ max: max as never }),
   );
   expect(error).toBeInstanceOf(ArgumentError);
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
 });
 
 test.each([[null], [5], ["max"], [[]]])("toArray(%o) is an ArgumentError", async (options) => {
@@ -195,5 +197,5 @@ test.each([[null], [5], ["max"], [[]]])("toArray(%o) is an ArgumentError", async
         .toArray(options as never),
     ),
   ).toBeInstanceOf(ArgumentError);
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
 });

@@ -2,7 +2,9 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { AbortError, isAutomationError, PaginationError, path, ResponseValidationError } from "../../../src/index.ts";
 import { ProjectSchema } from "../../../src/schemas/index.ts";
-import { drain, json, openWire, page, pagesOf, rejection } from "../../support/wire.ts";
+import { drain, rejection } from "../../support/promises.ts";
+import { json, page, pagesOf } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -15,7 +17,7 @@ test.each([
 ] as const)("an error on the %s page carries its cursor, from which exactly the rest is had", async (...row) => {
   const [, at, got, cursor] = row;
   const pages = pagesOf(["a", "b"], ["c"], ["d", "e"]);
-  wire.answer((seen, index) => (index === at ? json({ error: "no" }, 404) : pages(seen, index)));
+  wire.reply((request) => (request.index === at ? json({ error: "no" }, 404) : pages(request)));
   const client = wire.client();
   const iterator = client.projects.list({ limit: 2 })[Symbol.asyncIterator]();
   const items: string[] = [];
@@ -28,20 +30,20 @@ test.each([
   if (!isAutomationError(failure)) throw failure;
   expect(failure.cursor).toBe(cursor);
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
-  wire.answer(pages);
+  wire.reply(pages);
   const rest = await client.projects.list({ limit: 2, cursor: failure.cursor ?? undefined }).toArray();
   expect([...items, ...ids(rest)]).toEqual(["a", "b", "c", "d", "e"]);
 });
 
 test("an error of toArray and of pages carries the cursor too", async () => {
-  wire.answer((_, index) => (index % 2 === 1 ? json({}, 404) : page(["a"], "c1")));
+  wire.reply(({ index }) => (index % 2 === 1 ? json({}, 404) : page(["a"], "c1")));
   const list = wire.client().projects.list();
   expect(await rejection(list.toArray())).toMatchObject({ cursor: "c1" });
   expect((await drain(list.pages())).error).toMatchObject({ cursor: "c1" });
 });
 
 test("an error of a resumed walk's first page carries the cursor that it was resumed with", async () => {
-  wire.answer(() => json({}, 404));
+  wire.reply(() => json({}, 404));
   expect(await rejection(wire.client().projects.list({ cursor: "c7" }).toArray())).toMatchObject({ cursor: "c7" });
 });
 
@@ -54,34 +56,34 @@ test.each([
   "cursors %s: the page's items are delivered, then a PaginationError and no further request",
   async (_, trail, requests) => {
     for (const walk of ["items", "pages", "prefetch"]) {
-      const before = wire.seen.length;
-      wire.answer((_, index) => page([`i${index}`], trail[index - before] ?? null));
+      const before = wire.sent.length;
+      wire.reply(({ index }) => page([`i${index}`], trail[index - before] ?? null));
       const list = wire.client().projects.list({ cursor: "S" }, { prefetch: walk === "prefetch" });
       const { items, error } = await drain<unknown>(walk === "pages" ? list.pages() : list, 50);
       expect(items).toHaveLength(requests);
       expect(error).toBeInstanceOf(PaginationError);
       expect(error).toMatchObject({ kind: "pagination", cursor: trail.at(-1) });
-      expect(wire.seen.length - before).toBe(requests);
+      expect(wire.sent.length - before).toBe(requests);
     }
   },
 );
 
-test("a cycle met with prefetch sends no request past the repeat", async () => {
-  wire.answer((_, index) => page([`i${index}`], ["A", "B", "A"][index] ?? "unexpected"));
+test("a cycle with prefetch sends no request after the repeated cursor", async () => {
+  wire.reply(({ index }) => page([`i${index}`], ["A", "B", "A"][index] ?? "unexpected"));
   const { items, error } = await drain(wire.client().projects.list({}, { prefetch: true }));
   expect(items).toHaveLength(3);
   expect(error).toBeInstanceOf(PaginationError);
-  expect(wire.seen).toHaveLength(3);
+  expect(wire.sent).toHaveLength(3);
 });
 
-test("toArray rejects where a walk goes in circles", async () => {
-  wire.answer(() => page(["a"], "A"));
+test("toArray rejects for a cycle of cursors", async () => {
+  wire.reply(() => page(["a"], "A"));
   expect(await rejection(wire.client().projects.list().toArray())).toBeInstanceOf(PaginationError);
   expect(await wire.client().projects.list().toArray({ max: 2 })).toHaveLength(2);
 });
 
-test("a PaginationError names the operation, by its path where it has no name", async () => {
-  wire.answer(({ path: asked }) =>
+test("a PaginationError names the operation, or its path if it has no name", async () => {
+  wire.reply(({ path: asked }) =>
     asked.startsWith("/x") || asked.startsWith("/projects?") || asked === "/projects"
       ? page(["a"], "A")
       : json({ data: [{ id: "s", state: "on" }], next_cursor: "A" }),
@@ -103,23 +105,23 @@ test("a PaginationError names the operation, by its path where it has no name", 
   });
 });
 
-test("a next_cursor that cannot be sent back is an invalid response, and not the caller's fault", async () => {
+test("a next_cursor that cannot be encoded is an invalid response, not an invalid argument", async () => {
   for (const validation of ["strict", "lenient"] as const) {
-    const before = wire.seen.length;
-    wire.answer((_, index) => (index === before ? page(["a"], "c1") : page(["b"], "c\ud800")));
+    const before = wire.sent.length;
+    wire.reply(({ index }) => (index === before ? page(["a"], "c1") : page(["b"], "c\ud800")));
     const { items, error } = await drain(wire.client({ validation }).projects.list());
     expect(ids(items)).toEqual(["a"]);
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error).toMatchObject({ cursor: "c1", outcome: "accepted", issues: [{ path: ["next_cursor"] }] });
-    expect(wire.seen.length - before).toBe(2);
+    expect(wire.sent.length - before).toBe(2);
   }
 });
 
-test.each([9, 40, 300])("a cycle of %i cursors is told, a round late at most", async (length) => {
-  wire.answer((_, index) => page([], `c${index % length}`));
+test.each([9, 40, 300])("a cycle of %i cursors is detected after at most one more round", async (length) => {
+  wire.reply(({ index }) => page([], `c${index % length}`));
   const { error } = await drain(wire.client().projects.list());
   expect(error).toBeInstanceOf(PaginationError);
-  expect(wire.seen.length).toBeLessThanOrEqual(2 * length + 1);
+  expect(wire.sent.length).toBeLessThanOrEqual(2 * length + 1);
 });
 
 test("an abort between pages: next rejects once, with the cursor, then it is done", async () => {
@@ -132,7 +134,7 @@ test("an abort between pages: next rejects once, with the cursor, then it is don
   expect(error).toBeInstanceOf(AbortError);
   expect(error).toMatchObject({ cause: "enough", cursor: "c1", outcome: "not_sent" });
   expect(await iterator.next()).toEqual({ done: true, value: undefined });
-  expect(wire.seen).toHaveLength(1);
+  expect(wire.sent).toHaveLength(1);
 });
 
 test("an abort during a page rejects at once with the caller's reason, also while prefetching", async () => {
@@ -153,19 +155,19 @@ test("an abort during a page rejects at once with the caller's reason, also whil
 
 test("walks leave no listener on the caller's signal, however they end", async () => {
   const { signal } = new AbortController();
-  wire.answer(pagesOf(["a"], ["b"], ["c"]));
+  wire.reply(pagesOf(["a"], ["b"], ["c"]));
   const client = wire.client();
   await client.projects.list({}, { signal }).toArray();
   await client.projects.list({}, { signal, prefetch: true }).toArray();
   await drain(client.projects.list({}, { signal, prefetch: true }), 1);
-  wire.answer(() => json({}, 404));
+  wire.reply(() => json({}, 404));
   await drain(client.projects.list({}, { signal }));
   await settled();
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 
 test("a consumer may take longer between items than any timeout", async () => {
-  wire.answer(pagesOf(["a"], ["b"]));
+  wire.reply(pagesOf(["a"], ["b"]));
   const list = wire.client().projects.list({}, { timeoutMs: 2_000, totalTimeoutMs: 2_000, prefetch: true });
   const clock = performance.now.bind(performance);
   const { items, error } = await drain(

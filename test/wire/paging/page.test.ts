@@ -2,7 +2,9 @@ import { getEventListeners } from "node:events";
 import { expect, expectTypeOf, test } from "vitest";
 import { AbortError, type Page, type Project, path } from "../../../src/index.ts";
 import { ProjectSchema } from "../../../src/schemas/index.ts";
-import { gate, json, openWire, page, pagesOf, rejection } from "../../support/wire.ts";
+import { gate, rejection } from "../../support/promises.ts";
+import { json, page, pagesOf } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -12,11 +14,11 @@ test("page() is one request for the first page, as the service sent it", async (
   const first = await wire.client().projects.list({ limit: 5 }).page();
   expectTypeOf(first).toEqualTypeOf<Page<Project>>();
   expect(first).toEqual({ data: [{ id: "a", name: "A", more: [1] }], next_cursor: "c1", total: 7 });
-  expect(wire.seen.map(({ path: asked }) => asked)).toEqual(["/projects?limit=5"]);
+  expect(wire.sent.map(({ path: asked }) => asked)).toEqual(["/projects?limit=5"]);
 });
 
 test("page() from cursor to cursor is every page, once", async () => {
-  wire.answer(pagesOf(["a", "b"], [], ["c"]));
+  wire.reply(pagesOf(["a", "b"], [], ["c"]));
   const client = wire.client();
   const seen: string[] = [];
   let cursor: string | null | undefined;
@@ -26,11 +28,11 @@ test("page() from cursor to cursor is every page, once", async () => {
     cursor = next_cursor;
   }
   expect(seen).toEqual(["a", "b", "c"]);
-  expect(wire.seen).toHaveLength(3);
+  expect(wire.sent).toHaveLength(3);
 });
 
-test("page() asks for the same page each time, and disturbs no walk over the same list", async () => {
-  wire.answer(pagesOf(["a"], ["b"]));
+test("page() requests the same page each time, and does not affect a walk over the same list", async () => {
+  wire.reply(pagesOf(["a"], ["b"]));
   const list = wire.client().projects.list();
   const iterator = list[Symbol.asyncIterator]();
   await iterator.next();
@@ -43,11 +45,11 @@ test("page() prefetches nothing", async () => {
   wire.script(page(["a"], "c1"));
   await wire.client().projects.list({}, { prefetch: true }).page();
   await settled();
-  expect(wire.seen).toHaveLength(1);
+  expect(wire.sent).toHaveLength(1);
 });
 
-test("page() rejects with the cursor that was asked for", async () => {
-  wire.answer(() => json({ error: "no" }, 404));
+test("page() rejects with the cursor that was requested", async () => {
+  wire.reply(() => json({ error: "no" }, 404));
   const client = wire.client();
   expect(await rejection(client.projects.list().page())).toMatchObject({ kind: "not_found", cursor: null });
   expect(await rejection(client.projects.list({ cursor: "c7" }).page())).toMatchObject({ cursor: "c7" });
@@ -74,7 +76,7 @@ test("page() rejects with an ArgumentError for invalid arguments, and sends noth
   const client = wire.client();
   expect(await rejection(client.projects.list({ cursor: null as never }).page())).toMatchObject({ kind: "argument" });
   expect(await rejection(client.sessions.list("").page())).toMatchObject({ kind: "argument" });
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
 });
 
 test("page() works for lists of the caller's own", async () => {
@@ -83,17 +85,17 @@ test("page() works for lists of the caller's own", async () => {
   expect(data[0]?.name).toBe("name of a");
 });
 
-test("an infinite query over page() asks once for each page, and once for a refusal", async () => {
+test("an infinite query over page() sends one request for each page, and one for an error response", async () => {
   const client = wire.client();
   const query = ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
     client.projects.list({ cursor: pageParam }, { signal }).page();
   const { signal } = new AbortController();
-  wire.answer(pagesOf(["a"], ["b"]));
+  wire.reply(pagesOf(["a"], ["b"]));
   const first = await query({ pageParam: undefined, signal });
   const second = await query({ pageParam: first.next_cursor ?? undefined, signal });
   expect([first, second].flatMap(({ data }) => data.map(({ id }) => id))).toEqual(["a", "b"]);
   expect(second.next_cursor).toBeNull();
-  wire.answer(() => json({ error: "invalid_token" }, 401));
+  wire.reply(() => json({ error: "invalid_token" }, 401));
   expect(await rejection(query({ pageParam: undefined, signal }))).toMatchObject({ kind: "auth" });
-  expect(wire.seen).toHaveLength(3);
+  expect(wire.sent).toHaveLength(3);
 });

@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { AuthenticationError, Client, type CreatedToken } from "../../../src/index.ts";
 import { createEmulator } from "../../../src/testing/index.ts";
+import { gate, rejection } from "../../support/promises.ts";
+import { json, text } from "../../support/replies.ts";
+import { openWire, TOKEN } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
-import { gate, json, openWire, rejection, TOKEN, text } from "../../support/wire.ts";
 
 const wire = openWire();
 const NEXT = "pat_next_TheSecretOfTheReplacement";
-const authorizations = (): (string | null)[] => wire.seen.map(({ headers }) => headers.get("authorization"));
+const authorizations = (): (string | null)[] => wire.sent.map(({ headers }) => headers.get("authorization"));
 const replacement = (plaintext: unknown = NEXT): Response =>
   json({ id: "t2", name: "n", key_id: "next", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext }, 201);
 const session = (): Response => json({ id: "s", state: "on" });
@@ -29,7 +31,7 @@ test("without adopt the client keeps its token", async () => {
 });
 
 test("with adopt it goes on with the replacement, as do clients made from it before and after", async () => {
-  wire.answer(({ path }) => (path.endsWith("/rotate") ? replacement() : session()));
+  wire.reply(({ path }) => (path.endsWith("/rotate") ? replacement() : session()));
   const client = wire.client();
   const before = client.withOptions({ retry: false });
   const created: CreatedToken = await client.tokens.rotate("t1", { adopt: true });
@@ -38,12 +40,12 @@ test("with adopt it goes on with the replacement, as do clients made from it bef
   expect(authorizations().slice(1)).toEqual(Array(3).fill(`Bearer ${NEXT}`));
 });
 
-test("calls that are refused under the old token while the rotation is under way wait for it, a POST too, and go once more", async () => {
+test("calls that receive a 401 with the old token during the rotation wait for it and are sent once more, also a POST", async () => {
   const arrived = gate();
   const go = gate();
   let current = "somebody else's";
   const accepts = onlyAccepts(() => current);
-  wire.answer(async (seen) => {
+  wire.reply(async (seen) => {
     if (!seen.path.endsWith("/rotate")) return accepts(seen);
     arrived.open();
     await go.opened;
@@ -58,15 +60,15 @@ test("calls that are refused under the old token while the rotation is under way
     client.issues.create("p", { title: "t", type: "bug" }),
     client.sessions.get("b"),
   ];
-  while (wire.seen.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.sent.length < 4) await new Promise((resolve) => setImmediate(resolve));
   go.open();
   await Promise.all([rotation, ...calls]);
   expect(authorizations()).toEqual([...Array(4).fill(`Bearer ${TOKEN}`), ...Array(3).fill(`Bearer ${NEXT}`)]);
 });
 
-test("a call that was sent under the old token and is refused after the rotation goes once more", async () => {
+test("a call that was sent with the old token and receives a 401 after the rotation is sent once more", async () => {
   const first = gate();
-  wire.answer(async ({ path, headers }) => {
+  wire.reply(async ({ path, headers }) => {
     if (path.endsWith("/rotate")) return replacement();
     if (headers.get("authorization") === `Bearer ${NEXT}`) return session();
     await first.opened;
@@ -79,10 +81,10 @@ test("a call that was sent under the old token and is refused after the rotation
   expect(await call).toMatchObject({ id: "s" });
 });
 
-test("a rotation that fails changes nothing, and those that waited for it are told of their 401", async () => {
+test("a rotation that fails changes nothing, and the calls that waited for it reject with their 401", async () => {
   const arrived = gate();
   const go = gate();
-  wire.answer(async ({ path }) => {
+  wire.reply(async ({ path }) => {
     if (!path.endsWith("/rotate")) return json({ error: "unauthorized" }, 401);
     arrived.open();
     await go.opened;
@@ -92,16 +94,16 @@ test("a rotation that fails changes nothing, and those that waited for it are to
   const rotation = rejection(client.tokens.rotate("t1", { adopt: true }));
   await arrived.opened;
   const call = rejection(client.sessions.get("s"));
-  while (wire.seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
   go.open();
   expect(await rotation).toMatchObject({ kind: "conflict" });
   expect(await call).toMatchObject({ kind: "auth", attempts: 1 });
-  expect(wire.seen).toHaveLength(2);
+  expect(wire.sent).toHaveLength(2);
 });
 
 test("a waiting call can be aborted while the rotation goes on", async () => {
   const go = gate();
-  wire.answer(async ({ path }) => {
+  wire.reply(async ({ path }) => {
     if (!path.endsWith("/rotate")) return json({}, 401);
     await go.opened;
     return replacement();
@@ -110,7 +112,7 @@ test("a waiting call can be aborted while the rotation goes on", async () => {
   const rotation = client.tokens.rotate("t1", { adopt: true });
   const controller = new AbortController();
   const call = rejection(client.sessions.get("s", { signal: controller.signal }));
-  while (wire.seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
   controller.abort();
   expect(await call).toMatchObject({ kind: "abort" });
@@ -118,13 +120,13 @@ test("a waiting call can be aborted while the rotation goes on", async () => {
   expect(await rotation).toMatchObject({ plaintext: NEXT });
 });
 
-test("a rotation that is refused with 401 itself does not wait for itself", async () => {
-  wire.answer(() => json({ error: "unauthorized" }, 401));
+test("a rotation that receives a 401 does not wait for itself", async () => {
+  wire.reply(() => json({ error: "unauthorized" }, 401));
   expect(await rejection(wire.client().tokens.rotate("t1", { adopt: true }))).toBeInstanceOf(AuthenticationError);
-  expect(wire.seen).toHaveLength(1);
+  expect(wire.sent).toHaveLength(1);
 });
 
-test("of two rotations at once each settles, and the last good replacement stays", async () => {
+test("of two rotations at once: both settle, and the last valid replacement is kept", async () => {
   const cases: readonly (readonly (string | number)[])[] = [
     ["first", "second"],
     ["first", 401],
@@ -134,7 +136,7 @@ test("of two rotations at once each settles, and the last good replacement stays
   for (const outcomes of cases) {
     const answers = outcomes.map((one) => (one === 401 ? json({}, 401) : replacement(`pat_${one}_0123456789`)));
     const sent: (string | null)[] = [];
-    // Not over msw, whose requests may overtake one another.
+    // With a fetch of its own: the order of requests counts.
     const client = wire.client({
       fetch: async (url, init) => {
         sent.push(new Headers(init.headers).get("authorization"));
@@ -152,8 +154,8 @@ test("of two rotations at once each settles, and the last good replacement stays
   }
 });
 
-describe("an answer that is not as expected", () => {
-  test("holds the plaintext all the same: it is adopted, and the error told", async () => {
+describe("an invalid response to a rotation", () => {
+  test("with a plaintext: the token is adopted, and the call rejects", async () => {
     wire.script(json({ id: 5, plaintext: NEXT }, 201), session());
     const client = wire.client();
     const error = await rejection(client.tokens.rotate("t1", { adopt: true }));
@@ -168,7 +170,7 @@ describe("an answer that is not as expected", () => {
   });
 
   test.each(["with space", "Bearer x", "line\n", "é"])(
-    "holds a plaintext that cannot be a token (%j): an error with all its fields, the old one kept",
+    "with a plaintext that is not a valid token (%j): the call rejects with all its fields, and the old token is kept",
     async (bad) => {
       wire.script(replacement(bad), session());
       const client = wire.client();
@@ -187,7 +189,7 @@ describe("an answer that is not as expected", () => {
     },
   );
 
-  test("is no JSON: the error says what may have become of the token, and keeps the text", async () => {
+  test("not JSON: the error says that the old token may be dead, and keeps the text", async () => {
     wire.script(text(`<html>${NEXT}`, 201));
     const error = await rejection(wire.client().tokens.rotate("t1", { adopt: true }));
     expect(error).toMatchObject({ kind: "parse", outcome: "accepted", rawBody: `<html>${NEXT}` });
@@ -195,7 +197,7 @@ describe("an answer that is not as expected", () => {
   });
 });
 
-test("against a service with state: 20 calls at once over a rotation all succeed, and the old token is dead", async () => {
+test("against the emulator: 20 calls at once over a rotation all succeed, and the old token is revoked", async () => {
   const emulator = createEmulator();
   const own = emulator.createToken({ scopes: ["projects:read", "issues:write", "sessions:read"] });
   const { baseUrl, fetch } = emulator;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { ArgumentError, type Client, path } from "../../../src/index.ts";
-import { openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
-type Bad = never; // what the types refuse, callers without types pass all the same
+type Bad = never; // the types reject it, but callers without types may pass it
 
 const issue = { title: "t", type: "bug" };
 const token = { name: "n", scopes: [] };
@@ -27,7 +28,7 @@ const BAD_SEGMENTS: readonly unknown[] = [
   1n,
 ];
 
-/** Every place where a path value is given. */
+/** Every argument that is a path value. */
 const SEGMENTS: Readonly<Record<string, (client: Client, value: Bad) => Promise<unknown>>> = {
   "sessions.get": (c, value) => c.sessions.get(value),
   "sessions.waitFor": (c, value) => c.sessions.waitFor(value, { until: () => true }),
@@ -190,14 +191,14 @@ const CASES: Readonly<Record<string, readonly ((client: Client) => unknown)[]>> 
   ]),
 };
 
-describe("what cannot be is refused before anything is sent, and never thrown", () => {
+describe("invalid arguments reject before anything is sent, and are never thrown", () => {
   const rows = Object.entries(CASES).flatMap(([what, calls]) => calls.map((call, index) => ({ what, index, call })));
   test.each(rows)("$what, case $index", async ({ call }) => {
     await refusal(() => call(wire.client()) as Promise<unknown>);
   });
 });
 
-test("an adoption with a token provider is refused, and nothing is sent", async () => {
+test("adopt with a token provider throws, and nothing is sent", async () => {
   let asked = 0;
   const provider = (): string => `pat_${++asked}`;
   const error = await refusal(() => wire.client({ token: provider }).tokens.rotate("t", { adopt: true }));
@@ -208,6 +209,6 @@ test("an adoption with a token provider is refused, and nothing is sent", async 
 async function refusal(call: () => Promise<unknown>): Promise<ArgumentError> {
   const error = await rejection(call()); // a call that throws at once throws here, too
   expect(error).toBeInstanceOf(ArgumentError);
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
   return error as ArgumentError;
 }

@@ -5,10 +5,12 @@ import * as z from "zod";
 import * as zm from "zod/mini";
 import { path, ResponseValidationError, type StandardSchema } from "../../../src/index.ts";
 import { ProjectSchema } from "../../../src/schemas/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, page, text } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
-import { json, openWire, page, rejection, text } from "../../support/wire.ts";
 
-const wire = openWire();
+const wire = openWire("msw");
 const SECRET = "tok_secret_abcdefghijklmnop";
 
 /** The same shape in each library: `{ id: string, count: number }`. */
@@ -30,13 +32,13 @@ describe.each(Object.entries(SCHEMAS))("a schema of %s", (_, schema) => {
   const get = (): Promise<{ id: string; count: number }> =>
     wire.client().request({ method: "GET", path: path`/x/${"a/b"}`, schema });
 
-  test("gives what it makes of the answer", async () => {
+  test("returns its output", async () => {
     wire.script(json({ id: "a", count: 1 }));
     expect(await get()).toEqual({ id: "a", count: 1 });
-    expect(wire.seen[0]?.path).toBe("/x/a%2Fb");
+    expect(wire.sent[0]?.path).toBe("/x/a%2Fb");
   });
 
-  test("refuses by path, and no value of the answer is in the error", async () => {
+  test("an issue has a path, and no value of the response is in the error", async () => {
     wire.script(json({ id: "a", count: SECRET, [SECRET]: SECRET, list: [{ [SECRET]: 1 }] }));
     const error = (await rejection(get())) as ResponseValidationError;
     expect(error).toBeInstanceOf(ResponseValidationError);
@@ -59,7 +61,7 @@ describe.each(Object.entries(SCHEMAS))("a schema of %s", (_, schema) => {
   });
 });
 
-test("a strict schema that tells of unknown keys does not show those that are secrets", async () => {
+test("unknown keys that a strict schema reports do not show secrets", async () => {
   const token = "pat_public_theSecretTokenOfTheClient";
   const strict = [
     z.strictObject({ id: z.string() }),
@@ -67,14 +69,14 @@ test("a strict schema that tells of unknown keys does not show those that are se
     type({ "+": "reject", id: "string" }),
   ];
   for (const schema of strict) {
-    wire.answer(() => json({ id: "a", [token]: 1 }));
+    wire.reply(() => json({ id: "a", [token]: 1 }));
     const error = await rejection(wire.client({ token }).request({ method: "GET", path: path`/x`, schema: schema }));
     expect(error).toBeInstanceOf(ResponseValidationError);
     expectClean(error, [token], ["rawBody"]);
   }
 });
 
-test("a schema that transforms gives its output, in requests and in walks", async () => {
+test("a schema that transforms returns its output, in requests and in walks", async () => {
   wire.script(json({ at: "2030" }), json({ data: ["1", "2"], next_cursor: null }));
   const client = wire.client();
   const year = z.object({ at: z.string() }).transform(({ at }) => Number(at));
@@ -82,7 +84,7 @@ test("a schema that transforms gives its output, in requests and in walks", asyn
   expect(await client.paginate({ path: path`/x`, schema: z.coerce.number() }).toArray()).toEqual([1, 2]);
 });
 
-test("a schema that makes undefined of an item loses no item", async () => {
+test("a schema that returns undefined for an item drops no item", async () => {
   wire.script(json({ data: [1, 2], next_cursor: null }));
   const items = await wire
     .client()
@@ -101,7 +103,7 @@ test.each([
   ["rejects", async () => Promise.reject(new RangeError("broken schema"))],
 ])("a schema that %s is a ResponseValidationError with that cause", async (_, validate) => {
   const schema = { "~standard": { version: 1, vendor: "t", validate } } as StandardSchema;
-  wire.answer(() => json({ data: [1], next_cursor: null }));
+  wire.reply(() => json({ data: [1], next_cursor: null }));
   for (const call of [
     wire.client().request({ method: "GET", path: path`/x`, schema }),
     wire.client().paginate({ path: path`/x`, schema }).toArray(),
@@ -113,11 +115,11 @@ test.each([
   }
 });
 
-test("a schema that never answers is ended by the signal and by the total budget", async () => {
+test("the signal and totalTimeoutMs end a schema that never settles", async () => {
   const schema = {
     "~standard": { version: 1, vendor: "t", validate: () => new Promise(() => {}) },
   } as unknown as StandardSchema;
-  wire.answer(() => json({}));
+  wire.reply(() => json({}));
   const request = { method: "POST", path: path`/x`, json: {}, schema } as const;
   expect(await rejection(wire.client().request(request, { totalTimeoutMs: 20 }))).toMatchObject({
     kind: "timeout",
@@ -126,7 +128,7 @@ test("a schema that never answers is ended by the signal and by the total budget
   const controller = new AbortController();
   const call = wire.client().request(request, { signal: controller.signal });
   const ended = rejection(call);
-  while (wire.seen.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  while (wire.sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
   controller.abort("enough");
   expect(await ended).toMatchObject({ kind: "abort", cause: "enough" });
 });
@@ -140,18 +142,18 @@ describe("without a schema", () => {
     ["[]", []],
     ['{"a":1}', { a: 1 }],
   ])("%s is what it is", async (body, value) => {
-    wire.answer(() => text(body));
+    wire.reply(() => text(body));
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
       expect(await wire.client().request({ method, path: path`/x` })).toEqual(value);
     }
   });
 
-  test("HEAD gives undefined, whatever is said of the body", async () => {
+  test("HEAD resolves with undefined, whatever its headers say of the body", async () => {
     wire.script(text(null, 200, { "content-type": "application/json", "content-length": "5" }));
     expect(await wire.client().request({ method: "HEAD", path: path`/x` })).toBeUndefined();
   });
 
-  test("a DELETE gives its body if it is JSON, else undefined", async () => {
+  test("a DELETE resolves with its body if it is JSON, else with undefined", async () => {
     wire.script(text(null, 204), text("<html>"), text(""), json({ gone: true }));
     const remove = (): Promise<unknown> => wire.client().request({ method: "DELETE", path: path`/x` });
     expect([await remove(), await remove(), await remove(), await remove()]).toEqual([
@@ -164,7 +166,7 @@ describe("without a schema", () => {
 
   test("a 204 and an empty body resolve undefined", async () => {
     for (const answer of [() => text(null, 204), () => text(""), () => text(" \n", 201)]) {
-      wire.answer(answer);
+      wire.reply(answer);
       for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const) {
         expect(await wire.client().request({ method, path: path`/x` })).toBeUndefined();
       }
@@ -172,7 +174,7 @@ describe("without a schema", () => {
   });
 
   test("a body that is not JSON is a parse error", async () => {
-    wire.answer(() => text("<html>"));
+    wire.reply(() => text("<html>"));
     for (const method of ["POST", "PUT", "PATCH", "GET"] as const) {
       expect(await rejection(wire.client().request({ method, path: path`/x` }))).toMatchObject({ kind: "parse" });
     }
@@ -182,8 +184,8 @@ describe("without a schema", () => {
 describe("with a schema", () => {
   const schema = z.object({ gone: z.boolean() });
 
-  test("an empty body is a parse error, since one is due", async () => {
-    wire.answer(() => text(null, 204));
+  test("an empty body is a parse error if a body is expected", async () => {
+    wire.reply(() => text(null, 204));
     for (const method of ["GET", "POST", "PUT", "PATCH"] as const) {
       expect(await rejection(wire.client().request({ method, path: path`/x`, schema }))).toMatchObject({
         kind: "parse",
@@ -203,11 +205,11 @@ describe("with a schema", () => {
   test("a HEAD is an ArgumentError, since its response has no body", async () => {
     const error = await rejection(wire.client().request({ method: "HEAD", path: path`/x`, schema }));
     expect(error).toMatchObject({ kind: "argument", message: expect.stringContaining("schema") });
-    expect(wire.seen).toHaveLength(0);
+    expect(wire.sent).toHaveLength(0);
   });
 });
 
-test("errors name the template, not what was filled in", async () => {
+test("errors name the template, not its values", async () => {
   wire.script(json({ error: "no" }, 404));
   const error = (await rejection(
     wire.client().request({ method: "PUT", path: path`/x/${"my-secret-name"}/y`, json: 1 }),
@@ -224,10 +226,10 @@ test("json is written once, when the call is made: byte-identical on each attemp
   await wire
     .client({ retry: { unsafeWrites: true, minDelayMs: 0 } })
     .request({ method: "POST", path: path`/x`, json: body });
-  expect(wire.seen.map((seen) => seen.body)).toEqual(['{"writes":1}', '{"writes":1}', '{"writes":1}']);
+  expect(wire.sent.map((seen) => seen.body)).toEqual(['{"writes":1}', '{"writes":1}', '{"writes":1}']);
 });
 
-test("the client's own schemas fit the escape hatch", async () => {
+test("the package's own schemas work with request()", async () => {
   wire.script(page(["a"], null));
   const [first] = await wire
     .client()

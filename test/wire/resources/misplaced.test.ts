@@ -1,12 +1,13 @@
-/** What a caller passes and the client does not take: it is refused with a message that helps, and nothing is lost. */
+/** Arguments in the wrong place: the error says where they belong. */
 import { expect, test } from "vitest";
 import { ArgumentError, type Client, path } from "../../../src/index.ts";
 import { ProjectSchema } from "../../../src/schemas/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
-import { openWire, rejection } from "../../support/wire.ts";
 
 const wire = openWire();
-type Bad = never; // the types refuse it, and callers without types pass it all the same
+type Bad = never; // the types reject it, but callers without types may pass it
 
 const { signal } = new AbortController();
 const issue = { title: "t", type: "bug" };
@@ -93,7 +94,7 @@ test.each(Object.entries(CASES))("%s is refused, and the message says what is ac
   expect(error).toBeInstanceOf(ArgumentError);
   for (const text of said) expect(error.message).toContain(text);
   expect(error).toMatchObject({ outcome: "not_sent" });
-  expect(wire.seen).toHaveLength(0);
+  expect(wire.sent).toHaveLength(0);
 });
 
 test.each(["pat_public_0123456789abcdef", "tok_secret_abcdefghijklmnop", "a b", "x".repeat(5_000), "\u001b[31m"])(
@@ -105,7 +106,7 @@ test.each(["pat_public_0123456789abcdef", "tok_secret_abcdefghijklmnop", "a b", 
   },
 );
 
-test("a cursor that cannot be encoded is named with the parameter", async () => {
+test("an error for a cursor that cannot be encoded names the parameter", async () => {
   const error = (await rejection(wire.client().projects.list({ cursor: "a\ud800" }).toArray())) as Error;
   expect(error).toBeInstanceOf(ArgumentError);
   expect(error.message).toContain("projects.list: params.cursor must be a non-empty string of well-formed Unicode");

@@ -1,6 +1,13 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Client, path } from "../../../src/index.ts";
-import { type HttpServer, type RawRequest, send, serve } from "../../support/http-server.ts";
+import { respondJson } from "../../support/raw-behaviours.ts";
+import {
+  type RawRequest,
+  type RawServer,
+  type RawServerOptions,
+  rawServer,
+  type Script,
+} from "../../support/raw-server.ts";
 
 const TOKEN = "pat_public_0123456789abcdef";
 const RECORDS = {
@@ -18,14 +25,21 @@ const RECORDS = {
   next_cursor: null,
 };
 
-/** A service that is content with everything. */
-async function service(base = "/api/v1"): Promise<{ server: HttpServer; client: Client }> {
-  const server = await serve((response) => send(response, 200, RECORDS));
+/** A server that is closed when the test is over. */
+async function serve(script: Script, options: RawServerOptions = {}): Promise<RawServer> {
+  const server = await rawServer(script, options);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return server;
+}
+
+/** A service that accepts every request. */
+async function service(base = "/api/v1"): Promise<{ server: RawServer; client: Client }> {
+  const server = await serve([respondJson(RECORDS)]);
   return { server, client: new Client({ baseUrl: server.origin + base, token: TOKEN }) };
 }
 
 const valuesOf = (request: RawRequest | undefined, name: string): string[] =>
-  (request?.headers ?? []).filter(([key]) => key === name).map(([, value]) => value);
+  (request?.fields ?? []).filter(([key]) => key === name).map(([, value]) => value);
 
 /** The seven calls of the contract, and the escape hatch. */
 const CALLS: readonly (readonly [string, string, string, unknown, (client: Client) => Promise<unknown>])[] = [
@@ -74,15 +88,15 @@ describe("what is on the wire", () => {
     const [, method, target, body, call] = row;
     const { server, client } = await service();
     await call(client);
-    expect(server.seen).toHaveLength(1);
-    const [request] = server.seen;
+    expect(server.requests).toHaveLength(1);
+    const [request] = server.requests;
     expect(request).toMatchObject({ method, target: `/api/v1${target}` });
     expect(request?.body === "" ? undefined : JSON.parse(request?.body ?? "")).toEqual(body);
     expect(valuesOf(request, "authorization")).toEqual([`Bearer ${TOKEN}`]);
     expect(valuesOf(request, "accept")).toEqual(["application/json"]);
     expect(valuesOf(request, "content-type")).toEqual(body === undefined ? [] : ["application/json"]);
     expect(valuesOf(request, "cookie")).toEqual([]);
-    const names = request?.headers.map(([name]) => name) ?? [];
+    const names = request?.fields.map(([name]) => name) ?? [];
     expect(names.filter((name) => /^x-|idempotency|retry|attempt/.test(name))).toEqual([]);
     expect(request?.target + (request?.body ?? "")).not.toContain(TOKEN);
   });
@@ -118,7 +132,7 @@ describe("path values are encoded once, as one segment", () => {
     await client.tokens.rotate(value);
     await client.request({ method: "GET", path: path`/${value}/x${value}` });
     const segment = encoded.replaceAll("'", "%27");
-    expect(server.seen.map(({ target }) => target.replaceAll("'", "%27"))).toEqual([
+    expect(server.requests.map(({ target }) => target.replaceAll("'", "%27"))).toEqual([
       `/api/v1/projects/${segment}/issues`,
       `/api/v1/projects/${segment}/issues`,
       `/api/v1/projects/${segment}/sessions`,
@@ -132,7 +146,7 @@ describe("path values are encoded once, as one segment", () => {
   test("a name of 10 000 characters is sent whole", async () => {
     const { server, client } = await service();
     await client.sessions.get("n".repeat(10_000));
-    expect(server.seen[0]?.target).toBe(`/api/v1/sessions/${"n".repeat(10_000)}`);
+    expect(server.requests[0]?.target).toBe(`/api/v1/sessions/${"n".repeat(10_000)}`);
   });
 });
 
@@ -150,14 +164,14 @@ describe("where the service is", () => {
     const { server, client } = await service(given);
     await client.projects.list().toArray();
     await client.sessions.get("s");
-    expect(server.seen.map(({ target }) => target)).toEqual([`${base}/projects`, `${base}/sessions/s`]);
+    expect(server.requests.map(({ target }) => target)).toEqual([`${base}/projects`, `${base}/sessions/s`]);
   });
 
   test("an IPv6 literal", async () => {
-    const server = await serve((response) => send(response, 200, RECORDS), "::1");
+    const server = await serve([respondJson(RECORDS)], { host: "::1" });
     await new Client({ baseUrl: `${server.origin}/api/v1`, token: "t" }).sessions.get("s");
-    expect(server.seen[0]?.target).toBe("/api/v1/sessions/s");
-    expect(valuesOf(server.seen[0], "host")).toEqual([`[::1]:${server.port}`]);
+    expect(server.requests[0]?.target).toBe("/api/v1/sessions/s");
+    expect(valuesOf(server.requests[0], "host")).toEqual([`[::1]:${server.port}`]);
   });
 
   test("a URL object is copied", async () => {
@@ -166,7 +180,7 @@ describe("where the service is", () => {
     const client = new Client({ baseUrl: url, token: "t" });
     url.pathname = "/elsewhere";
     await client.sessions.get("s");
-    expect(server.seen[0]?.target).toBe("/api/v1/sessions/s");
+    expect(server.requests[0]?.target).toBe("/api/v1/sessions/s");
   });
 });
 
@@ -176,35 +190,35 @@ describe("what goes into a query", () => {
     async (cursor) => {
       const { server, client } = await service();
       await client.projects.list({ cursor }).toArray();
-      const { searchParams } = new URL(server.seen[0]?.target ?? "", server.origin);
+      const { searchParams } = new URL(server.requests[0]?.target ?? "", server.origin);
       expect([...searchParams]).toEqual([["cursor", cursor]]);
-      expect(server.seen[0]?.target).not.toContain("+");
+      expect(server.requests[0]?.target).not.toContain("+");
     },
   );
 
   test.each([0, -1, 1, 50, 200, 201, 1_000_000, -0])("a limit of %d is sent as it is", async (limit) => {
     const { server, client } = await service();
     await client.projects.list({ limit }).toArray();
-    expect(server.seen[0]?.target).toBe(`/api/v1/projects?limit=${limit}`);
+    expect(server.requests[0]?.target).toBe(`/api/v1/projects?limit=${limit}`);
   });
 
-  test("what is undefined is absent, without a dangling question mark", async () => {
+  test("undefined parameters are omitted, without a trailing question mark", async () => {
     const { server, client } = await service();
     await client.projects.list(undefined, undefined).toArray();
     await client.projects.list({ limit: undefined, cursor: undefined }).toArray();
     await client.request({ method: "GET", path: path`/x`, query: { a: undefined, b: [] } });
-    expect(server.seen.map(({ target }) => target)).toEqual(["/api/v1/projects", "/api/v1/projects", "/api/v1/x"]);
+    expect(server.requests.map(({ target }) => target)).toEqual(["/api/v1/projects", "/api/v1/projects", "/api/v1/x"]);
   });
 
   test("arrays repeat a parameter, in order; names are encoded", async () => {
     const { server, client } = await service();
     await client.request({ method: "GET", path: path`/x`, query: { "a b": ["1", 2, true], "c&": "=", d: "" } });
-    expect(server.seen[0]?.target).toBe("/api/v1/x?a%20b=1&a%20b=2&a%20b=true&c%26=%3D&d=");
+    expect(server.requests[0]?.target).toBe("/api/v1/x?a%20b=1&a%20b=2&a%20b=true&c%26=%3D&d=");
   });
 
   test("paginate sends its query on every page, and starts at its cursor", async () => {
-    const server = await serve((response, { target }) =>
-      send(response, 200, { data: [target], next_cursor: target.includes("cursor=two") ? null : "two" }),
+    const server = await serve(({ target }) =>
+      respondJson({ data: [target], next_cursor: target.includes("cursor=two") ? null : "two" }),
     );
     const schema = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;
     const client = new Client({ baseUrl: server.origin, token: "t" });
@@ -231,14 +245,14 @@ describe("what goes into a body", () => {
       }
     }
     await client.issues.create("p", new Draft());
-    expect(server.seen.map(({ body }) => body)).toEqual(['{"name":"n","scopes":[]}', '{"title":"t","type":"x"}']);
+    expect(server.requests.map(({ body }) => body)).toEqual(['{"name":"n","scopes":[]}', '{"title":"t","type":"x"}']);
   });
 
   test("scopes are sent as they are, outside the table too, and absent ones stay absent", async () => {
     const { server, client } = await service();
     await client.tokens.create({ name: "n", scopes: ["b:c", "a", "", "a"] as never });
     await client.tokens.create({ name: "" } as never);
-    expect(server.seen.map(({ body }): unknown => JSON.parse(body))).toEqual([
+    expect(server.requests.map(({ body }): unknown => JSON.parse(body))).toEqual([
       { name: "n", scopes: ["b:c", "a", "", "a"] },
       { name: "" },
     ]);
@@ -248,6 +262,6 @@ describe("what goes into a body", () => {
     const { server, client } = await service();
     const title = '"🚀\n\u2028\\'.repeat(80_000);
     await client.issues.create("p", { title, type: "never heard of" });
-    expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ title, type: "never heard of" });
+    expect(JSON.parse(server.requests[0]?.body ?? "")).toEqual({ title, type: "never heard of" });
   });
 });

@@ -1,7 +1,8 @@
-/** Thousands who wait for sessions through one client. */
+/** Thousands of waits for sessions through one client. */
 import { expect, test, vi } from "vitest";
-import { answers, fakeService, type Reply, tooMany } from "../../support/fake-service.ts";
 import { fakeTime, pass, watch } from "../../support/fake-time.ts";
+import { type Reply, responds, tooMany } from "../../support/replies.ts";
+import { scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 vi.setConfig({ testTimeout: 60_000 });
@@ -9,22 +10,22 @@ vi.setConfig({ testTimeout: 60_000 });
 const CROWD = 2_000;
 const INTERVAL_MS = 1_000;
 
-/** Sessions that are done at some time, and a note of who asked when. */
+/** Sessions that are done after some time, and a log of polls. */
 function service(doneAt: number): { reply: Reply; polls: Map<string, number[]> } {
   const polls = new Map<string, number[]>();
   const reply: Reply = ({ url, at }) => {
     const id = url.split("/").at(-1) ?? "";
-    if (url.includes("/projects")) return answers(200, {}, '{"data":[],"next_cursor":null}')({} as never);
+    if (url.includes("/projects")) return responds(200, {}, '{"data":[],"next_cursor":null}')({} as never);
     polls.set(id, [...(polls.get(id) ?? []), at]);
     return Response.json({ id, state: at >= doneAt ? "done" : "thinking about it" });
   };
   return { reply, polls };
 }
 
-test("their polls do not go in step, and each is spread by itself", async () => {
+test("their polls are spread, each by its own random factor", async () => {
   const began = performance.now();
   const { reply, polls } = service(began + 6_000);
-  const client = fakeService(reply).client({ maxConcurrency: CROWD });
+  const client = scriptedFetch(reply).client({ maxConcurrency: CROWD });
   const waits = Array.from({ length: CROWD }, (_, index) =>
     client.sessions.waitFor(`s${index}`, { until: ({ state }) => state === "done", intervalMs: INTERVAL_MS }),
   );
@@ -32,7 +33,7 @@ test("their polls do not go in step, and each is spread by itself", async () => 
   await pass(20_000);
   const settled = await done;
   expect(settled.filter(({ value }) => value?.state === "done")).toHaveLength(CROWD);
-  // All asked at once at first. From the second poll on they are all over the quarter of a wait that they are spread over.
+  // The first polls are sent at once. From the second one on they are spread over a quarter of an interval.
   for (const round of [1, 2, 3]) {
     const times = [...polls.values()].map((all) => (all[round] ?? 0) - began);
     const span = Math.max(...times) - Math.min(...times);
@@ -43,13 +44,13 @@ test("their polls do not go in step, and each is spread by itself", async () => 
   }
 });
 
-test("another call gets its turn among them", async () => {
+test("another call is sent among them", async () => {
   const { reply } = service(Number.POSITIVE_INFINITY);
   const slow: Reply = async (sent) => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     return reply(sent);
   };
-  const crowded = fakeService(slow);
+  const crowded = scriptedFetch(slow);
   const client = crowded.client({ maxConcurrency: 10 });
   const leave = new AbortController();
   const waits = watch(
@@ -57,7 +58,7 @@ test("another call gets its turn among them", async () => {
       client.sessions.waitFor(`s${index}`, { until: () => false, intervalMs: 10, signal: leave.signal }),
     ),
   );
-  // The crowd never gets through: 10 at a time, each for 100 ms, is twenty seconds a round.
+  // A round of the crowd takes twenty seconds: 10 at a time, 100 ms each.
   await pass(5_000);
   const before = crowded.sent.length;
   const list = watch([client.projects.list().toArray()]);
@@ -70,7 +71,7 @@ test("another call gets its turn among them", async () => {
   expect((await waits).filter(({ error }) => error !== undefined)).toHaveLength(CROWD);
 });
 
-test("a pause in the middle stops them all, and they go on after it", async () => {
+test("a pause delays all walks and calls, and they continue after it", async () => {
   const began = performance.now();
   const { reply, polls } = service(began + 60_000);
   let isRefused = false;
@@ -81,7 +82,7 @@ test("a pause in the middle stops them all, and they go on after it", async () =
     pauses.push({ from: sent.at, to: sent.at + 30_000 });
     return tooMany(30)(sent);
   };
-  const client = fakeService(limited).client({ maxConcurrency: 50 });
+  const client = scriptedFetch(limited).client({ maxConcurrency: 50 });
   const done = watch(
     Array.from({ length: 300 }, (_, index) =>
       client.sessions.waitFor(`s${index}`, { until: ({ state }) => state === "done" }),

@@ -1,23 +1,15 @@
-/** Waits that outlast what may pass: each poll is one request, so that a script of replies is a script of polls. */
+/** Waits that outlast outages: each poll is one request, so that a script of replies is a script of polls. */
 import { describe, expect, test } from "vitest";
 import { type AutomationError, type ClientOptions, isAutomationError } from "../../../src/index.ts";
-import {
-  answers,
-  fakeService,
-  fetchFailed,
-  good,
-  never,
-  type Reply,
-  throws,
-  tooMany,
-} from "../../support/fake-service.ts";
 import { ended, fakeTime, pass } from "../../support/fake-time.ts";
+import { fetchFailed, good, never, type Reply, responds, throws, tooMany } from "../../support/replies.ts";
+import { scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
 const MINUTE = 60_000;
 const ONCE = { retry: false, timeoutMs: 2_000 } satisfies ClientOptions;
-const is = (state: string): Reply => answers(200, {}, JSON.stringify({ id: "s", state }));
+const is = (state: string): Reply => responds(200, {}, JSON.stringify({ id: "s", state }));
 const RUNNING = { id: "s", state: "running" };
 const until = ({ state }: { state: string }): boolean => state === "done";
 
@@ -29,36 +21,36 @@ const PASSING: Readonly<Record<string, Reply>> = {
   "a refused connection": REFUSED,
   "an unknown host": throws(() => fetchFailed("ENOTFOUND")),
   "a timeout": never,
-  "a 500": answers(500),
-  "a 502": answers(502),
-  "a 503": answers(503),
-  "a 503 with Retry-After": answers(503, { "retry-after": "20" }),
-  "a 504": answers(504),
-  "a 522": answers(522),
-  "a 408": answers(408),
+  "a 500": responds(500),
+  "a 502": responds(502),
+  "a 503": responds(503),
+  "a 503 with Retry-After": responds(503, { "retry-after": "20" }),
+  "a 504": responds(504),
+  "a 522": responds(522),
+  "a 408": responds(408),
   "a 429": tooMany(3),
-  "a 429 without Retry-After": answers(429),
+  "a 429 without Retry-After": responds(429),
   "a 429 with a pause of five minutes": tooMany(300),
 };
 
 const FINAL: Readonly<Record<string, readonly [Reply, string]>> = {
-  "a 400": [answers(400), "bad_request"],
-  "a 401": [answers(401), "auth"],
-  "a 403": [answers(403), "permission"],
-  "a 404": [answers(404), "not_found"],
-  "a 409": [answers(409), "conflict"],
-  "a 501": [answers(501), "server"],
-  "a 505": [answers(505), "server"],
-  "a redirect": [answers(302, { location: "/x" }), "redirect"],
-  "a body that is not JSON": [answers(200, {}, "<html>"), "parse"],
-  "another shape": [answers(200, {}, '{"id":"s"}'), "validation"],
+  "a 400": [responds(400), "bad_request"],
+  "a 401": [responds(401), "auth"],
+  "a 403": [responds(403), "permission"],
+  "a 404": [responds(404), "not_found"],
+  "a 409": [responds(409), "conflict"],
+  "a 501": [responds(501), "server"],
+  "a 505": [responds(505), "server"],
+  "a redirect": [responds(302, { location: "/x" }), "redirect"],
+  "a body that is not JSON": [responds(200, {}, "<html>"), "parse"],
+  "another shape": [responds(200, {}, '{"id":"s"}'), "validation"],
   "an invalid certificate": [throws(() => fetchFailed("CERT_HAS_EXPIRED")), "connection"],
   "a fetch that is broken": [throws(() => new RangeError("mine")), "connection"],
 };
 
 describe.each(Object.entries(PASSING))("%s", (_, reply) => {
   test("is a missed poll of waitFor, at first and later", async () => {
-    const service = fakeService(reply, is("running"), reply, reply, is("done"));
+    const service = scriptedFetch(reply, is("running"), reply, reply, is("done"));
     const { value, error } = await ended(service.client(ONCE).sessions.waitFor("s", { until }));
     expect(error).toBeUndefined();
     expect(value).toEqual({ id: "s", state: "done" });
@@ -66,7 +58,7 @@ describe.each(Object.entries(PASSING))("%s", (_, reply) => {
   });
 
   test("is a missed poll of watch", async () => {
-    const service = fakeService(is("running"), reply, is("running"), reply, is("done"));
+    const service = scriptedFetch(is("running"), reply, is("running"), reply, is("done"));
     const states: string[] = [];
     const watching = (async () => {
       for await (const { state } of service.client(ONCE).sessions.watch("s")) {
@@ -82,7 +74,7 @@ describe.each(Object.entries(PASSING))("%s", (_, reply) => {
 describe.each(Object.entries(FINAL))("%s", (_, [reply, kind]) => {
   test("ends a wait and a watch at once, with the last session seen", async () => {
     for (const method of ["waitFor", "watch"] as const) {
-      const service = fakeService(is("running"), reply, is("done"));
+      const service = scriptedFetch(is("running"), reply, is("done"));
       const error = await failureOf(service.client(ONCE).sessions, method);
       expect(error).toMatchObject({ kind, session: RUNNING });
       expect(service.sent).toHaveLength(2);
@@ -91,7 +83,7 @@ describe.each(Object.entries(FINAL))("%s", (_, [reply, kind]) => {
 });
 
 test("retries of a poll are those of any call: a poll is missed when they are exhausted", async () => {
-  const service = fakeService(answers(503), answers(503), answers(503), answers(503), is("done"));
+  const service = scriptedFetch(responds(503), responds(503), responds(503), responds(503), is("done"));
   const { value } = await ended(service.client().sessions.waitFor("s", { until }));
   expect(value).toEqual({ id: "s", state: "done" });
   expect(service.sent).toHaveLength(5);
@@ -100,7 +92,7 @@ test("retries of a poll are those of any call: a poll is missed when they are ex
 test("an outage of ten minutes ends a wait that has no total time, with the last failure and the last session", async () => {
   for (const method of ["waitFor", "watch"] as const) {
     const began = performance.now();
-    const service = fakeService(is("running"), LOST);
+    const service = scriptedFetch(is("running"), LOST);
     const error = await failureOf(service.client(ONCE).sessions, method);
     expect(error).toMatchObject({ kind: "connection", platformCode: "ECONNRESET", session: RUNNING });
     expect(performance.now() - began).toBeGreaterThanOrEqual(10 * MINUTE);
@@ -108,10 +100,10 @@ test("an outage of ten minutes ends a wait that has no total time, with the last
   }
 });
 
-test("an outage of less than ten minutes is outlasted, as often as there is one", async () => {
+test("outages of less than ten minutes each do not end the wait", async () => {
   const began = performance.now();
   const isUp = (at: number): boolean => Math.floor((at - began) / (9 * MINUTE)) % 2 === 1;
-  const service = fakeService((sent) => {
+  const service = scriptedFetch((sent) => {
     if (sent.at - began > 60 * MINUTE) return is("done")(sent);
     return isUp(sent.at) ? is("running")(sent) : LOST(sent);
   });
@@ -120,8 +112,8 @@ test("an outage of less than ten minutes is outlasted, as often as there is one"
   expect(tookMs).toBeGreaterThan(60 * MINUTE);
 });
 
-test("the time that a consumer of a watch takes is no outage", async () => {
-  const service = fakeService(is("running"), LOST, is("done"));
+test("the time of a consumer of a watch does not count as an outage", async () => {
+  const service = scriptedFetch(is("running"), LOST, is("done"));
   const iterator = service.client(ONCE).sessions.watch("s")[Symbol.asyncIterator]();
   expect((await ended(iterator.next())).value).toMatchObject({ value: { state: "running" } });
   await pass(60 * MINUTE);
@@ -129,15 +121,15 @@ test("the time that a consumer of a watch takes is no outage", async () => {
   await iterator.return?.();
 });
 
-test("a refusal that may pass is a response: the service is there", async () => {
+test("a 429 is a response and not an outage", async () => {
   const began = performance.now();
-  const service = fakeService((sent) => (sent.at - began > 30 * MINUTE ? is("done") : answers(503))(sent));
+  const service = scriptedFetch((sent) => (sent.at - began > 30 * MINUTE ? is("done") : responds(503))(sent));
   const { value } = await ended(service.client(ONCE).sessions.waitFor("s", { until }));
   expect(value).toMatchObject({ state: "done" });
 });
 
-test("a pause of half an hour is waited out, and nothing is sent meanwhile", async () => {
-  const service = fakeService(is("running"), tooMany(30 * 60), is("done"));
+test("a pause of half an hour is waited for, and nothing is sent during it", async () => {
+  const service = scriptedFetch(is("running"), tooMany(30 * 60), is("done"));
   const states: string[] = [];
   const watching = (async () => {
     for await (const { state } of service.client().sessions.watch("s")) {
@@ -153,7 +145,7 @@ test("a pause of half an hour is waited out, and nothing is sent meanwhile", asy
 });
 
 test("a new token ends the pause of the old one for a wait, too", async () => {
-  const service = fakeService(is("running"), tooMany(30 * 60), is("done"));
+  const service = scriptedFetch(is("running"), tooMany(30 * 60), is("done"));
   const client = service.client();
   const waiting = ended(client.sessions.waitFor("s", { until }));
   await pass(5_000);
@@ -163,7 +155,7 @@ test("a new token ends the pause of the old one for a wait, too", async () => {
 
 test("the total time is for the whole wait, outages included; its error has the last failure as cause", async () => {
   for (const method of ["waitFor", "watch"] as const) {
-    const service = fakeService(is("running"), LOST);
+    const service = scriptedFetch(is("running"), LOST);
     const began = performance.now();
     const error = await failureOf(service.client({ ...ONCE, totalTimeoutMs: 20 * MINUTE }).sessions, method);
     expect(error).toMatchObject({ kind: "timeout", phase: "total", session: RUNNING, path: "/sessions/{id}" });
@@ -174,13 +166,13 @@ test("the total time is for the whole wait, outages included; its error has the 
 });
 
 test("without a session seen an error has none", async () => {
-  const error = await failureOf(fakeService(answers(404)).client().sessions, "waitFor");
+  const error = await failureOf(scriptedFetch(responds(404)).client().sessions, "waitFor");
   expect("session" in error).toBe(false);
 });
 
 test("an abort during an outage ends the wait at once, with the last session seen", async () => {
   const controller = new AbortController();
-  const service = fakeService(is("running"), LOST);
+  const service = scriptedFetch(is("running"), LOST);
   const client = service.client(ONCE);
   const waiting = ended(client.sessions.waitFor("s", { until, signal: controller.signal }));
   await pass(MINUTE);
@@ -191,7 +183,7 @@ test("an abort during an outage ends the wait at once, with the last session see
 });
 
 test("what `until` throws is passed on as it is, also an error of this package", async () => {
-  const service = fakeService(is("running"), answers(404), good);
+  const service = scriptedFetch(is("running"), responds(404), good);
   const client = service.client();
   let own: unknown;
   const { error } = await ended(
@@ -209,9 +201,9 @@ test("what `until` throws is passed on as it is, also an error of this package",
   expect(error).not.toHaveProperty("session");
 });
 
-type Sessions = ReturnType<ReturnType<typeof fakeService>["client"]>["sessions"];
+type Sessions = ReturnType<ReturnType<typeof scriptedFetch>["client"]>["sessions"];
 
-/** What a wait or a watch that never sees what it waits for ends with. */
+/** The error of a wait or a watch whose condition never becomes true. */
 async function failureOf(sessions: Sessions, method: "waitFor" | "watch"): Promise<AutomationError> {
   const watching = async (): Promise<void> => {
     for await (const _ of sessions.watch("s"));

@@ -32,7 +32,7 @@ test("waits between polls no less than three quarters of an interval that grows 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("tells the last session seen when its total time runs out", async () => {
+test("reports the last session if its totalTimeoutMs runs out", async () => {
   const { client } = service();
   const waiting = settled(client.sessions.waitFor("ses_1", { until: () => false, totalTimeoutMs: 5_000 }));
   await vi.advanceTimersByTimeAsync(5_100);
@@ -42,7 +42,7 @@ test("tells the last session seen when its total time runs out", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("does not wait longer for an `until` that hangs", async () => {
+test("ends a wait whose `until` never settles", async () => {
   const { client } = service();
   const hangs = (): Promise<boolean> => new Promise(() => {});
   const waiting = settled(client.sessions.waitFor("ses_1", { until: hangs, totalTimeoutMs: 5_000 }));
@@ -91,7 +91,7 @@ test("waits for the rate limit in the middle, and goes on", async () => {
   expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(30_000);
 });
 
-test("is told when the session has gone", async () => {
+test("rejects when the session is deleted", async () => {
   const { client, emulator } = service();
   const waiting = settled(client.sessions.waitFor("ses_1", { until: () => false }));
   await vi.advanceTimersByTimeAsync(100);
@@ -100,7 +100,7 @@ test("is told when the session has gone", async () => {
   expect(await waiting).toMatchObject({ kind: "not_found" });
 });
 
-test("watch gives the first state and then each change, until it is left", async () => {
+test("watch yields the first state and then each change, until the loop ends", async () => {
   const { client, emulator } = service();
   const seen: string[] = [];
   const watching = (async () => {

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AbortError, Client, type Session } from "../../../src/index.ts";
 import { createEmulator, type Emulator } from "../../../src/testing/index.ts";
-import { rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +12,7 @@ function service(): { emulator: Emulator; client: Client } {
   return { emulator, client: new Client({ baseUrl: emulator.baseUrl, token: emulator.token, fetch: emulator.fetch }) };
 }
 
-test("watch asks nothing before it is iterated, and each iteration is a watch of its own", async () => {
+test("watch sends nothing before it is iterated, and each iteration is a watch of its own", async () => {
   const { client, emulator } = service();
   const watch = client.sessions.watch("s");
   await vi.advanceTimersByTimeAsync(60_000);
@@ -46,7 +46,7 @@ test("a change starts the waits over from the shortest", async () => {
   expect(await watching).toMatchObject({ kind: "abort", cause: "enough" });
 });
 
-test("a state that came and went between two polls is not made up", async () => {
+test("watch does not invent states between two polls", async () => {
   const { client, emulator } = service();
   const seen: Session[] = [];
   const watching = (async () => {
@@ -102,7 +102,7 @@ test("return() during the wait between two polls ends it without another request
   expect(emulator.requests).toHaveLength(1);
 });
 
-test("waitFor resolves with the session that `until` was shown, also an asynchronous one, and asks no more", async () => {
+test("waitFor resolves with the session that `until` accepted, also asynchronously, and sends nothing more", async () => {
   const { client, emulator } = service();
   const shown: Session[] = [];
   const until = async (session: Session): Promise<boolean> => {
@@ -116,17 +116,17 @@ test("waitFor resolves with the session that `until` was shown, also an asynchro
   expect(emulator.requests).toHaveLength(2);
 });
 
-/** As another realm makes them: no instance of ours. */
+/** A signal of another realm: not an instance of the `AbortSignal` of this one. */
 function foreignSignal(signal: AbortSignal): AbortSignal {
   const look = (_: object, key: string | symbol): unknown => {
     const member: unknown = Reflect.get(signal, key, signal);
     return typeof member === "function" ? member.bind(signal) : member;
   };
   const traps: ProxyHandler<object> = { get: look, has: (_, key) => key in signal };
-  return new Proxy<object>({}, traps) as AbortSignal; // it answers as one
+  return new Proxy<object>({}, traps) as AbortSignal; // it behaves like one
 }
 
-test("signals of another realm end a wait whose `until` hangs, and a watch", async () => {
+test("signals of another realm end a wait whose `until` never settles, and a watch", async () => {
   const { client } = service();
   const controller = new AbortController();
   const signal = foreignSignal(controller.signal);

@@ -59,7 +59,7 @@ function rotating(days: number, options: Partial<RotatingTokenOptions> & { maxCo
 const operations = () => emulator.requests.map(({ operation }) => operation);
 const rotations = () => operations().filter((operation) => operation === "tokens.rotate").length;
 
-/** The service answers rotations so, instead of doing them. */
+/** Lets the service respond to rotations without performing them. */
 const failRotations = (status: number) => emulator.fault({ operation: "tokens.rotate", status, times: Infinity });
 
 describe("a rotating token", () => {
@@ -92,7 +92,7 @@ describe("a rotating token", () => {
     expect(operations()).toEqual(["tokens.rotate", "projects.list", "projects.list"]);
   });
 
-  test("takes, stores and returns one shape", async () => {
+  test("accepts, stores and returns one shape", async () => {
     const { read, stored, token, id, plaintext } = rotating(4, { renewBeforeMs: 4 * DAY_MS });
     expect(token.latest()).toEqual({ id, plaintext, expires_at: new Date(NOW + 4 * DAY_MS).toISOString() });
     await read();
@@ -116,7 +116,7 @@ describe("a rotating token", () => {
     expect(new Set(stored.map(({ id }) => id)).size).toBe(2);
   });
 
-  test("is not affected by changes of what was passed and returned", async () => {
+  test("is not affected by later changes of what was passed and returned", async () => {
     const { id, plaintext, expires_at } = emulator.createToken({ scopes: ["projects:read"], expires_in_days: 30 });
     const record = { id, plaintext, expires_at };
     const options = { token: record, onRotated: () => {} };
@@ -134,7 +134,7 @@ describe("a rotating token", () => {
     expect(rotations()).toBe(1);
   });
 
-  test("a call that was sent before the rotation and is answered 401 after it is sent once more, a POST too", async () => {
+  test("a call that was sent before the rotation and receives a 401 after it is sent once more, also a POST", async () => {
     const created = emulator.createToken({ scopes: ["issues:write"], expires_in_days: 2 });
     const token = rotatingToken({ token: created, onRotated: () => {} });
     let release = (): void => {};

@@ -10,8 +10,9 @@ import {
   type StoredToken,
   TokenProviderError,
 } from "../../../src/index.ts";
-import { type FakeService, fakeService, good, type Reply, status } from "../../support/fake-service.ts";
 import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
+import { good, type Reply, status } from "../../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -19,7 +20,7 @@ const OLD = "pat_k1_TheOldSecret0123";
 const NEW = "pat_k2_TheNewSecret4567";
 const replacement = { id: "t2", plaintext: NEW, expires_at: "2300-01-01T00:00:00.000Z" };
 
-/** Rotations succeed; everything else, too, but with the replacement only. */
+/** Rotations succeed; other requests succeed with the replacement only. */
 const service: Reply = (sent) => {
   if (sent.url.endsWith("/rotate"))
     return status(201, {}, JSON.stringify({ ...replacement, name: "ci", key_id: "k2", scopes: [] }));
@@ -27,14 +28,14 @@ const service: Reply = (sent) => {
 };
 
 interface Setup {
-  readonly fake: FakeService;
+  readonly fake: ScriptedFetch;
   readonly client: Client;
   readonly token: RotatingToken;
   /** What `onRotated` was called with. */
   readonly offered: readonly StoredToken[];
 }
 
-/** A client whose token is due at once. */
+/** A client whose token is due for rotation at once. */
 function setUp(onRotated: RotatingTokenOptions["onRotated"], options: ClientOptions = {}): Setup {
   const offered: StoredToken[] = [];
   const token = rotatingToken({
@@ -44,16 +45,16 @@ function setUp(onRotated: RotatingTokenOptions["onRotated"], options: ClientOpti
       return onRotated(offer);
     },
   });
-  const fake = fakeService(service);
+  const fake = scriptedFetch(service);
   return { fake, token, offered, client: fake.client({ token, ...options }) };
 }
 
-const rotations = ({ sent }: FakeService): number => sent.filter(({ url }) => url.endsWith("/rotate")).length;
+const rotations = ({ sent }: ScriptedFetch): number => sent.filter(({ url }) => url.endsWith("/rotate")).length;
 const never = (): Promise<void> => new Promise(() => undefined);
 
 const NOT_STORED = /onRotated failed to store the replacement.*latest\(\) returns it/;
 
-describe("a replacement that cannot be stored", () => {
+describe("a replacement that could not be stored", () => {
   test.each([
     ["throws", () => raise(new Error("the vault is sealed"))],
     ["rejects", () => Promise.reject(new Error("the vault is sealed"))],
@@ -122,7 +123,7 @@ describe("an onRotated that never settles", () => {
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
   });
 
-  test("counts as stored if it succeeds after all", async () => {
+  test("counts as stored if it succeeds later", async () => {
     let succeed = (): void => {};
     const stored = new Promise<void>((resolve) => {
       succeed = resolve;

@@ -1,8 +1,10 @@
-/** What a response may amount to: more is a typed error, and what is wrong with it is listed up to a bound. */
+/** The bounds of a response: more is a typed error, and its issues are listed up to a bound. */
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { path, ResponseParseError, ResponseValidationError } from "../../../src/index.ts";
-import { json, openWire, rejection, text } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, text } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const create = (): Promise<unknown> => wire.client().issues.create("p", { title: "t", type: "bug" });
@@ -26,7 +28,7 @@ describe("a body that is too much is a ResponseParseError with its text in rawBo
   });
 });
 
-describe("what is wrong is listed up to a bound", () => {
+describe("issues are listed up to a bound", () => {
   test("in a page of wrong items", async () => {
     wire.script(text(page("0,".repeat(10_000))));
     const error = (await rejection(list())) as ResponseValidationError;
@@ -62,13 +64,13 @@ describe("what is wrong is listed up to a bound", () => {
   });
 
   test("in lenient validation, in its event", async () => {
-    const told: number[] = [];
+    const counts: number[] = [];
     wire.script(text(page("0,".repeat(10_000))));
     const client = wire.client({
       validation: "lenient",
-      onEvent: (event) => void (event.type === "drift" && told.push(event.issues.length)),
+      onEvent: (event) => void (event.type === "drift" && counts.push(event.issues.length)),
     });
     expect(await client.projects.list().toArray()).toHaveLength(10_000);
-    expect(told).toEqual([101]);
+    expect(counts).toEqual([101]);
   });
 });

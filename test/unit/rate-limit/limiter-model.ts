@@ -1,4 +1,4 @@
-/** A model of what a rate limiter may do, to hold the real one against. */
+/** A model of the rate limiter, which the real one is compared with. */
 import { expect, vi } from "vitest";
 import { memoryRateLimiter } from "../../../src/rate-limit/memory-rate-limiter.ts";
 import type { Permit, RateLimiter } from "../../../src/rate-limit/rate-limiter.ts";
@@ -9,14 +9,14 @@ const WINDOW_MS = 60_000;
 /** After this long without a response, a request holds no other back. */
 const STALLED_AFTER_MS = 5_000;
 
-/** What is known of a token, from what the service has said alone. */
+/** What the responses of the service say about a token. */
 interface Token {
   pausedUntil: number;
-  /** How many pauses have begun. */
+  /** The number of pauses that have begun. */
   pauses: number;
-  /** The smallest of all calls that came. */
+  /** The smallest of all calls so far. */
   maxConcurrency: number;
-  /** A pause has begun, and nothing has got through since it ended. */
+  /** A pause has begun, and no request has succeeded since it ended. */
   mustProbe: boolean;
   probe: ModelCall | undefined;
   left: { readonly remaining: number; readonly at: number } | undefined;
@@ -31,7 +31,7 @@ interface ModelCall {
   readonly maxPauses: number;
   readonly isSlow: boolean;
   readonly abort: AbortController;
-  /** `asking`: it has a slot, and its token is being got. */
+  /** `asking`: it has a slot, and waits for its token. */
   state: "waiting" | "asking" | "sent" | "over";
   /** The token it was last admitted or sent with, when, and how many pauses had begun then. */
   token: string;
@@ -43,16 +43,16 @@ interface ModelCall {
 export interface Arrival {
   readonly maxPauses: number;
   readonly longestPauseMs: number;
-  /** Whose token it goes by. */
+  /** The index of its credential. */
   readonly credential: number;
-  /** Getting its token takes a while. */
+  /** Its token provider is slow. */
   readonly isSlow: boolean;
 }
 
-type Answer = { status: number; retryAfterMs?: number | undefined; remaining?: number | undefined };
+type Reply = { status: number; retryAfterMs?: number | undefined; remaining?: number | undefined };
 
-/** A rate limiter, its calls and its service, with what must hold at each step. Time is faked by the caller. */
-export class World {
+/** A rate limiter, its calls and its service, with the invariants of each step. The caller fakes time. */
+export class LimiterModel {
   readonly #limiter: RateLimiter = memoryRateLimiter();
   readonly #credentials = ["a", "b"];
   readonly #tokens = new Map<string, Token>();
@@ -79,11 +79,11 @@ export class World {
     const shared = { permit, place: this.#calls.length, maxConcurrency, tokenNow, maxPauses, isSlow, abort };
     const call: ModelCall = { ...shared, state: "over", token: "", heldSince: 0, pausesBefore: 0, refusals: 0 };
     this.#calls.push(call);
-    this.#standInLine(call);
+    this.#wait(call);
   }
 
-  /** Answers one of those that are in flight; a refused one tries again as long as it has patience. */
-  async answer(which: number, { status, retryAfterMs, remaining }: Answer): Promise<void> {
+  /** Responds to a request in flight; a call that gets a 429 is retried up to its `maxPauses`. */
+  async respond(which: number, { status, retryAfterMs, remaining }: Reply): Promise<void> {
     const call = pick(this.in("sent"), which);
     if (call === undefined) return;
     const token = this.#known(call.token);
@@ -99,15 +99,15 @@ export class World {
       token.mustProbe = false;
     }
     await this.#release(call);
-    if (status === 429 && call.refusals <= call.maxPauses) this.#standInLine(call);
+    if (status === 429 && call.refusals <= call.maxPauses) this.#wait(call);
   }
 
-  /** One in flight is never answered, and tries again or gives up. */
+  /** A request in flight gets no response; its call is retried or fails. */
   async lose(which: number, triesAgain: boolean): Promise<void> {
     const call = pick(this.in("sent"), which);
     if (call === undefined) return;
     await this.#release(call);
-    if (triesAgain) this.#standInLine(call);
+    if (triesAgain) this.#wait(call);
   }
 
   async confirm(which: number): Promise<void> {
@@ -129,10 +129,10 @@ export class World {
     return this.#calls.filter((call) => call.state === state);
   }
 
-  /** What must hold whenever nothing more happens by itself. */
+  /** The invariants between two steps. */
   checkRest(): void {
     const waiting = this.in("waiting");
-    if (waiting.length === 0) expect(vi.getTimerCount(), "no timer while nobody waits").toBe(0);
+    if (waiting.length === 0) expect(vi.getTimerCount(), "no timer while no call waits").toBe(0);
     for (const call of waiting) {
       expect(call.abort.signal.aborted, "an aborted call leaves at once").toBe(false);
       const name = call.tokenNow();
@@ -144,13 +144,13 @@ export class World {
     }
   }
 
-  /** Answers everything well until all is over. */
+  /** Responds with success until every call has ended. */
   async end(): Promise<void> {
     for (let step = 0; step < 500; step += 1) {
       await settle();
       this.checkRest();
       if (this.in("asking").length > 0) await this.confirm(0);
-      else if (this.in("sent").length > 0) await this.answer(0, { status: 200 });
+      else if (this.in("sent").length > 0) await this.respond(0, { status: 200 });
       else if (vi.getTimerCount() > 0) vi.advanceTimersToNextTimer();
       else break;
     }
@@ -158,16 +158,16 @@ export class World {
     expect(unfinished.length, "everything comes to an end").toBe(0);
   }
 
-  #standInLine(call: ModelCall): void {
+  #wait(call: ModelCall): void {
     call.state = "waiting";
     this.#limitConcurrency(call);
-    const told = Promise.resolve(call.permit.acquire()).then(({ kind }) => {
+    const admission = Promise.resolve(call.permit.acquire()).then(({ kind }) => {
       if (kind === "admitted") return this.#admitted(call);
       call.state = "over";
       if (kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
       else expect(this.#known(call.tokenNow()).pausedUntil, "refused for a pause only").toBeGreaterThan(0);
     });
-    told.catch((error: unknown) => void failures.push(error));
+    admission.catch((error: unknown) => void failures.push(error));
   }
 
   #admitted(call: ModelCall): void {
@@ -184,12 +184,12 @@ export class World {
     if (!call.isSlow) this.#send(call).catch((error: unknown) => void failures.push(error));
   }
 
-  /** Its token is known: it is sent, or waits again if it may not be. */
+  /** Its token is known: it is sent, or waits again if the limiter does not confirm it. */
   async #send(call: ModelCall): Promise<void> {
     const name = call.tokenNow();
     if (call.permit.confirm(name) !== true) {
       await this.#release(call);
-      return this.#standInLine(call);
+      return this.#wait(call);
     }
     call.state = "over";
     const token = this.#known(name);
@@ -199,7 +199,7 @@ export class World {
     const counted = others.filter((other) => other.state === "sent" && !isStalled(other));
     expect(now, "nothing during a pause of its token").toBeGreaterThanOrEqual(token.pausedUntil);
     this.#limitConcurrency({ ...call, tokenNow: () => name });
-    // Where it was admitted already, a call with a smaller limit may have come since.
+    // After it was admitted, a call with a smaller limit may have entered.
     if (call.token !== name) expect(others.length, "never more than maxConcurrency").toBeLessThan(token.maxConcurrency);
     if (token.mustProbe) {
       const mayProbe = token.probe === undefined || token.probe.state !== "sent" || isStalled(token.probe);
@@ -241,14 +241,14 @@ function isStalled({ heldSince }: ModelCall, slackMs = 0): boolean {
   return performance.now() - heldSince >= STALLED_AFTER_MS + slackMs;
 }
 
-/** What has failed in a promise that is not awaited. */
+/** Failures in promises that are not awaited. */
 export const failures: unknown[] = [];
 
 function pick<Item>(items: readonly Item[], which: number): Item | undefined {
   return items[which % Math.max(1, items.length)];
 }
 
-/** Lets everything happen that needs no time. */
+/** Lets everything settle that needs no timer. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 12; turn += 1) await Promise.resolve();
   if (failures.length > 0) throw failures.splice(0)[0];

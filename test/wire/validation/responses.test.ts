@@ -6,9 +6,11 @@ import {
   ResponseParseError,
   ResponseValidationError,
 } from "../../../src/index.ts";
-import { json, openWire, rejection, text } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, text } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
-const wire = openWire();
+const wire = openWire("msw");
 const issue = { number: 12, title: "t", status: "open" };
 const create = (options?: Parameters<typeof wire.client>[0]): Promise<unknown> =>
   wire.client(options).issues.create("p", { title: "t", type: "bug" });
@@ -18,11 +20,11 @@ test("unknown fields and values are kept and can be read, at every level", async
   wire.script(json(body));
   expect(await create()).toEqual(body);
   const page = { data: [{ id: "s", state: "dreaming", at: { x: 1 } }], next_cursor: null, total: 1 };
-  wire.answer(() => json(page));
+  wire.reply(() => json(page));
   expect((await wire.client().sessions.list("p").pages().next()).value).toEqual(page);
 });
 
-test("a __proto__ in an answer pollutes nothing", async () => {
+test("a __proto__ in a response pollutes nothing", async () => {
   wire.script(
     text('{"number":1,"title":"t","status":"s","__proto__":{"admin":true},"x":{"__proto__":{"admin":true}}}'),
   );
@@ -36,7 +38,7 @@ test("a __proto__ in an answer pollutes nothing", async () => {
   expect(({} as { admin?: boolean }).admin).toBeUndefined();
 });
 
-describe("an answer of another shape", () => {
+describe("a response of another shape", () => {
   test.each([
     ["number", { ...issue, number: "12" }],
     ["number", { ...issue, number: null }],
@@ -65,11 +67,11 @@ describe("an answer of another shape", () => {
     });
     if (field !== "") expect(error.issues[0]?.path).toEqual([field]);
     expect(error.issues.length).toBeGreaterThan(0);
-    expect(wire.seen).toHaveLength(1);
+    expect(wire.sent).toHaveLength(1);
   });
 });
 
-describe("an answer that is not JSON", () => {
+describe("a response that is not JSON", () => {
   test.each([
     ["nothing", ""],
     ["white space", " \n\t"],
@@ -85,16 +87,16 @@ describe("an answer that is not JSON", () => {
     expect(error).toMatchObject({ kind: "parse", status: 200, outcome: "accepted", rawBody: body });
     expect(error.message).toContain("text/html");
     expect(error.message).not.toContain("Sign in");
-    expect(wire.seen).toHaveLength(1);
+    expect(wire.sent).toHaveLength(1);
   });
 
-  test("a GET's is not asked for again either", async () => {
+  test("a GET is not retried either", async () => {
     wire.script(text("<html>"));
     expect(await rejection(wire.client().sessions.get("s"))).toMatchObject({ kind: "parse", attempts: 1 });
   });
 });
 
-describe("what is JSON all the same", () => {
+describe("JSON in unusual forms", () => {
   test.each([
     ["a byte order mark", text(`\ufeff${JSON.stringify(issue)}`)],
     ["text/plain", text(JSON.stringify(issue), 200, { "content-type": "text/plain" })],
@@ -128,21 +130,21 @@ describe("what is JSON all the same", () => {
 
   test("900 levels in an unknown field", async () => {
     const deep = `${"[".repeat(900)}${"]".repeat(900)}`;
-    wire.answer(() => text(`{"number":1,"title":"t","status":"s","deep":${deep}}`));
+    wire.reply(() => text(`{"number":1,"title":"t","status":"s","deep":${deep}}`));
     expect(await create()).toMatchObject({ number: 1 });
-    wire.answer(() => text(`{"number":"1","deep":${deep}}`));
+    wire.reply(() => text(`{"number":"1","deep":${deep}}`));
     const error = (await rejection(create())) as AutomationError;
     expect(error.kind).toBe("validation");
     expect(() => JSON.stringify(error)).not.toThrow();
-    // As deep as the 64 KiB of a refusal's body can be.
-    wire.answer(() => text(`{"error":"e","deep":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, 400));
+    // The greatest depth in the 64 KiB that are read of an error response.
+    wire.reply(() => text(`{"error":"e","deep":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, 400));
     const refusal = await rejection(create());
     expect(refusal).toMatchObject({ kind: "bad_request", code: "e" });
     expect(() => JSON.stringify(refusal)).not.toThrow();
   });
 });
 
-describe("a DELETE resolves undefined for any 2xx, with whatever body", () => {
+describe("a DELETE resolves with undefined for any 2xx, with any body", () => {
   test.each([
     [204, null],
     [200, ""],
@@ -167,24 +169,24 @@ describe("lenient", () => {
     };
   };
 
-  test("hands over what came, and tells what is odd once per answer", async () => {
+  test("returns the body as it is, and reports drift once per response", async () => {
     const { events, options } = collect();
     const body = { number: "12", title: 5, extra: 1 };
-    wire.answer(() => json(body));
+    wire.reply(() => json(body));
     expect(await create(options)).toEqual(body);
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ type: "drift", operation: "issues.create", attempt: 1 });
     expect(events[0]?.issues.map(({ path }) => path)).toEqual([["number"], ["title"], ["status"]]);
   });
 
-  test("has nothing to tell of what fits", async () => {
+  test("reports nothing for a valid response", async () => {
     const { events, options } = collect();
     wire.script(json({ ...issue, more: 1 }));
     await create(options);
     expect(events).toEqual([]);
   });
 
-  test("items of a page may be odd, its envelope may not", async () => {
+  test("items of a page may be invalid, its envelope may not", async () => {
     const { events, options } = collect();
     wire.script(json({ data: [{ id: 5 }, "x", null], next_cursor: null }));
     expect(await wire.client(options).projects.list().toArray()).toEqual([{ id: 5 }, "x", null]);
@@ -197,13 +199,13 @@ describe("lenient", () => {
       { data: [{ id: 5 }], next_cursor: "" },
       null,
     ]) {
-      wire.answer(() => json(bad));
+      wire.reply(() => json(bad));
       expect(await rejection(wire.client(options).projects.list().toArray())).toMatchObject({ kind: "validation" });
     }
   });
 
-  test("what is no JSON stays a parse error", async () => {
-    wire.answer(() => text("<html>"));
+  test("a body that is not JSON stays a parse error", async () => {
+    wire.reply(() => text("<html>"));
     expect(await rejection(create(collect().options))).toMatchObject({ kind: "parse" });
   });
 });

@@ -1,0 +1,171 @@
+/**
+ * The retry table of `docs/retries.md`, as data. Each kind of test runs it in its own way: on values
+ * (`test/unit/request/retry-policy.test.ts`), through a scripted `fetch` (`test/wire/retry-table.test.ts`), over sockets
+ * (`test/sockets/faults.ts`), against the emulator (`test/docs/retry-table.test.ts`) and on each runtime
+ * (`test/runtimes/conformance/retries.ts`). It imports nothing, so that it runs everywhere.
+ */
+import type { AnyAutomationError, Outcome } from "../../src/index.ts";
+
+type ErrorKind = AnyAutomationError["kind"];
+
+/** `safe`: GET and HEAD. `write`: POST, PUT and PATCH. */
+export type Family = "safe" | "delete" | "write";
+
+/** What the client does with a call whose attempt failed. */
+export type Reaction = "retry" | "fail" | "succeed";
+
+/** What passes before the next attempt. */
+export type Wait = "backoff" | "retry_after" | "pause" | "none";
+
+/** One rule: what the client does, and the error of the call if every attempt fails. */
+export interface Rule {
+  /** The first cell of its row in the document. Two rules may share a row. */
+  readonly documented: string;
+  readonly reaction: Readonly<Record<Family, Reaction>>;
+  /** The reaction to a write with `unsafeWrites`, unless it rotates a token. */
+  readonly unsafeWrite: Reaction;
+  readonly wait: Wait;
+  readonly kind: ErrorKind;
+  readonly outcome: Outcome;
+}
+
+const EVERY_METHOD = { safe: "retry", delete: "retry", write: "retry" } as const;
+const IDEMPOTENT = { safe: "retry", delete: "retry", write: "fail" } as const;
+const NO_METHOD = { safe: "fail", delete: "fail", write: "fail" } as const;
+const AFTER_SUCCESS = { safe: "retry", delete: "succeed", write: "fail" } as const;
+const UNREADABLE = { safe: "fail", delete: "succeed", write: "fail" } as const;
+
+const LOST = "the connection was lost, or the attempt reached `timeoutMs`";
+const BODY_LOST = "2xx, and then the body was lost";
+const UNUSABLE = "2xx that is not JSON, or of another shape";
+const STOPPED = "your signal, or `totalTimeoutMs`";
+
+type Rest = readonly [unsafeWrite: Reaction, wait: Wait, kind: ErrorKind, outcome: Outcome];
+
+function define(documented: string, reaction: Rule["reaction"], rest: Rest): Rule {
+  const [unsafeWrite, wait, kind, outcome] = rest;
+  return { documented, reaction, unsafeWrite, wait, kind, outcome };
+}
+
+export const RULES = {
+  rateLimited: define("429, whatever its body", EVERY_METHOD, ["retry", "pause", "rate_limit", "rejected"]),
+  unavailable: define("503 with a `Retry-After`", IDEMPOTENT, ["retry", "retry_after", "server", "unknown"]),
+  transientStatus: define("408, 500, 502, 503, 504, 520 to 529", IDEMPOTENT, ["retry", "backoff", "server", "unknown"]),
+  otherToken: define("401, and another token is available", EVERY_METHOD, ["retry", "none", "auth", "rejected"]),
+  finalStatus: define("any other 4xx or 5xx, any 3xx", NO_METHOD, ["fail", "none", "api", "rejected"]),
+  noConnection: define("no connection: refused, host unknown, unreachable", EVERY_METHOD, [
+    "retry",
+    "backoff",
+    "connection",
+    "not_sent",
+  ]),
+  connectionLost: define(LOST, IDEMPOTENT, ["retry", "backoff", "connection", "unknown"]),
+  attemptTimeout: define(LOST, IDEMPOTENT, ["retry", "backoff", "timeout", "unknown"]),
+  permanent: define("an invalid certificate, scheme or header", NO_METHOD, ["fail", "none", "connection", "not_sent"]),
+  bodyLost: define(BODY_LOST, AFTER_SUCCESS, ["fail", "backoff", "connection", "accepted"]),
+  bodyTimeout: define(BODY_LOST, AFTER_SUCCESS, ["fail", "backoff", "timeout", "accepted"]),
+  notJson: define(UNUSABLE, UNREADABLE, ["fail", "none", "parse", "accepted"]),
+  otherShape: define(UNUSABLE, UNREADABLE, ["fail", "none", "validation", "accepted"]),
+  aborted: define(STOPPED, NO_METHOD, ["fail", "none", "abort", "unknown"]),
+  totalTimeout: define(STOPPED, NO_METHOD, ["fail", "none", "timeout", "unknown"]),
+} as const satisfies Readonly<Record<string, Rule>>;
+
+/** What happens to an attempt: the service responds, `fetch` rejects, or the response never ends. */
+export type Failure =
+  | { readonly status: number; readonly retryAfterSeconds?: number; readonly body?: string }
+  | { readonly rejection: () => unknown }
+  | { readonly stalls: "headers" | "body" }
+  | { readonly breaks: "body" };
+
+/** One failure under its rule, with the kind and outcome of the error that the caller gets. */
+export interface RetryRow {
+  readonly name: string;
+  readonly rule: Rule;
+  readonly failure: Failure;
+  readonly kind: ErrorKind;
+  readonly outcome: Outcome;
+}
+
+/** Statuses and the kind of their error. Each is final and bears a `Retry-After`, which changes nothing. */
+const REJECTED: readonly (readonly [kind: ErrorKind, statuses: readonly number[]])[] = [
+  ["api", [402, 405, 410, 413, 414, 418, 423, 425, 428, 431, 451]],
+  ["bad_request", [400, 422]],
+  ["permission", [403]],
+  ["not_found", [404]],
+  ["conflict", [409]],
+  ["auth", [401]],
+  ["redirect", [300, 301, 302, 303, 304, 307, 308]],
+];
+const FINAL_SERVER_ERRORS = [501, 505, 506, 507, 508, 510, 511, 519, 530, 599];
+const TRANSIENT = [408, 500, 502, 503, 504, 520, 522, 524, 529];
+const NO_CONNECTION = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+];
+const CONNECTION_LOST = ["ECONNRESET", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET", "HPE_INVALID_CONSTANT"];
+const BAD_CERTIFICATE = ["CERT_HAS_EXPIRED", "DEPTH_ZERO_SELF_SIGNED_CERT", "ERR_TLS_CERT_ALTNAME_INVALID"];
+
+type Overrides = Partial<Pick<RetryRow, "kind" | "outcome">>;
+
+/** A row under a rule, with the rule's kind and outcome unless others are passed. */
+function row(rule: Rule, [name, failure]: readonly [string, Failure], overrides: Overrides = {}): RetryRow {
+  return { name, rule, failure, kind: rule.kind, outcome: rule.outcome, ...overrides };
+}
+
+const finalRow = (status: number, overrides: Overrides): RetryRow =>
+  row(RULES.finalStatus, [String(status), { status, retryAfterSeconds: 1 }], overrides);
+const rejecting = (rule: Rule, name: string, rejection: () => unknown): RetryRow => row(rule, [name, { rejection }]);
+const ofCode = (rule: Rule, code: string): RetryRow => rejecting(rule, code, () => nodeError(code));
+/** The platform does not say whether anything was sent. */
+const unexplained = (name: string, rejection: () => unknown): RetryRow =>
+  row(RULES.permanent, [name, { rejection }], { outcome: "unknown" });
+
+/** Every failure that a `fetch` can show, except a 429 and a 401 with another token, which have waits of their own. */
+export const RETRY_ROWS: readonly RetryRow[] = [
+  row(RULES.unavailable, ["503 with Retry-After", { status: 503, retryAfterSeconds: 3 }]),
+  ...TRANSIENT.map((status) =>
+    row(RULES.transientStatus, [String(status), { status }], { kind: status < 500 ? "api" : "server" }),
+  ),
+  ...REJECTED.flatMap(([kind, statuses]) => statuses.map((status) => finalRow(status, { kind }))),
+  ...FINAL_SERVER_ERRORS.map((status) => finalRow(status, { kind: "server", outcome: "unknown" })),
+  ...NO_CONNECTION.map((code) => ofCode(RULES.noConnection, code)),
+  rejecting(RULES.noConnection, "ETIMEDOUT while connecting", () => nodeError("ETIMEDOUT", { syscall: "connect" })),
+  rejecting(RULES.noConnection, "ECONNREFUSED on both stacks", dualStackError),
+  ...CONNECTION_LOST.map((code) => ofCode(RULES.connectionLost, code)),
+  rejecting(RULES.connectionLost, "a browser's: Failed to fetch", () => new TypeError("Failed to fetch")),
+  rejecting(
+    RULES.connectionLost,
+    "a browser's: NetworkError",
+    () => new TypeError("NetworkError when attempting to fetch resource."),
+  ),
+  // Safari's network errors have no stack; the client recognizes them by that.
+  rejecting(RULES.connectionLost, "a browser's: Load failed", () =>
+    Object.assign(new TypeError("Load failed"), { stack: undefined }),
+  ),
+  ...BAD_CERTIFICATE.map((code) => ofCode(RULES.permanent, code)),
+  unexplained("a string", () => "no"),
+  unexplained("a plain object", () => ({ no: true })),
+  unexplained("a TypeError of other code", () => new TypeError("x is not a function")),
+  row(RULES.attemptTimeout, ["attempt timeout", { stalls: "headers" }]),
+  row(RULES.bodyLost, ["body lost", { breaks: "body" }]),
+  row(RULES.bodyTimeout, ["body stalled", { stalls: "body" }]),
+  row(RULES.notJson, ["2xx that is not JSON", { status: 200, body: "<p>" }]),
+];
+
+/** The reaction to a failure of a call. */
+export function reactionTo(rule: Rule, family: Family, settings: { readonly unsafeWrites: boolean }): Reaction {
+  return settings.unsafeWrites && family === "write" ? rule.unsafeWrite : rule.reaction[family];
+}
+
+function nodeError(code: string, more: object = {}): TypeError {
+  return new TypeError("fetch failed", { cause: Object.assign(new Error(`it was ${code}`), { code, ...more }) });
+}
+
+function dualStackError(): TypeError {
+  const errors = ["::1", "127.0.0.1"].map((address) => Object.assign(new Error(), { code: "ECONNREFUSED", address }));
+  return new TypeError("fetch failed", { cause: new AggregateError(errors) });
+}
