@@ -4,7 +4,7 @@ import { Agent, Dispatcher1Wrapper, ProxyAgent, fetch as undiciFetch } from "und
 import { describe, expect, test } from "vitest";
 import { Client } from "../../src/index.ts";
 import { type ChildOptions, runProgram } from "../support/child-program.ts";
-import { rejection } from "../support/wire.ts";
+import { rejection } from "../support/promises.ts";
 import { CA, CA_FILE } from "./certificates.ts";
 import { connectProxy } from "./connect-proxy.ts";
 import { tlsService } from "./tls-service.ts";

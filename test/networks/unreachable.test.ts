@@ -1,8 +1,8 @@
 /** Services that cannot be reached: the message names the host, and the code says why. */
 import { expect, test } from "vitest";
 import { Client, ConnectionError } from "../../src/index.ts";
+import { rejection } from "../support/promises.ts";
 import { CLOSED_PORT } from "../support/raw-server.ts";
-import { rejection } from "../support/wire.ts";
 
 test.each([
   { what: "a port that nothing listens at", host: `127.0.0.1:${CLOSED_PORT}`, code: /^ECONNREFUSED$/ },

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { Client, type ClientOptions } from "../../src/index.ts";
-import { json } from "../support/wire.ts";
+import { json } from "../support/replies.ts";
 
 const CALLS = 50;
 

@@ -10,8 +10,9 @@ import {
   type Instrumentation,
 } from "../../src/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
+import { drain, gate } from "../support/promises.ts";
+import { json, pagesOf } from "../support/replies.ts";
 import { registeredTelemetry } from "../support/telemetry.ts";
-import { drain, gate, json, pagesOf } from "../support/wire.ts";
 
 const recorded = registeredTelemetry();
 const request = new AsyncLocalStorage<string>();
@@ -129,7 +130,7 @@ describe("walks", () => {
     const pages = pagesOf(["a"], ["b"], ["c"]);
     const client = clientOf(async (url) => {
       const query = new URL(url).searchParams;
-      return pages({ query } as Parameters<typeof pages>[0], 0);
+      return pages({ query } as Parameters<typeof pages>[0]);
     });
     await Promise.all(
       ["alice", "bob"].map((name) => request.run(name, () => drain(client.projects.list({}, { ...hooks, prefetch })))),

@@ -2,7 +2,7 @@
 import { fetch as undiciFetch } from "undici";
 import { describe, expect, test } from "vitest";
 import { Client, type ClientOptions, type FetchFunction } from "../../src/index.ts";
-import { rejection } from "../support/wire.ts";
+import { rejection } from "../support/promises.ts";
 
 const ISSUE = { number: 1, title: "One", status: "open" };
 const input = { title: "One", type: "bug" };

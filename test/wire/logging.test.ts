@@ -10,8 +10,10 @@ import {
 } from "../../src/index.ts";
 import { runProgram } from "../support/child-program.ts";
 import { send, serve } from "../support/http-server.ts";
+import { rejection } from "../support/promises.ts";
+import { json } from "../support/replies.ts";
+import { openWire, TOKEN } from "../support/scripted-fetch.ts";
 import { expectClean } from "../support/sweep.ts";
-import { json, openWire, rejection, TOKEN } from "../support/wire.ts";
 
 const wire = openWire();
 afterEach(() => {
@@ -151,7 +153,7 @@ describe("the lines", () => {
   test("and their fields hold no secret", async () => {
     const { logger, lines } = recorder();
     const secret = { error: TOKEN, message: `Bearer ${TOKEN}`, plaintext: "pat_new_secretOfTheAnswer" };
-    wire.answer(() => json(secret, 500, { "x-request-id": TOKEN, sunset: TOKEN, deprecation: `x-${TOKEN}` }));
+    wire.reply(() => json(secret, 500, { "x-request-id": TOKEN, sunset: TOKEN, deprecation: `x-${TOKEN}` }));
     const client = wire.client({ logger, logLevel: "debug", headers: { "x-api-key": "secretOfTheHeader" } });
     await rejection(client.tokens.rotate("tok_1", { retry: { attempts: 1 } }));
     expect(lines.length).toBeGreaterThan(3);
@@ -160,7 +162,7 @@ describe("the lines", () => {
 
   test("are one line each, whatever the service says", async () => {
     const { logger, lines } = recorder();
-    wire.answer(() =>
+    wire.reply(() =>
       json({ error: "no", message: "first\nsecond\r\n\u001b[31mthird\u0085" }, 400, { "x-request-id": "a\u0085b" }),
     );
     await rejection(wire.client({ logger, logLevel: "debug" }).sessions.get("s"));
@@ -192,7 +194,7 @@ describe("a logger that takes its arguments in another order", () => {
   });
 
   test("one that throws or rejects breaks nothing", async () => {
-    wire.answer(() => json({ id: "s", state: "on" }));
+    wire.reply(() => json({ id: "s", state: "on" }));
     const fail = (): never => {
       throw new Error("disk full");
     };

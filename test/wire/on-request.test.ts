@@ -1,10 +1,11 @@
 /** `onRequest`: awaited before each request leaves, with nothing left to do but to send it. */
 import { describe, expect, test, vi } from "vitest";
 import { AbortError, type CallOptions, type Client, type RequestInfo } from "../../src/index.ts";
-import { answers, fakeService, fetchFailed, good, never, status, throws, tooMany } from "../support/fake-service.ts";
 import { ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
 import { send, serve } from "../support/http-server.ts";
-import { gate } from "../support/wire.ts";
+import { gate } from "../support/promises.ts";
+import { fetchFailed, good, never, responds, status, throws, tooMany } from "../support/replies.ts";
+import { scriptedFetch, TOKEN } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -20,7 +21,7 @@ describe("the order of things", () => {
       send(response, 201, { number: 1, title: "Title", status: "open" });
     });
     const go = gate();
-    const client = fakeService().client({ baseUrl: `${server.origin}/api/v1`, fetch: undefined });
+    const client = scriptedFetch().client({ baseUrl: `${server.origin}/api/v1`, fetch: undefined });
     const onRequest = async ({ attempt }: RequestInfo): Promise<void> => {
       log.push(`begins ${attempt}`);
       await go.opened;
@@ -38,7 +39,7 @@ describe("the order of things", () => {
 
   test("the permit and the token are there, and the request event follows", async () => {
     const log: string[] = [];
-    const service = fakeService((sent) => {
+    const service = scriptedFetch((sent) => {
       log.push("sent");
       return good(sent);
     });
@@ -61,7 +62,7 @@ describe("the order of things", () => {
   test("is told the attempt, the id of the call and the operation, as events are", async () => {
     const told: RequestInfo[] = [];
     const ids: string[] = [];
-    const service = fakeService(answers(500), tooMany(1), answers(401), good);
+    const service = scriptedFetch(responds(500), tooMany(1), responds(401), good);
     const token = ({ rejected }: { rejected?: string }): string => (rejected === undefined ? "first" : "second");
     const onEvent = ({ callId, type }: { callId: string; type: string }): void => {
       if (type === "request") ids.push(callId);
@@ -74,16 +75,16 @@ describe("the order of things", () => {
   });
 
   test("a token that was swapped while it waited is still the one that was read before", async () => {
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     const client = service.client();
     await finish(client.sessions.get("1", { onRequest: () => client.setToken("swapped") }));
     await finish(client.sessions.get("1"));
-    expect(service.sent.map(({ token }) => token)).toEqual(["emu_K1_firstsecret", "swapped"]);
+    expect(service.sent.map(({ token }) => token)).toEqual([TOKEN, "swapped"]);
   });
 
   test("in a walk it runs before each page, and every page is attempt 1 of a call of its own", async () => {
     const told: RequestInfo[] = [];
-    const service = fakeService(({ index }) =>
+    const service = scriptedFetch(({ index }) =>
       status(200, {}, JSON.stringify({ data: [{ id: "p", name: "p" }], next_cursor: index < 2 ? `c${index}` : null })),
     );
     const onRequest = (request: RequestInfo): void => void told.push(request);
@@ -94,7 +95,7 @@ describe("the order of things", () => {
 
   test("in a wait it runs before each poll", async () => {
     let polls = 0;
-    const service = fakeService(({ index }) => status(200, {}, JSON.stringify({ id: "1", state: `s${index}` })));
+    const service = scriptedFetch(({ index }) => status(200, {}, JSON.stringify({ id: "1", state: `s${index}` })));
     const until = ({ state }: { state: string }): boolean => state === "s2";
     const onRequest = (): void => {
       polls += 1;
@@ -121,7 +122,7 @@ describe("what it fails with", () => {
         () => Promise.reject(reason),
       ];
       for (const onRequest of failing) {
-        const service = fakeService(good);
+        const service = scriptedFetch(good);
         const { error } = await ended(create(service.client(), { onRequest }));
         expect(error).toBeInstanceOf(AbortError);
         expect(error).toMatchObject({ outcome: "not_sent", attempts: 0 });
@@ -133,7 +134,7 @@ describe("what it fails with", () => {
   );
 
   test("its permit is free again", async () => {
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     const client = service.client({ maxConcurrency: 1 });
     const onRequest = (): never => {
       throw new Error("no");
@@ -146,9 +147,9 @@ describe("what it fails with", () => {
     const second = ({ attempt }: RequestInfo): void => {
       if (attempt === 2) throw new Error("no more");
     };
-    const rejected = await ended(create(fakeService(tooMany(1), good).client(), { onRequest: second }));
+    const rejected = await ended(create(scriptedFetch(tooMany(1), good).client(), { onRequest: second }));
     expect(rejected.error).toMatchObject({ kind: "abort", outcome: "rejected", attempts: 1 });
-    const lost = fakeService(
+    const lost = scriptedFetch(
       throws(() => fetchFailed("ECONNRESET")),
       good,
     );
@@ -159,7 +160,7 @@ describe("what it fails with", () => {
   });
 
   test("in a walk, the error has the cursor of the page that was not asked for", async () => {
-    const service = fakeService(() => status(200, {}, '{"data":[{"id":"p","name":"p"}],"next_cursor":"c1"}'));
+    const service = scriptedFetch(() => status(200, {}, '{"data":[{"id":"p","name":"p"}],"next_cursor":"c1"}'));
     let pages = 0;
     const onRequest = (): void => {
       pages += 1;
@@ -178,7 +179,7 @@ describe("one that hangs", () => {
     ["timeoutMs", { timeoutMs: 1_000 }],
     ["totalTimeoutMs", { totalTimeoutMs: 1_000 }],
   ])("is ended by %s, and nothing is sent", async (name, options) => {
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     const { error, tookMs } = await ended(create(service.client(), { onRequest, ...options }));
     expect(error).toMatchObject({ kind: "timeout", phase: "queue", outcome: "not_sent", attempts: 0 });
     expect((error as Error).message).toContain(`${name} ran out before the request was sent`);
@@ -187,7 +188,7 @@ describe("one that hangs", () => {
   });
 
   test("is ended by the signal, and what it does later changes nothing", async () => {
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     const controller = new AbortController();
     const late = (): Promise<void> => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 5_000));
     const call = watch([create(service.client(), { onRequest: late, signal: controller.signal })]);
@@ -199,7 +200,7 @@ describe("one that hangs", () => {
   });
 
   test("holds its permit meanwhile, and no other client's", async () => {
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     const client = service.client({ maxConcurrency: 1 });
     const held = watch([create(client, { onRequest, timeoutMs: 1_000 }), client.sessions.get("1")]);
     await pass(500);
@@ -209,7 +210,7 @@ describe("one that hangs", () => {
 });
 
 test("an onRequest that aborts the call itself: nothing is sent", async () => {
-  const service = fakeService(good);
+  const service = scriptedFetch(good);
   const controller = new AbortController();
   const call = create(service.client(), { signal: controller.signal, onRequest: () => controller.abort("mine") });
   expect((await ended(call)).error).toMatchObject({ kind: "abort", cause: "mine", outcome: "not_sent" });
@@ -217,6 +218,6 @@ test("an onRequest that aborts the call itself: nothing is sent", async () => {
 });
 
 test("is refused where it is no function", async () => {
-  const { error } = await ended(create(fakeService(never).client(), { onRequest: 1 as never }));
+  const { error } = await ended(create(scriptedFetch(never).client(), { onRequest: 1 as never }));
   expect(error).toMatchObject({ kind: "argument", message: "options.onRequest must be a function, not 1" });
 });

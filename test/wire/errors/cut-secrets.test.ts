@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Client, type FetchFunction } from "../../../src/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { BASE } from "../../support/scripted-fetch.ts";
 import { textsOf } from "../../support/sweep.ts";
-import { BASE, rejection } from "../../support/wire.ts";
 
 const clientOf = (token: string, fetch: FetchFunction): Client =>
   new Client({ baseUrl: BASE, token, fetch, retry: false });

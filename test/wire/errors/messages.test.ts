@@ -1,14 +1,16 @@
 /** What the message of an error tells a person: the service's own words and hints; never a secret or markup. */
 import { describe, expect, test } from "vitest";
 import type { AutomationError, ClientEvent } from "../../../src/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { json, text } from "../../support/replies.ts";
+import { openWire, TOKEN } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
-import { json, openWire, rejection, TOKEN, text } from "../../support/wire.ts";
 
 const wire = openWire();
 const input = { title: "", type: "bug" };
 
 async function refusal(response: Response, options = {}): Promise<AutomationError> {
-  wire.answer(() => response.clone());
+  wire.reply(() => response.clone());
   return (await rejection(wire.client({ retry: false, ...options }).issues.create("web", input))) as AutomationError; // all are
 }
 
@@ -85,7 +87,7 @@ describe("header values that are shown", () => {
 
   test("Sunset and Deprecation are, too", async () => {
     const events: ClientEvent[] = [];
-    wire.answer(() => json({ id: "s", state: "on" }, 200, { sunset: hostile, deprecation: hostile }));
+    wire.reply(() => json({ id: "s", state: "on" }, 200, { sunset: hostile, deprecation: hostile }));
     await wire.client({ onEvent: (event) => void events.push(event) }).sessions.get("s");
     const [told] = events.filter((event) => event.type === "deprecation");
     for (const shown of [told?.sunset ?? "", told?.deprecation ?? ""]) {

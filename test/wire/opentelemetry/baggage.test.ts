@@ -3,8 +3,9 @@ import { context, propagation } from "@opentelemetry/api";
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { beforeEach, describe, expect, test } from "vitest";
 import { instrument, type TelemetrySettings } from "../../../src/opentelemetry/index.ts";
+import { json } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 import { registeredTelemetry } from "../../support/telemetry.ts";
-import { json, openWire } from "../../support/wire.ts";
 
 const wire = openWire();
 registeredTelemetry();
@@ -23,8 +24,8 @@ async function sentBy(settings?: TelemetrySettings): Promise<Record<string, stri
   const client = wire.client(instrument({ retry: { minDelayMs: 0 } }, settings));
   const caller = propagation.setBaggage(context.active(), BAGGAGE);
   await context.with(caller, () => client.sessions.get("s"));
-  expect(wire.seen).toHaveLength(2);
-  const headers = wire.seen.map((seen) => seen.headers);
+  expect(wire.sent).toHaveLength(2);
+  const headers = wire.sent.map((seen) => seen.headers);
   expect(headers[0]?.get("baggage")).toBe(headers[1]?.get("baggage"));
   return { baggage: headers[0]?.get("baggage") ?? null, traceparent: headers[0]?.get("traceparent") ?? null };
 }

@@ -2,7 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { type CallOptions, type Client, path } from "../../../src/index.ts";
 import type { StandardSchema } from "../../../src/schemas/standard-schema.ts";
-import { json, openWire, rejection } from "../../support/wire.ts";
+import { rejection } from "../../support/promises.ts";
+import { json } from "../../support/replies.ts";
+import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const CREATED = { id: "t", plaintext: "pat_new_shownOnceAndNeverAgain" };
