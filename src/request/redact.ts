@@ -128,7 +128,7 @@ export class Redactor {
   }
 
   #withoutBeginning(text: string): string {
-    const end = text.replace(/[\s"'.…]+$/, "");
+    const end = withoutTrailingMarks(text);
     for (const secret of this.#known.secrets) {
       for (let length = Math.min(secret.length - 1, end.length); length >= SHORTEST_BEGINNING; length -= 1) {
         if (!end.endsWith(secret.slice(0, length))) continue;
@@ -137,6 +137,17 @@ export class Redactor {
     }
     return text;
   }
+}
+
+/** What may follow a secret that was cut: quotes, dots, white space. */
+const TRAILING_MARK = /[\s"'.…]/;
+
+// Not by a pattern that is anchored at the end: it looks at a run of marks again from each of its characters, which
+// blocks for seconds if a service fills a refusal with them.
+function withoutTrailingMarks(text: string): string {
+  let end = text.length;
+  while (end > 0 && TRAILING_MARK.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 /** The last segments of `<prefix>_<key_id>_<secret>`, where a prefix may have an underscore of its own. */
