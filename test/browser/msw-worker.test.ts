@@ -45,10 +45,10 @@ describe.runIf(executablePath !== undefined || NEEDS_ALL)(
     });
 
     /**
-     * Runs a scenario in a fresh profile; gives what it told, and whatever the browser complained of. A browser notes each
+     * Runs a scenario in a fresh profile; returns its result and the complaints of the browser. A browser notes each
      * request that fails, whoever asked for it: `noted` is how the scenario's own requests do.
      */
-    async function run(scenario: Scenario, noted?: string): Promise<{ told: object; complaints: string[] }> {
+    async function run(scenario: Scenario, noted?: string): Promise<{ result: object; complaints: string[] }> {
       if (browser === undefined) throw new Error(WHY_NOT);
       const context = await browser.newContext();
       try {
@@ -63,59 +63,59 @@ describe.runIf(executablePath !== undefined || NEEDS_ALL)(
         context.on("serviceworker", (worker) => worker.on("console", listen));
         const page = await context.newPage();
         await page.goto(origin);
-        const told = await page.evaluate((name) => globalThis.runInPage(name), scenario);
-        return { told, complaints };
+        const result = await page.evaluate((name) => globalThis.runInPage(name), scenario);
+        return { result, complaints };
       } finally {
         await context.close();
       }
     }
 
     test("the client walks, page by page", async () => {
-      const { told, complaints } = await run("walk");
+      const { result, complaints } = await run("walk");
       const names = [1, 2, 3, 4, 5, 6, 7].map((number) => `project-${number}`);
-      expect(told).toEqual({ names, requests: [200, 200, 200], rateLimit: 600 });
+      expect(result).toEqual({ names, requests: [200, 200, 200], rateLimit: 600 });
       expect(complaints).toEqual([]);
     });
 
     test("it creates an issue, whatever the project's name", async () => {
-      const { told, complaints } = await run("write");
+      const { result, complaints } = await run("write");
       const issue = { number: 1, title: "Login page is blank ☂", type: "bug", status: "open" };
-      expect(told).toEqual({ number: 1, issues: [issue], url: "/api/v1/projects/team%2F%C3%BC%20b/issues" });
+      expect(result).toEqual({ number: 1, issues: [issue], url: "/api/v1/projects/team%2F%C3%BC%20b/issues" });
       expect(complaints).toEqual([]);
     });
 
-    test("a refusal is a typed error", async () => {
-      const { told, complaints } = await run("refusal", "the server responded with a status of 403 ()");
+    test("an error response is a typed error", async () => {
+      const { result, complaints } = await run("refusal", "the server responded with a status of 403 ()");
       const error = { kind: "permission", outcome: "rejected", status: 403, attempts: 1, isPermission: true };
-      expect(told).toEqual(error);
+      expect(result).toEqual(error);
       expect(complaints).toEqual([]);
     });
 
     test("a rate limit is waited out: every issue once", async () => {
-      const { told, complaints } = await run("limit", "the server responded with a status of 429 ()");
-      expect(told).toMatchObject({
+      const { result, complaints } = await run("limit", "the server responded with a status of 429 ()");
+      expect(result).toMatchObject({
         numbers: [1, 2, 3, 4, 5, 6, 7, 8],
         stored: 8,
         statuses: [201, 429],
         pauses: ["rate_limit_pause", "rate_limit_resume"],
       });
-      expect((told as { pausedMs: number }).pausedMs).toBeGreaterThanOrEqual(1_000);
+      expect((result as { pausedMs: number }).pausedMs).toBeGreaterThanOrEqual(1_000);
       expect(complaints).toEqual([]);
     });
 
-    test("an answer that is lost leaves the outcome unknown, and nothing is sent again", async () => {
-      const { told, complaints } = await run("drop", "net::ERR_FAILED");
-      expect(told).toMatchObject({ kind: "connection", outcome: "unknown", requests: 1, stored: 1 });
+    test("a lost response to a write has an unknown outcome, and the write is not retried", async () => {
+      const { result, complaints } = await run("drop", "net::ERR_FAILED");
+      expect(result).toMatchObject({ kind: "connection", outcome: "unknown", requests: 1, stored: 1 });
       expect(complaints).toEqual([]);
     });
 
     test("requests to other places reach them", async () => {
-      expect(await run("elsewhere")).toEqual({ told: { text: "from the site" }, complaints: [] });
+      expect(await run("elsewhere")).toEqual({ result: { text: "from the site" }, complaints: [] });
     });
 
-    test("a breach of the page's policy would be told", async () => {
-      const { told, complaints } = await run("forbidden");
-      expect(told).toEqual({ refused: true });
+    test("a violation of the page's policy is reported", async () => {
+      const { result, complaints } = await run("forbidden");
+      expect(result).toEqual({ refused: true });
       expect(complaints.join()).toContain("Content Security Policy");
     });
   },

@@ -62,8 +62,8 @@ const scenarios = {
   drop: async () => {
     const { client, emulator } = await setUp({});
     emulator.fault({ operation: "issues.create", drop: "after" });
-    const told = await tell(client.issues.create("project-1", { title: "Lost", type: "bug" }));
-    return { ...told, requests: emulator.requests.length, stored: emulator.issues.list("project-1").length };
+    const result = await tell(client.issues.create("project-1", { title: "Lost", type: "bug" }));
+    return { ...result, requests: emulator.requests.length, stored: emulator.issues.list("project-1").length };
   },
 
   elsewhere: async () => {

@@ -56,7 +56,7 @@ test("npm version makes the version, its changelog, a commit and a tag", () => {
   expect(run("git", "status", "--porcelain")).toBe("");
 }, 30_000);
 
-test("what nobody has written down is not released", () => {
+test("a version without an entry in the changelog is not released", () => {
   writeFileSync(join(folder, "CHANGELOG.md"), CHANGES.replace("### Added\n\n- Something.\n\n", ""));
   commit();
   expect(() => run("npm", "version", "7.8.9")).toThrow(/CHANGELOG\.md has nothing/);

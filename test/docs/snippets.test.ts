@@ -50,7 +50,7 @@ test("a snippet may import what its reader has, and is then compiled and not run
 }, 120_000);
 
 describe("a snippet that is wrong", () => {
-  test("is told by the compiler", () => {
+  test("is reported by the compiler", () => {
     const snippet = written('```ts\nclient.projects.list({ limit: "10" });\n```');
     expect(compile([snippet])).toEqual([expect.stringMatching(/^written\.md:2: /)]);
   }, 120_000);
@@ -67,10 +67,10 @@ describe("a snippet that is wrong", () => {
       /ends with 1/,
     ],
   ])(
-    "is told when it is run: %#",
-    async (markdown, told) => {
+    "is reported when it is run: %#",
+    async (markdown, flaw) => {
       const snippet = written(markdown);
-      expect(flawOf(await run(project, snippet), snippet.conditions)).toMatch(told);
+      expect(flawOf(await run(project, snippet), snippet.conditions)).toMatch(flaw);
     },
     90_000,
   );

@@ -98,7 +98,7 @@ describe.runIf(executablePath !== undefined || NEEDS_ALL)("the page", { timeout:
     expect(complaints).toEqual([]);
   });
 
-  test("counts a pause down, tells it once to those who listen, and goes on by itself", async () => {
+  test("counts a pause down, announces it once, and continues by itself", async () => {
     await using service = await startService();
     service.emulator.fault({ skip: 2, status: 429, headers: { "retry-after": "2" } });
     await using opened = await openFor(service);
@@ -131,7 +131,7 @@ describe.runIf(executablePath !== undefined || NEEDS_ALL)("the page", { timeout:
     const { page, complaints } = opened;
     await page.clock.install();
     await page.reload();
-    await page.clock.pauseAt(Date.now() + 60_000); // from here on, time passes only as told
+    await page.clock.pauseAt(Date.now() + 60_000); // from here on, time passes only on request
     await press(page, "Start");
     const pass = async (until: string, steps = 100): Promise<void> => {
       await page.clock.runFor(250);
@@ -146,7 +146,7 @@ describe.runIf(executablePath !== undefined || NEEDS_ALL)("the page", { timeout:
     expect(complaints).toEqual([]);
   });
 
-  test("a refusal says what to do, and trying again goes on from the page that failed", async () => {
+  test("an error says what to do, and trying again continues from the page that failed", async () => {
     await using service = await startService();
     service.emulator.fault({ skip: 3, status: 403 });
     await using opened = await openFor(service);

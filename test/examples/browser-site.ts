@@ -45,7 +45,7 @@ export async function startSite(): Promise<Site> {
         if (["error", "warning", "assert"].includes(message.type()) && !isRefusal) complaints.push(message.text());
       });
       context.on("weberror", (error) => complaints.push(error.error().message));
-      // A breach that the program catches is told by this event alone.
+      // A violation that the program catches is reported by this event alone.
       await context.addInitScript(() => {
         document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
           console.error(`policy violation: ${effectiveDirective}`);

@@ -105,7 +105,7 @@ describe.concurrent("bulk-issues", { timeout: 60_000 }, () => {
     expect(output).toMatch(/^ {2}A-2: issues\.create: /m);
   });
 
-  test("Ctrl-C ends it with 130 and a report; what was on its way is unknown, the rest is sent by the next run", async ({
+  test("Ctrl-C ends it with 130 and a report; what was in flight is unknown, the rest is sent by the next run", async ({
     expect,
   }) => {
     await using setup = await setUp(many(20));
@@ -151,7 +151,7 @@ describe.concurrent("bulk-issues", { timeout: 60_000 }, () => {
     expect(setup.created()).toEqual(many(3));
   });
 
-  test("a token that is refused ends it, and the next run sends all", async () => {
+  test("a 401 ends it, and the next run sends all", async () => {
     await using setup = await setUp(many(50));
     const { code, output } = await run(COMMAND, { ...setup.start, env: { PROJECT_AUTOMATION_TOKEN: "emu_a_b" } });
     expect([code, counts(output)]).toEqual([1, { created: 0, refused: 0, "not sent": 50, unknown: 0 }]);
@@ -182,7 +182,7 @@ describe.concurrent("bulk-issues", { timeout: 60_000 }, () => {
     expect(setup.service.emulator.requests).toEqual([]);
   });
 
-  test("refuses a command line without a file", async () => {
+  test("rejects a command line without a file", async () => {
     await using setup = await setUp([]);
     expect(await run(["bulk-issues.ts"], setup.start)).toEqual({ code: 2, output: expect.stringContaining("usage:") });
   });

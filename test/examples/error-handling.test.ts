@@ -30,9 +30,9 @@ test("error-handling meets every kind of error, once each, with its advice", asy
     service: { baseUrl: "", token: "" },
     folder: folder.path,
   });
-  const told = [...output.matchAll(/^(\w+): .*\n {4}(.*)$/gm)].map(([, kind = "", advice = ""]) => [kind, advice]);
+  const sections = [...output.matchAll(/^(\w+): .*\n {4}(.*)$/gm)].map(([, kind = "", advice = ""]) => [kind, advice]);
   expect(code).toBe(0);
-  expect(told.map(([kind]) => kind).sort()).toEqual(Object.keys(ADVICE).sort());
-  for (const [kind, advice] of told)
+  expect(sections.map(([kind]) => kind).sort()).toEqual(Object.keys(ADVICE).sort());
+  for (const [kind, advice] of sections)
     expect(advice, kind).toMatch(new Map<unknown, RegExp>(Object.entries(ADVICE)).get(kind) ?? "");
 });

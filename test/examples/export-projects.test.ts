@@ -120,7 +120,7 @@ describe.concurrent("export-projects", { timeout: 30_000 }, () => {
     expect(setup.service.emulator.requests).toEqual([]);
   });
 
-  test("tells what it needs, and what the service refuses", async () => {
+  test("reports what it needs, and the errors of the service", async () => {
     await using setup = await setUp();
     expect(await run(["export-projects.ts"], setup.start)).toMatchObject({ code: 2 });
     const refused = await run(COMMAND, { ...setup.start, env: { PROJECT_AUTOMATION_TOKEN: "emu_wrong_secret" } });
@@ -150,7 +150,7 @@ describe.runIf(hasTerminals || (process.platform === "linux" && NEEDS_ALL))(
       expectWhole(setup);
     });
 
-    test("Ctrl-C in a pause ends it at once, and the next run goes on", async () => {
+    test("Ctrl-C in a pause ends it at once, and the next run continues", async () => {
       await using setup = await setUp();
       const pause = setup.service.emulator.fault({ skip: 3, times: 1, status: 429, headers: { "retry-after": "60" } });
       const program = new Program(COMMAND, { ...setup.start, onTerminal: true });

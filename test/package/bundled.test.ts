@@ -89,7 +89,7 @@ describe.each(["esm", "cjs"] as const)("in %s", (format) => {
     }
   });
 
-  test("no code of another package stands outside its modules", () => {
+  test("no code of another package is outside its modules", () => {
     for (const file of filesOf()) {
       const text = read(file);
       if (!/^\/\/ node_modules\//m.test(text))

@@ -104,7 +104,7 @@ describe("the tarball", () => {
     }
   });
 
-  test("asks for zod in the entry point for schemas alone", () => {
+  test("imports zod in the entry point for schemas only", () => {
     const asking = packed.files.filter((file) => /(?:from |require\(|import\()["']zod/.test(read(file)));
     const code = asking.filter((file) => file.startsWith("dist/"));
     expect(code).toEqual(["cjs", "d.cts", "d.ts", "js"].map((extension) => `dist/schemas/index.${extension}`));

@@ -94,8 +94,8 @@ describe.each(compilers)("TypeScript $version", { timeout: 60_000 }, ({ version,
 
   test.each(resolutions)("compiles every entry point: $by", async ({ options, extensions }) => {
     const files = extensions.filter(reaches).map((extension) => `${version === "5.4" ? "others" : "all"}.${extension}`);
-    const told = await compile(tsc(), files, { ...browser, types: ["node"], ...options });
-    expect(told.split("\n").filter(isOurs)).toEqual([]);
+    const output = await compile(tsc(), files, { ...browser, types: ["node"], ...options });
+    expect(output.split("\n").filter(isOurs)).toEqual([]);
   });
 });
 
@@ -133,8 +133,8 @@ test("what optional properties take is measured, not believed", { timeout: 60_00
     join(packed.folder, file),
     'import { measured } from "./options.mjs";\nexport const strict: "nothing" = measured;\n',
   );
-  const told = await compile(ours("typescript"), [file], { ...nodenext, ...browser });
-  expect(told).toContain(
+  const output = await compile(ours("typescript"), [file], { ...nodenext, ...browser });
+  expect(output).toContain(
     `${basename(file)}(2,14): error TS2322: Type '"strict"' is not assignable to type '"nothing"'.`,
   );
 });

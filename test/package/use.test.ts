@@ -46,16 +46,16 @@ describe.each(installedNodes())("on Node $version", ({ path: node }) => {
       import { createRequire } from "node:module";
       import * as esm from "project-automation";
       const cjs = createRequire(import.meta.url)("project-automation");
-      const told = [];
+      const results = [];
       for (const made of [esm, cjs]) {
         let error;
         try { new made.Client({ baseUrl: "nowhere", token: "t" }); } catch (thrown) { error = thrown; }
         for (const copy of [esm, cjs]) {
           const yes = [copy.ConfigError, copy.AutomationError].map((type) => error instanceof type);
-          told.push([...yes, copy.isAutomationError(error), error instanceof copy.ArgumentError].join());
+          results.push([...yes, copy.isAutomationError(error), error instanceof copy.ArgumentError].join());
         }
       }
-      console.log(JSON.stringify(told));`;
+      console.log(JSON.stringify(results));`;
     expect(run("identity.mjs", code)).toEqual(Array(4).fill("true,true,true,false"));
   });
 
@@ -107,11 +107,11 @@ describe.each(installedNodes())("on Node $version", ({ path: node }) => {
         client.request({ ...request, schema: pageOf(Team) }),
         client.paginate({ path: request.path, schema: Team }).toArray(),
         client.request({ ...request, schema: ProjectSchema }).catch(({ kind, issues }) => [kind, issues[0].path]),
-      ]).then((told) => console.log(JSON.stringify([
+      ]).then((results) => console.log(JSON.stringify([
         ProjectSchema instanceof z.ZodMiniObject,
         z.object({ project: ProjectSchema }).safeParse({ project: {} }).success,
         z.toJSONSchema(Team).required,
-        ...told,
+        ...results,
       ])));`;
     const page = { data: [{ id: "prj_1", name: "web", team: "a", more: 1 }], next_cursor: null };
     const required = ["id", "name", "team"];
@@ -162,8 +162,8 @@ describe.each(BINS)("$name", ({ name, file }) => {
 
   test("is run by npx", () => {
     const args = ["--no", "--offline", "--", name, "--help"];
-    const told = execFileSync("npx", args, { cwd: packed.folder, encoding: "utf8", shell });
-    expect(told).toMatch(new RegExp(`^Usage: ${name} `));
+    const output = execFileSync("npx", args, { cwd: packed.folder, encoding: "utf8", shell });
+    expect(output).toMatch(new RegExp(`^Usage: ${name} `));
   });
 
   test("can be executed, by whichever node is there", () => {

@@ -49,7 +49,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(await new Call(two, { maxPauses: 0 }).start()).toBe("refused");
   });
 
-  test("a pause that began while it was away is told when it is back", async () => {
+  test("a pause that began while it was unavailable is shared when it is available again", async () => {
     await using fleet = await Fleet.start(kind);
     const one = await fleet.join({ commandTimeoutMs: BOUND_MS });
     const first = new Call(one);
@@ -86,7 +86,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     await rejoin(one);
   });
 
-  test("that refuses: the error's code is told, and nothing else of it", async () => {
+  test("that rejects commands: the event has the error's code, and nothing else of it", async () => {
     await using fleet = await Fleet.start(kind);
     const one = await fleet.join();
     await fleet.admin.call("ACL", "SETUSER", "default", "-eval");

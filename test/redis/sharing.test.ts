@@ -39,7 +39,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(two.limiter.snapshot(TOKEN)).toMatchObject({ limit: 50, remaining: 2, observedAt: expect.any(Date) });
   });
 
-  test("a pause that runs is in the snapshot of whoever has asked", async () => {
+  test("a pause is in the snapshot of every process that has sent a request", async () => {
     await using fleet = await Fleet.start(kind);
     const [one, two] = [await fleet.join(), await fleet.join()];
     const first = new Call(one);
@@ -52,7 +52,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(until).toBeGreaterThan(Date.now() + 50_000);
   });
 
-  test("a role that is given up passes on", async () => {
+  test("a probe that is released passes on", async () => {
     await using fleet = await Fleet.start(kind);
     const [one, two] = [await fleet.join(), await fleet.join()];
     const first = new Call(one);
@@ -92,7 +92,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
           call.end(left(allowed));
         }),
       );
-      // What the wave before was told holds until the first of this one has been answered.
+      // The last state of the earlier wave holds until the first response of this one.
       const before = waves[waves.indexOf(allowed) - 1] ?? allowed;
       expect(most).toBeLessThanOrEqual(Math.max(1, before));
       await fleet.rest();
@@ -100,7 +100,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(most).toBe(2);
   });
 
-  test("who dies blocks nobody past a lease: neither as the one that goes ahead, nor with what it held", async () => {
+  test("a process that dies blocks no other for longer than a lease: neither with its probe nor with its slots", async () => {
     await using fleet = await Fleet.start(kind);
     const leaseMs = 500;
     const [dying, living] = [await fleet.join({ leaseMs }), await fleet.join({ leaseMs })];
@@ -138,7 +138,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(await waiting).toBe("sent");
   });
 
-  test("refusals in a row are counted by all, so that Retry-After: 0 forever is no loop", async () => {
+  test("429s in a row are counted by all processes, so that Retry-After: 0 on each causes no loop", async () => {
     await using fleet = await Fleet.start(kind);
     const members = [await fleet.join(), await fleet.join()];
     const pauses: number[] = [];

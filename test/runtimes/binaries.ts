@@ -60,8 +60,8 @@ export function findRuntimes(): { readonly here: readonly Runtime[]; readonly mi
 
 /** A runtime with its version, as it tells it. */
 export function versionOf({ executable, name }: Runtime): string {
-  const told = execFileSync(executable, ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  return `${name}: ${/\d[\w.-]*/.exec(told)?.[0] ?? "of no known version"}`;
+  const output = execFileSync(executable, ["--version"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return `${name}: ${/\d[\w.-]*/.exec(output)?.[0] ?? "of no known version"}`;
 }
 
 function tool(kind: RuntimeKind, name: string, file: string): Runtime | Missing {

@@ -25,17 +25,19 @@ export async function runBrowser({ runtime, settings, reports }: BrowserRun): Pr
   const query = new URLSearchParams({ page: JSON.stringify(page), worker: JSON.stringify(worker) });
   const url = `${page?.origin}/site/page.html?${query}`;
   const timer = deadline();
-  const told = reports.map((report) => Promise.race([report, timer.reached]));
+  const pending = reports.map((report) => Promise.race([report, timer.reached]));
   try {
-    return runtime.kind === "chromium" ? await inChromium(runtime, url, told) : await inFirefox(runtime, url, told);
+    return runtime.kind === "chromium"
+      ? await inChromium(runtime, url, pending)
+      : await inFirefox(runtime, url, pending);
   } finally {
     timer.clear();
   }
 }
 
-type Told = readonly Promise<Report | undefined>[];
+type Pending = readonly Promise<Report | undefined>[];
 
-async function inChromium({ executable }: Runtime, url: string, told: Told): Promise<readonly Ran[]> {
+async function inChromium({ executable }: Runtime, url: string, pending: Pending): Promise<readonly Ran[]> {
   const browser = await chromium.launch({ executablePath: executable, args: ARGUMENTS });
   try {
     const context = await browser.newContext();
@@ -43,7 +45,7 @@ async function inChromium({ executable }: Runtime, url: string, told: Told): Pro
     const errors: string[] = [];
     page.on("pageerror", ({ message }) => errors.push(message));
     await page.goto(url);
-    const [inPage, inWorker] = await Promise.all(told);
+    const [inPage, inWorker] = await Promise.all(pending);
     await context.setOffline(true);
     const offline = await page.evaluate(() => globalThis.tellOfCall(`${location.origin}/api/v1`));
     const ran = { printed: errors.join("\n"), ended: "by itself" };
@@ -57,7 +59,7 @@ async function inChromium({ executable }: Runtime, url: string, told: Told): Pro
 }
 
 /** The stock browser speaks to the harness by its reports alone: it opens the page, and is ended when they are in. */
-async function inFirefox({ executable }: Runtime, url: string, told: Told): Promise<readonly Ran[]> {
+async function inFirefox({ executable }: Runtime, url: string, pending: Pending): Promise<readonly Ran[]> {
   const profile = mkdtempSync(join(tmpdir(), "firefox-"));
   writeFileSync(join(profile, "user.js"), PREFERENCES);
   const child = spawn(executable, ["--headless", "--no-remote", "--profile", profile, url], {
@@ -68,7 +70,7 @@ async function inFirefox({ executable }: Runtime, url: string, told: Told): Prom
   const gone = once(child, "exit");
   const early = gone.then(() => undefined);
   try {
-    const reports = await Promise.all(told.map((one) => Promise.race([one, early])));
+    const reports = await Promise.all(pending.map((one) => Promise.race([one, early])));
     return reports.map((report) => ({ report, printed: "", ended: "by itself" }));
   } finally {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");

@@ -137,7 +137,7 @@ describe.each(places)("on $runtime.name, $where", ({ run, traits, runtime, where
   });
 
   if (runtime.kind === "chromium" && where === "page") {
-    test("offline, a call is told as a lost connection", () => {
+    test("offline, a call rejects as a lost connection", () => {
       expect(ran.offline).toEqual({ kind: "connection", outcome: "unknown", attempts: 3 });
     });
   }

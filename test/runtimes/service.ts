@@ -12,8 +12,8 @@ import type { RunningEmulator } from "project-automation/testing/node";
 import type { Logged, Script, Setup } from "./conformance/bench.ts";
 
 const [, , root = "", folder = ""] = process.argv;
-const door = pathToFileURL(join(root, "dist/testing/node.js")).href;
-const { startEmulator } = (await import(door)) as typeof import("project-automation/testing/node");
+const entry = pathToFileURL(join(root, "dist/testing/node.js")).href;
+const { startEmulator } = (await import(entry)) as typeof import("project-automation/testing/node");
 
 /** No `unsafe-eval`, no `unsafe-inline`: what a careful page has. Emulators stand on ports of their own. */
 const POLICY = "default-src 'none'; script-src 'self'; worker-src 'self'; frame-src 'self'; connect-src 'self' http:";

@@ -1,7 +1,8 @@
 /** Connections as the service sees them: aborts close them, keep-alive reuses them, and none is leaked. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type CallOptions, Client, type ClientOptions, ConnectionError, isAutomationError } from "../../src/index.ts";
+import { Client, type ClientOptions, ConnectionError, isAutomationError } from "../../src/index.ts";
+import { createIssue } from "../support/calls.ts";
 import {
   endless,
   good,
@@ -17,8 +18,6 @@ import { type Behaviour, type RawServer, rawServer, soon } from "../support/raw-
 
 const clientOf = (server: RawServer, options: ClientOptions = {}): Client =>
   new Client({ baseUrl: server.baseUrl, token: "emu_K1_secret", retry: { minDelayMs: 1 }, ...options });
-const create = (client: Client, options: CallOptions = {}): Promise<unknown> =>
-  client.issues.create("web", { title: "Title", type: "bug" }, options);
 /** Whether the connections that had requests are closed: Node's fetch may open and keep another one after an abort. */
 const closed = (server: RawServer): boolean =>
   server.requests.every(({ connection }) => server.connections[connection]?.closedAt !== undefined);
@@ -36,7 +35,7 @@ describe("abort", () => {
   test.each(moments)("%s: the call rejects at once, and the service sees the close", async (_, behaviour, outcome) => {
     await using server = await rawServer([behaviour]);
     const controller = new AbortController();
-    const call = create(clientOf(server), { signal: controller.signal }).catch((error: unknown) => error);
+    const call = createIssue(clientOf(server), { signal: controller.signal }).catch((error: unknown) => error);
     await soon(() => server.requests.length === 1, 1_000);
     await sleep(30); // so that what was sent has arrived
     controller.abort();
@@ -80,7 +79,7 @@ describe("a connection that the service closes just before it is reused", () => 
       await sleep(5);
       server.resetAll();
       const before = server.requests.length;
-      const error: unknown = await create(client).then(
+      const error: unknown = await createIssue(client).then(
         () => undefined,
         (reason: unknown) => reason,
       );
@@ -136,7 +135,7 @@ test("the requests of a call are equal, except for the credential", async () => 
     asked += 1;
     return `t${asked}`;
   };
-  await create(clientOf(server, { token }));
+  await createIssue(clientOf(server, { token }));
   expect(server.requests.map(({ headers }) => headers["authorization"])).toEqual([
     "Bearer t1",
     "Bearer t2",

@@ -1,4 +1,5 @@
 /** What a scripted `fetch` does with a request: responses, and the ways in which there is none. */
+import { fetchFailed } from "./fetch-errors.ts";
 import { goodBody } from "./raw-behaviours.ts";
 import type { SentRequest } from "./scripted-fetch.ts";
 
@@ -46,17 +47,19 @@ export const responds =
 export const tooMany = (seconds: number | string, headers: Record<string, string> = {}): Reply =>
   responds(429, { "retry-after": String(seconds), ...headers }, '{"error":"too_many_requests"}');
 
-/** The platform's error for a failed connection. */
-export function fetchFailed(code: string, more: object = {}): TypeError {
-  return new TypeError("fetch failed", { cause: Object.assign(new Error(`it was ${code}`), { code, ...more }) });
-}
-
 /** The request fails; `error` makes the error anew for each request. */
 export const throws =
   (error: () => unknown): Reply =>
   () => {
     throw error();
   };
+
+/** The connection fails with a code of the platform. */
+export const failsWith = (code: string): Reply => throws(() => fetchFailed(code));
+/** The connection breaks after the request may have been sent. */
+export const connectionLost: Reply = failsWith("ECONNRESET");
+/** No connection is made, so nothing is sent. */
+export const notConnected: Reply = failsWith("ECONNREFUSED");
 
 /** Never responds; ends when it is aborted, as `fetch` does. */
 export const never: Reply = () => new Promise<Response>(() => undefined);

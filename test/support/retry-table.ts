@@ -2,9 +2,10 @@
  * The retry table of `docs/retries.md`, as data. Each kind of test runs it in its own way: on values
  * (`test/unit/request/retry-policy.test.ts`), through a scripted `fetch` (`test/wire/retry-table.test.ts`), over sockets
  * (`test/sockets/faults.ts`), against the emulator (`test/docs/retry-table.test.ts`) and on each runtime
- * (`test/runtimes/conformance/retries.ts`). It imports nothing, so that it runs everywhere.
+ * (`test/runtimes/conformance/retries.ts`). It imports nothing of a platform, so that it runs everywhere.
  */
 import type { AnyAutomationError, Outcome } from "../../src/index.ts";
+import { fetchFailed } from "./fetch-errors.ts";
 
 type ErrorKind = AnyAutomationError["kind"];
 
@@ -119,7 +120,7 @@ function row(rule: Rule, [name, failure]: readonly [string, Failure], overrides:
 const finalRow = (status: number, overrides: Overrides): RetryRow =>
   row(RULES.finalStatus, [String(status), { status, retryAfterSeconds: 1 }], overrides);
 const rejecting = (rule: Rule, name: string, rejection: () => unknown): RetryRow => row(rule, [name, { rejection }]);
-const ofCode = (rule: Rule, code: string): RetryRow => rejecting(rule, code, () => nodeError(code));
+const ofCode = (rule: Rule, code: string): RetryRow => rejecting(rule, code, () => fetchFailed(code));
 /** The platform does not say whether anything was sent. */
 const unexplained = (name: string, rejection: () => unknown): RetryRow =>
   row(RULES.permanent, [name, { rejection }], { outcome: "unknown" });
@@ -133,7 +134,7 @@ export const RETRY_ROWS: readonly RetryRow[] = [
   ...REJECTED.flatMap(([kind, statuses]) => statuses.map((status) => finalRow(status, { kind }))),
   ...FINAL_SERVER_ERRORS.map((status) => finalRow(status, { kind: "server", outcome: "unknown" })),
   ...NO_CONNECTION.map((code) => ofCode(RULES.noConnection, code)),
-  rejecting(RULES.noConnection, "ETIMEDOUT while connecting", () => nodeError("ETIMEDOUT", { syscall: "connect" })),
+  rejecting(RULES.noConnection, "ETIMEDOUT while connecting", () => fetchFailed("ETIMEDOUT", { syscall: "connect" })),
   rejecting(RULES.noConnection, "ECONNREFUSED on both stacks", dualStackError),
   ...CONNECTION_LOST.map((code) => ofCode(RULES.connectionLost, code)),
   rejecting(RULES.connectionLost, "a browser's: Failed to fetch", () => new TypeError("Failed to fetch")),
@@ -159,10 +160,6 @@ export const RETRY_ROWS: readonly RetryRow[] = [
 /** The reaction to a failure of a call. */
 export function reactionTo(rule: Rule, family: Family, settings: { readonly unsafeWrites: boolean }): Reaction {
   return settings.unsafeWrites && family === "write" ? rule.unsafeWrite : rule.reaction[family];
-}
-
-function nodeError(code: string, more: object = {}): TypeError {
-  return new TypeError("fetch failed", { cause: Object.assign(new Error(`it was ${code}`), { code, ...more }) });
 }
 
 function dualStackError(): TypeError {

@@ -11,7 +11,7 @@ import { logLine, runCommand } from "../../src/testing/node/command.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { VERSION } from "../../src/version.ts";
 import { openSocket } from "./raw-socket.ts";
-import type { Body, Told } from "./transports.ts";
+import type { Body, ReadResponse } from "./transports.ts";
 import { ask } from "./transports.ts";
 
 let folder: string;
@@ -32,7 +32,7 @@ interface Run {
   readonly err: () => string;
   /** The variable of a line `NAME=value`. */
   readonly variable: (name: "BASE_URL" | "TOKEN") => string;
-  readonly get: (path: string, token?: string) => Promise<Told>;
+  readonly get: (path: string, token?: string) => Promise<ReadResponse>;
   readonly interrupt: () => void;
   readonly code: Promise<number>;
 }
@@ -54,7 +54,7 @@ function run(...argv: string[]): Run {
     }),
   };
   const variable: Run["variable"] = (name) => new RegExp(`^PROJECT_AUTOMATION_${name}=(.*)$`, "m").exec(out)?.[1] ?? "";
-  const get = async (path: string, token = variable("TOKEN")): Promise<Told> => {
+  const get = async (path: string, token = variable("TOKEN")): Promise<ReadResponse> => {
     const opened = { emulator: { ...createEmulator(), baseUrl: variable("BASE_URL") }, fetch: globalThis.fetch };
     return ask({ ...opened, [Symbol.asyncDispose]: async () => undefined }, path, { token });
   };
@@ -142,10 +142,10 @@ describe("the command", () => {
 
   test("--fail takes its share of the requests, and --latency leaves them whole", async () => {
     const running = await started("--quiet", "--fail", "50", "--latency", "1", "--rate-limit", "off");
-    const told = await Promise.all(Array.from({ length: 200 }, () => running.get("/projects")));
+    const responses = await Promise.all(Array.from({ length: 200 }, () => running.get("/projects")));
     await stopped(running);
-    const failed = told.filter(({ status }) => status === 503).length;
-    expect(told.filter(({ status }) => status === 200)).toHaveLength(200 - failed);
+    const failed = responses.filter(({ status }) => status === 503).length;
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(200 - failed);
     // Out of 200 fair throws, fewer than 50 or more than 150 do not happen.
     expect(Math.abs(failed - 100)).toBeLessThan(50);
   });
@@ -270,11 +270,11 @@ describe("the command", () => {
 });
 
 describe("a line of the log", () => {
-  interface Asked {
+  interface SentRequest {
     readonly drop?: true;
     readonly status?: number;
   }
-  const request = async ({ drop, status = 200 }: Asked): Promise<RecordedRequest> => {
+  const request = async ({ drop, status = 200 }: SentRequest): Promise<RecordedRequest> => {
     const emulator = createEmulator({ now: () => Date.UTC(2026, 0, 1, 12) });
     emulator.fault(drop ? { drop: "before" } : { status });
     await emulator.fetch(`${emulator.baseUrl}/projects`, { redirect: "manual" }).catch(() => undefined);
@@ -288,8 +288,8 @@ describe("a line of the log", () => {
     [{ status: 404 }, "\u001b[33m404\u001b[39m"],
     [{ status: 503 }, "\u001b[31m503\u001b[39m"],
     [{ drop: true as const }, "\u001b[31mdropped\u001b[39m"],
-  ])("%j is told in colour on a terminal", async (asked, told) => {
-    expect(logLine(await request(asked), true)).toContain(told);
+  ])("%j is logged in colour on a terminal", async (target, line) => {
+    expect(logLine(await request(target), true)).toContain(line);
   });
 
   test("is plain elsewhere", async () => {

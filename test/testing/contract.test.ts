@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EmulatorOptions } from "../../src/testing/index.ts";
-import type { Asked, Opened, Told } from "./transports.ts";
+import type { Opened, ReadResponse, SentRequest } from "./transports.ts";
 import { ask, post, transports } from "./transports.ts";
 
 const NEW_ISSUE = { title: "It breaks", type: "bug" };
@@ -15,8 +15,8 @@ describe.each(transports)("the contract over $name", ({ open }) => {
     await opened[Symbol.asyncDispose]();
     await start(options);
   };
-  const get = (path: string, asked?: Asked): Promise<Told> => ask(opened, path, asked);
-  const send = (path: string, asked?: Asked): Promise<Told> => post(opened, path, asked);
+  const get = (path: string, asked?: SentRequest): Promise<ReadResponse> => ask(opened, path, asked);
+  const send = (path: string, asked?: SentRequest): Promise<ReadResponse> => post(opened, path, asked);
   const mint = (...scopes: string[]): string => opened.emulator.createToken({ scopes }).plaintext;
 
   beforeEach(async () => {
@@ -44,7 +44,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       expect((await get("/projects", { token: plaintext })).status).toBe(200);
     });
 
-    test("a lifetime is 90 days where none is asked for", async () => {
+    test("a lifetime is 90 days by default", async () => {
       const { body } = await send("/me/tokens", { json: { name: "ci", scopes: ["projects:read"] } });
       expect(body.expires_at).toBe("2026-04-01T00:00:00.000Z");
     });
@@ -171,11 +171,11 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       ["an unknown token", { authorization: "Bearer emu_aaaa_bbbb" }],
       ["two tokens", { authorization: "Bearer emu_aaaa_bbbb emu_cccc_dddd" }],
     ])("%s: 401, with the headers of every response", async (_, headers) => {
-      const { status, body, headers: told } = await get("/projects", { token: null, headers });
+      const { status, body, headers: received } = await get("/projects", { token: null, headers });
       expect([status, body.error]).toEqual([401, "unauthorized"]);
-      expect(told.get("www-authenticate")).toBe("Bearer");
-      expect(Number(told.get("ratelimit-limit"))).toBeGreaterThan(0);
-      expect(Number(told.get("ratelimit-remaining"))).toBeGreaterThan(0);
+      expect(received.get("www-authenticate")).toBe("Bearer");
+      expect(Number(received.get("ratelimit-limit"))).toBeGreaterThan(0);
+      expect(Number(received.get("ratelimit-remaining"))).toBeGreaterThan(0);
     });
 
     test("the scheme is written in any case", async () => {
@@ -215,7 +215,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       expect((await send("/me/tokens", { json })).status).toBe(403);
     });
 
-    const callThatNeeds = (scope: string, token: string): Promise<Told> => {
+    const callThatNeeds = (scope: string, token: string): Promise<ReadResponse> => {
       if (scope === "projects:read") return get("/projects", { token });
       if (scope === "issues:write") return send("/projects/project-1/issues", { token, json: NEW_ISSUE });
       return get("/projects/project-1/sessions", { token });
@@ -339,7 +339,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       expect((await get("/projects/project-1/sessions")).body).toEqual({ data: [], next_cursor: null });
     });
 
-    test("a cursor that was made up, altered or taken from another list is refused", async () => {
+    test("an invented or altered cursor, or one of another list, is rejected", async () => {
       const { next_cursor: cursor } = (await get("/projects?limit=1")).body;
       const { next_cursor: foreign } = (await get("/projects/project-1/sessions?limit=1")).body;
       const altered = `${cursor?.startsWith("A") ? "B" : "A"}${cursor?.slice(1)}`;
@@ -352,10 +352,10 @@ describe.each(transports)("the contract over $name", ({ open }) => {
   });
 
   describe("the rate limit", () => {
-    const quota = ({ headers }: Told): unknown[] =>
+    const quota = ({ headers }: ReadResponse): unknown[] =>
       ["ratelimit-limit", "ratelimit-remaining", "retry-after"].map((name) => headers.get(name));
 
-    test("counts per token, refuses with 429, and forgets after the window", async () => {
+    test("counts per token, responds with 429, and starts again after the window", async () => {
       await reopen({ rateLimit: { limit: 2 } });
       const other = mint("projects:read");
       expect(quota(await get("/projects"))).toEqual(["2", "1", null]);
@@ -372,7 +372,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       expect(quota(await get("/projects"))).toEqual(["2", "1", null]);
     });
 
-    test("is 600 a minute unless told otherwise, and may change under way", async () => {
+    test("is 600 a minute by default, and can be changed", async () => {
       expect(quota(await get("/projects"))).toEqual(["600", "599", null]);
       opened.emulator.setRateLimit({ limit: 1, windowMs: 2_000 });
       expect(quota(await get("/projects"))).toEqual(["1", "0", null]);
@@ -435,7 +435,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       expect(Object.keys(Object.prototype)).toEqual([]);
     });
 
-    test("a body of a mebibyte is read, a larger one refused", async () => {
+    test("a body of a mebibyte is read, a larger one is rejected", async () => {
       const json = { ...NEW_ISSUE, padding: "" };
       json.padding = "x".repeat(1024 * 1024 - JSON.stringify(json).length);
       expect((await send("/projects/project-1/issues", { json })).status).toBe(201);
@@ -445,7 +445,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       expect((await get("/projects")).status).toBe(200);
     });
 
-    test("every answer has an id, a date by the emulator's clock, and JSON", async () => {
+    test("every response has an id, a date by the emulator's clock, and JSON", async () => {
       const { headers } = await get("/projects");
       expect(headers.get("x-request-id")).toBe(opened.emulator.requests.at(-1)?.requestId);
       expect(headers.get("date")).toBe("Thu, 01 Jan 2026 00:00:00 GMT");

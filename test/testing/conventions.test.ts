@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Conventions, createEmulator, type EmulatorOptions, resolveConventions } from "../../src/testing/index.ts";
-import type { Opened, Told } from "./transports.ts";
+import type { Opened, ReadResponse } from "./transports.ts";
 import { ask, post, transports } from "./transports.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -13,9 +13,13 @@ describe.each(transports)("conventions over $name", ({ open }) => {
     opened = await open({ now: () => NOW, ...options, conventions });
     return opened;
   };
-  const get = async (conventions: Conventions, path = "/projects", options: EmulatorOptions = {}): Promise<Told> =>
-    ask(await start(conventions, options), path);
-  const fields = ({ headers }: Told, ...names: string[]): (string | null)[] => names.map((name) => headers.get(name));
+  const get = async (
+    conventions: Conventions,
+    path = "/projects",
+    options: EmulatorOptions = {},
+  ): Promise<ReadResponse> => ask(await start(conventions, options), path);
+  const fields = ({ headers }: ReadResponse, ...names: string[]): (string | null)[] =>
+    names.map((name) => headers.get(name));
 
   test.each([
     ["null", { data: [], next_cursor: null }],
@@ -33,7 +37,7 @@ describe.each(transports)("conventions over $name", ({ open }) => {
     },
   );
 
-  test("a limit out of range is refused, above and below on its own", async () => {
+  test("a limit out of range is rejected; each bound has its own convention", async () => {
     const conventions: Conventions = {
       limitTooSmall: "refuse",
       limitTooLarge: "refuse",
@@ -67,19 +71,19 @@ describe.each(transports)("conventions over $name", ({ open }) => {
     expect([refused.status, ...fields(refused, "retry-after")]).toEqual([429, value]);
   });
 
-  test("the Date header is off by what it is told", async () => {
+  test("the Date header has the skew of its option", async () => {
     expect(fields(await get({ clockOffsetMs: -3_600_000 }), "date")).toEqual(["Wed, 31 Dec 2025 23:00:00 GMT"]);
   });
 
   test("deprecation is announced", async () => {
-    const told = await get({ deprecation: "@1767225600", sunset: "Thu, 31 Dec 2026 00:00:00 GMT" });
-    expect(fields(told, "deprecation", "sunset")).toEqual(["@1767225600", "Thu, 31 Dec 2026 00:00:00 GMT"]);
+    const response = await get({ deprecation: "@1767225600", sunset: "Thu, 31 Dec 2026 00:00:00 GMT" });
+    expect(fields(response, "deprecation", "sunset")).toEqual(["@1767225600", "Thu, 31 Dec 2026 00:00:00 GMT"]);
     expect(fields(await get({}), "deprecation", "sunset")).toEqual([null, null]);
   });
 
   test("JSON has another content type, and the request id another header or none", async () => {
-    const told = await get({ contentType: "application/json", requestIdHeader: "request-id" });
-    expect(fields(told, "content-type", "request-id", "x-request-id")).toEqual(["application/json", "req_1", null]);
+    const response = await get({ contentType: "application/json", requestIdHeader: "request-id" });
+    expect(fields(response, "content-type", "request-id", "x-request-id")).toEqual(["application/json", "req_1", null]);
     expect(fields(await get({ requestIdHeader: null }), "x-request-id")).toEqual([null]);
   });
 
@@ -91,7 +95,7 @@ describe.each(transports)("conventions over $name", ({ open }) => {
     expect(fields(await get({ cors: { allowOrigin: null } }), ...names)).toEqual([null, null]);
   });
 
-  test("a preflight is answered, and not logged, unless CORS is off", async () => {
+  test("a preflight gets a response and is not logged, unless CORS is off", async () => {
     const preflight = { method: "OPTIONS", headers: { "access-control-request-method": "GET" }, token: null };
     const on = await start({});
     expect((await ask(on, "/projects", preflight)).status).toBe(204);
@@ -100,8 +104,8 @@ describe.each(transports)("conventions over $name", ({ open }) => {
   });
 
   test("the base path is another", async () => {
-    const told = await get({ basePath: "/gateway/v2" });
-    expect([told.status, opened?.emulator.baseUrl]).toEqual([200, expect.stringMatching(/\/gateway\/v2$/)]);
+    const response = await get({ basePath: "/gateway/v2" });
+    expect([response.status, opened?.emulator.baseUrl]).toEqual([200, expect.stringMatching(/\/gateway\/v2$/)]);
   });
 
   test("success has other statuses, and records have more fields", async () => {

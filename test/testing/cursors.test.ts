@@ -72,7 +72,7 @@ describe("a walk", () => {
 describe("a cursor", () => {
   const cursors = new Cursors("key");
 
-  test("that was altered in any way is refused", () => {
+  test("that was altered in any way is rejected", () => {
     const genuine = cursors.issue("list", 7);
     expect(cursors.read("list", genuine)).toBe(7);
     const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= ";
@@ -86,7 +86,7 @@ describe("a cursor", () => {
     }
   });
 
-  test("that was made up is refused", () => {
+  test("that was invented is rejected", () => {
     const made = fc.oneof(fc.string({ unit: "binary" }), fc.base64String({ maxLength: 60 }));
     const refused = (cursor: string): void => {
       expect(cursors.read("list", cursor)).toBeUndefined();
@@ -94,7 +94,7 @@ describe("a cursor", () => {
     fc.assert(fc.property(made, refused), { numRuns: 2_000 });
   });
 
-  test("of another emulator is refused", async () => {
+  test("of another emulator is rejected", async () => {
     const [one, other] = [1, 2].map((seed) =>
       createEmulator({ projects: [{ id: "p" }], sessionsPerProject: 9, random: seededRandom(seed) }),
     );

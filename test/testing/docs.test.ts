@@ -30,7 +30,7 @@ describe("docs/emulator.md", () => {
     return [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
   };
 
-  test("lists every refusal as it is, and no other", () => {
+  test("lists every error response as it is, and no other", () => {
     for (const [reason, { status, code }] of Object.entries(refusals)) {
       expect(text).toContain(`\n| \`${reason}\` | ${status} | \`${code}\` |`);
     }

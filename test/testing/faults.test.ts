@@ -48,10 +48,10 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
 
   test.each([200, 201, 204, 302, 304, 400, 418, 451, 500, 599])("status %i travels as it is", async (status) => {
     fault({ status });
-    const told = await ask(opened, "/projects");
-    expect(told.status).toBe(status);
-    if (status >= 400) expect(told.body.error).toEqual(expect.any(String));
-    else expect(told.text).toBe("");
+    const response = await ask(opened, "/projects");
+    expect(response.status).toBe(status);
+    if (status >= 400) expect(response.body.error).toEqual(expect.any(String));
+    else expect(response.text).toBe("");
   });
 
   test("bodies travel as text, as bytes and as JSON; an empty one is empty", async () => {
@@ -70,12 +70,12 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
   test("headers are set, repeated and left out", async () => {
     const headers = { "X-Thing": "1", "ratelimit-limit": ["100", "100;w=60"], "RateLimit-Remaining": null, date: null };
     fault({ headers: { ...headers, "x-request-id": null } });
-    const told = await ask(opened, "/projects");
-    expect(told.status).toBe(200);
-    expect(told.headers.get("x-thing")).toBe("1");
-    expect(told.headers.get("ratelimit-limit")).toBe("100, 100;w=60");
+    const response = await ask(opened, "/projects");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-thing")).toBe("1");
+    expect(response.headers.get("ratelimit-limit")).toBe("100, 100;w=60");
     for (const absent of ["ratelimit-remaining", "date", "x-request-id"]) {
-      expect([absent, told.headers.has(absent)]).toEqual([absent, false]);
+      expect([absent, response.headers.has(absent)]).toEqual([absent, false]);
     }
   });
 
@@ -123,7 +123,7 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
     await settled("aborted");
   });
 
-  test("a late answer comes late, though the operation is carried out on arrival", async () => {
+  test("delayMs delays the response; the operation is carried out on arrival", async () => {
     fault({ operation: "issues.create", delayMs: 30 });
     const started = performance.now();
     expect((await createIssue()).status).toBe(201);
@@ -162,7 +162,7 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
     expect(again).toEqual(first);
   });
 
-  test("a transform changes what the service answers, and nothing else", async () => {
+  test("a transform changes the response, and nothing else", async () => {
     const states: unknown[] = [];
     fault({
       operation: "sessions.get",
@@ -173,8 +173,8 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
       },
     });
     const { id } = opened.emulator.sessions.create("project-1");
-    const told = await ask(opened, `/sessions/${id}`);
-    expect(told.body).toEqual({ id, state: "a state of tomorrow", added: { deep: [1] } });
+    const response = await ask(opened, `/sessions/${id}`);
+    expect(response.body).toEqual({ id, state: "a state of tomorrow", added: { deep: [1] } });
     expect(states).toEqual(["running", `/sessions/${id}`]);
     expect(opened.emulator.sessions.get(id)?.state).toBe("running");
   });
@@ -188,16 +188,16 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
         return body;
       },
     });
-    const told = await post(opened, `/me/tokens/${id}/rotate`);
-    expect(told.body.scopes).toEqual(["projects:read", "projects:fly"]);
-    expect(opened.emulator.tokens.get(told.body.id)?.scopes).toEqual(scopes);
+    const response = await post(opened, `/me/tokens/${id}/rotate`);
+    expect(response.body.scopes).toEqual(["projects:read", "projects:fly"]);
+    expect(opened.emulator.tokens.get(response.body.id)?.scopes).toEqual(scopes);
   });
 
   test("a status in the place of a real 429 does not bring its Retry-After along", async () => {
     opened.emulator.setRateLimit({ limit: 0 });
     fault({ status: 503, apply: true });
-    const told = await ask(opened, "/projects");
-    expect([told.status, told.headers.has("retry-after")]).toEqual([503, false]);
+    const response = await ask(opened, "/projects");
+    expect([response.status, response.headers.has("retry-after")]).toEqual([503, false]);
     expect(opened.emulator.requests.at(-1)?.applied).toBe(false);
   });
 
@@ -218,9 +218,9 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
 describe("which requests a fault meets", () => {
   const statuses = async (emulator: ReturnType<typeof createEmulator>, count: number): Promise<number[]> => {
     const opened: Opened = { emulator, fetch: emulator.fetch, [Symbol.asyncDispose]: async () => undefined };
-    const told: number[] = [];
-    for (let index = 0; index < count; index += 1) told.push((await ask(opened, "/projects")).status);
-    return told;
+    const statuses: number[] = [];
+    for (let index = 0; index < count; index += 1) statuses.push((await ask(opened, "/projects")).status);
+    return statuses;
   };
 
   test("skip and times count the requests that match", async () => {
@@ -237,7 +237,7 @@ describe("which requests a fault meets", () => {
     expect(await statuses(emulator, 4)).toEqual([500, 429, 502, 200]);
   });
 
-  test("skip names the attempt, whoever answered the ones before", async () => {
+  test("skip counts attempts, also those that met other faults", async () => {
     const emulator = createEmulator();
     emulator.fault({ skip: 2, status: 502 });
     emulator.fault({ status: 500 });
@@ -263,7 +263,7 @@ describe("which requests a fault meets", () => {
     };
     const token = ({ emulator }: Opened): string => `/me/tokens/${emulator.createToken({ scopes: [] }).id}`;
 
-    test("an empty page needs a list that is not refused", async () => {
+    test("an empty page needs a list that succeeds", async () => {
       const opened = open({ projects: [{ name: "web" }] });
       const fault = opened.emulator.fault({ page: "empty" });
       await ask(opened, "/sessions/nope");

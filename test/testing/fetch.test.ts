@@ -131,7 +131,7 @@ describe("a signal", () => {
     expect((await emulator.fetch(request, { signal: null })).status).toBe(200);
   });
 
-  test("aborted while the answer is late: rejects with the reason", async () => {
+  test("aborted while the response is delayed: rejects with the reason", async () => {
     emulator.fault({ delayMs: Infinity });
     const leave = new AbortController();
     const asking = emulator.fetch(`${emulator.baseUrl}/projects`, { headers, signal: leave.signal });
@@ -193,7 +193,7 @@ describe("with a clock of the test's", () => {
     expect(await status()).toBe(200);
   });
 
-  test("and a late answer too", async () => {
+  test("and a delayed response too", async () => {
     emulator.fault({ delayMs: 3_600_000 });
     const asking = emulator.fetch(`${emulator.baseUrl}/projects`, { headers });
     await vi.advanceTimersByTimeAsync(3_600_000);

@@ -109,14 +109,14 @@ describe("a request target", () => {
     ["//projects", 404],
   ])("%s is taken as it was sent: %i", async (target, status) => {
     await restart({ projects: [{ name: "a/b" }, { name: ".." }] });
-    const told = await answerTo(request(`GET /api/v1${target}`, "connection: close"));
-    expect(told.status).toBe(status);
+    const response = await answerTo(request(`GET /api/v1${target}`, "connection: close"));
+    expect(response.status).toBe(status);
     expect(running.emulator.requests.at(-1)?.url).toBe(`/api/v1${target}`);
   });
 
   test("may be absolute", async () => {
-    const told = await answerTo(request(`GET ${running.baseUrl}/projects?limit=1`, "connection: close"));
-    expect(told.status).toBe(200);
+    const response = await answerTo(request(`GET ${running.baseUrl}/projects?limit=1`, "connection: close"));
+    expect(response.status).toBe(200);
     expect(running.emulator.requests.at(-1)).toMatchObject({ path: "/projects", query: { limit: "1" } });
   });
 
@@ -138,7 +138,7 @@ describe("a browser", () => {
     expect(running.emulator.requests).toEqual([]);
   });
 
-  test("sees the headers of the rate limit, also of a refusal", async () => {
+  test("sees the headers of the rate limit, also of an error response", async () => {
     const response = await fetch(`${running.baseUrl}/projects`, { headers: { origin: "https://app.example" } });
     expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([401, "*"]);
     const exposed = response.headers.get("access-control-expose-headers")?.split(", ");
@@ -187,7 +187,7 @@ describe("a page of another site", () => {
     expect([(await get("emulator:80")).status, (await get("other.example")).status]).toEqual([200, 421]);
   });
 
-  test("may use the name that clients are given", async () => {
+  test("may use the host name of the server's address", async () => {
     const { origin, port } = new URL(running.baseUrl);
     await restart({ port: Number(port), baseUrl: "http://gateway.example:8080/api/v1" });
     const raw = await openSocket(origin);
@@ -215,7 +215,7 @@ describe("connections", () => {
     expect(running.emulator.requests).toHaveLength(3);
   });
 
-  test("answer requests in their order, though they come at once", async () => {
+  test("responds to pipelined requests in their order", async () => {
     const raw = await open();
     running.emulator.fault({ operation: "projects.list", delayMs: 20 });
     raw.write(request("GET /api/v1/projects?limit=1") + request("GET /api/v1/sessions/nope", "connection: close"));
@@ -289,10 +289,10 @@ describe("malformed and hostile input", () => {
   });
 
   test("a header beyond ASCII, and one called __proto__, are headers", async () => {
-    const told = await answerTo(
+    const response = await answerTo(
       request("GET /api/v1/projects", "x-thing: \u00e9", "__proto__: x", "connection: close"),
     );
-    expect(told.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(Object.hasOwn(running.emulator.requests[0]?.headers ?? {}, "__proto__")).toBe(true);
   });
 
@@ -328,11 +328,11 @@ describe("malformed and hostile input", () => {
     for (const body of bodies) {
       const bytes = Buffer.from(body, "latin1");
       const length = `content-length: ${bytes.length}`;
-      const told = await answerTo(
+      const response = await answerTo(
         request("POST /api/v1/projects/project-1/issues", length, "connection: close"),
         bytes,
       );
-      expect([400, 422]).toContain(told.status);
+      expect([400, 422]).toContain(response.status);
     }
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(running.emulator.issues.list("project-1")).toEqual([]);
@@ -369,7 +369,7 @@ describe("malformed and hostile input", () => {
     running.emulator.reset();
   });
 
-  test("1 000 connections at once: each is answered, once", async () => {
+  test("1 000 connections at once: each gets one response", async () => {
     await restart({ rateLimit: { limit: 700 } });
     const body = '{"title":"x","type":"bug"}';
     const head = request(
@@ -378,14 +378,14 @@ describe("malformed and hostile input", () => {
       "connection: close",
     );
     const raws = await Promise.all(Array.from({ length: 1_000 }, open));
-    const told = await Promise.all(
+    const statuses = await Promise.all(
       raws.map(async (raw) => {
         raw.write(head + body);
         return parseResponse(await raw.ended).status;
       }),
     );
-    expect(told.filter((status) => status === 201)).toHaveLength(700);
-    expect(told.filter((status) => status === 429)).toHaveLength(300);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(700);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(300);
     const numbers = running.emulator.issues.list("project-1").map(({ number }) => number);
     expect(numbers).toEqual(Array.from({ length: 700 }, (_, index) => index + 1));
     running.emulator.setRateLimit(false);

@@ -3,7 +3,7 @@ import { SCOPES } from "../../src/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
 import { resolveOptions } from "../../src/testing/options.ts";
-import type { Asked, Opened, Told } from "./transports.ts";
+import type { Opened, ReadResponse, SentRequest } from "./transports.ts";
 import { ask, post } from "./transports.ts";
 
 let emulator: Emulator;
@@ -16,7 +16,7 @@ const over = (emulator: Emulator): Opened => ({
   fetch: emulator.fetch,
   [Symbol.asyncDispose]: async () => undefined,
 });
-const get = (path: string, asked?: Asked): Promise<Told> => ask(over(emulator), path, asked);
+const get = (path: string, asked?: SentRequest): Promise<ReadResponse> => ask(over(emulator), path, asked);
 
 /** Everything that a test can see of the state. */
 const snapshot = (of: Emulator): unknown => ({
@@ -221,7 +221,7 @@ describe("ids and tokens", () => {
     expect(new Set([...ids, ...tokens.list().map(({ key_id }) => key_id)]).size).toBe(50 + 150 + 51 + 51);
   });
 
-  test("a seeded source gives numbers in [0, 1), spread evenly", () => {
+  test("a seeded source returns numbers in [0, 1), spread evenly", () => {
     const random = seededRandom(42);
     const drawn = Array.from({ length: 10_000 }, random);
     expect(drawn.every((value) => value >= 0 && value < 1)).toBe(true);
@@ -277,7 +277,7 @@ describe("the tables", () => {
     expect((await get("/projects")).body.data.map(({ name }) => name)).toEqual(["project-2", "project-3", "project-1"]);
   });
 
-  test("issues change, and numbers are never given twice", () => {
+  test("issues change, and numbers are never assigned twice", () => {
     const issue = emulator.issues.create("project-1", { title: "x", type: "bug" });
     expect(emulator.issues.update("project-1", { number: issue.number, status: "closed" })).toEqual({
       number: 1,
@@ -429,16 +429,16 @@ describe("the log", () => {
   });
 
   test("calls the listener, and ignores what it throws", async () => {
-    const told: RecordedRequest[] = [];
+    const logged: RecordedRequest[] = [];
     const one = createEmulator({
       onRequest: (request) => {
-        told.push(request);
+        logged.push(request);
         throw new Error("my mistake");
       },
     });
     expect((await ask(over(one), "/projects")).status).toBe(200);
-    expect(told).toEqual(one.requests);
-    expect(told[0]?.outcome).toBe("completed");
+    expect(logged).toEqual(one.requests);
+    expect(logged[0]?.outcome).toBe("completed");
   });
 
   test("ignores what the listener rejects with", async () => {
@@ -453,7 +453,7 @@ describe("conventions", () => {
     over(createEmulator({ conventions }));
   const json = { title: "x", type: "bug" };
 
-  test("give refusals another status and code", async () => {
+  test("can set another status and code of an error response", async () => {
     const opened = withConventions({
       refusals: { expiredToken: { status: 403, code: "token_expired" }, invalidField: { status: 400 } },
     });
@@ -469,7 +469,7 @@ describe("conventions", () => {
     expect([expired.status, expired.body.error]).toEqual([401, "token_expired"]);
   });
 
-  test("give success another status; revocation then has a body, masked", async () => {
+  test("can set another status of success; a revocation then has a masked body", async () => {
     const opened = withConventions({
       successStatus: { "issues.create": 200, "tokens.revoke": 200, "tokens.create": 204 },
     });
@@ -512,7 +512,7 @@ describe("conventions", () => {
         },
       }),
     );
-    const create = (days?: number): Promise<Told> =>
+    const create = (days?: number): Promise<ReadResponse> =>
       post(opened, "/me/tokens", { json: { name: "x", scopes: [], expires_in_days: days } });
     expect((await create()).body.expires_at).toBe("1970-01-02T00:00:00.000Z");
     expect((await create(2)).status).toBe(201);

@@ -44,7 +44,7 @@ export const transports: readonly Transport[] = [
 ];
 
 /** One request of a test. */
-export interface Asked {
+export interface SentRequest {
   readonly method?: string;
   /** Default: the token with full access. `null` sends none. */
   readonly token?: string | null;
@@ -55,7 +55,7 @@ export interface Asked {
 }
 
 /** What came back, read to the end. */
-export interface Told {
+export interface ReadResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -79,10 +79,10 @@ export interface Body {
 }
 
 /** Sends one request and reads the answer. */
-export async function ask({ emulator, fetch }: Opened, path: string, asked: Asked = {}): Promise<Told> {
-  const { json, token = emulator.token, ...init } = asked;
-  const headers = { ...(token !== null && { authorization: `Bearer ${token}` }), ...asked.headers };
-  const body = json === undefined ? asked.body : JSON.stringify(json);
+export async function ask({ emulator, fetch }: Opened, path: string, request: SentRequest = {}): Promise<ReadResponse> {
+  const { json, token = emulator.token, ...init } = request;
+  const headers = { ...(token !== null && { authorization: `Bearer ${token}` }), ...request.headers };
+  const body = json === undefined ? request.body : JSON.stringify(json);
   const sent: RequestInit = { ...init, headers, redirect: "manual", ...(body !== undefined && { body }) };
   const response = await fetch(emulator.baseUrl + path, sent);
   const text = await response.text();
@@ -90,8 +90,8 @@ export async function ask({ emulator, fetch }: Opened, path: string, asked: Aske
 }
 
 /** As {@link ask}, with a JSON body. */
-export function post(opened: Opened, path: string, asked: Asked = {}): Promise<Told> {
-  return ask(opened, path, { method: "POST", ...asked });
+export function post(opened: Opened, path: string, request: SentRequest = {}): Promise<ReadResponse> {
+  return ask(opened, path, { method: "POST", ...request });
 }
 
 function parse(text: string): Body {

@@ -62,7 +62,7 @@ export const fetch: typeof globalThis.fetch = emulator.fetch;
 // A transform may spread the body without a cast.
 emulator.fault({ transform: (body) => ({ ...body, next_cursor: 7 }) });
 
-// Operations are told by name, in the log as well.
+// Operations have names, in the log as well.
 export const operation = (request: RecordedRequest): OperationName | undefined => request.operation;
 // @ts-expect-error the contract has no such operation
 emulator.fault({ operation: "projects.get", status: 500 });

@@ -72,7 +72,7 @@ test("what is missing or misspelt does not compile", () => {
   void (() => client.projects.list({ cursor: null }));
   // @ts-expect-error a limit is a number
   void (() => client.projects.list({ limit: "5" }));
-  // @ts-expect-error waitFor has to be told what ends it
+  // @ts-expect-error waitFor needs `until`
   void (() => client.sessions.waitFor("s", {}));
   // @ts-expect-error rotate adopts by a boolean
   void (() => client.tokens.rotate("t", { adopt: "yes" }));
@@ -173,7 +173,7 @@ test("resuming from an error's cursor compiles as the documentation shows it", (
   void (() => client.projects.list({ cursor: error.cursor ?? undefined }));
 });
 
-test("console is a logger, and events are told apart by type", () => {
+test("console is a logger, and events are distinguished by type", () => {
   const options: ClientOptions = { logger: console };
   expectTypeOf(options).toExtend<ClientOptions>();
   const listen = (event: ClientEvent): void => {

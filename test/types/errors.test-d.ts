@@ -88,7 +88,7 @@ test("a switch on kind narrows to the class, and is exhaustive", () => {
   expectTypeOf(tell).returns.toEqualTypeOf<string>();
 });
 
-test("a switch that leaves a kind out is told", () => {
+test("a switch without one of the kinds does not compile", () => {
   const tell = (error: AnyAutomationError): string => {
     switch (error.kind) {
       case "rate_limit":

@@ -1,33 +1,25 @@
 /** The caller's signal: every wait ends at once, and the error has the outcome of the call. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import {
-  AbortError,
-  type CallOptions,
-  type Client,
-  type ClientEvent,
-  type ClientOptions,
-  type Outcome,
-} from "../../src/index.ts";
+import { AbortError, type ClientEvent, type ClientOptions, type Outcome } from "../../src/index.ts";
+import { createIssue } from "../support/calls.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+import { fetchFailed } from "../support/fetch-errors.ts";
 import {
   after,
   bodyThat,
-  fetchFailed,
   good,
   never,
+  notConnected,
   type Reply,
   responds,
   status,
-  throws,
   tooMany,
 } from "../support/replies.ts";
 import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
-const create = (client: Client, options: CallOptions): Promise<unknown> =>
-  client.issues.create("web", { title: "Title", type: "bug" }, options);
 const hanging = (): Promise<string> => new Promise(() => undefined);
 
 interface Moment {
@@ -50,7 +42,7 @@ const moments: readonly Moment[] = [
   },
   {
     when: "it backs off",
-    replies: [throws(() => fetchFailed("ECONNREFUSED"))],
+    replies: [notConnected],
     options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } },
     outcome: "not_sent",
     requests: 1,
@@ -74,7 +66,7 @@ describe.each(moments)("while $when", ({ replies, options, outcome, requests }) 
   test("ends at once", async () => {
     const controller = new AbortController();
     const service = scriptedFetch(...replies);
-    const call = watch([create(service.client(options), { signal: controller.signal })]);
+    const call = watch([createIssue(service.client(options), { signal: controller.signal })]);
     await pass(200);
     const reason = new Error("the reason");
     controller.abort(reason);
@@ -95,7 +87,11 @@ test("while it is queued: nothing is sent", async () => {
   const controller = new AbortController();
   const service = scriptedFetch(after(1_000, good));
   const client = service.client({ maxConcurrency: 1 });
-  const done = watch([create(client, {}), create(client, { signal: controller.signal }), create(client, {})]);
+  const done = watch([
+    createIssue(client, {}),
+    createIssue(client, { signal: controller.signal }),
+    createIssue(client, {}),
+  ]);
   await pass(500);
   controller.abort();
   const settled = await finish(done);
@@ -111,7 +107,7 @@ test("already aborted: nothing is sent and the provider is not called", async ()
     asked += 1;
     return "provided";
   };
-  const { error } = await ended(create(service.client({ token }), { signal: AbortSignal.abort("why") }));
+  const { error } = await ended(createIssue(service.client({ token }), { signal: AbortSignal.abort("why") }));
   expect(error).toMatchObject({ kind: "abort", cause: "why", outcome: "not_sent" });
   expect([asked, service.sent.length]).toEqual([0, 0]);
 });
@@ -208,7 +204,7 @@ test("an abort in the handler of the request event stops the attempt", async () 
   const onEvent = ({ type }: ClientEvent): void => {
     if (type === "request") controller.abort();
   };
-  const { error } = await ended(create(service.client({ onEvent }), { signal: controller.signal }));
+  const { error } = await ended(createIssue(service.client({ onEvent }), { signal: controller.signal }));
   expect(error).toMatchObject({ kind: "abort", outcome: "not_sent", attempts: 0 });
   expect(service.sent).toHaveLength(0);
 });

@@ -1,22 +1,17 @@
 /** The `outcome` of an error: whether the service may have processed the call. */
 import { describe, expect, test } from "vitest";
-import {
-  type AnyAutomationError,
-  type CallOptions,
-  type Client,
-  isAutomationError,
-  type Outcome,
-} from "../../src/index.ts";
+import { type AnyAutomationError, type Client, isAutomationError, type Outcome } from "../../src/index.ts";
+import { createIssue, revoke, rotate } from "../support/calls.ts";
 import { ended, fakeTime } from "../support/fake-time.ts";
 import {
   bodyThat,
-  fetchFailed,
+  connectionLost,
   good,
   never,
+  notConnected,
   type Reply,
   responds,
   status,
-  throws,
   tooMany,
 } from "../support/replies.ts";
 import { RULES, type Rule } from "../support/retry-table.ts";
@@ -24,8 +19,6 @@ import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
-const lost = throws(() => fetchFailed("ECONNRESET"));
-const neverSent = throws(() => fetchFailed("ECONNREFUSED"));
 const CREATED =
   '{"id":"tok_1","name":"ci","key_id":"K1","scopes":[],"plaintext":"emu_K1_onlyonce","expires_at":"2027-01-01T00:00:00Z"';
 
@@ -39,10 +32,7 @@ async function failing(
   return error;
 }
 
-const revoke = (client: Client): Promise<unknown> => client.tokens.revoke("tok_1");
-const rotate = (client: Client, options: CallOptions = {}): Promise<unknown> => client.tokens.rotate("tok_1", options);
 const createToken = (client: Client): Promise<unknown> => client.tokens.create({ name: "ci", scopes: [] });
-const createIssue = (client: Client): Promise<unknown> => client.issues.create("web", { title: "T", type: "bug" });
 
 describe("a DELETE that was retried after it may have been applied", () => {
   test.each([
@@ -51,7 +41,13 @@ describe("a DELETE that was retried after it may have been applied", () => {
     [403, "permission"],
     [410, "api"],
   ] as const)("%i reports priorAmbiguous", async (code, kind) => {
-    for (const ambiguous of [lost, responds(500), responds(503, { "retry-after": "1" }), responds(408), never]) {
+    for (const ambiguous of [
+      connectionLost,
+      responds(500),
+      responds(503, { "retry-after": "1" }),
+      responds(408),
+      never,
+    ]) {
       const error = await failing([ambiguous, responds(code)], revoke);
       expect(error).toMatchObject({ kind, priorAmbiguous: true, attempts: 2, outcome: "rejected" });
     }
@@ -60,19 +56,19 @@ describe("a DELETE that was retried after it may have been applied", () => {
   test.each([
     ["at the first attempt", [responds(404)]],
     ["after a 429", [tooMany(1), responds(404)]],
-    ["after a connection that was never made", [neverSent, responds(404)]],
+    ["after a connection that was never made", [notConnected, responds(404)]],
   ] as const)("not so %s", async (_, replies) => {
     expect(await failing(replies, revoke)).not.toHaveProperty("priorAmbiguous");
   });
 
   test("not so for a GET", async () => {
-    expect(await failing([lost, responds(404)], (client) => client.sessions.get("1"))).not.toHaveProperty(
+    expect(await failing([connectionLost, responds(404)], (client) => client.sessions.get("1"))).not.toHaveProperty(
       "priorAmbiguous",
     );
   });
 
   test("no connection after a lost one: still unknown", async () => {
-    expect(await failing([lost, neverSent], revoke)).toMatchObject({
+    expect(await failing([connectionLost, notConnected], revoke)).toMatchObject({
       outcome: "unknown",
       attempts: 3,
       priorAmbiguous: true,
@@ -80,7 +76,7 @@ describe("a DELETE that was retried after it may have been applied", () => {
   });
 
   test("totalTimeoutMs during the backoff: still unknown", async () => {
-    const error = await failing([lost], revoke, { totalTimeoutMs: 200, retry: { minDelayMs: 5_000 } });
+    const error = await failing([connectionLost], revoke, { totalTimeoutMs: 200, retry: { minDelayMs: 5_000 } });
     expect(error).toMatchObject({ kind: "timeout", phase: "total", outcome: "unknown" });
   });
 
@@ -111,7 +107,7 @@ describe("a write that may have been applied says so in its message", () => {
   });
 
   test("rotate: the old token may be dead", async () => {
-    for (const reply of [lost, responds(500), never]) {
+    for (const reply of [connectionLost, responds(500), never]) {
       const error = await failing([reply], rotate);
       expect(error).toMatchObject({ outcome: "unknown", attempts: 1 });
       expect(error.message).toMatch(/old token may be dead/);
@@ -166,24 +162,24 @@ test("rotate is retried if the service did not process it: no connection, 429, 4
     asked += 1;
     return `t${asked}`;
   };
-  const service = scriptedFetch(neverSent, tooMany(1), responds(401), good);
+  const service = scriptedFetch(notConnected, tooMany(1), responds(401), good);
   expect((await ended(rotate(service.client({ token })))).error).toBeUndefined();
   expect(service.sent).toHaveLength(4);
 });
 
 test("the outcome of a rotation, by its last failure", async () => {
   const rows: readonly [readonly Reply[], Outcome][] = [
-    [[tooMany(1), lost], RULES.connectionLost.outcome],
-    [[tooMany(1), neverSent], RULES.noConnection.outcome],
+    [[tooMany(1), connectionLost], RULES.connectionLost.outcome],
+    [[tooMany(1), notConnected], RULES.noConnection.outcome],
     [[tooMany(1), responds(403)], RULES.finalStatus.outcome],
-    [[neverSent, lost], RULES.connectionLost.outcome],
-    [[neverSent], RULES.noConnection.outcome],
+    [[notConnected, connectionLost], RULES.connectionLost.outcome],
+    [[notConnected], RULES.noConnection.outcome],
     [[responds(302)], RULES.finalStatus.outcome],
   ];
   for (const [replies, outcome] of rows) expect((await failing(replies, rotate)).outcome).toBe(outcome);
 });
 
 test("a POST with unsafeWrites that was sent once has an unknown outcome even if its last connection was not made", async () => {
-  const error = await failing([lost, neverSent], createIssue, { retry: { unsafeWrites: true } });
+  const error = await failing([connectionLost, notConnected], createIssue, { retry: { unsafeWrites: true } });
   expect(error).toMatchObject({ outcome: "unknown", attempts: 3, priorAmbiguous: true });
 });

@@ -3,16 +3,17 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { type CallOptions, type Client, isAutomationError } from "../../src/index.ts";
 import { seededRandom } from "../../src/testing/index.ts";
+import { createIssue, get, revoke } from "../support/calls.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
 import {
   after,
   bodyThat,
-  fetchFailed,
+  connectionLost,
   good,
   never,
+  notConnected,
   type Reply,
   responds,
-  throws,
   tooMany,
 } from "../support/replies.ts";
 import { type SentRequest, scriptedFetch } from "../support/scripted-fetch.ts";
@@ -48,8 +49,8 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i: no slot i
       responds(500),
       responds(503, { "retry-after": "1" }),
       responds(404),
-      throws(() => fetchFailed("ECONNRESET")),
-      throws(() => fetchFailed("ECONNREFUSED")),
+      connectionLost,
+      notConnected,
       never,
       bodyThat("breaks"),
       bodyThat("stalls"),
@@ -74,9 +75,9 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i: no slot i
     }
     if (random() < 0.1) options.retry = false;
     return pick<(client: Client) => Promise<unknown>>(
-      (one) => one.sessions.get("1", options),
-      (one) => one.tokens.revoke("tok_1", options),
-      (one) => one.issues.create("web", { title: "T", type: "bug" }, options),
+      (one) => get(one, 1, options),
+      (one) => revoke(one, options),
+      (one) => createIssue(one, options),
     )(client);
   };
 

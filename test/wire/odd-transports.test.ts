@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { type ClientEvent, isAutomationError, type RateLimiter } from "../../src/index.ts";
 import { allEnded, ended, fakeTime } from "../support/fake-time.ts";
-import { fetchFailed, good, type Reply, throws } from "../support/replies.ts";
+import { fetchFailed } from "../support/fetch-errors.ts";
+import { failsWith, good, type Reply } from "../support/replies.ts";
 import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
@@ -88,7 +89,7 @@ describe("a fetch", () => {
 
   test("two DNS failures, then a response: success, and two retry events", async () => {
     const events: ClientEvent[] = [];
-    const flap = throws(() => fetchFailed("EAI_AGAIN"));
+    const flap = failsWith("EAI_AGAIN");
     const client = scriptedFetch(flap, flap, good).client({ onEvent: (event) => void events.push(event) });
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
     expect(events.filter(({ type }) => type === "retry")).toMatchObject([

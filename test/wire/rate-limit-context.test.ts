@@ -1,8 +1,8 @@
 /** A call continues in the asynchronous context in which it was made, also if another call admits it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
+import { get } from "../support/calls.ts";
 import { allEnded, fakeTime } from "../support/fake-time.ts";
-import { get } from "../support/herd.ts";
 import { after, good, tooMany } from "../support/replies.ts";
 import { scriptedFetch } from "../support/scripted-fetch.ts";
 

@@ -1,14 +1,16 @@
 /** The gate: the order and the times of requests after a 429. */
 import { describe, expect, test, vi } from "vitest";
 import { type ClientOptions, isAutomationError, memoryRateLimiter, RateLimitError } from "../../src/index.ts";
+import { get, herd, numbers } from "../support/calls.ts";
 import { allEnded, ended, fakeTime, finish, pass, settleDown, watch } from "../support/fake-time.ts";
-import { get, herd, numbers } from "../support/herd.ts";
 import {
   after,
   bodyThat,
-  fetchFailed,
+  connectionLost,
+  failsWith,
   good,
   never,
+  notConnected,
   type Reply,
   responds,
   throws,
@@ -97,9 +99,9 @@ describe("after a probe that fails, another request is sent ahead", () => {
     { how: "404", reply: responds(404) },
     { how: "401", reply: responds(401) },
     { how: "a redirect", reply: responds(302) },
-    { how: "a lost connection", reply: throws(() => fetchFailed("ECONNRESET")) },
-    { how: "a refused connection", reply: throws(() => fetchFailed("ECONNREFUSED")) },
-    { how: "a bad certificate", reply: throws(() => fetchFailed("CERT_HAS_EXPIRED")) },
+    { how: "a lost connection", reply: connectionLost },
+    { how: "a refused connection", reply: notConnected },
+    { how: "a bad certificate", reply: failsWith("CERT_HAS_EXPIRED") },
     { how: "something thrown", reply: throws(() => "nonsense") },
     { how: "an attempt timeout", reply: never, options: { timeoutMs: 700 } },
     { how: "a lost body", reply: bodyThat("breaks") },

@@ -2,9 +2,10 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { type ClientEvent, isAutomationError, RateLimitError } from "../../src/index.ts";
+import { get, herd, kinds, numbers } from "../support/calls.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
-import { get, herd, kinds, numbers } from "../support/herd.ts";
-import { after, fetchFailed, good, never, responds, status, tooMany } from "../support/replies.ts";
+import { fetchFailed } from "../support/fetch-errors.ts";
+import { after, good, never, responds, status, tooMany } from "../support/replies.ts";
 import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();

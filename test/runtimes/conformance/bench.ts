@@ -100,7 +100,7 @@ export class Bench {
     return new this.suite.pkg.Client({ baseUrl: service.baseUrl, token: service.token, ...options });
   }
 
-  /** Settles at once for whoever waits between attempts. */
+  /** Short waits between attempts. */
   readonly quick: ClientOptions = { retry: { minDelayMs: 1, maxDelayMs: 1 } };
 
   /** The error of this package that `call` rejects with, and that it is of the class and kind it should be. */
@@ -122,7 +122,7 @@ export class Bench {
 
 export type ErrorClass = Extract<keyof Package, `${string}Error`>;
 
-/** What errors may tell. */
+/** The fields that errors may have. */
 export interface Refusal extends InstanceType<Package["AutomationError"]> {
   readonly phase?: string;
   readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
@@ -133,7 +133,7 @@ export interface Refusal extends InstanceType<Package["AutomationError"]> {
 
 export interface Case {
   readonly name: string;
-  /** On which platforms; on all, unless told. */
+  /** The platforms that it runs on. Default: all. */
   readonly where?: (traits: Traits) => boolean;
   readonly run: (bench: Bench) => Promise<void>;
 }

@@ -53,7 +53,7 @@ export const creation: readonly Case[] = [
     },
   },
   {
-    name: "a value that would lead elsewhere is refused, and nothing is sent",
+    name: "a path value that would address another endpoint rejects, and nothing is sent",
     run: async (bench) => {
       const service = await bench.service();
       const client = bench.client(service);

@@ -77,7 +77,7 @@ export const errors: readonly Case[] = [
     },
   },
   {
-    name: "403 names the scope that the contract asks for",
+    name: "a 403 names the scope that the contract requires",
     run: async (bench) => {
       const service = await bench.service();
       const client = bench.client(service, { token: await service.createToken(["projects:read"]) });
@@ -133,13 +133,13 @@ export const errors: readonly Case[] = [
       for (const from of all) {
         const error = thrownBy(() => new from.pkg.Client({ baseUrl: "nowhere", token: "t" }));
         for (const { name, pkg: by } of all) {
-          const told = [
+          const results = [
             by.isAutomationError(error),
             error instanceof by.ConfigError,
             error instanceof by.AutomationError,
             error instanceof by.ArgumentError,
           ];
-          equal(told, [true, true, true, false], `of ${from.name}, by ${name}`);
+          equal(results, [true, true, true, false], `of ${from.name}, by ${name}`);
         }
         structuredClone(error);
       }

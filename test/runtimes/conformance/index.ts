@@ -1,10 +1,11 @@
 /** The suite: every case, and how they are run. */
-import { answers } from "./answers.ts";
+
 import { Bench, type Case, type Suite, type Traits } from "./bench.ts";
 import { creation } from "./creation.ts";
 import { errors } from "./errors.ts";
 import { limits } from "./limits.ts";
 import { platform } from "./platform.ts";
+import { responses } from "./responses.ts";
 import { retries } from "./retries.ts";
 import { stops } from "./stops.ts";
 import { tokens } from "./tokens.ts";
@@ -25,7 +26,7 @@ const CASES: readonly Case[] = [
   ...retries,
   ...tokens,
   ...stops,
-  ...answers,
+  ...responses,
 ];
 
 /** A case that takes longer hangs. */

@@ -36,7 +36,7 @@ export const limits: readonly Case[] = [
     },
   },
   {
-    name: "a pause that is longer than allowed is told at once",
+    name: "a pause that is longer than maxRetryAfterMs fails the call at once",
     run: async (bench) => {
       const service = await bench.service();
       const headers = { "retry-after": "3600", "ratelimit-limit": "60", "ratelimit-remaining": "0" };

@@ -36,7 +36,7 @@ export const platform: readonly Case[] = [
     },
   },
   {
-    name: "a 429 across origins tells its Retry-After where the service exposes it",
+    name: "a 429 across origins has its Retry-After if the service exposes it",
     where: inBrowsers,
     run: async (bench) => {
       const service = await bench.service();
@@ -63,7 +63,7 @@ export const platform: readonly Case[] = [
     },
   },
   {
-    name: "an answer that CORS hides is a lost connection",
+    name: "a response that CORS hides is a lost connection",
     where: inBrowsers,
     run: async (bench) => {
       const service = await bench.service();

@@ -76,7 +76,7 @@ export const stops: readonly Case[] = [
     },
   },
   {
-    name: "timeoutMs ends a wait for the head of an answer",
+    name: "timeoutMs ends the wait for the head of a response",
     run: async (bench) => {
       const service = await bench.service();
       await service.fault({ delayMs: NEVER_MS, times: 9 });

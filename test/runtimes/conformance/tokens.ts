@@ -29,7 +29,7 @@ export const tokens: readonly Case[] = [
       const service = await bench.service();
       const { id, plaintext } = await ownToken(bench, service);
       const client = bench.client(service, { token: plaintext });
-      // The rotation is done on arrival and told late: meanwhile the old token is refused.
+      // The rotation is done on arrival and its response is delayed: the old token is rejected before it arrives.
       await service.fault({ operation: "tokens.rotate", delayMs: 300 });
       const rotation = client.tokens.rotate(id, { adopt: true });
       await service.arrived(2);
@@ -42,7 +42,7 @@ export const tokens: readonly Case[] = [
     },
   },
   {
-    name: "a token provider is asked for each attempt, and told which token was refused",
+    name: "a token provider is called for each attempt, with the rejected token",
     run: async (bench) => {
       const service = await bench.service();
       const asked: (string | undefined)[] = [];

@@ -6,7 +6,7 @@ const names = (from: number, to: number): string[] =>
 
 export const walks: readonly Case[] = [
   {
-    name: "a walk gives every item, page by page, in order",
+    name: "a walk yields every item, page by page, in order",
     run: async (bench) => {
       const service = await bench.service({ projects: 7 });
       const walked: string[] = [];
@@ -46,7 +46,7 @@ export const walks: readonly Case[] = [
     },
   },
   {
-    name: "toArray({ max }) asks for no page past the one that fills it",
+    name: "toArray({ max }) requests no page after the one that fills it",
     run: async (bench) => {
       const service = await bench.service({ projects: 9 });
       const some = await bench.client(service).projects.list({ limit: 2 }).toArray({ max: 4 });
@@ -54,7 +54,7 @@ export const walks: readonly Case[] = [
     },
   },
   {
-    name: "a walk that is left asks for nothing more",
+    name: "a walk that is left requests nothing more",
     run: async (bench) => {
       const service = await bench.service({ projects: 9 });
       const client = bench.client(service);
@@ -65,7 +65,7 @@ export const walks: readonly Case[] = [
     },
   },
   {
-    name: "a prefetched walk that is left gives up the page in flight",
+    name: "a walk with prefetch that is left aborts the request in flight",
     run: async (bench) => {
       const service = await bench.service({ projects: 9 });
       await service.fault({ operation: "projects.list", skip: 1, delayMs: 60_000 });
@@ -79,7 +79,7 @@ export const walks: readonly Case[] = [
     },
   },
   {
-    name: "an error in a walk tells the cursor from which the rest can be had",
+    name: "an error in a walk has the cursor to continue from",
     run: async (bench) => {
       const service = await bench.service({ projects: 6 });
       await service.fault({ operation: "projects.list", skip: 1, status: 500 });

@@ -31,9 +31,9 @@ export async function runInBrowser(settings: Settings, copies: () => Promise<rea
   await runProgram(settings, { open: openDoors, copies, complaints });
 }
 
-/** Makes sure that a breach of the policy would be told, so that silence means something. */
+/** Checks that a violation of the policy is reported, so that no report means no violation. */
 async function provoke(complaints: string[]): Promise<void> {
-  const told = new Promise((resolve) => addEventListener("securitypolicyviolation", resolve, { once: true }));
+  const reported = new Promise((resolve) => addEventListener("securitypolicyviolation", resolve, { once: true }));
   let timer: ReturnType<typeof setTimeout> | undefined;
   const patience = new Promise((resolve) => {
     timer = setTimeout(resolve, 5_000);
@@ -43,9 +43,10 @@ async function provoke(complaints: string[]): Promise<void> {
     new Function("");
     complaints.push("the policy allows eval");
   } catch {
-    await Promise.race([told, patience]);
+    await Promise.race([reported, patience]);
     const breach = complaints.splice(0);
-    if (!breach.join().startsWith("policy: script-src eval")) complaints.push(`no breach was told: ${breach.join()}`);
+    if (!breach.join().startsWith("policy: script-src eval"))
+      complaints.push(`no violation was reported: ${breach.join()}`);
   }
   clearTimeout(timer);
 }

@@ -5,8 +5,8 @@ import { type Doors, runProgram, type Settings } from "./run.ts";
 
 const settings = JSON.parse(process.argv[2] ?? "") as Settings; // the harness wrote it
 // Not by a literal: the bundler would make a `require` of the import, and Deno an import of the file that is required.
-const open = (door: string): unknown => require(door);
-const openAsModule = (door: string): Promise<Package> => import(door);
+const open = (entry: string): unknown => require(entry);
+const openAsModule = (entry: string): Promise<Package> => import(entry);
 
 void runProgram(settings, {
   open: async () =>

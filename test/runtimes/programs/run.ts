@@ -43,10 +43,10 @@ export async function runProgram(settings: Settings, { open, copies, complaints 
     const before = surroundings();
     // What differs from one look to the next does so by itself.
     const restless = differences(before, surroundings());
-    const doors = await open();
+    const entryPoints = await open();
     const touched = differences(before, surroundings()).filter((name) => !restless.includes(name));
     const { traits } = settings;
-    await report(await runCases({ ...doors, copies: await copies(), traits, touched, ask }), []);
+    await report(await runCases({ ...entryPoints, copies: await copies(), traits, touched, ask }), []);
   } catch (error) {
     await report([], [error instanceof Error ? `${error.message}\n${error.stack}` : String(error)]);
   }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { CallObserver, ClientEvent, Durations } from "../../../src/index.ts";
 import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
-import { after, fetchFailed, good, type Reply, responds, throws, tooMany } from "../../support/replies.ts";
+import { after, connectionLost, good, type Reply, responds, tooMany } from "../../support/replies.ts";
 import { scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -14,10 +14,7 @@ test("the durations of every retry and of the last response are the call's time"
   const events: ClientEvent[] = [];
   const service = scriptedFetch(
     after(30, responds(503)),
-    after(
-      20,
-      throws(() => fetchFailed("ECONNRESET")),
-    ),
+    after(20, connectionLost),
     after(10, tooMany(2)),
     after(40, good),
   );

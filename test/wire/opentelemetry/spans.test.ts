@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Client, ClientOptions } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
 import { ended, fakeTime, finish, pass, settleDown, watch } from "../../support/fake-time.ts";
-import { bodyThat, fetchFailed, never, responds, throws, tooMany } from "../../support/replies.ts";
+import { bodyThat, connectionLost, never, responds, tooMany } from "../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
 import { registeredTelemetry, type Traced } from "../../support/telemetry.ts";
 
@@ -145,11 +145,7 @@ test("drift and deprecation are recorded without texts of the response", async (
 });
 
 test("a connection that is lost, and one that is lost in the body", async () => {
-  const service = scriptedFetch(
-    throws(() => fetchFailed("ECONNRESET")),
-    bodyThat("breaks"),
-    responds(200, {}, '{"id":"s","state":"on"}'),
-  );
+  const service = scriptedFetch(connectionLost, bodyThat("breaks"), responds(200, {}, '{"id":"s","state":"on"}'));
   await ended(client(service).sessions.get("ses_1"));
   expect(attempts()).toEqual([
     ["ERROR", undefined, "connection", undefined],

@@ -2,7 +2,17 @@
 import { describe, expect, test } from "vitest";
 import { type AutomationError, type ClientOptions, isAutomationError } from "../../../src/index.ts";
 import { ended, fakeTime, pass } from "../../support/fake-time.ts";
-import { fetchFailed, good, never, type Reply, responds, throws, tooMany } from "../../support/replies.ts";
+import {
+  connectionLost,
+  failsWith,
+  good,
+  never,
+  notConnected,
+  type Reply,
+  responds,
+  throws,
+  tooMany,
+} from "../../support/replies.ts";
 import { scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -13,13 +23,10 @@ const is = (state: string): Reply => responds(200, {}, JSON.stringify({ id: "s",
 const RUNNING = { id: "s", state: "running" };
 const until = ({ state }: { state: string }): boolean => state === "done";
 
-const LOST = throws(() => fetchFailed("ECONNRESET"));
-const REFUSED = throws(() => fetchFailed("ECONNREFUSED"));
-
 const PASSING: Readonly<Record<string, Reply>> = {
-  "a lost connection": LOST,
-  "a refused connection": REFUSED,
-  "an unknown host": throws(() => fetchFailed("ENOTFOUND")),
+  "a lost connection": connectionLost,
+  "a refused connection": notConnected,
+  "an unknown host": failsWith("ENOTFOUND"),
   "a timeout": never,
   "a 500": responds(500),
   "a 502": responds(502),
@@ -44,7 +51,7 @@ const FINAL: Readonly<Record<string, readonly [Reply, string]>> = {
   "a redirect": [responds(302, { location: "/x" }), "redirect"],
   "a body that is not JSON": [responds(200, {}, "<html>"), "parse"],
   "another shape": [responds(200, {}, '{"id":"s"}'), "validation"],
-  "an invalid certificate": [throws(() => fetchFailed("CERT_HAS_EXPIRED")), "connection"],
+  "an invalid certificate": [failsWith("CERT_HAS_EXPIRED"), "connection"],
   "a fetch that is broken": [throws(() => new RangeError("mine")), "connection"],
 };
 
@@ -92,7 +99,7 @@ test("retries of a poll are those of any call: a poll is missed when they are ex
 test("an outage of ten minutes ends a wait that has no total time, with the last failure and the last session", async () => {
   for (const method of ["waitFor", "watch"] as const) {
     const began = performance.now();
-    const service = scriptedFetch(is("running"), LOST);
+    const service = scriptedFetch(is("running"), connectionLost);
     const error = await failureOf(service.client(ONCE).sessions, method);
     expect(error).toMatchObject({ kind: "connection", platformCode: "ECONNRESET", session: RUNNING });
     expect(performance.now() - began).toBeGreaterThanOrEqual(10 * MINUTE);
@@ -105,7 +112,7 @@ test("outages of less than ten minutes each do not end the wait", async () => {
   const isUp = (at: number): boolean => Math.floor((at - began) / (9 * MINUTE)) % 2 === 1;
   const service = scriptedFetch((sent) => {
     if (sent.at - began > 60 * MINUTE) return is("done")(sent);
-    return isUp(sent.at) ? is("running")(sent) : LOST(sent);
+    return isUp(sent.at) ? is("running")(sent) : connectionLost(sent);
   });
   const { value, tookMs } = await ended(service.client(ONCE).sessions.waitFor("s", { until }));
   expect(value).toMatchObject({ state: "done" });
@@ -113,7 +120,7 @@ test("outages of less than ten minutes each do not end the wait", async () => {
 });
 
 test("the time of a consumer of a watch does not count as an outage", async () => {
-  const service = scriptedFetch(is("running"), LOST, is("done"));
+  const service = scriptedFetch(is("running"), connectionLost, is("done"));
   const iterator = service.client(ONCE).sessions.watch("s")[Symbol.asyncIterator]();
   expect((await ended(iterator.next())).value).toMatchObject({ value: { state: "running" } });
   await pass(60 * MINUTE);
@@ -155,7 +162,7 @@ test("a new token ends the pause of the old one for a wait, too", async () => {
 
 test("the total time is for the whole wait, outages included; its error has the last failure as cause", async () => {
   for (const method of ["waitFor", "watch"] as const) {
-    const service = scriptedFetch(is("running"), LOST);
+    const service = scriptedFetch(is("running"), connectionLost);
     const began = performance.now();
     const error = await failureOf(service.client({ ...ONCE, totalTimeoutMs: 20 * MINUTE }).sessions, method);
     expect(error).toMatchObject({ kind: "timeout", phase: "total", session: RUNNING, path: "/sessions/{id}" });
@@ -172,7 +179,7 @@ test("without a session seen an error has none", async () => {
 
 test("an abort during an outage ends the wait at once, with the last session seen", async () => {
   const controller = new AbortController();
-  const service = scriptedFetch(is("running"), LOST);
+  const service = scriptedFetch(is("running"), connectionLost);
   const client = service.client(ONCE);
   const waiting = ended(client.sessions.waitFor("s", { until, signal: controller.signal }));
   await pass(MINUTE);

@@ -56,13 +56,13 @@ const token: RotatingToken = rotatingToken({
 
 async function use(client: Client, emulator: Emulator): Promise<unknown[]> {
   const projects: Paginator<Project> = client.projects.list({ limit: 10 }, { prefetch: true });
-  const told: unknown[] = [VERSION, emulator.requests.length];
-  for await (const project of projects) told.push(project.name, project.team);
+  const results: unknown[] = [VERSION, emulator.requests.length];
+  for await (const project of projects) results.push(project.name, project.team);
   for await (const page of projects.pages()) holds<Same<typeof page, Page<Project>>>();
   const first: Project[] = await projects.toArray({ max: 1 });
   const issue: Issue = await client.issues.create(first[0] ?? "web", { title: "It broke", type: "bug" }, call);
   const session: Session = await client.sessions.waitFor("s", { until: ({ state }) => state === "done" });
-  for await (const { state } of client.sessions.watch("s", { intervalMs: 5 })) told.push(state);
+  for await (const { state } of client.sessions.watch("s", { intervalMs: 5 })) results.push(state);
   const created: CreatedToken = await client.tokens.create({ name: "ci", scopes: SCOPES });
   const next: CreatedToken = await client.tokens.rotate(created.id, { adopt: true });
   await client.tokens.revoke(next.id);
@@ -72,7 +72,7 @@ async function use(client: Client, emulator: Emulator): Promise<unknown[]> {
   const issues: Page<Issue> = await client.request({ method: "GET", path: where, schema });
   const anything: unknown = await client.request({ method: "GET", path: where });
   const limit: RateLimitSnapshot | undefined = client.rateLimit;
-  return [...told, issue, session, issues.next_cursor, unchecked, anything, limit?.remaining];
+  return [...results, issue, session, issues.next_cursor, unchecked, anything, limit?.remaining];
 }
 
 function tell(error: unknown): string {
@@ -107,8 +107,8 @@ export async function main(): Promise<unknown> {
   const client = new Client({ ...options, baseUrl: emulator.baseUrl, token, fetch: emulator.fetch });
   const running: RunningEmulator = await startEmulator(startOptions);
   await running.close();
-  const told = await use(client.withOptions({ retry: false }), emulator).catch(tell);
-  return [told, impliesScope("projects:admin", "projects:read"), missingScopes(held, ["issues:read"])];
+  const results = await use(client.withOptions({ retry: false }), emulator).catch(tell);
+  return [results, impliesScope("projects:admin", "projects:read"), missingScopes(held, ["issues:read"])];
 }
 
 export function refused(client: Client, emulator: Emulator): unknown {

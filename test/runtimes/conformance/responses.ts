@@ -2,9 +2,9 @@
 import type { Case } from "./bench.ts";
 import { equal, holds } from "./check.ts";
 
-export const answers: readonly Case[] = [
+export const responses: readonly Case[] = [
   {
-    name: "an answer of another shape is refused, and kept as it came",
+    name: "a response of another shape rejects, and the error keeps its text",
     run: async (bench) => {
       const service = await bench.service();
       await service.fault({ operation: "tokens.create", status: 201, body: { plaintext: "one-time" } });
@@ -16,7 +16,7 @@ export const answers: readonly Case[] = [
     },
   },
   {
-    name: "with lenient validation it is handed over, and told as drift",
+    name: "with lenient validation it is returned, and reported as drift",
     run: async (bench) => {
       const service = await bench.service();
       await service.fault({ operation: "sessions.get", status: 200, body: { id: "ses_1", state: 7 } });
@@ -31,7 +31,7 @@ export const answers: readonly Case[] = [
     },
   },
   {
-    name: "an answer that is no JSON is refused",
+    name: "a response that is not JSON rejects",
     run: async (bench) => {
       const service = await bench.service();
       await service.fault({ status: 200, body: "<p>Hello</p>", headers: { "content-type": "text/html" } });
@@ -40,7 +40,7 @@ export const answers: readonly Case[] = [
     },
   },
   {
-    name: "a cursor that comes back ends the walk",
+    name: "a repeated cursor ends the walk",
     run: async (bench) => {
       const service = await bench.service();
       await service.fault({ operation: "projects.list", page: "loop", times: 9 });
@@ -48,21 +48,21 @@ export const answers: readonly Case[] = [
     },
   },
   {
-    name: "a redirect is told, and not followed",
+    name: "a redirect rejects, and is not followed",
     run: async (bench) => {
       const [service, elsewhere] = [await bench.service(), await bench.service()];
       for (const status of [302, 307, 308]) {
         await service.fault({ status, headers: { location: `${elsewhere.baseUrl}/projects` } });
         const error = await bench.refusal(bench.client(service).projects.list().toArray(), "RedirectError");
-        // A page is not even told the status.
-        const told = bench.suite.traits.isBrowser ? undefined : status;
-        equal([error.status, error.outcome, error.attempts], [told, "rejected", 1]);
+        // A page does not see the status.
+        const visible = bench.suite.traits.isBrowser ? undefined : status;
+        equal([error.status, error.outcome, error.attempts], [visible, "rejected", 1]);
       }
       equal(await elsewhere.requests(), []);
     },
   },
   {
-    name: "a response of another shape is told with its place",
+    name: "a validation error has the path of each issue",
     run: async (bench) => {
       const service = await bench.service();
       await service.fault({ status: 200, body: { data: [{ id: "prj_1", name: 1 }], next_cursor: null } });
