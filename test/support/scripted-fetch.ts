@@ -31,7 +31,7 @@ export interface ScriptedFetch {
   readonly open: number;
   readonly fetch: typeof globalThis.fetch;
   /** A client that sends through it. */
-  client(options?: ClientOptions): Client;
+  readonly client: (options?: ClientOptions) => Client;
 }
 
 /** Replies in the order of requests; the last one repeats. Without any, each request gets the response that is due. */
