@@ -24,6 +24,7 @@ export function memoryRateLimiter(): RateLimiter {
   return new MemoryRateLimiter();
 }
 
+const ADMITTED: Admission = { kind: "admitted" };
 const STOPPED: Admission = { kind: "stopped" };
 const NOTHING_KNOWN: SharedState = { pause: undefined, refusals: 0, mustProbe: false };
 
@@ -45,7 +46,11 @@ export class MemoryRateLimiter implements RateLimiter {
   refresh(): void {
     const strangers = [...this.#waiting].filter((permit) => permit.isAtWrongGate);
     strangers.sort((one, other) => one.place - other.place);
-    for (const permit of strangers) permit.changeGate();
+    // All leave before any gate looks at its queue: the pause of a gate may be over though its timer has not fired, and
+    // then it would admit a call that is about to join another gate.
+    const gates = new Set(strangers.map((permit) => permit.leaveGate()));
+    for (const permit of strangers) permit.joinGate();
+    for (const gate of gates) gate?.pump();
   }
 
   snapshot(token: string): RateLimitSnapshot | undefined {
@@ -102,12 +107,13 @@ export class MemoryPermit implements Permit, Waiter {
     this.#waiting = waiting;
   }
 
-  acquire(): Admission | Promise<Admission> {
+  acquire(token?: string): Admission | Promise<Admission> {
     let admission: Admission | undefined;
     this.#wake = (settled) => {
       admission = settled;
     };
-    this.#join();
+    if (token !== undefined && this.#isAdmittedBy(this.#gates.get(token))) return ADMITTED;
+    this.joinGate();
     return admission ?? this.#wait();
   }
 
@@ -119,10 +125,9 @@ export class MemoryPermit implements Permit, Waiter {
     // The token is another one, or a pause has begun and may even have ended: it is admitted anew, or not.
     this.#isAdmitted = false;
     gate.finish(this);
-    this.#gate = next;
-    this.#isAdmitted = next.admit(this);
+    const isAdmitted = this.#isAdmittedBy(next);
     gate.pump();
-    return this.#isAdmitted;
+    return isAdmitted;
   }
 
   report(answer: RateLimitAnswer): number | undefined {
@@ -150,21 +155,30 @@ export class MemoryPermit implements Permit, Waiter {
     return token !== undefined && token !== "" && token !== this.call.token();
   }
 
-  /** Waits at the gate of its call's present token. */
-  changeGate(): void {
-    this.queuedAt?.leave(this);
-    this.#join();
+  /** Takes it out of the queue that it waits in. Returns the gate of that queue, which has to look at it again. */
+  leaveGate(): TokenGate | undefined {
+    const gate = this.queuedAt;
+    gate?.leave(this);
+    return gate;
   }
 
-  #join(): void {
+  /** Waits at the gate of its call's present token. */
+  joinGate(): void {
     this.#gate = this.#gates.get(this.call.token());
     this.#gate.join(this);
+  }
+
+  /** Asks the gate of a token that the call has. */
+  #isAdmittedBy(gate: TokenGate): boolean {
+    this.#gate = gate;
+    this.#isAdmitted = gate.admit(this);
+    return this.#isAdmitted;
   }
 
   #wait(): Promise<Admission> {
     const { signal } = this.call;
     const stop = (): void => {
-      this.queuedAt?.leave(this);
+      this.leaveGate()?.pump();
       this.settle(STOPPED);
     };
     this.#waiting.add(this);

@@ -41,8 +41,13 @@ export interface Pause {
  * response came, and `release` at the end of everything that was admitted.
  */
 export interface Permit {
-  /** Waits until the next attempt may be sent. Returns a value at once if the call does not have to wait. Never rejects. */
-  acquire(): Admission | Promise<Admission>;
+  /**
+   * Waits until the next attempt may be sent. Returns a value at once if the call does not have to wait. Never rejects.
+   *
+   * @param token a token that was read just now: the attempt is sent with it if that is possible at once. It goes before
+   * attempts that were admitted and still read theirs, which may turn out to be another one.
+   */
+  acquire(token?: string): Admission | Promise<Admission>;
   /**
    * Whether the admitted attempt may be sent, now that its token is known: reading it may have taken long, and it may be
    * another one than the call waited with. If not, the call releases the permit and acquires it again, at its place. Never

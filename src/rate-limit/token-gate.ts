@@ -5,9 +5,7 @@ import { Queue, type Queued } from "./queue.ts";
 import { Quota } from "./quota.ts";
 import type { Admission, Pause, RateLimitAnswer, RateLimitedCall, RateLimitSnapshot } from "./rate-limiter.ts";
 import type { SharedReading, SharedState } from "./shared-state.ts";
-
-/** A request without a response for this long no longer holds others back, except by `maxConcurrency`. In milliseconds. */
-export const STALLED_AFTER_MS = 5_000;
+import { type Counted, Slots, STALLED_AFTER_MS, type Stage } from "./slots.ts";
 
 const ADMITTED: Admission = { kind: "admitted" };
 
@@ -40,9 +38,7 @@ export class TokenGate {
   readonly #pause = new GatePause();
   readonly #quota = new Quota();
   #maxConcurrency = Number.POSITIVE_INFINITY;
-  #inFlight = 0;
-  /** Requests in flight that are not stalled, in order of `startedAt`. */
-  readonly #holding = new Set<Waiter>();
+  readonly #slots = new Slots<Waiter>();
   #mustProbe = false;
   #probe: Waiter | undefined;
   /** Pauses that have begun, and how many of them when a request last got through. */
@@ -55,7 +51,7 @@ export class TokenGate {
   }
 
   get isIdle(): boolean {
-    return this.#inFlight === 0 && this.#queue.length === 0 && this.#pause.left === undefined;
+    return this.#slots.inFlight("admitted") === 0 && this.#queue.length === 0 && this.#pause.left === undefined;
   }
 
   get state(): SharedState {
@@ -83,30 +79,36 @@ export class TokenGate {
     this.pump();
   }
 
-  /** Takes a waiter out of the queue. */
+  /** Takes a waiter out of the queue. `pump` has to follow, since others may have waited behind it. */
   leave(waiter: Waiter): void {
     this.#queue.leave(waiter);
     waiter.queuedAt = undefined;
-    this.pump();
   }
 
   /** Admits, in order, every waiter that there is room for. */
   pump(): void {
-    for (let first = this.#queue.first; first !== undefined && this.#hasRoom(); first = this.#queue.first) {
+    while (this.#hasRoomBeside("admitted")) {
+      const { first } = this.#queue;
+      if (first === undefined) break;
       this.#queue.leave(first);
       first.queuedAt = undefined;
-      this.#start(first);
+      this.#start(first, "reading");
       first.settle(ADMITTED);
     }
     this.#setTimer();
   }
 
-  /** Admits a waiter that is in no queue, if there is room and no queued waiter came before it. */
+  /**
+   * Admits a waiter that is in no queue and has this gate's token, if no queued waiter came before it and there is room
+   * beside those that are sent. Those that are still reading their token yield to it: otherwise two gates whose waiters
+   * read each other's token could refuse both forever.
+   */
   admit(waiter: Waiter): boolean {
     this.#welcome(waiter);
     const first = this.#queue.first;
-    if ((first !== undefined && first.place < waiter.place) || !this.#hasRoom()) return false;
-    this.#start(waiter);
+    if (first !== undefined && first.place < waiter.place) return false;
+    if (this.#refusalOf(waiter) !== undefined || !this.#hasRoomBeside("sending")) return false;
+    this.#start(waiter, "sending");
     return true;
   }
 
@@ -114,17 +116,16 @@ export class TokenGate {
   confirm(waiter: Waiter): boolean {
     this.#dropStalled();
     if (waiter.pausesBeforeStart !== this.#pauses || this.#pause.left !== undefined) return false;
-    if (!this.#holding.delete(waiter)) return false;
-    waiter.startedAt = now();
-    this.#holding.add(waiter);
+    if (!this.#slots.beginSending(waiter)) return false;
+    // A waiter that had the token earlier may have taken its place.
+    if (this.#slots.inFlight("sending") > this.#maxConcurrency) return false;
     if (this.#mustProbe) return this.#probe === waiter;
-    return this.#holding.size <= Math.max(1, this.#quota.remaining);
+    return this.#slots.holding("sending") <= Math.max(1, this.#quota.remaining);
   }
 
   /** Frees what an admitted waiter held. */
   finish(waiter: Waiter): void {
-    this.#inFlight -= 1;
-    this.#holding.delete(waiter);
+    this.#slots.remove(waiter);
     // It got no response: another one has to go ahead.
     if (this.#probe === waiter) this.#probe = undefined;
   }
@@ -178,27 +179,25 @@ export class TokenGate {
     waiter.pausesBeforeArrival = this.#pauses - (this.#pause.left === undefined ? 0 : 1);
   }
 
-  #start(waiter: Waiter): void {
-    this.#inFlight += 1;
-    this.#holding.add(waiter);
-    waiter.startedAt = now();
+  #start(waiter: Waiter, as: Stage): void {
+    this.#slots.add(waiter, as);
     waiter.pausesBeforeStart = this.#pauses;
     if (this.#mustProbe) this.#probe = waiter;
   }
 
-  #hasRoom(): boolean {
-    if (this.#inFlight >= this.#maxConcurrency || this.#pause.left !== undefined) return false;
+  /** Whether there is room for one more beside those that count. */
+  #hasRoomBeside(counted: Counted): boolean {
     this.#dropStalled();
-    if (this.#mustProbe) return this.#probe === undefined;
-    return this.#holding.size < Math.max(1, this.#quota.remaining);
+    if (this.#slots.inFlight(counted) >= this.#maxConcurrency || this.#pause.left !== undefined) return false;
+    if (!this.#mustProbe) return this.#slots.holding(counted) < Math.max(1, this.#quota.remaining);
+    const probe = this.#probe;
+    return probe === undefined || (counted === "sending" && this.#slots.isReading(probe));
   }
 
   #dropStalled(): void {
-    for (const waiter of this.#holding) {
-      if (now() - waiter.startedAt < STALLED_AFTER_MS) return;
-      this.#holding.delete(waiter);
+    this.#slots.dropStalled((waiter) => {
       if (this.#probe === waiter) this.#probe = undefined;
-    }
+    });
   }
 
   #close(pause: Pause): number {
@@ -242,9 +241,9 @@ export class TokenGate {
   #nextChange(): number {
     const pauseEndsAt = this.#pause.endsAt;
     if (pauseEndsAt !== undefined) return pauseEndsAt;
-    if (this.#inFlight >= this.#maxConcurrency) return Number.POSITIVE_INFINITY;
-    const [oldest] = this.#holding;
+    if (this.#slots.inFlight("admitted") >= this.#maxConcurrency) return Number.POSITIVE_INFINITY;
+    const { oldest } = this.#slots;
     // The pause may have ended since the queue was looked at.
-    return oldest === undefined || this.#hasRoom() ? now() : oldest.startedAt + STALLED_AFTER_MS;
+    return oldest === undefined || this.#hasRoomBeside("admitted") ? now() : oldest.startedAt + STALLED_AFTER_MS;
   }
 }

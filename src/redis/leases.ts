@@ -1,5 +1,5 @@
 import { now } from "../clock.ts";
-import { STALLED_AFTER_MS } from "../rate-limit/token-gate.ts";
+import { STALLED_AFTER_MS } from "../rate-limit/slots.ts";
 import type { SlotReply } from "./slot-reply.ts";
 import { whole } from "./token-commands.ts";
 

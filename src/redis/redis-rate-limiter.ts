@@ -93,9 +93,9 @@ class FleetPermit implements Permit {
     this.#gates = gates;
   }
 
-  acquire(): Admission | Promise<Admission> {
+  acquire(token?: string): Admission | Promise<Admission> {
     const gate = this.#use(this.#call.token());
-    const admission = this.#local.acquire();
+    const admission = this.#local.acquire(token);
     const isSettled = "kind" in admission && !(admission.kind === "admitted" && gate?.isShared);
     return isSettled ? this.#pass(admission) : this.#acquireSlot(admission);
   }

@@ -73,12 +73,12 @@ async function exchangeWithPermit(call: Call): Promise<Exchange | undefined> {
  * returned last is paused, it may have another one, and a pause is a fact about one token.
  */
 async function acquire(call: Call): Promise<string | undefined> {
-  const { permit, deadline, events, history, pipeline } = call;
+  const { permit, deadline, events, pipeline } = call;
   events?.enter("queue");
   const { tokenSource } = pipeline;
   const mayHaveAnother = tokenSource.canReplace(tokenSource.current) && pauseOf(call) !== undefined;
-  const asked = mayHaveAnother ? await askAgain(call) : undefined;
-  const pending = permit.acquire();
+  const token = mayHaveAnother ? await askAgain(call) : undefined;
+  const pending = permit.acquire(token);
   const isImmediate = "kind" in pending;
   if (!isImmediate) events?.pause(pauseOf(call));
   if (!isImmediate || pending.kind === "admitted") events?.retryPlanned("rate_limit");
@@ -89,8 +89,7 @@ async function acquire(call: Call): Promise<string | undefined> {
     throw stopped(call, deadline, "queue");
   }
   events?.resume();
-  const isCurrent = isImmediate && asked === tokenSource.current;
-  return isCurrent && asked !== history.unauthorized?.token ? asked : undefined;
+  return isImmediate ? token : undefined;
 }
 
 /** What is left of the pause of the token that is known, in milliseconds. */
