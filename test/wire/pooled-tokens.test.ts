@@ -1,8 +1,9 @@
 /** A token provider that hands out the tokens of a pool in turn. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { after, fakeService, good, type Reply, status } from "../support/fake-service.ts";
 import { allEnded, fakeTime } from "../support/fake-time.ts";
+import { after, good, type Reply, status } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -14,7 +15,7 @@ function poolOf(size: number, { turns = 1, mostCalls = 5_000 } = {}) {
   return async (): Promise<string> => {
     calls += 1;
     if (calls > mostCalls) throw new Error("the calls take turns without being sent");
-    for (let turn = 0; turn < turns; turn += 1) await undefined;
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
     return `pat_pool${calls % size}_0123456789`;
   };
 }
@@ -26,7 +27,7 @@ function sequenceOf(steps: readonly { readonly token: number; readonly turns: nu
     const { token = 0, turns = 0 } = steps[calls % steps.length] ?? {};
     calls += 1;
     if (calls > 5_000) throw new Error("the calls take turns without being sent");
-    for (let turn = 0; turn < turns; turn += 1) await undefined;
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
     return `pat_pool${token}_0123456789`;
   };
 }
@@ -50,7 +51,7 @@ function limitedTo(limit: number): Reply {
 
 describe.each([2, 3, 5])("a pool of %i tokens", (size) => {
   test.each([1, 2, 7])("that takes %i turns: many calls at once are all sent, once each", async (turns) => {
-    const service = fakeService(after(5, good));
+    const service = scriptedFetch(after(5, good));
     const client = service.client({ token: poolOf(size, { turns }) });
     const settled = await allEnded(Array.from({ length: 100 }, (_, index) => client.sessions.get(`${index}`)));
     expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
@@ -58,7 +59,7 @@ describe.each([2, 3, 5])("a pool of %i tokens", (size) => {
   });
 
   test("that is limited: every call succeeds, in about the time that the limits ask for", async () => {
-    const service = fakeService(limitedTo(10));
+    const service = scriptedFetch(limitedTo(10));
     const client = service.client({ token: poolOf(size), retry: { rateLimitWaits: 50 } });
     const input = { title: "t", type: "bug" };
     const settled = await allEnded(Array.from({ length: 100 }, () => client.issues.create("web", input)));
@@ -70,7 +71,7 @@ describe.each([2, 3, 5])("a pool of %i tokens", (size) => {
   test("no token has more requests in flight than maxConcurrency", async () => {
     const inFlight = new Map<string, number>();
     let most = 0;
-    const service = fakeService(async (sent) => {
+    const service = scriptedFetch(async (sent) => {
       const now = (inFlight.get(sent.token) ?? 0) + 1;
       inFlight.set(sent.token, now);
       most = Math.max(most, now);
@@ -93,7 +94,7 @@ test("tokens in any order, after any number of turns: every call is sent", async
     fc.array(step, { minLength: 2, maxLength: 12 }),
     limits,
     async (steps, { limit, maxConcurrency }) => {
-      const service = fakeService(limitedTo(limit));
+      const service = scriptedFetch(limitedTo(limit));
       const retry = { rateLimitWaits: 500 };
       const client = service.client({ token: sequenceOf(steps), maxConcurrency, retry });
       const settled = await allEnded(Array.from({ length: 40 }, (_, index) => client.sessions.get(`${index}`)));
