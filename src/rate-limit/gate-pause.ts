@@ -1,6 +1,9 @@
 import { now } from "../clock.ts";
 import type { Pause } from "./rate-limiter.ts";
 
+/** The latest moment that a `Date` can be, in milliseconds since the epoch. A service may ask to wait for longer. */
+const LATEST_DATE_MS = 8.64e15;
+
 /** The pause of a gate: what the service asked for, and when it ends. Holds no timer. */
 export class GatePause {
   /** Ends on the monotonic clock: as the service asked, and with jitter. */
@@ -13,6 +16,12 @@ export class GatePause {
     if (lastsMs > 0) return { lastsMs, askedMs: Math.max(0, this.#ends.askedUntil - now()) };
     this.#ends = undefined;
     return undefined;
+  }
+
+  /** When the pause ends, by the local clock. */
+  get endDate(): Date | undefined {
+    const { left } = this;
+    return left && new Date(Math.min(Date.now() + left.lastsMs, LATEST_DATE_MS));
   }
 
   /** When the pause ends, on the monotonic clock. */

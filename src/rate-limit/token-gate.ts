@@ -61,9 +61,8 @@ export class TokenGate {
 
   get snapshot(): RateLimitSnapshot | undefined {
     const { snapshot } = this.#quota;
-    const { left } = this.#pause;
-    if (snapshot === undefined || left === undefined) return snapshot;
-    return { ...snapshot, pausedUntil: new Date(Date.now() + left.lastsMs) };
+    const { endDate } = this.#pause;
+    return snapshot === undefined || endDate === undefined ? snapshot : { ...snapshot, pausedUntil: endDate };
   }
 
   /** Admits the waiter, queues it, or refuses it: its call may not want to wait for the running pause. */

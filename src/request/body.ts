@@ -17,6 +17,7 @@ export type BodyText =
 
 /** The text of a success's body, at most `maxBytes` of it after decompression. */
 export async function readText(response: Response, deadline: Deadline, maxBytes: number): Promise<BodyText> {
+  if (isTaken(response)) return { kind: "cut", text: "", cause: new TypeError(TAKEN) };
   let text = "";
   const reader = readerOf(response);
   try {
@@ -43,8 +44,7 @@ export async function readText(response: Response, deadline: Deadline, maxBytes:
 
 /** The text of a refusal's body, if all of it comes within a moment and is no larger than 64 KiB. Never rejects. */
 export async function readBriefly(response: Response, deadline: Deadline): Promise<string | undefined> {
-  // A caller's `fetch` may have read it already.
-  if (response.bodyUsed || response.body?.locked) return undefined;
+  if (isTaken(response)) return undefined;
   const reader = readerOf(response);
   const patience = deadline.within(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
   try {
@@ -71,6 +71,13 @@ export async function readBriefly(response: Response, deadline: Deadline): Promi
     // Frees the connection where something is left; where nothing is, it does nothing.
     cancel(reader);
   }
+}
+
+const TAKEN = "the fetch option returned a response whose body was read already: read a clone() of it instead";
+
+/** Whether a caller's `fetch` has read the body already. */
+function isTaken({ body, bodyUsed }: Response): boolean {
+  return bodyUsed === true || body?.locked === true;
 }
 
 /** The reader of a web stream. Other implementations of `fetch` have streams of their own, or none: `text()` reads those. */

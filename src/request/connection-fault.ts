@@ -1,7 +1,7 @@
 /** How a connection failed, as far as it matters for sending again. */
 export type Fault = "never_sent" | "lost" | "permanent";
 
-/** The connection was never made, whatever was to be sent over it. */
+/** The connection was never made, unless it is an error of reading or writing: networks also go away under a connection. */
 const NEVER_SENT: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -86,7 +86,9 @@ export function classifyFault(error: unknown, isNetwork: boolean): ConnectionFau
   if (proxyStatus !== undefined) {
     return { fault: proxyStatus >= 5 ? "never_sent" : "permanent", notSent: true, platformCode };
   }
-  const wasLost = chain.some((one) => LOST.has(codeOf(one) ?? "") && !failedToConnect(one));
+  const wasLost = chain.some(
+    (one) => failedWhileConnected(one) || (LOST.has(codeOf(one) ?? "") && !failedToConnect(one)),
+  );
   if (!wasLost && (codes.some((code) => NEVER_SENT.has(code)) || chain.some(failedToConnect))) {
     return { fault: "never_sent", notSent: true, platformCode };
   }
@@ -118,6 +120,11 @@ function codeOf(error: object): string | undefined {
 function failedToConnect(error: object): boolean {
   if ("syscall" in error && error.syscall === "connect") return true;
   return error instanceof Error && /client error \(Connect\)|tcp connect error|dns error/i.test(error.message);
+}
+
+// EHOSTUNREACH, say, is a failure to connect, or what a connection ends with whose route has gone.
+function failedWhileConnected(error: object): boolean {
+  return "syscall" in error && (error.syscall === "read" || error.syscall === "write");
 }
 
 // Node's parser does not always give a code.

@@ -35,6 +35,11 @@ const TABLE = {
     ].map((code) => coded(code)),
     coded("HPE_INVALID_CONSTANT"),
     coded("UND_ERR_SOCKET", { cause: coded("ECONNRESET", { syscall: "read" }) }),
+    // The route of a connection that was there has gone.
+    ...["EHOSTUNREACH", "ENETUNREACH", "ENETDOWN", "EHOSTDOWN", "ECONNREFUSED"].flatMap((code) => [
+      coded(code, { syscall: "read" }),
+      coded(code, { syscall: "write" }),
+    ]),
   ],
   permanent: [
     ...[
