@@ -77,7 +77,7 @@ const TAKEN = "the fetch option returned a response whose body was read already:
 
 /** Whether a caller's `fetch` has read the body already. */
 function isTaken({ body, bodyUsed }: Response): boolean {
-  return bodyUsed === true || body?.locked === true;
+  return Boolean(bodyUsed || body?.locked); // mocks may have neither
 }
 
 /** The reader of a web stream. Other implementations of `fetch` have streams of their own, or none: `text()` reads those. */

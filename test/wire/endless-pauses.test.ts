@@ -1,8 +1,9 @@
 /** A `Retry-After` that is longer than any date can say. */
 import { expect, test } from "vitest";
 import type { ClientEvent } from "../../src/index.ts";
-import { fakeService, tooMany } from "../support/fake-service.ts";
 import { ended, fakeTime } from "../support/fake-time.ts";
+import { tooMany } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -10,7 +11,7 @@ test.each(["9007199254740", "99999999999999999999"])(
   "%s seconds: the snapshot and the events stay valid",
   async (seconds) => {
     const events: ClientEvent[] = [];
-    const client = fakeService(tooMany(seconds)).client({ onEvent: (event) => events.push(event) });
+    const client = scriptedFetch(tooMany(seconds)).client({ onEvent: (event) => events.push(event) });
     const first = await ended(client.sessions.get("1"));
     expect(first.error).toMatchObject({ kind: "rate_limit", attempts: 1 });
     const second = await ended(client.sessions.get("1"));

@@ -1,7 +1,9 @@
 /** A network that goes away under a connection: its codes are also those of connections that were never made. */
 import { describe, expect, test } from "vitest";
-import { fakeService, fetchFailed, good, throws } from "../support/fake-service.ts";
 import { ended, fakeTime } from "../support/fake-time.ts";
+import { fetchFailed } from "../support/fetch-errors.ts";
+import { good, throws } from "../support/replies.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -9,14 +11,14 @@ const input = { title: "t", type: "bug" };
 
 describe.each(["EHOSTUNREACH", "ENETUNREACH", "ENETDOWN"])("%s", (code) => {
   test.each(["read", "write"])("of a %s: a POST is not sent again, since it may have been applied", async (syscall) => {
-    const service = fakeService(throws(() => fetchFailed(code, { syscall })));
+    const service = scriptedFetch(throws(() => fetchFailed(code, { syscall })));
     const { error } = await ended(service.client().issues.create("web", input));
     expect(error).toMatchObject({ kind: "connection", outcome: "unknown", attempts: 1, platformCode: code });
     expect(service.sent).toHaveLength(1);
   });
 
   test("of a read: a GET is sent again", async () => {
-    const service = fakeService(
+    const service = scriptedFetch(
       throws(() => fetchFailed(code, { syscall: "read" })),
       good,
     );
@@ -25,7 +27,7 @@ describe.each(["EHOSTUNREACH", "ENETUNREACH", "ENETDOWN"])("%s", (code) => {
   });
 
   test("of a connect: a POST is sent again, since it was never sent", async () => {
-    const service = fakeService(
+    const service = scriptedFetch(
       throws(() => fetchFailed(code, { syscall: "connect" })),
       good,
     );
