@@ -1,5 +1,5 @@
 /** The API reference: of every entry point, and failing on whatever lacks its words. */
-const { exports: doors } = require("../package.json");
+const { exports: entryPoints } = require("../package.json");
 const { sourceOf } = require("../scripts/documented-code.mjs");
 
 const repository = "https://github.com/project-automation/project-automation-js";
@@ -72,9 +72,9 @@ const intentionallyNotExported = [
 /** @type {Partial<import("typedoc").TypeDocOptions>} */
 module.exports = {
   name: "project-automation",
-  entryPoints: Object.keys(doors)
-    .filter((door) => door !== "./package.json")
-    .map((door) => `../${sourceOf(door)}`),
+  entryPoints: Object.keys(entryPoints)
+    .filter((entryPoint) => entryPoint !== "./package.json")
+    .map((entryPoint) => `../${sourceOf(entryPoint)}`),
   tsconfig: "tsconfig.docs.json",
   readme: "none",
   // As Markdown, by scripts/api-reference.mjs.

@@ -32,14 +32,14 @@ export const retryDefaults = new Map(
 );
 
 /** The source file of an entry point of the package, such as `./testing`. */
-export function sourceOf(door) {
-  const path = `src/${door.replace(/^\.\/?/, "")}`.replace(/\/$/, "");
+export function sourceOf(entryPoint) {
+  const path = `src/${entryPoint.replace(/^\.\/?/, "")}`.replace(/\/$/, "");
   return [`${path}.ts`, `${path}/index.ts`].find((file) => existsSync(file));
 }
 
 /** What an entry point exports, types included. */
-export function exportsOf(door) {
-  const text = read(sourceOf(door));
+export function exportsOf(entryPoint) {
+  const text = read(sourceOf(entryPoint));
   const listed = matches(text, /^export (?:type )?\{(.*?)\}/gms).flatMap(([, names]) =>
     names.split(",").map((name) => name.trim().replace(/^type /, "")),
   );
