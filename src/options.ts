@@ -209,7 +209,7 @@ function isTokenSourceFactory(token: unknown): token is TokenSourceFactory {
 }
 
 function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const own = CLIENTS_OWN_FETCH_OPTIONS.find((name) => name in options);
+  const own = CLIENTS_OWN_FETCH_OPTIONS.find((name) => Object.hasOwn(options, name));
   if (own !== undefined) check.fail(`fetchOptions must not set ${own}; the client owns it`);
   return { ...options };
 }

@@ -1,3 +1,4 @@
+import { ignoreErrors } from "../ignore-errors.ts";
 import type { Deadline } from "./deadline.ts";
 import { STOPPED } from "./deadline.ts";
 
@@ -7,6 +8,8 @@ const MAX_REFUSAL_BYTES = 64 * 1024;
 const REFUSAL_BODY_MS = 1_000;
 /** The body of a 429 even less, since the call waits to be sent again. */
 const RATE_LIMIT_BODY_MS = 250;
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** What reading the body of a success came to. `text`: the part that was received. */
 export type BodyText =
@@ -19,10 +22,11 @@ export type BodyText =
 export async function readText(response: Response, deadline: Deadline, maxBytes: number): Promise<BodyText> {
   if (isTaken(response)) return { kind: "cut", text: "", cause: new TypeError(TAKEN) };
   let text = "";
-  const reader = readerOf(response);
+  let reader: Reader | undefined;
   try {
+    reader = readerOf(response);
     if (reader === undefined) {
-      const whole = await deadline.race(Promise.resolve(response.text()));
+      const whole = await readWhole(response, deadline);
       return isLarger(whole, maxBytes) ? { kind: "oversized" } : { kind: "whole", text: whole };
     }
     const decoder = new TextDecoder();
@@ -45,11 +49,12 @@ export async function readText(response: Response, deadline: Deadline, maxBytes:
 /** The text of a refusal's body, if all of it comes within a moment and is no larger than 64 KiB. Never rejects. */
 export async function readBriefly(response: Response, deadline: Deadline): Promise<string | undefined> {
   if (isTaken(response)) return undefined;
-  const reader = readerOf(response);
   const patience = deadline.within(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
+  let reader: Reader | undefined;
   try {
+    reader = readerOf(response);
     if (reader === undefined) {
-      const whole = await patience.race(Promise.resolve(response.text()));
+      const whole = await readWhole(response, patience);
       return isLarger(whole, MAX_REFUSAL_BYTES) ? undefined : whole;
     }
     const decoder = new TextDecoder();
@@ -81,7 +86,7 @@ function isTaken({ body, bodyUsed }: Response): boolean {
 }
 
 /** The reader of a web stream. Other implementations of `fetch` have streams of their own, or none: `text()` reads those. */
-function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array> | undefined {
+function readerOf({ body }: Response): Reader | undefined {
   return typeof body?.getReader === "function" ? body.getReader() : undefined;
 }
 
@@ -91,8 +96,14 @@ function isLarger(text: string, maxBytes: number): boolean {
   return new TextEncoder().encode(text).byteLength > maxBytes;
 }
 
-function cancel(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): void {
-  reader?.cancel().catch(() => {});
+async function readWhole(response: Response, deadline: Deadline): Promise<string> {
+  const whole: unknown = await deadline.race(Promise.resolve(response.text()));
+  if (typeof whole === "string") return whole;
+  throw new TypeError("text() of the response resolved with something that is not a string");
+}
+
+function cancel(reader: Reader | undefined): void {
+  ignoreErrors(() => reader?.cancel());
 }
 
 function isWholeObject(text: string): boolean {

@@ -42,9 +42,10 @@ async function run(call: Call): Promise<unknown> {
   return output;
 }
 
-// Only a rate limiter or a token source of the caller's own can throw anything foreign this far.
+// Only a rate limiter or a token source of the caller's own can throw anything foreign this far, before a request or after.
 function ownError(call: Call | undefined, error: unknown): AnyAutomationError {
   if (isAutomationError(error) || call === undefined) return error as AnyAutomationError; // arguments fail with ours alone
-  const fault = { fault: "permanent", notSent: true, platformCode: undefined } as const;
+  const notSent = call.history.requests === 0;
+  const fault = { fault: "permanent", notSent, platformCode: undefined } as const;
   return exchangeError(call.facts, { kind: "failed", fault, cause: error }, undefined) as AnyAutomationError; // a ConnectionError
 }
