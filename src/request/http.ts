@@ -78,13 +78,13 @@ export function createHttp(
 
 // A caller's `fetch` may resolve with anything, and a substitute need not be of the platform's class.
 function isResponse(
-  value:
-    | { readonly headers?: Partial<Headers> | null; readonly status?: unknown; readonly text?: unknown }
-    | null
-    | undefined,
+  value: { readonly headers?: Partial<Headers> | null; readonly status?: unknown } | null | undefined,
 ): boolean {
-  if (typeof value?.status !== "number" || typeof value.text !== "function") return false;
-  return typeof value.headers?.get === "function" && typeof value.headers.has === "function";
+  return (
+    typeof value?.status === "number" &&
+    typeof value.headers?.get === "function" &&
+    typeof value.headers.has === "function"
+  );
 }
 
 // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.

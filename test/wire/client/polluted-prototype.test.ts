@@ -1,7 +1,8 @@
 /** A program whose `Object.prototype` has been given properties of the names that the client reads. */
 import { afterEach, expect, test } from "vitest";
 import { ConfigError } from "../../../src/index.ts";
-import { fakeService, good } from "../../support/fake-service.ts";
+import { good } from "../../support/replies.ts";
+import { scriptedFetch } from "../../support/scripted-fetch.ts";
 
 const pollute = (name: string): void => {
   Object.defineProperty(Object.prototype, name, { value: "polluted", configurable: true, writable: true });
@@ -15,7 +16,7 @@ afterEach(() => {
 test.each(["method", "headers", "body", "signal", "redirect", "credentials"])(
   "%s is not taken for an option of fetch that the caller has set",
   (name) => {
-    const service = fakeService(good);
+    const service = scriptedFetch(good);
     polluted = name;
     pollute(name);
     expect(() => service.client({ fetchOptions: { cache: "no-store" } })).not.toThrow();
