@@ -42,7 +42,7 @@ async function prepare(rows: number, options: Partial<Task> = {}): Promise<Place
   const path = join(folder, "import.journal");
   return {
     service,
-    task: { baseUrl, token, path, rows, concurrency: 3, maxConcurrency: 2, timeoutMs: 250, ...options },
+    task: { baseUrl, token, path, rows, concurrency: 3, maxConcurrency: 2, timeoutMs: 1_000, ...options },
     [Symbol.asyncDispose]: async () => {
       await service.close();
       rmSync(folder, { recursive: true });
