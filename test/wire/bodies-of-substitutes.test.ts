@@ -9,7 +9,7 @@ fakeTime();
 
 const headers = new Headers();
 const throwing = (): never => {
-  throw new Error("not implemented");
+  throw new Error("this substitute has no such method");
 };
 const reader = (more: object): object => ({ getReader: () => more });
 
