@@ -1,13 +1,23 @@
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { defineConfig, type Options } from "tsup";
-import { BINS, BUNDLED, ENTRY_POINTS, type EntryPoint, PEERS, WITH_OWN_ZOD } from "./config/entry-points.ts";
+import {
+  BINS,
+  BUNDLED,
+  BUNDLED_IN_BIN,
+  ENTRY_POINTS,
+  type EntryPoint,
+  PEERS,
+  WITH_CLASSIC_ZOD,
+  WITH_OWN_ZOD,
+} from "./config/entry-points.ts";
 
 const entriesOf = (entries: readonly EntryPoint[]): Record<string, string> =>
   Object.fromEntries(entries.map(({ file, source }) => [file, source]));
 
 const withOwnZod = ENTRY_POINTS.filter(({ name }) => name === WITH_OWN_ZOD);
-const others = ENTRY_POINTS.filter(({ name }) => name !== WITH_OWN_ZOD);
+const withClassicZod = ENTRY_POINTS.filter(({ name }) => name === WITH_CLASSIC_ZOD);
+const others = ENTRY_POINTS.filter(({ name }) => name !== WITH_OWN_ZOD && name !== WITH_CLASSIC_ZOD);
 
 /**
  * The files that `src/index.ts` exports values of, as entries too: each becomes a file of its own, which a bundler can
@@ -21,30 +31,50 @@ const apart = Object.fromEntries(
     .map(([, file]) => [`${apartFolder}/${file}`, `src/${file}.ts`]),
 );
 
-const shared: Options = { target: "es2022", platform: "neutral", splitting: true, silent: true, external: [...PEERS] };
+const shared: Options = {
+  target: "es2022",
+  platform: "neutral",
+  splitting: true,
+  silent: true,
+  external: [...PEERS],
+};
 
 // Nothing is installed along with this package: what it uses of these is part of the published files.
+const matching = (names: readonly string[]): RegExp[] => names.map((name) => new RegExp(`^${name}(/|$)`));
 const bundling: Options = {
   ...shared,
-  noExternal: [...BUNDLED, "is-network-error"].map((name) => new RegExp(`^${name}(/|$)`)),
+  noExternal: matching([...BUNDLED, "is-network-error"]),
   metafile: true, // scripts/bundled-packages.mjs reads it
 };
+
+/** ky names the global TextEncoder as soon as it is imported, and jsdom has none. */
+const importable: Options = { ...bundling, inject: ["src/base/text-encoder.ts"] };
 
 export default defineConfig([
   // Entry points share files, so each class exists once. In CommonJS each has a copy of its own.
   {
-    ...bundling,
+    ...importable,
     format: "esm",
-    entry: { ...entriesOf(others), ...entriesOf(BINS), ...apart },
+    entry: { ...entriesOf(others), ...apart },
     dts: { entry: entriesOf(ENTRY_POINTS) },
     onSuccess: () => rm(`dist/${apartFolder}`, { recursive: true }),
   },
   {
-    ...bundling,
+    ...importable,
     format: "cjs",
     splitting: false,
     entry: entriesOf(others),
     dts: { entry: entriesOf(ENTRY_POINTS) },
   },
   { ...shared, format: ["esm", "cjs"], splitting: false, entry: entriesOf(withOwnZod) },
+  { ...bundling, format: ["esm", "cjs"], splitting: false, entry: entriesOf(withClassicZod) },
+  // A program of Node, which brings all that it needs.
+  {
+    ...bundling,
+    noExternal: matching([...BUNDLED, "is-network-error", ...BUNDLED_IN_BIN]),
+    platform: "node",
+    removeNodeProtocol: false, // or what is bundled would not be as it was published
+    format: "esm",
+    entry: entriesOf(BINS),
+  },
 ]);

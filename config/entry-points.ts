@@ -38,5 +38,14 @@ export const PEERS: readonly string[] = Object.keys(manifest.peerDependencies);
 /** The packages that are bundled, as they are published. */
 export const BUNDLED: readonly string[] = ["ky", "p-retry", "zod"];
 
+/** What the bin needs besides, since nothing is installed along with it. The entry point `./mcp` uses the application's. */
+export const BUNDLED_IN_BIN: readonly string[] = ["@modelcontextprotocol/server", "@modelcontextprotocol/core"];
+
+/**
+ * An entry point with a build of its own: its zod is not the `zod/mini` of the others, and a file shared with them would
+ * make every program larger.
+ */
+export const WITH_CLASSIC_ZOD = "./mcp";
+
 /** The entry point that uses the application's zod in place of the bundled one. */
 export const WITH_OWN_ZOD = "./schemas";

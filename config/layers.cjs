@@ -14,18 +14,15 @@ const parts = {
   paging: ["paging/"],
   "rate-limit": ["rate-limit/"],
   request: [
-    "request/error-details.ts",
     "request/body.ts",
-    "request/deadline.ts",
     "request/call.ts",
     "request/call-history.ts",
     "request/connection-fault.ts",
     "request/create-error.ts",
     "request/exchange.ts",
-    "request/refusal-error.ts",
-    "request/json.ts",
-    "request/response-headers.ts",
-    "request/redact.ts",
+    "request/handed-out.ts",
+    "request/exchange-error.ts",
+    "request/response-head.ts",
     "request/call-events.ts",
     "request/retry-after.ts",
     "request/response.ts",
@@ -38,16 +35,12 @@ const layers = [
   {
     name: "foundation",
     files: [
+      "base/",
       "errors/",
       "schemas/",
       "models.ts",
       "scopes.ts",
-      "abort.ts",
-      "clock.ts",
-      "closest-name.ts",
-      "jitter.ts",
-      "check.ts",
-      "describe-type.ts",
+
       "ignore-errors.ts",
       "version.ts",
     ],
@@ -63,8 +56,7 @@ const layers = [
       "request/call-options.ts",
       "request/http-request.ts",
       "request/operation.ts",
-      "request/path.ts",
-      "request/query.ts",
+      "request/url.ts",
       "request/settings.ts",
     ],
   },
@@ -84,9 +76,12 @@ const layers = [
   // 4: the service's resources: an operation in, `send` out.
   { name: "resources", files: ["resources/"] },
   // 5: the composition root, the only place that knows all parts.
-  { name: "root", files: ["client.ts", "options.ts", "base-url.ts"] },
+  { name: "root", files: ["client.ts", "assembly.ts", "options.ts", "base-url.ts"] },
   // 6: what package.json exports.
-  { name: "entry-points", files: ["index.ts", "bulk/", "opentelemetry/", "redis/", "testing/", "doctor/"] },
+  {
+    name: "entry-points",
+    files: ["index.ts", "bulk/", "opentelemetry/", "redis/", "testing/", "doctor/", "mcp/", "bin.ts", "bin/"],
+  },
 ];
 
 /** Where a file is reached from: what package.json publishes. What none of them reaches is dead. */
@@ -104,60 +99,70 @@ const resourcesKnow = [
   "errors/",
   "models.ts",
   "scopes.ts",
-  "abort.ts",
-  "clock.ts",
-  "jitter.ts",
-  "check.ts",
-  "describe-type.ts",
+  "base/",
   "request/call-options.ts",
   "request/operation.ts",
-  "request/path.ts",
-  "request/query.ts",
+  "request/url.ts",
+  "request/settings.ts",
 ];
 
 /** What a fleet shares is the rate limiter alone. */
-const redisKnows = [
-  "redis/",
-  "rate-limit/",
-  "errors/",
-  "abort.ts",
-  "clock.ts",
-  "jitter.ts",
-  "check.ts",
-  "describe-type.ts",
-  "ignore-errors.ts",
-];
+const redisKnows = ["redis/", "rate-limit/", "errors/", "base/", "ignore-errors.ts"];
 
 /** Bulk writes know the client only by what its users see: errors and call options. */
-const bulkKnows = ["bulk/", "errors/", "clock.ts", "check.ts", "describe-type.ts", "ignore-errors.ts"];
+const bulkKnows = ["bulk/", "base/", "errors/", "ignore-errors.ts"];
 
 /** The emulator stands for the service, so it does not know the client. */
-const emulatorKnows = ["testing/", "scopes.ts", "version.ts", "models.ts", "ignore-errors.ts", "check.ts", "clock.ts"];
+const emulatorKnows = [
+  "testing/",
+  "bin/command.ts",
+  "bin/flags.ts",
+  "scopes.ts",
+  "version.ts",
+  "models.ts",
+  "ignore-errors.ts",
+  "base/",
+];
 
 /** The doctor sends requests by itself: the client would hide what it looks at. */
 const doctorKnows = [
   "doctor/",
+  "bin/command.ts",
+  "bin/flags.ts",
   "schemas/",
   "models.ts",
   "scopes.ts",
-  "clock.ts",
+  "base/",
   "version.ts",
   "base-url.ts",
   "auth/token-format.ts",
-  "request/json.ts",
-  "request/path.ts",
-  "request/redact.ts",
-  "request/response-headers.ts",
+  "request/url.ts",
+  "request/response-head.ts",
   "request/retry-after.ts",
   "testing/conventions.ts",
   "testing/resolve-conventions.ts",
+];
+
+/** Tools for agents know the client by what its users see, and the journal of bulk writes. */
+const mcpKnows = [
+  "mcp/",
+  "bin/command.ts",
+  "bulk/",
+  "base/",
+  "errors/",
+  "client.ts",
+  "models.ts",
+  "scopes.ts",
+  "version.ts",
+  "ignore-errors.ts",
 ];
 
 /** The files that may import a package. All others do without any. */
 const packages = {
   ky: ["request/http.ts"],
   "p-retry": ["request/retry.ts"],
-  zod: ["schemas/"],
+  zod: ["schemas/", "mcp/"],
+  "@modelcontextprotocol/server": ["mcp/"],
   msw: ["testing/msw.ts"],
   "@opentelemetry/api": ["opentelemetry/"],
 };
@@ -168,9 +173,10 @@ const nodeOnly = [
   "bulk/node/",
   "testing/node.ts",
   "testing/node/",
-  "testing/bin.ts",
   "doctor/node/",
-  "doctor/bin.ts",
+  "mcp/node/",
+  "bin.ts",
+  "bin/",
 ];
 
 const listed = [
@@ -181,6 +187,7 @@ const listed = [
   bulkKnows,
   emulatorKnows,
   doctorKnows,
+  mcpKnows,
   Object.values(packages),
   nodeOnly,
 ];
@@ -226,6 +233,7 @@ module.exports = {
     ),
     rule("the-emulator-knows-no-client", { path: src(["testing/"]) }, { path: "^src/", pathNot: src(emulatorKnows) }),
     rule("the-doctor-knows-no-client", { path: src(["doctor/"]) }, { path: "^src/", pathNot: src(doctorKnows) }),
+    rule("mcp-knows-only-the-client", { path: src(["mcp/"]) }, { path: "^src/", pathNot: src(mcpKnows) }),
     rule("node-only-in-its-entry-points", { path: "^src/", pathNot: src(nodeOnly) }, { dependencyTypes: ["core"] }),
     ...Object.entries(packages).map(([name, files]) =>
       rule(`${name}-only-where-it-belongs`, { path: "^src/", pathNot: src(files) }, { path: `^node_modules/${name}/` }),
@@ -235,8 +243,12 @@ module.exports = {
       { path: "^src/" },
       { path: "^node_modules/", pathNot: Object.keys(packages).map((name) => `^node_modules/${name}/`) },
     ),
-    // Classic zod probes for eval as soon as a schema is made.
-    rule("zod-is-zod-mini", { path: "^src/" }, { path: "^node_modules/zod/", pathNot: "^node_modules/zod/mini/" }),
+    // Classic zod probes for eval as soon as a schema is made. A server of tools runs in no page, and needs JSON Schema.
+    rule(
+      "zod-is-zod-mini",
+      { path: "^src/", pathNot: "^src/mcp/" },
+      { path: "^node_modules/zod/", pathNot: "^node_modules/zod/v4-mini/" },
+    ),
     rule("no-unresolved", {}, { couldNotResolve: true }),
     // A name says what is inside.
     rule("no-vague-names", {}, { path: "/(utils|util|helpers|helper|common|misc|types)(/|[.]ts$)" }),

@@ -19,6 +19,7 @@ const schemaFields = {
 const intentionallyNotDocumented = [
   "index.DeprecationEvent.type",
   "index.DriftEvent.type",
+  "index.EndEvent.type",
   "index.PageEvent.type",
   "index.RateLimitPauseEvent.type",
   "index.RateLimitResumeEvent.type",
@@ -30,6 +31,7 @@ const intentionallyNotDocumented = [
   "index.DriftEvent.issues.__type.message",
   "index.Admission.__type.kind",
   "index.Admission.__type.pauseMs",
+  "index.Admission.__type.waited",
   "index.AnyAutomationError.__type.kind",
   "index.StandardIssue.message",
   "index.StandardIssue.path",
@@ -63,10 +65,7 @@ const intentionallyNotExported = [
   "src/testing/resolve-conventions.ts:Filled",
   "src/testing/tables.ts:Optional",
   "src/resources/custom.ts:CheckedRequest",
-  "src/errors/client-errors.ts:ConnectionErrorDetails",
-  "src/errors/api-errors.ts:RateLimitErrorDetails",
-  "src/errors/client-errors.ts:ResponseValidationErrorDetails",
-  "src/errors/client-errors.ts:TimeoutErrorDetails",
+  "src/errors/automation-error.ts:DetailsOf",
 ];
 
 /** @type {Partial<import("typedoc").TypeDocOptions>} */

@@ -2,7 +2,7 @@
  * Creates many issues from a file, each at most once. It can be stopped at any moment, by Ctrl-C, `kill -9` or a power
  * cut: the same command goes on from `FILE.journal`, and sends only what is certain not to have been created.
  *
- * Run it, with PROJECT_AUTOMATION_BASE_URL and PROJECT_AUTOMATION_TOKEN set:
+ * Run it on a copy of `issues.csv`, with PROJECT_AUTOMATION_BASE_URL and PROJECT_AUTOMATION_TOKEN set:
  *
  *   node examples/bulk-issues.ts issues.csv
  *
@@ -59,10 +59,12 @@ report();
 
 /** One line that is written again and again on a terminal. */
 function showProgress(): void {
-  const { done, skipped, refused, total = 0, ratePerSecond, pausedUntil } = run.progress;
+  const { done, refused, resolving, total = 0, ratePerSecond, etaMs = 0, pausedUntil } = run.progress;
   const pauseMs = (pausedUntil?.getTime() ?? 0) - Date.now();
   const pause = pauseMs > 0 ? `, rate limit: waiting ${Math.ceil(pauseMs / 1_000)} s` : "";
-  const line = `${done + skipped} of ${total}, ${refused} refused, ${ratePerSecond.toFixed(1)}/s${pause}`;
+  const asked = resolving > 0 ? `, ${resolving} being looked for` : "";
+  const left = etaMs > 0 ? `, ${Math.ceil(etaMs / 1_000)} s left` : "";
+  const line = `${done} of ${total}, ${refused} refused, ${ratePerSecond.toFixed(1)}/s${asked}${left}${pause}`;
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${line}` : `${line}\n`);
 }
 

@@ -5,6 +5,7 @@
  * Run it: node examples/error-handling.ts
  */
 import { type AnyAutomationError, Client, isAutomationError } from "project-automation";
+import { fileJournal } from "project-automation/bulk/node";
 import type { Fault } from "project-automation/testing";
 import { startEmulator } from "project-automation/testing/node";
 
@@ -44,6 +45,8 @@ function adviceFor(error: AnyAutomationError): string {
       return "report it: the service leads in circles; the items so far are good";
     case "token_provider":
       return `see to the token provider: ${String(error.cause)}`;
+    case "journal":
+      return `see to the journal (${error.reason}): nothing is sent without it`;
     default:
       return error satisfies never;
   }
@@ -66,7 +69,7 @@ function afterwards(error: AnyAutomationError): string {
 const service = await startEmulator();
 const client = new Client({ baseUrl: service.baseUrl, token: service.token, retry: false });
 const read = () => client.projects.list().toArray();
-const write = () => client.issues.create("project-1", { title: "It breaks", type: "bug" });
+const write = () => client.issues.create("web", { title: "It breaks", type: "bug" });
 /** The same call, with something going wrong once. */
 const faulty = (fault: Fault, call: () => Promise<unknown>) => () => {
   service.emulator.fault(fault);
@@ -76,7 +79,7 @@ const faulty = (fault: Fault, call: () => Promise<unknown>) => () => {
 const provocations: readonly (() => unknown)[] = [
   () => new Client({ baseUrl: "automation.example.com" }),
   () => client.issues.create("", { title: "It breaks", type: "bug" }),
-  () => client.issues.create("project-1", { title: "", type: "bug" }),
+  () => client.issues.create("web", { title: "", type: "bug" }),
   () => client.withOptions({ token: "emu_unknown_token" }).projects.list().toArray(),
   () =>
     client
@@ -94,6 +97,7 @@ const provocations: readonly (() => unknown)[] = [
   faulty({ transform: () => ({ number: "one" }) }, write),
   faulty({ page: "loop", times: 2 }, read),
   () => client.withOptions({ token: () => Promise.reject(new Error("the vault is sealed")) }).sessions.get("1"),
+  () => fileJournal("no-such-folder/import.journal"),
   // The last one: from here on the token pauses, for every call.
   faulty({ status: 429, headers: { "retry-after": "2" } }, read),
 ];

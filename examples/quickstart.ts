@@ -1,6 +1,6 @@
 /**
  * The main job from end to end: a scoped token, a walk, an issue, sessions, a refusal, the rate limit, a rotation.
- * It starts the emulator on a loopback port and talks to it over HTTP, as it would to the service. Run it: `npm start`.
+ * It starts the emulator on a loopback port and talks to it over HTTP, as it would to the service. Run it: node examples/quickstart.ts
  */
 import { Client, isAutomationError, PermissionDeniedError } from "project-automation";
 import { startEmulator } from "project-automation/testing/node";

@@ -1,6 +1,6 @@
 /**
  * What a trace of the client looks like: a small job against the emulator, which asks for a pause of a second on the way,
- * and its spans as a tree. Run it: `node examples/trace.ts`, after `npm run build`.
+ * and its spans as a tree. Run it, where `@opentelemetry/api`, `context-async-hooks` and `sdk-trace` are installed: node examples/trace.ts
  */
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";

@@ -3,16 +3,14 @@
  * import of this package, every npm script, every error class exists; tables of errors, events, outcomes, options and entry
  * points agree with the code.
  */
-import { existsSync, globSync, readFileSync, statSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { deadLinks, deadPaths, deadRepositoryLinks, namesOf, proseOf } from "./document-links.mjs";
 import { errorClasses, eventTypes, exportsOf, outcomes, retryDefaults } from "./documented-code.mjs";
 
 const exclude = (path) => /(^|\/)(node_modules|dist|site|\.git|docs\/api|bench\/results)$/.test(path);
 const files = globSync("**/*", { exclude }).map((path) => path.replaceAll("\\", "/"));
 /** Folders that are generated and not kept. */
 const made = readFileSync(".gitignore", "utf8").match(/^.*\/$/gm) ?? [];
-const names = new Set(files.map((file) => basename(file)));
-const roots = new Set([...files, ...globSync(".*")].map((file) => file.split("/")[0]));
 const { name, exports, scripts } = JSON.parse(readFileSync("package.json", "utf8"));
 const entryPoints = Object.keys(exports).filter((entryPoint) => entryPoint !== "./package.json");
 const ERROR_CLASSES = new Set([
@@ -24,22 +22,17 @@ const ERROR_CLASSES = new Set([
   "AggregateError",
 ]);
 
-const problems = [];
-for (const document of files.filter((file) => file.endsWith(".md") || file === "llms.txt")) {
+const documents = files.filter((file) => file.endsWith(".md") || file === "llms.txt");
+const problems = [
+  ...deadLinks(".", documents),
+  ...deadRepositoryLinks(".", documents),
+  ...deadPaths(".", documents, { ...namesOf([...files, ...globSync(".*")]), made }),
+];
+for (const document of documents) {
   const text = readFileSync(document, "utf8");
-  const prose = text.replaceAll(/^```.*?^```/gms, "");
   const expect = (found, what) => found || problems.push(`${document}: ${what}`);
 
-  for (const [, target] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
-    if (/^[a-z]+:/.test(target)) continue;
-    const [path, anchor] = target.split("#");
-    const file = path === "" ? document : join(dirname(document), path);
-    expect(existsSync(file), `link to ${target}`);
-    if (anchor !== undefined && existsSync(file)) expect(anchorsOf(file).has(anchor), `anchor of ${target}`);
-  }
-  for (const [, code] of prose.matchAll(/`([^`\n]+)`/g)) {
-    // A decision that is superseded speaks of what was there.
-    expect(text.includes("**Superseded by ") || isThere(code, document), `\`${code}\``);
+  for (const [, code] of proseOf(text).matchAll(/`([^`\n]+)`/g)) {
     if (/^[A-Z]\w*Error$/.test(code)) expect(ERROR_CLASSES.has(code), `\`${code}\`, which is not exported`);
   }
   for (const [, script] of text.matchAll(/npm run (?:-\S+ |--\S+ )*([\w:-]+)/g)) {
@@ -131,34 +124,4 @@ function compareWithCode({ head, rows }, expect) {
         expect(exported.has(code), `\`${code}\` is not exported by ${codeOf(cell)[0]}`);
     }
   }
-}
-
-/** The anchors that GitHub makes of a document's headings. */
-function anchorsOf(file) {
-  if (statSync(file).isDirectory()) return new Set();
-  const seen = new Map();
-  const prose = readFileSync(file, "utf8").replaceAll(/^```.*?^```/gms, "");
-  const anchors = [...prose.matchAll(/^#{1,6} +(.*)$/gm)].map(([, heading]) => {
-    const slug = heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, "")
-      .replaceAll(" ", "-");
-    const count = seen.get(slug) ?? 0;
-    seen.set(slug, count + 1);
-    return count === 0 ? slug : `${slug}-${count}`;
-  });
-  return new Set(anchors);
-}
-
-/** Whether code in backticks is something else than a path of this repository, or a path that exists. */
-function isThere(code, document) {
-  const path = code.replace(/:\d+$/, "").replace(/\/$/, "");
-  if (!/^[\w.@*{},/-]+$/.test(path)) return true;
-  if (!path.includes("/"))
-    return !/^[\w.-]+\.(ts|mjs|cjs|md|jsonc?|ya?ml|diff)$/.test(path) || names.has(path) || existsSync(path);
-  if (made.some((folder) => `${path}/`.startsWith(folder))) return true;
-  const local = path.startsWith("./") || path.startsWith("../");
-  if (!local && !roots.has(path.split("/")[0])) return true;
-  const from = local ? join(dirname(document), path) : path;
-  return path.includes("*") ? globSync(from).length > 0 : existsSync(from);
 }

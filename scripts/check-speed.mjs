@@ -15,9 +15,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** What an import of the package takes longer than one of ky, in milliseconds. */
-const IMPORT_BUDGET_MS = 20;
+const IMPORT_BUDGET_MS = 17;
 /** A process that imports, makes a client and gets a first page, over one that does it with ky. */
-const FIRST_GET_BUDGET = 1.35;
+const FIRST_GET_BUDGET = 1.2;
 
 const WARM_UP = 3;
 const ROUNDS = 20;

@@ -1,34 +1,26 @@
-import { Check } from "./check.ts";
-import { describeType } from "./describe-type.ts";
-import { ConfigError } from "./errors/client-errors.ts";
+import { refuse, shown } from "./base/check.ts";
 
-const check: Check = new Check(ConfigError);
-
-/**
- * An absolute http(s) URL that paths can be appended to.
- *
- * @throws `ConfigError` for anything else; its message never shows the value
- */
+/** An absolute http(s) URL that paths can be appended to. What is refused is never shown. */
 export function checkBaseUrl(value: unknown): URL {
   const text = value instanceof URL ? value.href : value;
-  if (typeof text !== "string") return check.fail(`baseUrl must be a string or a URL, not ${describeType(value)}`);
+  if (typeof text !== "string") refuse(`baseUrl must be a string or a URL, not ${shown(value)}`);
   if (/[\u0000-\u0020\u007f\\]/.test(text)) {
-    check.fail("baseUrl must not contain white space, control characters or backslashes");
+    refuse("baseUrl must not contain white space, control characters or backslashes");
   }
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
   if (url === undefined) {
-    return check.fail("baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1");
+    refuse("baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1");
   }
   // The parsed URL is judged: parsers accept more spellings than a pattern knows.
-  if (url.username !== "" || url.password !== "") check.fail("baseUrl must not contain a user name or password");
-  if (/[?#]/.test(text)) check.fail("baseUrl must not contain a query or a fragment");
+  if (url.username !== "" || url.password !== "") refuse("baseUrl must not contain a user name or password");
+  if (/[?#]/.test(text)) refuse("baseUrl must not contain a query or a fragment");
   return url;
 }
 
 /** A token may travel in clear only within this machine, or where the caller allows it. */
 export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean): void {
   if (baseUrl.protocol === "https:" || allowInsecureHttp || isLoopback(baseUrl.hostname)) return;
-  check.fail(
+  refuse(
     "baseUrl is plain http: to another machine, where others can read the token; use https:, or allowInsecureHttp",
   );
 }
@@ -41,7 +33,8 @@ function parseUrl(text: string): URL | undefined {
   }
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a host is this machine. */
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === "localhost" ||
     hostname.endsWith(".localhost") ||

@@ -1,27 +1,13 @@
-import { adoptReplacement } from "./auth/adopt.ts";
-import { ProviderToken } from "./auth/provider-token.ts";
+import { type Assembly, assemble, derivedSettings } from "./assembly.ts";
 import { StaticToken } from "./auth/static-token.ts";
-import { flawOfToken } from "./auth/token-format.ts";
-import type { Rotate, TokenSource } from "./auth/token-source.ts";
-import { checkBaseUrl, checkTransport } from "./base-url.ts";
-import { combine, type Instrumentation } from "./instrumentation.ts";
-import { LOG_LEVELS, type LogLevel, logCalls, standardErrorLogger } from "./logging.ts";
-import type { CreatedToken } from "./models.ts";
-import {
-  type ClientOptions,
-  checkOptions,
-  checkToken,
-  fromEnvironment,
-  refuseOption,
-  required,
-  type Settings,
-} from "./options.ts";
+import type { TokenSource } from "./auth/token-source.ts";
+import { refuse } from "./base/check.ts";
+import { beginStackInCaller } from "./errors/caller-stack.ts";
+import { type ClientOptions, checkOptions, checkStaticToken, completed, configuring } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
-import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
-import type { RateLimitSnapshot } from "./rate-limit/rate-limiter.ts";
-import type { Pipeline } from "./request/call.ts";
-import { createHttp } from "./request/http.ts";
-import type { CallOptions, Send } from "./request/operation.ts";
+import { type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
+import type { CallOptions } from "./request/call-options.ts";
+import type { Send } from "./request/operation.ts";
 import { createSend } from "./request/send.ts";
 import {
   type CustomList,
@@ -34,22 +20,7 @@ import { Issues } from "./resources/issues.ts";
 import type { ListOptions } from "./resources/list.ts";
 import { Projects } from "./resources/projects.ts";
 import { Sessions } from "./resources/sessions.ts";
-import { rotateToken, Tokens } from "./resources/tokens.ts";
-
-/** What a client is made of, and what another can be derived from. */
-interface Parts {
-  readonly settings: Omit<Settings, "token"> & { readonly baseUrl: URL };
-  readonly pipeline: Pipeline;
-}
-
-/** How `withOptions` hands finished parts to the public constructor. */
-class Derived {
-  readonly parts: Parts;
-
-  constructor(parts: Parts) {
-    this.parts = parts;
-  }
-}
+import { Tokens } from "./resources/tokens.ts";
 
 /**
  * A client of the project automation service. It waits when the service asks it to, never repeats a write that may have
@@ -71,14 +42,21 @@ export class Client {
   readonly issues: Issues;
   /** Agent sessions: list, get, wait for a state, watch changes of state. */
   readonly sessions: Sessions;
-  readonly #parts: Parts;
+  /** The address of the service, without trailing slashes. */
+  readonly baseUrl: string;
+  readonly #assembly: Assembly;
   readonly #send: Send;
 
   constructor(options: ClientOptions = {}) {
-    this.#parts = options instanceof Derived ? options.parts : partsOf(options);
-    const { pipeline } = this.#parts;
+    try {
+      this.#assembly = configuring(options, () => assemble(completed(checkOptions(options))));
+    } catch (error) {
+      throw beginStackInCaller(error, new.target);
+    }
+    const { pipeline } = this.#assembly;
     this.#send = createSend(pipeline);
-    this.tokens = new Tokens(this.#send, (rotate) => adoptReplacement(pipeline.tokenSource, rotate));
+    this.baseUrl = pipeline.baseUrl;
+    this.tokens = new Tokens(this.#send);
     this.projects = new Projects(this.#send);
     this.issues = new Issues(this.#send);
     this.sessions = new Sessions(this.#send, pipeline.totalTimeoutMs);
@@ -86,8 +64,8 @@ export class Client {
 
   /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */
   get rateLimit(): RateLimitSnapshot | undefined {
-    const { rateLimiter, tokenSource } = this.#parts.pipeline;
-    return rateLimiter.snapshot(tokenSource.current);
+    const { rateLimiter, tokenSource } = this.#assembly.pipeline;
+    return snapshotOf(rateLimiter, tokenSource.current);
   }
 
   /**
@@ -101,7 +79,13 @@ export class Client {
    * @example
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
-  withOptions = (options: ClientOptions): Client => deriveClient(this.#parts, options);
+  withOptions = (options: ClientOptions): Client => {
+    try {
+      return derive(this.#assembly, options);
+    } catch (error) {
+      throw beginStackInCaller(error, this.withOptions);
+    }
+  };
 
   /**
    * Swaps the token: attempts sent from now on carry the new one, also those of pending calls and of clients made by
@@ -110,13 +94,11 @@ export class Client {
    * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
    */
   setToken = (token: string): void => {
-    const { tokenSource } = this.#parts.pipeline;
-    if (!(tokenSource instanceof StaticToken)) {
-      refuseOption("setToken: the token provider or the rotating token of this client decides the token");
+    try {
+      setStaticToken(this.#assembly.pipeline.tokenSource, token);
+    } catch (error) {
+      throw beginStackInCaller(error, this.setToken);
     }
-    const flaw = flawOfToken(token);
-    if (flaw !== undefined) refuseOption(`setToken: token ${flaw}`);
-    tokenSource.set(token);
   };
 
   /**
@@ -131,78 +113,26 @@ export class Client {
    * @example
    * const issues = await client.request({ method: "GET", path: path`/projects/${project}/issues` });
    */
-  request: SendCustom = <Output>(request: CustomRequest<Output>, options?: CallOptions): Promise<Output> =>
-    sendCustom(this.#send, request, options);
+  request: SendCustom = <Output>(
+    request: CustomRequest<Output>,
+    ...options: [options?: CallOptions]
+  ): Promise<Output> => sendCustom(this.#send, request, options);
 
   /** Walks a list endpoint that has no method of its own; `schema` is that of one item. Nothing is sent until it is consumed. */
-  paginate = <Item>(list: CustomList<Item>, options?: ListOptions): Paginator<Item> =>
+  paginate: <Item>(list: CustomList<Item>, options?: ListOptions) => Paginator<Item> = (list, ...options) =>
     paginateCustom(this.#send, list, options);
 }
 
+function setStaticToken(tokenSource: TokenSource, token: string): void {
+  configuring({ token }, () => {
+    if (!(tokenSource instanceof StaticToken)) {
+      refuse("setToken: the token provider or the rotating token of this client decides the token");
+    }
+    tokenSource.set(checkStaticToken(token));
+  });
+}
+
 // Not in the class: a class whose body names itself is published under another name.
-function deriveClient(parent: Parts, options: ClientOptions): Client {
-  return new Client(new Derived(derive(parent, options)) as ClientOptions); // the constructor knows it again
-}
-
-function partsOf(options: ClientOptions): Parts {
-  const settings = checkOptions(options);
-  const token = required(settings.token, "token", "PROJECT_AUTOMATION_TOKEN");
-  const baseUrl = required(settings.baseUrl, "baseUrl", "PROJECT_AUTOMATION_BASE_URL");
-  return assemble({ ...settings, baseUrl: checkBaseUrl(baseUrl), token: checkToken(token) });
-}
-
-function derive(parent: Parts, options: ClientOptions): Parts {
-  const settings = checkOptions(options, { ...parent.settings, token: undefined });
-  const { baseUrl = parent.settings.baseUrl, token } = settings;
-  if (token === undefined && baseUrl.origin !== parent.settings.baseUrl.origin) {
-    refuseOption("withOptions: a baseUrl of another origin needs a token of its own");
-  }
-  return assemble({ ...settings, baseUrl }, parent.pipeline);
-}
-
-/** `parent`: its token source and rate limiter are shared if there is no token. */
-function assemble(settings: Parts["settings"] & Pick<Settings, "token">, parent?: Pipeline): Parts {
-  // The token source alone holds the token: a copy here would stay when the token is swapped.
-  const { token, ...others } = settings;
-  const { baseUrl } = others;
-  checkTransport(baseUrl, settings.allowInsecureHttp);
-  const shared = token === undefined ? parent : undefined;
-  const pipeline: Pipeline = {
-    ...others,
-    baseUrl: baseUrl.href.replace(/\/+$/, ""),
-    host: baseUrl.host,
-    http: createHttp(settings.fetch, settings.fetchOptions),
-    tokenSource: shared?.tokenSource ?? sourceOf(token ?? "", (id, own) => rotateItself(pipeline, id, own)),
-    rateLimiter: settings.rateLimiter ?? shared?.rateLimiter ?? memoryRateLimiter(),
-    instrumentation: instrumentationOf(settings),
-    notices: { paused: false, deprecated: new Set() },
-  };
-  pipeline.tokenSource.subscribe(pipeline.rateLimiter);
-  return { settings: others, pipeline };
-}
-
-function sourceOf(token: Exclude<Settings["token"], undefined>, rotate: Rotate): TokenSource {
-  if (typeof token === "string") return new StaticToken(token);
-  return typeof token === "function" ? new ProviderToken(token) : token.toCredential(rotate);
-}
-
-function instrumentationOf({ onEvent, logger, logLevel, instrumentation }: Settings): Instrumentation | undefined {
-  const level = logLevel ?? environmentLogLevel();
-  const log = logger === undefined ? level && logCalls(standardErrorLogger, level) : logCalls(logger, level ?? "warn");
-  return combine([onEvent && { begin: () => ({ event: onEvent }) }, log, instrumentation]);
-}
-
-function environmentLogLevel(): LogLevel | undefined {
-  const level = fromEnvironment("PROJECT_AUTOMATION_LOG");
-  const known = LOG_LEVELS.find((one) => one === level);
-  if (level !== undefined && known === undefined) {
-    refuseOption(`PROJECT_AUTOMATION_LOG in the environment must be one of ${LOG_LEVELS.join(", ")}`);
-  }
-  return known;
-}
-
-// The calls that wait for it hold permits of the client's rate limiter, so it must not wait in the same queue.
-function rotateItself(pipeline: Pipeline, id: string, token: string): Promise<CreatedToken> {
-  const own = { ...pipeline, tokenSource: new StaticToken(token), rateLimiter: memoryRateLimiter() };
-  return createSend(own)(() => rotateToken(id, true), undefined);
+function derive(parent: Assembly, options: ClientOptions): Client {
+  return new Client(configuring(options, () => derivedSettings(parent, options)) as ClientOptions); // settings are options
 }

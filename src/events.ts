@@ -1,3 +1,6 @@
+import type { Outcome } from "./errors/automation-error.ts";
+import type { AnyAutomationError } from "./errors/guard.ts";
+
 /** The fields of every event. No event holds headers, bodies or secrets. */
 interface EventBase {
   /** Unique in the process, the same in all events of a call. */
@@ -39,11 +42,13 @@ export interface RequestEvent extends EventBase, Waits {
   readonly path: string;
 }
 
-/** A response was received, and its body was read as far as it was needed. */
+/** A response was received, and its body was read as far as it was needed, or lost. */
 export interface ResponseEvent extends EventBase, Durations {
   readonly type: "response";
   /** HTTP status of the response. */
   readonly status: number;
+  /** Set if the body was needed and lost: the connection broke, the time was over, or the caller aborted. */
+  readonly lost?: "connection" | "timeout" | "abort" | undefined;
   /** `RateLimit-Limit`, where the response has it. */
   readonly limit?: number | undefined;
   /** `RateLimit-Remaining`, where the response has it. */
@@ -111,6 +116,23 @@ export interface PageEvent extends EventBase {
   readonly waitedMs: number;
 }
 
+/** The call is over: it resolves, or rejects with an error of this `kind`. Once per call, and its last event. */
+export interface EndEvent extends EventBase {
+  readonly type: "end";
+  /** Whether it resolves. */
+  readonly ok: boolean;
+  /** The `kind` of its error. */
+  readonly kind?: AnyAutomationError["kind"] | undefined;
+  /** What is known of its effect: `"accepted"` of a call that resolves, else the error's `outcome`. */
+  readonly outcome?: Outcome | undefined;
+  /** HTTP status of the response that decided, where there was one. */
+  readonly status?: number | undefined;
+  /** Requests that were sent. */
+  readonly attempts: number;
+  /** From the beginning of the call, all its waits included, in milliseconds. */
+  readonly durationMs: number;
+}
+
 /** Every event of a client; `type` tells them apart. */
 export type ClientEvent =
   | RequestEvent
@@ -121,7 +143,8 @@ export type ClientEvent =
   | TokenRefreshEvent
   | DriftEvent
   | DeprecationEvent
-  | PageEvent;
+  | PageEvent
+  | EndEvent;
 
 /** Called with each event. What it throws or rejects with is ignored, and nothing waits for it. */
 export type EventListener = (event: ClientEvent) => unknown;

@@ -39,6 +39,7 @@ export type {
   DeprecationEvent,
   DriftEvent,
   Durations,
+  EndEvent,
   EventListener,
   LogFields,
   Logger,
@@ -60,25 +61,24 @@ export type { Paginator, ToArrayOptions } from "./paging/paginator.ts";
 export { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 export type {
   Admission,
-  Pause,
   Permit,
-  RateLimitAnswer,
   RateLimitedCall,
   RateLimiter,
+  RateLimitHead,
   RateLimitSnapshot,
+  ReportedPause,
 } from "./rate-limit/rate-limiter.ts";
+export type { CallOptions, HeadersInput, RequestInfo, ResponseInfo, RetryOptions } from "./request/call-options.ts";
 export type { FetchFunction, FetchInit, FetchResponse } from "./request/http-request.ts";
-export type { CallOptions, Method, RequestInfo, ResponseInfo } from "./request/operation.ts";
-export { type Path, path } from "./request/path.ts";
-export type { Query, QueryValue } from "./request/query.ts";
-export type { HeadersInput, RetryOptions } from "./request/settings.ts";
+export type { Method } from "./request/operation.ts";
+export type { Query, QueryValue } from "./request/url.ts";
+export { type Path, path } from "./request/url.ts";
 export type { CustomList, CustomRequest, SendCustom } from "./resources/custom.ts";
 export type { ListParams, ProjectRef } from "./resources/inputs.ts";
 export type { IssueCreateInput, Issues } from "./resources/issues.ts";
 export type { ListOptions } from "./resources/list.ts";
 export type { Projects } from "./resources/projects.ts";
-export type { WaitOptions, WatchOptions } from "./resources/session-poll.ts";
-export type { Sessions } from "./resources/sessions.ts";
+export type { Sessions, WaitOptions, WatchOptions } from "./resources/sessions.ts";
 export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/standard-schema.ts";
 export { impliesScope, isScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";

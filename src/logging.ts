@@ -1,5 +1,5 @@
 import type { AnyAutomationError } from "./errors/guard.ts";
-import type { ClientEvent, LogFields, Logger } from "./events.ts";
+import type { ClientEvent, EndEvent, LogFields, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 
 /** The least important level that is logged. */
@@ -10,13 +10,20 @@ export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"
 
 /** Writes every line to standard error: the standard output belongs to the program. */
 export const standardErrorLogger: Logger = {
-  debug: (message) => console.error(message),
-  info: (message) => console.error(message),
-  warn: (message) => console.error(message),
-  error: (message) => console.error(message),
+  debug: writeLine,
+  info: writeLine,
+  warn: writeLine,
+  error: writeLine,
 };
 
-const LEVELS: Readonly<Record<ClientEvent["type"], keyof Logger>> = {
+function writeLine(message: string, { callId }: LogFields): void {
+  console.error(`[${callId}] ${message}`);
+}
+
+/** Those that are written as they happen. How a call ended is written with its error. */
+type LoggedEvent = Exclude<ClientEvent, EndEvent>;
+
+const LEVELS: Readonly<Record<LoggedEvent["type"], keyof Logger>> = {
   request: "debug",
   response: "debug",
   page: "debug",
@@ -38,9 +45,10 @@ export function logCalls(logger: Logger, level: LogLevel): Instrumentation | und
   return {
     begin: ({ callId, operation }) => ({
       event(event) {
+        if (event.type === "end") return undefined;
         const lineLevel = LEVELS[event.type];
         if (!isLogged(lineLevel)) return undefined;
-        return logger[lineLevel](`[${callId}] ${operation}: ${describe(event)}`, fieldsOf(event));
+        return logger[lineLevel](`${operation}: ${describe(event)}`, fieldsOf(event));
       },
       end(error) {
         if (error === undefined) return undefined;
@@ -48,7 +56,7 @@ export function logCalls(logger: Logger, level: LogLevel): Instrumentation | und
         if (!isLogged(lineLevel)) return undefined;
         const { kind, status, code, attempts, outcome, requestId } = error;
         const fields = fieldsOf({ callId, operation, kind, status, code, attempts, outcome, requestId });
-        return logger[lineLevel](`[${callId}] ${error.message}`, fields);
+        return logger[lineLevel](error.message, fields);
       },
     }),
   };
@@ -64,12 +72,12 @@ function fieldsOf(source: object): LogFields {
   return Object.fromEntries(fields) as LogFields; // as the filter says
 }
 
-function describe(event: ClientEvent): string {
+function describe(event: LoggedEvent): string {
   switch (event.type) {
     case "request":
       return `attempt ${event.attempt}, ${event.method} ${event.path}`;
     case "response":
-      return `response ${event.status} in ${Math.round(event.headersMs + event.bodyMs)} ms`;
+      return `response ${event.status} in ${Math.round(event.headersMs + event.bodyMs)} ms${event.lost ? `, its body was lost (${event.lost})` : ""}`;
     case "page":
       return `page ${event.pages}, ${event.items} items so far`;
     case "retry":

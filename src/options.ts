@@ -1,23 +1,31 @@
 import type { RotatingToken } from "./auth/rotating-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
 import type { TokenProvider, TokenSourceFactory } from "./auth/token-source.ts";
+import {
+  ANYTHING,
+  BOOLEAN,
+  bare,
+  countFrom,
+  FUNCTION,
+  given,
+  kind,
+  oneOf,
+  refuse,
+  refusing,
+  type Shape,
+  withMethods,
+} from "./base/check.ts";
+import { Redactor } from "./base/redact.ts";
 import { checkBaseUrl } from "./base-url.ts";
-import { ANYTHING, BOOLEAN, countFrom, FUNCTION, kind, oneOf, type Shape, withMethods } from "./check.ts";
 import { ConfigError } from "./errors/client-errors.ts";
 import type { EventListener, Logger } from "./events.ts";
+import { ignoreErrors } from "./ignore-errors.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel } from "./logging.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
+import type { HeadersInput, RetryOptions } from "./request/call-options.ts";
 import type { FetchFunction } from "./request/http-request.ts";
-import { DEFAULT_MAX_RESPONSE_BYTES } from "./request/json.ts";
-import {
-  type CallSettings,
-  DEFAULT_RETRY,
-  type HeadersInput,
-  type RetryOptions,
-  SettingsCheck,
-  SHARED_OPTIONS,
-} from "./request/settings.ts";
+import { DEFAULT_RETRY, laidOver, SHARED_OPTIONS, type SharedSettings, sharedOf } from "./request/settings.ts";
 
 /** The options of a client. `baseUrl` and `token` may be left out where the environment has them. */
 export interface ClientOptions {
@@ -113,21 +121,19 @@ export interface ClientOptions {
   allowInsecureHttp?: boolean | undefined;
 }
 
-/** The checked options of a client, over those of the client it is derived from or the defaults. */
-export interface Settings extends CallSettings {
-  readonly baseUrl: URL | undefined;
-  readonly token: string | TokenProvider | TokenSourceFactory | undefined;
-  readonly maxConcurrency: number;
-  readonly rateLimiter: RateLimiter | undefined;
-  readonly fetch: FetchFunction | undefined;
-  readonly fetchOptions: Readonly<Record<string, unknown>>;
-  readonly onEvent: EventListener | undefined;
-  readonly logger: Logger | undefined;
-  readonly logLevel: LogLevel | undefined;
-  readonly instrumentation: Instrumentation | undefined;
-  readonly validation: "strict" | "lenient";
-  readonly maxResponseBytes: number;
-  readonly allowInsecureHttp: boolean;
+/** A token, or where it comes from. */
+export type TokenOption = string | TokenProvider | TokenSourceFactory;
+
+type Defaulted = "maxConcurrency" | "fetchOptions" | "validation" | "maxResponseBytes" | "allowInsecureHttp";
+type Others = Omit<ClientOptions, keyof SharedSettings | Defaulted | "baseUrl" | "token">;
+
+/** The checked options of a client; those that have a default are there. */
+export interface Settings
+  extends SharedSettings,
+    Readonly<Others>,
+    Readonly<{ [Name in Defaulted]: NonNullable<ClientOptions[Name]> }> {
+  readonly baseUrl?: URL | undefined;
+  readonly token?: TokenOption | undefined;
 }
 
 const DEFAULTS: Settings = {
@@ -135,18 +141,10 @@ const DEFAULTS: Settings = {
   totalTimeoutMs: Number.POSITIVE_INFINITY,
   retry: DEFAULT_RETRY,
   headers: { accept: "application/json" },
-  baseUrl: undefined,
-  token: undefined,
   maxConcurrency: 10,
-  rateLimiter: undefined,
-  fetch: undefined,
   fetchOptions: {},
-  onEvent: undefined,
-  logger: undefined,
-  logLevel: undefined,
-  instrumentation: undefined,
   validation: "strict",
-  maxResponseBytes: DEFAULT_MAX_RESPONSE_BYTES,
+  maxResponseBytes: 4 * 1024 * 1024,
   allowInsecureHttp: false,
 };
 
@@ -170,63 +168,81 @@ const CLIENT_OPTIONS: Shape<ClientOptions> = {
 /** Options of `fetch` that the client sets itself. */
 const CLIENTS_OWN_FETCH_OPTIONS = ["method", "headers", "body", "signal", "redirect", "credentials"];
 
-const check: SettingsCheck = new SettingsCheck(ConfigError);
-
-/** @throws `ConfigError` */
-export function refuseOption(message: string): never {
-  return check.fail(message);
-}
-
-/**
- * Checks every option, and copies it, so that later changes of `options` have no effect.
- *
- * @throws `ConfigError` for the first invalid option
- */
+/** Checks every option, and copies it, so that later changes of `options` have no effect. */
 export function checkOptions(options: ClientOptions, base: Settings = DEFAULTS): Settings {
-  return check.guarded(() => {
-    const given = check.options(options, "options", CLIENT_OPTIONS);
-    return {
-      ...base,
-      ...given,
-      ...check.over(given, base),
-      baseUrl: given.baseUrl === undefined ? base.baseUrl : checkBaseUrl(given.baseUrl),
-      token: given.token === undefined ? base.token : checkToken(given.token),
-      fetchOptions: given.fetchOptions === undefined ? base.fetchOptions : checkFetchOptions(given.fetchOptions),
-    };
+  const checked = given(options, "options", CLIENT_OPTIONS);
+  const { baseUrl, token, fetchOptions } = checked;
+  return bare<Settings>(base, checked as Partial<Settings>, laidOver(sharedOf(checked), base), {
+    baseUrl: baseUrl === undefined ? base.baseUrl : checkBaseUrl(baseUrl),
+    token: token === undefined ? base.token : checkToken(token),
+    fetchOptions: fetchOptions === undefined ? base.fetchOptions : checkFetchOptions(fetchOptions),
   });
 }
 
-/** A token or its source; the message for anything else does not show it. */
-export function checkToken(token: unknown): string | TokenProvider | TokenSourceFactory {
+function checkToken(token: unknown): TokenOption {
   if (isTokenSourceFactory(token)) return token;
   if (typeof token === "function") return token as TokenProvider; // what it returns is checked when it returns it
+  return checkStaticToken(token);
+}
+
+/** A token; the message for anything else does not show it. */
+export function checkStaticToken(token: unknown): string {
   const flaw = flawOfToken(token);
-  return flaw === undefined ? (token as string) : check.fail(`token ${flaw}`); // flawless tokens are strings
+  return flaw === undefined ? (token as string) : refuse(`token ${flaw}`); // one without a flaw is a string
 }
 
 function isTokenSourceFactory(token: unknown): token is TokenSourceFactory {
-  return typeof token === "object" && withMethods("a source", "toCredential").accepts(token);
+  return typeof token === "object" && withMethods("a source", "createSource").accepts(token);
 }
 
 function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const own = CLIENTS_OWN_FETCH_OPTIONS.find((name) => Object.hasOwn(options, name));
-  if (own !== undefined) check.fail(`fetchOptions must not set ${own}; the client owns it`);
+  if (own !== undefined) refuse(`fetchOptions must not set ${own}; the client owns it`);
   return { ...options };
 }
 
-/** An option that is required, from the options or the environment. */
-export function required<Value>(value: Value | undefined, name: string, variable: string): Value | string {
-  const found = value ?? fromEnvironment(variable);
-  return found ?? refuseOption(`${name} is missing: pass it, or set ${variable} in the environment`);
+const BASE_URL_VARIABLE = "PROJECT_AUTOMATION_BASE_URL";
+const TOKEN_VARIABLE = "PROJECT_AUTOMATION_TOKEN";
+
+/** Settings that a client can be made of. */
+export type Complete = Settings & { readonly baseUrl: URL; readonly token: TokenOption };
+
+/** Settings with an address and a token, which the environment may have. */
+export function completed(settings: Settings): Complete {
+  const {
+    token = checkStaticToken(fromEnvironment(TOKEN_VARIABLE) ?? missing("token", TOKEN_VARIABLE)),
+    baseUrl = checkBaseUrl(fromEnvironment(BASE_URL_VARIABLE) ?? missing("baseUrl", BASE_URL_VARIABLE)),
+    ...others
+  } = settings;
+  return bare<Complete>(others, { baseUrl, token });
+}
+
+function missing(name: string, variable: string): never {
+  const way = environment() === undefined ? "pass it" : `pass it, or set ${variable} in the environment`;
+  refuse(`${name} is missing: ${way}`);
 }
 
 /** The value of an environment variable, where there is a process that has it. */
 export function fromEnvironment(name: string): string | undefined {
-  const scope = globalThis as { process?: { env?: Record<string, string | undefined> } }; // not every runtime has one
   try {
-    return scope.process?.env?.[name] || undefined;
+    return environment()?.[name] || undefined;
   } catch {
     // Deno asks for a permission, and throws when it is denied.
     return undefined;
   }
+}
+
+function environment(): Readonly<Record<string, string | undefined>> | undefined {
+  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env; // not every runtime has one
+}
+
+/** The boundary of all options: what is refused becomes a `ConfigError`, which does not show the token. */
+export function configuring<Result>(options: unknown, read: () => Result): Result {
+  return refusing(ConfigError, read, (flaw) => new Redactor({ tokens: tokensKnown(options) }).text(flaw));
+}
+
+function tokensKnown(options: unknown): string[] {
+  const known = [fromEnvironment(TOKEN_VARIABLE)];
+  ignoreErrors(() => known.push((options as { token?: string }).token)); // it may be anything, which is filtered
+  return known.filter((token) => typeof token === "string");
 }

@@ -1,6 +1,7 @@
 /**
- * Bulk writes: 500 issues against a limit of 50 requests per 2 s, with a journal that is flushed to the disk; and what
- * a journal costs for each item, where no limit holds the run up.
+ * Bulk writes: 500 issues against a limit of 50 requests per 2 s, with a journal that is flushed to the disk; what a
+ * journal costs for each item, where no limit holds the run up; and what 100 000 items take of memory and of the thread,
+ * in a first run and in one that finds them done.
  *
  * Usage: node bulk/index.ts [--quick]; --quick leaves out what needs no limit
  */
@@ -12,12 +13,14 @@ import { Part } from "../support/part.ts";
 import { table, writeResults } from "../support/report.ts";
 import { versionsOf } from "../support/versions.ts";
 import type { Report, Task } from "./import.ts";
+import type { Report as ManyReport, Task as ManyTask } from "./many.ts";
 
 const LIMIT = { limit: 50, windowMs: 2_000 };
 const ITEMS = 500;
 const IDEAL_MS = (Math.ceil(ITEMS / LIMIT.limit) - 1) * LIMIT.windowMs;
 const TARGET = 1.1;
 const UNLIMITED_ITEMS = 5_000;
+const MANY_ITEMS = 100_000;
 const TIME_LIMIT_MS = 120_000;
 
 interface Row extends Report {
@@ -55,7 +58,12 @@ try {
   );
   console.log(`target ${TARGET}: ${isMet ? "met" : "missed"}`);
   if (rows.some(({ done, items, issues }) => done !== items || issues !== items)) process.exitCode = 1;
-  const figures = { rateLimit: LIMIT, idealMs: IDEAL_MS, ratio, versions: versionsOf(["project-automation"]), rows };
+  const many = [await measureMany(), await measureMany()];
+  const manyHeading = [`${MANY_ITEMS} items`, "heap", "of it, keys", "longest block", "by the clock"];
+  console.log(`\n${table(manyHeading, many.map(manyCellsOf))}`);
+  if (many[1]?.skipped !== MANY_ITEMS) process.exitCode = 1;
+  const versions = versionsOf(["project-automation"]);
+  const figures = { rateLimit: LIMIT, idealMs: IDEAL_MS, ratio, versions, rows, many };
   console.log(`written: ${relative("", writeResults("bulk", figures))}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -73,6 +81,22 @@ async function measure(name: string, task: Omit<Task, "service">, rateLimit: typ
     await part.stop();
     await service.close();
   }
+}
+
+async function measureMany(): Promise<ManyReport> {
+  const task: ManyTask = { items: MANY_ITEMS, path: `${path}-many` };
+  const part = new Part(new URL("many.ts", import.meta.url), task, ["--expose-gc"]);
+  try {
+    return await part.next<ManyReport>(TIME_LIMIT_MS);
+  } finally {
+    await part.stop();
+  }
+}
+
+function manyCellsOf({ skipped, heapBytes, keysBytes, longestCpuMs, longestWallMs }: ManyReport): string[] {
+  const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
+  const block = [longestCpuMs, longestWallMs].map((ms) => `${ms.toFixed(0)} ms`);
+  return [skipped > 0 ? "done before" : "first run", megabytes(heapBytes), megabytes(keysBytes), ...block];
 }
 
 function cellsOf({ name, items, issues, wallMs, cpuMs, batches }: Row): string[] {

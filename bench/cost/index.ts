@@ -21,8 +21,20 @@ import * as prefetch from "./measures/prefetch.ts";
 import * as signal from "./measures/signal.ts";
 import * as size from "./measures/size.ts";
 import * as walk from "./measures/walk.ts";
+import * as weight from "./measures/weight.ts";
 
-const measures: readonly Measure[] = [perCall, loopback, walk, prefetch, memory, concurrency, admission, signal, size];
+const measures: readonly Measure[] = [
+  perCall,
+  loopback,
+  walk,
+  prefetch,
+  memory,
+  concurrency,
+  admission,
+  signal,
+  size,
+  weight,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

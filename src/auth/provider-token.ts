@@ -1,7 +1,12 @@
-import { onAbort } from "../abort.ts";
+import { onAbort } from "../base/abort.ts";
 import { flawOfToken } from "./token-format.ts";
-import { TokenListeners } from "./token-listeners.ts";
-import type { TokenListener, TokenProvider, TokenSource } from "./token-source.ts";
+import {
+  type ReadContext,
+  type TokenListener,
+  TokenListeners,
+  type TokenProvider,
+  type TokenSource,
+} from "./token-source.ts";
 
 /** A call of the provider that has not settled, and how many of our calls wait for it. */
 interface PendingRequest {
@@ -33,7 +38,7 @@ export class ProviderToken implements TokenSource {
   }
 
   /** Rejects with what the provider throws. The token is returned as it is, valid or not. */
-  async read(signal: AbortSignal, rejected: string | undefined): Promise<string> {
+  async read({ signal, rejected }: ReadContext): Promise<string> {
     // If there is a newer token than the rejected one, the provider does not have to replace that too.
     const known = rejected === this.#current ? rejected : undefined;
     const request = this.#pending.get(known) ?? this.#request(known);
@@ -59,8 +64,8 @@ export class ProviderToken implements TokenSource {
 
   async settled(): Promise<void> {}
 
-  subscribe(listener: TokenListener): void {
-    this.#listeners.add(listener);
+  subscribe(listener: TokenListener): () => void {
+    return this.#listeners.add(listener);
   }
 
   #request(rejected: string | undefined): PendingRequest {

@@ -1,10 +1,22 @@
-import { Check, FUNCTION, kind, type Present, type Shape, STRING } from "../check.ts";
+import {
+  ANYTHING,
+  FUNCTION,
+  given,
+  kind,
+  type Present,
+  refuse,
+  refusing,
+  required,
+  type Shape,
+  STRING,
+} from "../base/check.ts";
 import { ConfigError } from "../errors/client-errors.ts";
+import type { CreatedToken } from "../models.ts";
 import { flawOfToken, isNonEmptyString, isTimestamp, type StoredToken } from "./token-format.ts";
 
 /** What `rotatingToken` takes. */
 export interface RotatingTokenOptions {
-  /** The token to start with, as it was stored. A `CreatedToken` can be passed as it is; other fields are ignored. */
+  /** The token to start with, as it was stored. A `CreatedToken` can be passed as it is. */
   token: StoredToken;
   /**
    * How long before its expiry a token is rotated, in milliseconds. A replacement is used for half its remaining life at
@@ -14,12 +26,12 @@ export interface RotatingTokenOptions {
    */
   renewBeforeMs?: number | undefined;
   /**
-   * Stores the replacement. It is awaited before the replacement is first used, for at most 20 seconds. If it throws,
+   * Stores the replacement, which is the whole record as the service sent it. It is awaited before the replacement is first used, for at most 20 seconds. If it throws,
    * rejects or takes longer, the waiting calls reject with `TokenProviderError`, `latest()` returns the replacement, and
    * the next call passes the same replacement again: storing it twice must be harmless. It must not wait for a call that
    * is sent with this token, since that call waits for it.
    */
-  onRotated: (replacement: StoredToken) => void | Promise<void>;
+  onRotated: (replacement: StoredToken & Partial<CreatedToken>) => void | Promise<void>;
   /**
    * Is called with the error if a rotation fails, or if its response could be used only in part. What it throws is
    * ignored. The next rotation is tried after a minute at the earliest; that pause doubles with each failure, up to an
@@ -29,16 +41,16 @@ export interface RotatingTokenOptions {
 }
 
 const OPTIONS: Shape<RotatingTokenOptions> = {
-  token: { ...kind("an object with id, plaintext and expires_at", isObject), required: true },
+  token: required(kind("an object with id, plaintext and expires_at", isObject)),
   renewBeforeMs: kind("a number of milliseconds from 0 up", (value) => Number.isFinite(value) && Number(value) >= 0),
-  onRotated: { ...FUNCTION, required: true },
+  onRotated: required(FUNCTION),
   onRotationFailed: FUNCTION,
 };
 
 const TOKEN: Shape<StoredToken> = {
-  id: { ...kind("a non-empty string", isNonEmptyString), required: true },
-  plaintext: { ...STRING, required: true },
-  expires_at: { ...kind("an ISO 8601 timestamp", isTimestamp), required: true },
+  id: required(kind("a non-empty string", isNonEmptyString)),
+  plaintext: required(STRING),
+  expires_at: required(kind("an ISO 8601 timestamp", isTimestamp)),
 };
 
 function isObject(value: unknown): boolean {
@@ -51,12 +63,16 @@ function isObject(value: unknown): boolean {
  * @throws `ConfigError` if an option is invalid; its message never contains the token.
  */
 export function checkRotatingToken(options: RotatingTokenOptions): Present<RotatingTokenOptions> {
-  const check = new Check(ConfigError);
-  return check.guarded(() => {
-    const given = check.options(options, "rotatingToken: options", OPTIONS);
-    const token = check.fields(given.token, "rotatingToken: options.token", TOKEN);
-    const flaw = flawOfToken(token.plaintext);
-    if (flaw !== undefined) check.fail(`rotatingToken: options.token.plaintext ${flaw}`);
-    return { ...given, token };
-  });
+  return refusing(
+    ConfigError,
+    () => {
+      const checked = given(options, "options", OPTIONS);
+      const others = Object.fromEntries(Object.keys(checked.token).map((key) => [key, ANYTHING]));
+      const token = given(checked.token, "options.token", { ...others, ...TOKEN });
+      const flaw = flawOfToken(token.plaintext);
+      if (flaw !== undefined) refuse(`options.token.plaintext ${flaw}`);
+      return { ...checked, token };
+    },
+    (flaw) => `rotatingToken: ${flaw}`,
+  );
 }

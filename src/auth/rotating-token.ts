@@ -1,8 +1,10 @@
-import type { Present } from "../check.ts";
-import { after, now } from "../clock.ts";
+import type { Present } from "../base/check.ts";
+import { now } from "../base/clock.ts";
+import { Deadline, STOPPED } from "../base/deadline.ts";
 import { AutomationError } from "../errors/automation-error.ts";
-import { ResponseValidationError } from "../errors/client-errors.ts";
+import { ConfigError } from "../errors/client-errors.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
+import type { CreatedToken } from "../models.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
 import {
   isRotationDue,
@@ -12,14 +14,22 @@ import {
   scheduleReplacement,
   scheduleRetry,
 } from "./rotation-schedule.ts";
-import { type StoredToken, usableFields, usableFieldsIn } from "./token-format.ts";
-import { TokenListeners } from "./token-listeners.ts";
-import { type Rotate, type TokenSource, type TokenSourceFactory, TokenUnavailable } from "./token-source.ts";
+import { type StoredToken, usableFields, usableFieldsOf } from "./token-format.ts";
+import {
+  type Rotate,
+  TokenListeners,
+  type TokenSource,
+  type TokenSourceFactory,
+  TokenUnavailable,
+} from "./token-source.ts";
 
-/** A token that rotates itself. Pass it as `token` to one client or to several. */
+/** A token that rotates itself. Pass it as `token` to one client, or to several with one origin. */
 export interface RotatingToken extends TokenSourceFactory {
-  /** The latest token, secret included, in the shape that `rotatingToken` takes. Store this if `onRotated` has failed. */
-  latest(): StoredToken;
+  /**
+   * The latest token, secret included, in the shape that `rotatingToken` takes: the whole record, as it was passed or as
+   * the service sent it. Store this if `onRotated` has failed.
+   */
+  latest(): StoredToken & Partial<CreatedToken>;
 }
 
 /**
@@ -55,6 +65,8 @@ class SelfRotatingToken implements RotatingToken {
   readonly #onRotated: RotatingTokenOptions["onRotated"];
   readonly #onRotationFailed: RotatingTokenOptions["onRotationFailed"];
   readonly #listeners = new TokenListeners();
+  /** The origin of the first client, which the token is for. */
+  #origin: string | undefined;
   #token: StoredToken;
   #schedule: RotationSchedule;
   /** The rotation or the storing that calls wait for. */
@@ -74,11 +86,16 @@ class SelfRotatingToken implements RotatingToken {
     this.#schedule = scheduleInitial(expiryOf(token), renewBeforeMs, currentMoment());
   }
 
-  latest(): StoredToken {
+  latest(): StoredToken & Partial<CreatedToken> {
     return { ...this.#token };
   }
 
-  toCredential(rotate: Rotate): TokenSource {
+  createSource(rotate: Rotate, origin: string): TokenSource {
+    this.#origin ??= origin;
+    if (origin !== this.#origin) {
+      const message = `token: this rotatingToken() belongs to ${this.#origin}, and would travel to ${origin}: create one for each`;
+      throw new ConfigError(message, { outcome: "not_sent" });
+    }
     const plaintext = (): string => this.#token.plaintext;
     return {
       get current(): string {
@@ -117,7 +134,7 @@ class SelfRotatingToken implements RotatingToken {
     try {
       this.#replace(usableFields(await rotate(this.#token.id, this.#token.plaintext)));
     } catch (error) {
-      const usable = error instanceof ResponseValidationError ? usableFieldsIn(error.rawBody) : {};
+      const usable = usableFieldsOf(error);
       if (usable.plaintext === undefined) this.#fail(error);
       else this.#replace(usable);
       ignoreErrors(() => this.#onRotationFailed?.(error));
@@ -126,7 +143,8 @@ class SelfRotatingToken implements RotatingToken {
 
   /** The old token is revoked by now: whatever happens next, the replacement is the token. */
   #replace(fields: Partial<StoredToken>): void {
-    const replacement = { ...this.#token, ...fields };
+    const { id, plaintext, expires_at } = this.#token;
+    const replacement = { id, plaintext, expires_at, ...fields };
     const expiry = { expiredAt: expiryOf(this.#token), expiresAt: expiryOf(replacement) };
     this.#schedule = scheduleReplacement(expiry, this.#renewBeforeMs, currentMoment());
     this.#token = replacement;
@@ -149,19 +167,16 @@ class SelfRotatingToken implements RotatingToken {
     const stored = (async () => this.#onRotated({ ...replacement }))().then(() => {
       if (this.#unstored === replacement) this.#unstored = undefined;
     });
+    const deadline = Deadline.of(STORE_TIMEOUT_MS);
     try {
-      await within(STORE_TIMEOUT_MS, stored);
-    } catch (cause) {
-      throw new TokenUnavailable(NOT_STORED, cause);
+      await deadline.race(stored);
+    } catch (error) {
+      const late = new Error(`onRotated did not settle within ${STORE_TIMEOUT_MS / 1000} s`);
+      throw new TokenUnavailable(NOT_STORED, error === STOPPED ? late : error);
+    } finally {
+      deadline.release();
     }
   }
-}
-
-function within(limitMs: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = after(limitMs, () => reject(new Error(`onRotated did not settle within ${limitMs / 1000} s`)));
-    work.then(resolve, reject).finally(cancel);
-  });
 }
 
 function currentMoment(): Moment {

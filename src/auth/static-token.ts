@@ -1,5 +1,4 @@
-import { TokenListeners } from "./token-listeners.ts";
-import type { TokenListener, TokenSource } from "./token-source.ts";
+import { type TokenListener, TokenListeners, type TokenSource } from "./token-source.ts";
 
 /** A token that the client holds. It is changed by `set`: by `client.setToken` and by adopted rotations. */
 export class StaticToken implements TokenSource {
@@ -27,8 +26,8 @@ export class StaticToken implements TokenSource {
     while (this.#rotations.size > 0 && this.#token === rejected) await Promise.race(this.#rotations);
   }
 
-  subscribe(listener: TokenListener): void {
-    this.#listeners.add(listener);
+  subscribe(listener: TokenListener): () => void {
+    return this.#listeners.add(listener);
   }
 
   set(token: string): void {

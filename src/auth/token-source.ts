@@ -22,8 +22,13 @@ export type Rotate = (id: string, token: string) => Promise<CreatedToken>;
 
 /** A value of the `token` option that is neither a string nor a function, such as a `rotatingToken()`. */
 export interface TokenSourceFactory {
-  /** Creates the token source of one client. Called by the client, which passes its own way to rotate. */
-  toCredential(rotate: Rotate): TokenSource;
+  /**
+   * Creates the token source of one client. Called by the client, which passes its own way to rotate, and the origin of
+   * its `baseUrl`.
+   *
+   * @throws `ConfigError` if the token must not be sent to that origin
+   */
+  createSource(rotate: Rotate, origin: string): TokenSource;
 }
 
 /** Is notified when a token changes. */
@@ -31,21 +36,45 @@ export interface TokenListener {
   refresh(): void;
 }
 
+/** Those that listen to a token source, each with how often it was added. */
+export class TokenListeners {
+  readonly #listeners = new Map<TokenListener, number>();
+
+  /** Returns what takes it back. */
+  add(listener: TokenListener): () => void {
+    this.#listeners.set(listener, (this.#listeners.get(listener) ?? 0) + 1);
+    return () => {
+      const others = (this.#listeners.get(listener) ?? 1) - 1;
+      if (others > 0) this.#listeners.set(listener, others);
+      else this.#listeners.delete(listener);
+    };
+  }
+
+  refresh(): void {
+    for (const listener of this.#listeners.keys()) listener.refresh();
+  }
+}
+
+/** What a token is read with. */
+export interface ReadContext {
+  /** Ends the reading. It may be made when it is asked for. */
+  readonly signal: AbortSignal;
+  /** The token that the call was answered 401 to, if any. */
+  readonly rejected: string | undefined;
+}
+
 /** Where a client's token comes from. Clients that are made from one another share one. */
 export interface TokenSource {
   /** The latest known token; `""` before a provider was first called. */
   readonly current: string;
-  /**
-   * The token to send now. `rejected` is the token that this call was answered 401 to, if any. Rejects with what the
-   * provider throws, or with `TokenUnavailable`. Never throws.
-   */
-  read(signal: AbortSignal, rejected: string | undefined): string | Promise<string>;
+  /** The token to send now. Rejects with what the provider throws, or with `TokenUnavailable`. Never throws. */
+  read(context: ReadContext): string | Promise<string>;
   /** Whether `read` may now return another token than the rejected one. */
   canReplace(rejected: string): boolean;
   /** Resolves when no rotation that may replace the rejected token is pending. Never rejects. */
   settled(rejected: string): Promise<void>;
-  /** Calls `refresh` of the listener whenever `current` changes. */
-  subscribe(listener: TokenListener): void;
+  /** Calls `refresh` of the listener whenever `current` changes, until the returned function is called. */
+  subscribe(listener: TokenListener): () => void;
 }
 
 /**
@@ -53,8 +82,10 @@ export interface TokenSource {
  * `cause` is what failed. It never leaves the package: the caller gets a `TokenProviderError` made of both.
  */
 export class TokenUnavailable extends Error {
+  // A field, since an assignment fails where a program has frozen Error.prototype.
+  override readonly name = "TokenUnavailable";
+
   constructor(message: string, cause: unknown) {
     super(message, { cause });
-    this.name = "TokenUnavailable";
   }
 }

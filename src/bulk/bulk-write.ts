@@ -1,9 +1,12 @@
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError } from "../errors/client-errors.ts";
 import type { BulkRun } from "./bulk-run.ts";
+import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";
 import type { BulkProgress, BulkSummary } from "./progress.ts";
 import { Run } from "./run.ts";
+import { RunJournal } from "./run-journal.ts";
+import { readThrown } from "./thrown.ts";
 
 /**
  * Writes many items, each at most once, also across crashes: a record of each item is durable in the journal before its
@@ -30,7 +33,7 @@ export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): Bul
   try {
     return new Run(settingsOf(options));
   } catch (error) {
-    return new InvalidRun(error);
+    return new InvalidRun(options, error);
   }
 }
 
@@ -40,21 +43,35 @@ const NOTHING: BulkSummary = { done: 0, refused: 0, not_sent: 0, unknown: 0, ski
 class InvalidRun implements BulkRun<never, never> {
   readonly summary: BulkSummary = NOTHING;
   readonly stoppedBy: AutomationError;
+  readonly #options: unknown;
 
-  constructor(error: unknown) {
-    this.stoppedBy =
-      error instanceof ArgumentError ? error : new ArgumentError("options cannot be read", { cause: error });
+  constructor(options: unknown, thrown: unknown) {
+    const { error, details } = readThrown(thrown);
+    this.stoppedBy = error ?? new ArgumentError("options cannot be read", details);
+    this.#options = options;
   }
 
   get progress(): BulkProgress {
-    return { ...NOTHING, total: undefined, underWay: 0, ratePerSecond: 0, elapsedMs: 0, pausedUntil: undefined };
+    const counts = { underWay: 0, resolving: 0, ratePerSecond: 0, elapsedMs: 0 };
+    return { ...NOTHING, ...counts, total: undefined, etaMs: undefined, pausedUntil: undefined };
   }
 
-  finish(): Promise<BulkSummary> {
-    return Promise.reject(this.stoppedBy);
+  async finish(): Promise<never> {
+    await discardJournal(this.#options);
+    throw this.stoppedBy;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<never> {
-    return { next: () => Promise.reject(this.stoppedBy) };
+    return { next: () => this.finish() };
+  }
+}
+
+/** The journal was opened for this run. Left open, it would keep out the corrected one. */
+async function discardJournal(options: unknown): Promise<void> {
+  try {
+    const journal = await (options as { readonly journal: Journal | PromiseLike<Journal> }).journal; // or anything else
+    await new RunJournal(journal, () => {}).discard();
+  } catch {
+    // It is no journal, or cannot be closed: what is wrong with the options comes first.
   }
 }

@@ -1,9 +1,10 @@
 /** Many writes with a durable journal: `project-automation/bulk`. */
+
+export { JournalError, type JournalErrorDetails, type JournalErrorReason } from "../errors/journal-error.ts";
 export type { BulkEntry, BulkRun } from "./bulk-run.ts";
 export { bulkWrite } from "./bulk-write.ts";
 export type { Items } from "./item-source.ts";
 export type { BulkState, Journal, JournalContents, JournalRecord, Reference } from "./journal.ts";
-export { JournalError, type JournalErrorDetails, type JournalErrorReason } from "./journal-error.ts";
 export { memoryJournal } from "./memory-journal.ts";
 export type { BulkOptions, Resolution, SendOptions, UnknownItem } from "./options.ts";
 export type { BulkProgress, BulkSummary } from "./progress.ts";

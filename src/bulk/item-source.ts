@@ -1,7 +1,8 @@
-import { argument } from "../check.ts";
-import { describeType } from "../describe-type.ts";
+import { refuse, refusing, shown } from "../base/check.ts";
 import { ArgumentError } from "../errors/client-errors.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
+import { readThrown } from "./thrown.ts";
+import type { Turns } from "./turns.ts";
 
 /** An item with its key. */
 export interface KeyedItem<Item> {
@@ -12,62 +13,80 @@ export interface KeyedItem<Item> {
 /** Where the items of a run come from. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** How many duplicates a message names, and how much of each. */
+/** How many keys a message names, and how much of each. */
 const NAMED = 10;
 const NAMED_LENGTH = 100;
 
 /**
  * Hands out items with their keys, each key once. A collection, which can be walked again, is checked as a whole before
- * its first item; a stream (a generator, an async iterable) is checked as it comes.
+ * its first item, and must not change afterwards; a stream (a generator, an async iterable) is checked as it comes.
  */
 export class ItemSource<Item> {
-  /** How many items there are; `undefined` for a stream. */
-  readonly total: number | undefined;
+  /** Whether its items come once, so that it cannot be checked before. */
+  readonly isStream: boolean;
+  readonly #items: Items<Item>;
   readonly #iterator: Iterator<Item> | AsyncIterator<Item>;
   readonly #key: (item: Item) => string;
-  /** The keys of a stream so far; a collection has been checked. */
-  readonly #seen: Set<string> | undefined;
+  /** Of a stream, the keys that have come; of a collection, those that are still to come. */
+  readonly #keys = new Set<string>();
   #position = 0;
   #isPending = false;
   #hasEnded = false;
 
-  /** @throws ArgumentError if a key of a collection is no key, or occurs twice; all of these are named. */
   constructor(items: Items<Item>, key: (item: Item) => string) {
+    this.#items = items;
     this.#key = key;
-    if (Symbol.asyncIterator in items) {
-      this.#iterator = items[Symbol.asyncIterator]();
-      this.#seen = new Set();
-      return;
-    }
-    this.#iterator = items[Symbol.iterator]();
+    this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
     // An iterator that returns itself is used up by being walked.
-    if ((this.#iterator as unknown) === items) this.#seen = new Set();
-    else this.total = this.#checkAll(items);
+    this.isStream = Symbol.asyncIterator in items || (this.#iterator as unknown) === items;
+  }
+
+  /**
+   * Walks a collection. Resolves with the number of its items; `undefined` for a stream.
+   *
+   * @throws ArgumentError if a key is no key, or occurs twice; all of these are named.
+   */
+  async check(turns: Turns): Promise<number | undefined> {
+    if (this.isStream) return undefined;
+    const repeated = new Set<string>();
+    let position = 0;
+    for (const item of this.#items as Iterable<Item>) {
+      // it is no stream
+      position += 1;
+      const key = this.#keyOf(item, position);
+      if (this.#keys.has(key)) repeated.add(key);
+      this.#keys.add(key);
+      if (turns.isDue) await turns.take();
+    }
+    if (repeated.size > 0) throw duplicates([...repeated]);
+    return position;
   }
 
   /**
    * Returns the next item, or `undefined` at the end.
    *
-   * @throws ArgumentError if its key is no key or has come before, or if `items` fails.
+   * @throws ArgumentError if its key is no key or has come before, if `items` fails, or if a collection has changed.
    */
   async take(): Promise<KeyedItem<Item> | undefined> {
     if (this.#hasEnded) return undefined;
     const step = await this.#step();
     if (step.done === true) {
       this.#hasEnded = true;
+      if (!this.isStream && this.#keys.size > 0) throw changed("without", [...this.#keys]);
       return undefined;
     }
     const item = step.value;
     this.#position += 1;
     const key = this.#keyOf(item, this.#position);
-    if (this.#seen?.has(key)) throw duplicates([key]);
-    this.#seen?.add(key);
+    if (!this.isStream && !this.#keys.delete(key)) throw changed("with", [key]);
+    if (this.isStream && this.#keys.has(key)) throw duplicates([key]);
+    if (this.isStream) this.#keys.add(key);
     return { key, item };
   }
 
-  /** Hands out no more items of a stream, and lets it clean up. A collection goes on, to account for each item. */
+  /** Hands out no more items of a stream, and lets it clean up. */
   async stop(): Promise<void> {
-    if (this.total !== undefined || this.#hasEnded) return;
+    if (this.#hasEnded) return;
     this.#hasEnded = true;
     const end = (): unknown => this.#iterator.return?.();
     // A stream that is waiting for its next item may wait forever.
@@ -83,9 +102,10 @@ export class ItemSource<Item> {
     this.#isPending = true;
     try {
       return await this.#iterator.next();
-    } catch (cause) {
+    } catch (thrown) {
       this.#hasEnded = true;
-      return argument.fail("items failed", cause);
+      const { said, details } = readThrown(thrown);
+      return refusing(ArgumentError, () => refuse(`items failed${said}`, details.cause));
     } finally {
       this.#isPending = false;
     }
@@ -95,31 +115,30 @@ export class ItemSource<Item> {
     let key: unknown;
     try {
       key = this.#key(item);
-    } catch (cause) {
-      argument.fail(`key failed for item ${position}`, cause);
+    } catch (thrown) {
+      const { said, details } = readThrown(thrown);
+      return refusing(ArgumentError, () => refuse(`key failed for item ${position}${said}`, details.cause));
     }
     if (typeof key === "string" && key !== "") return key;
-    return argument.fail(`key of item ${position} must be a string that is not empty, not ${describeType(key)}`);
-  }
-
-  #checkAll(items: Iterable<Item>): number {
-    const seen = new Set<string>();
-    const repeated = new Set<string>();
-    let position = 0;
-    for (const item of items) {
-      position += 1;
-      const key = this.#keyOf(item, position);
-      if (seen.has(key)) repeated.add(key);
-      seen.add(key);
-    }
-    if (repeated.size > 0) throw duplicates([...repeated]);
-    return position;
+    ignoreErrors(() => key); // a promise may reject
+    const what = `key of item ${position}`;
+    return refusing(ArgumentError, () => refuse(`${what} must be a string that is not empty, not ${shown(key)}`));
   }
 }
 
 function duplicates(keys: readonly string[]): ArgumentError {
-  const named = keys.slice(0, NAMED).map((key) => JSON.stringify(key.slice(0, NAMED_LENGTH)));
-  const more = keys.length > NAMED ? ` and ${keys.length - NAMED} more` : "";
-  const message = `items must have different keys; more than one item has ${named.join(", ")}${more}`;
+  const message = `items must have different keys; more than one item has ${named(keys)}`;
   return new ArgumentError(message, { outcome: "not_sent" });
+}
+
+/** The second walk of a collection came upon a key that the first did not, or without one that the first did. */
+function changed(how: "with" | "without", keys: readonly string[]): ArgumentError {
+  const which = how === "with" ? "it now has an item too many, or one again" : "it ended without";
+  const message = `items must not change during the run, and key must return the same each time: ${which}: ${named(keys)}`;
+  return new ArgumentError(message, { outcome: "not_sent" });
+}
+
+function named(keys: readonly string[]): string {
+  const shown = keys.slice(0, NAMED).map((key) => JSON.stringify(key.slice(0, NAMED_LENGTH)));
+  return `${shown.join(", ")}${keys.length > NAMED ? ` and ${keys.length - NAMED} more` : ""}`;
 }

@@ -1,5 +1,5 @@
-import { describeType } from "../describe-type.ts";
-import { JournalError } from "./journal-error.ts";
+import { shown } from "../base/check.ts";
+import { JournalError } from "../errors/journal-error.ts";
 
 /** The state in which a key can end. */
 export type BulkState = "done" | "refused" | "not_sent" | "unknown";
@@ -45,24 +45,8 @@ export type Known = Pick<JournalRecord, "at" | "reference"> & {
 
 const STATES: readonly unknown[] = ["sending", "done", "refused", "not_sent", "unknown"];
 
-/** Reads a journal. Keys that are `not_sent` are left out: to send, they are as good as keys that were never there. */
-export async function loadJournal(journal: Journal): Promise<Map<string, Known>> {
-  const known = new Map<string, Known>();
-  let position = 0;
-  for await (const record of await journal.load()) {
-    position += 1;
-    const { key, state, at, reference } = checkRecord(record, position);
-    const before = known.get(key);
-    if (state === "not_sent") known.delete(key);
-    // When it was sent says more than when its outcome was found to be unknown.
-    else if (state === "unknown" && before?.state === "sending") known.set(key, { state, at: before.at });
-    else known.set(key, { state, at, ...(reference === undefined ? {} : { reference }) });
-  }
-  return known;
-}
-
 /** Throws `JournalError` unless `value` is a record. `position` counts from 1. */
-function checkRecord(value: unknown, position: number): JournalRecord {
+export function checkRecord(value: unknown, position: number): JournalRecord {
   const flaw = flawOfRecord(value);
   if (flaw === undefined) return value as JournalRecord; // it has no flaw
   throw new JournalError(`record ${position} of the journal ${flaw}`, { reason: "damaged" });
@@ -70,9 +54,9 @@ function checkRecord(value: unknown, position: number): JournalRecord {
 
 /** What keeps a value from being a record. */
 export function flawOfRecord(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return `must be an object, not ${describeType(value)}`;
+  if (typeof value !== "object" || value === null) return `must be an object, not ${shown(value)}`;
   const { key, state, at, reference }: Partial<Record<keyof JournalRecord, unknown>> = value;
-  if (typeof key !== "string") return `must have a string as its key, not ${describeType(key)}`;
+  if (typeof key !== "string") return `must have a string as its key, not ${shown(key)}`;
   if (!STATES.includes(state)) return `must have one of the states ${STATES.join(", ")}`;
   if (typeof at !== "string" || Number.isNaN(Date.parse(at))) return "must have the time of its recording as `at`";
   return isReference(reference) ? undefined : `must have a string or a number as its reference, if any`;

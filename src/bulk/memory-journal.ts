@@ -1,5 +1,5 @@
+import { JournalError } from "../errors/journal-error.ts";
 import type { Journal, JournalContents, JournalRecord } from "./journal.ts";
-import { JournalError } from "./journal-error.ts";
 
 /**
  * Creates a journal that is gone with the process: for tests, and for jobs that nothing has to survive. It keeps the last

@@ -1,2 +1,2 @@
 /** The journal of `project-automation/bulk` in a file: `project-automation/bulk/node`. Needs Node. */
-export { type FileJournal, fileJournal } from "./node/file-journal.ts";
+export { type FileJournal, type FileJournalOptions, fileJournal } from "./node/file-journal.ts";

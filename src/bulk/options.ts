@@ -1,4 +1,17 @@
-import { argument, FUNCTION, INTERVAL, type Kind, kind, type Present, type Shape, withMethods } from "../check.ts";
+import {
+  BOOLEAN,
+  FUNCTION,
+  given,
+  INTERVAL,
+  kind,
+  type Present,
+  refusing,
+  required,
+  type Shape,
+  SIGNAL,
+  withMethods,
+} from "../base/check.ts";
+import { ArgumentError } from "../errors/client-errors.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 
@@ -6,8 +19,10 @@ import type { Journal, Reference } from "./journal.ts";
 export interface SendOptions {
   /** Ends the call when the run has been stopped. */
   readonly signal: AbortSignal;
-  /** Records the item before each of its requests leaves. */
+  /** Records the item before its request leaves. */
   readonly onRequest: (request: { readonly callId: string }) => Promise<void>;
+  /** Sees whether the service accepted the item. */
+  readonly onResponse: (response: { readonly callId: string; readonly status: number; readonly url: string }) => void;
 }
 
 /** What `resolveUnknown` knows of an item, besides the item. */
@@ -33,10 +48,15 @@ export interface BulkOptions<Item, Result> {
   /** Returns the key of an item: not empty, unique, and the same in every run. */
   readonly key: (item: Item) => string;
   /**
-   * Writes one item, with one call of the client, and passes `options` on to it. It must reject with what the client
-   * rejects with, and must not repeat the call.
+   * Writes one item, with one call of the client, and passes `options` on to it, all of them. It must wait for that
+   * call, reject with what the client rejects with, and not repeat it. The compiler accepts a function that leaves
+   * `options` out; the run finds it by its first request.
    */
   readonly send: (item: Item, options: SendOptions) => PromiseLike<Result>;
+  /**
+   * How many items a stream has, for `run.progress`. A collection is counted, whatever this says.
+   */
+  readonly total?: number | undefined;
   /** Where the run records what it sends: `fileJournal`, `memoryJournal`, or one of your own. */
   readonly journal: Journal;
   /**
@@ -63,7 +83,7 @@ export interface BulkOptions<Item, Result> {
   readonly signal?: AbortSignal | undefined;
   /**
    * How long a run that is being stopped waits for requests on their way, in milliseconds. Then they are aborted, and
-   * their items are `unknown`. `0` aborts them at once.
+   * their items are `unknown`. `0` aborts them at once. What ignores that it was aborted is not waited for.
    * @default 5_000
    */
   readonly graceMs?: number | undefined;
@@ -78,8 +98,6 @@ export type Settings<Item, Result> = Present<BulkOptions<Item, Result>> & {
   readonly graceMs: number;
 };
 
-const required = (expected: Kind): Kind => ({ ...expected, required: true });
-
 const ITEMS = kind(
   "an iterable or an async iterable of items",
   (value) => typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value),
@@ -90,21 +108,18 @@ const OPTIONS: Shape<BulkOptions<never, never>> = {
   key: required(FUNCTION),
   send: required(FUNCTION),
   journal: required(withMethods("a journal", "load", "append")),
+  total: kind("a whole number from 0 up", (value) => Number.isSafeInteger(value) && Number(value) >= 0),
   concurrency: kind("a whole number from 1 up", (value) => Number.isSafeInteger(value) && Number(value) >= 1),
   resolveUnknown: FUNCTION,
   reference: FUNCTION,
-  retryRefused: kind("a boolean", (value) => typeof value === "boolean"),
-  // Duck-typed, since another realm's signals are no instances of ours.
-  signal: kind(
-    "an AbortSignal",
-    (value) => typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value,
-  ),
+  retryRefused: BOOLEAN,
+  signal: SIGNAL,
   graceMs: kind("a number of milliseconds, or 0", (value) => value === 0 || INTERVAL.accepts(value)),
   pausedUntil: FUNCTION,
 };
 
 /** @throws ArgumentError if an option is unknown, missing or of the wrong type. */
 export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Settings<Item, Result> {
-  const given = argument.options(options, "options", OPTIONS);
-  return { concurrency: 10, retryRefused: false, graceMs: 5_000, ...given };
+  const checked = refusing(ArgumentError, () => given(options, "options", OPTIONS));
+  return { concurrency: 10, retryRefused: false, graceMs: 5_000, ...checked };
 }

@@ -93,7 +93,7 @@ export class Asker {
       const planned = step.request(needed, this.#deployment.baseUrl);
       if ("kind" in planned) return planned;
       const answer = await this.#send(planned, step);
-      if (answer.kind === "failure" && !step.cleansUp) this.#haltOn(answer, planned);
+      if (answer.kind === "failure" && !step.cleansUp) this.#haltOn(answer);
       return answer;
     } catch (error) {
       // The id or name is not valid in a path.
@@ -102,11 +102,9 @@ export class Asker {
   }
 
   /** What could not be reached at the first request is not tried two dozen times more. */
-  #haltOn(failure: Failure, planned: PlannedRequest): void {
+  #haltOn(failure: Failure): void {
     if (this.#replies.length > 0) return;
-    const flaw = certificateFlaw(failure);
-    this.#halted = flaw === undefined ? `no response: ${failure.code}` : `${flaw}, so the token is not sent`;
-    this.#around.notify(`${labelOf(planned)}: ${failure.message}`);
+    this.#halted = `no response: ${failure.code}`;
   }
 
   async #send(planned: PlannedRequest, { reveals, cleansUp }: Step): Promise<Answer> {

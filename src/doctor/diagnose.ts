@@ -1,11 +1,12 @@
-import { Redactor } from "../request/redact.ts";
+import { Redactor } from "../base/redact.ts";
 import { VERSION } from "../version.ts";
 import { Asker, type Deployment, type Surroundings } from "./ask.ts";
-import { type EmulatorSeed, seedOf } from "./emulator-conventions.ts";
+import { type EmulatorSeed, seedOf, withoutValues, withValues } from "./emulator-conventions.ts";
+import { obstacleTo } from "./obstacle.ts";
 import { type Finding, type Probe, unasked } from "./probe.ts";
 import { PROBES } from "./probes.ts";
 import { isSuccess } from "./reading.ts";
-import type { Report, Result } from "./report.ts";
+import { type Report, type ReportedQuestion, type Result, verdictOf } from "./report.ts";
 import type { Step } from "./step.ts";
 import { CREATED, REVOKED } from "./token-steps.ts";
 import { type Answer, certificateFlaw, type Reply } from "./wire.ts";
@@ -13,14 +14,16 @@ import { type Answer, certificateFlaw, type Reply } from "./wire.ts";
 /** What a run came to. */
 export interface Diagnosis {
   readonly report: Report;
-  /** What makes the emulator behave like the deployment, as far as it was seen. */
+  /** What makes the emulator behave like the deployment, as far as it was seen; placeholders for values of records. */
   readonly seed: EmulatorSeed;
+  /** As `seed`, with values of records. */
+  readonly seedWithValues: EmulatorSeed;
 }
 
-/** The longest that a report says about one question. */
-const LONGEST_SEEN = 300;
+/** The longest that a report says at once. */
+const LONGEST_LINE = 300;
 
-/** Asks a deployment every question of `probes`, and judges the answers. */
+/** Asks a deployment every question of `probes`, and judges the answers; if it is not the service, asks none of them. */
 export async function diagnose(
   deployment: Deployment,
   around: Surroundings,
@@ -28,36 +31,51 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const at = new Date(around.wallClock()).toISOString();
   const asker = new Asker(deployment, around);
-  const steps = new Set(probes.flatMap(({ asks }) => Object.values(asks)));
-  try {
-    // Writes last, so that the token that is created lives as shortly as possible.
-    const [reads, writes] = [[...steps].filter((step) => !writesFor(step)), [...steps].filter(writesFor)];
-    for (const step of [...reads, ...writes]) await asker.ask(step);
-  } finally {
-    if (deployment.write) await asker.ask(REVOKED);
-  }
+  const obstacle = await obstacleTo(asker, deployment.baseUrl);
+  if (obstacle === undefined) await askAll(probes, asker, deployment.write);
   const { replies } = asker;
-  const redactor = new Redactor(asker.secrets);
+  const redactor = new Redactor({ tokens: asker.secrets });
   const findings: Finding[] = [];
-  for (const probe of probes) {
-    const answers = await answersTo(probe, asker);
-    const finding = judge(probe, answers, { baseUrl: deployment.baseUrl, replies });
-    findings.push({ ...finding, seen: redactor.line(finding.seen, LONGEST_SEEN) });
+  const questions: ReportedQuestion[] = [];
+  for (const probe of obstacle === undefined ? probes : []) {
+    const finding = judge(probe, await answersTo(probe, asker), { baseUrl: deployment.baseUrl, replies });
+    const { id, question, about, assumes } = probe;
+    const [seen, so] = [finding.seen, finding.so].map((text) => text && redactor.line(text, LONGEST_LINE));
+    findings.push(finding);
+    questions.push({ id, verdict: finding.verdict, question, seen: seen ?? "", assumes, about, ...(so && { so }) });
   }
-  const isLeftBehind = deployment.write && succeeded(await asker.ask(CREATED)) && !succeeded(await asker.ask(REVOKED));
+  const isStopped = obstacle !== undefined || around.signal.aborted;
+  const result = resultOf(questions, isStopped);
   const report: Report = {
     doctor: VERSION,
     baseUrl: deployment.baseUrl.href,
     at,
     requests: replies.length,
-    result: resultOf(findings, around.signal.aborted ? [] : replies),
-    tokenLeftBehind: isLeftBehind,
-    questions: probes.map(({ id, question, about, assumes }, index) => {
-      const { verdict, seen } = findings[index] ?? unasked("not judged");
-      return { id, verdict, question, seen, assumes, about };
-    }),
+    result,
+    verdict: redactor.line(obstacle ?? verdictOf(questions, around.signal.aborted), LONGEST_LINE),
+    tokenLeftBehind: obstacle === undefined && deployment.write && (await isLeftBehind(asker)),
+    questions,
   };
-  return { report, seed: seedOf(findings, redactor) };
+  return {
+    report,
+    seed: seedOf(findings, withoutValues, redactor),
+    seedWithValues: seedOf(findings, withValues(redactor), redactor),
+  };
+}
+
+async function askAll(probes: readonly Probe[], asker: Asker, isWriting: boolean): Promise<void> {
+  const steps = [...new Set(probes.flatMap(({ asks }) => Object.values(asks)))];
+  try {
+    // Writes last, so that the token that is created lives as shortly as possible.
+    for (const step of steps.filter((one) => !writesFor(one))) await asker.ask(step);
+    for (const step of steps.filter(writesFor)) await asker.ask(step);
+  } finally {
+    if (isWriting) await asker.ask(REVOKED);
+  }
+}
+
+async function isLeftBehind(asker: Asker): Promise<boolean> {
+  return succeeded(await asker.ask(CREATED)) && !succeeded(await asker.ask(REVOKED));
 }
 
 /** Whether a step writes, or comes after one that does. */
@@ -87,11 +105,10 @@ function judge(
   return probe.judge(replies, seen);
 }
 
-/** What an interrupted run has not contradicted, it has not asked. */
-function resultOf(findings: readonly Finding[], replies: readonly Reply[]): Result {
-  if (findings.some(({ verdict }) => verdict === "contradicts")) return "contradicts";
-  const isAnswered = replies.some((reply) => (reply.request.credential ?? "own") === "own" && isSuccess(reply));
-  return isAnswered ? "agrees" : "not_asked";
+/** What a run that was stopped has not contradicted, it has not asked. */
+function resultOf(questions: readonly ReportedQuestion[], isStopped: boolean): Result {
+  if (questions.some(({ verdict }) => verdict === "contradicts")) return "contradicts";
+  return isStopped ? "not_asked" : "agrees";
 }
 
 function succeeded(answer: Answer): boolean {

@@ -1,31 +1,47 @@
-import type { Redactor } from "../request/redact.ts";
+import type { Redactor } from "../base/redact.ts";
 import type { Conventions, ExtendedRecord, Fields } from "../testing/conventions.ts";
 import { resolveConventions } from "../testing/resolve-conventions.ts";
+import { placeholderOf } from "./placeholder.ts";
 import type { Finding } from "./probe.ts";
-import { isObject } from "./reading.ts";
+import { isObject, isWord } from "./reading.ts";
 
 /** What `createEmulator` and `--seed` take. */
 export interface EmulatorSeed {
   readonly conventions: Conventions;
 }
 
-/** What all findings together tell the emulator, without secrets. What it would refuse is left out. */
-export function seedOf(findings: readonly Finding[], redactor: Redactor): EmulatorSeed {
-  const accepted = findings.flatMap(({ conventions = {} }) => {
-    const clean = withoutSecrets(conventions, redactor);
-    return isAccepted(clean) ? [clean] : [];
-  });
-  const text = JSON.stringify(accepted.reduce<Conventions>(merge, {}));
-  return { conventions: JSON.parse(redactor.text(text)) as Conventions }; // redacting changes only what strings hold
+/** Takes what is confidential out of conventions. */
+export type Cleaning = (conventions: Conventions) => Conventions;
+
+/** Leaves no value of a record, apart from the words for states. */
+export const withoutValues: Cleaning = ({ sessionState, issueStatus, ...conventions }) => ({
+  ...ofRecords(conventions, (fields) => placeholderOf(fields) as Fields), // of an object it is an object
+  ...(sessionState !== undefined && isWord(sessionState) && { sessionState }),
+  ...(issueStatus !== undefined && isWord(issueStatus) && { issueStatus }),
+});
+
+/** Leaves the values of records, apart from what is a secret by its name. */
+export function withValues(redactor: Redactor): Cleaning {
+  return (conventions) => ofRecords(conventions, (fields) => redactor.json(fields) as Fields); // an object stays one
 }
 
-/** The values of fields that the contract does not show are the only ones that come from records. */
-function withoutSecrets(conventions: Conventions, redactor: Redactor): Conventions {
+/** The values of fields that the contract does not show are the only ones that come from records, states aside. */
+function ofRecords(conventions: Conventions, clean: (fields: Fields) => Fields): Conventions {
   if (conventions.extraFields === undefined) return conventions;
   const records = Object.entries(conventions.extraFields) as [ExtendedRecord, Fields][]; // the type's own keys
-  // Redacting keeps an object an object.
-  const extraFields = Object.fromEntries(records.map(([name, fields]) => [name, redactor.json(fields) as Fields]));
-  return { ...conventions, extraFields };
+  return { ...conventions, extraFields: Object.fromEntries(records.map(([name, fields]) => [name, clean(fields)])) };
+}
+
+/** What all findings together tell the emulator, without secrets. What it would refuse is left out. */
+export function seedOf(findings: readonly Finding[], clean: Cleaning, redactor: Redactor): EmulatorSeed {
+  const accepted = findings.flatMap(({ conventions = {} }) => {
+    const cleaned = clean(conventions);
+    return isAccepted(cleaned) ? [cleaned] : [];
+  });
+  const text = JSON.stringify(accepted.reduce<Conventions>(merge, {}), (_, value: unknown) =>
+    typeof value === "string" ? redactor.text(value) : value,
+  );
+  return { conventions: JSON.parse(text) as Conventions }; // redacting changes only what strings hold
 }
 
 function isAccepted(conventions: Conventions): boolean {

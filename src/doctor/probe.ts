@@ -17,6 +17,8 @@ export interface Finding {
   readonly verdict: Verdict;
   /** What was seen, or why nothing was. */
   readonly seen: string;
+  /** What that means for a program that uses the client; of a finding that differs or contradicts. */
+  readonly so?: string | undefined;
   /** What the emulator has to be told to do the same. */
   readonly conventions?: Conventions | undefined;
 }
@@ -33,7 +35,7 @@ export interface Probe {
   /** Stable: reports of two nights are compared by it. */
   readonly id: string;
   readonly question: string;
-  /** The sentence of the contract or the convention of the emulator that it is about. */
+  /** What the contract of the service says, or the convention of the emulator that it is about. */
   readonly about: string;
   /** What the client or the emulator assumes. */
   readonly assumes: string;
@@ -41,7 +43,7 @@ export interface Probe {
   readonly asks: Readonly<Record<string, Step>>;
   /** A pure function of what was seen. Called only if every request of `asks` has a response. */
   readonly judge: (replies: Readonly<Record<string, Reply>>, seen: Seen) => Finding;
-  /** Judges a request that failed, in place of "not asked". */
+  /** Judges a request that got no response, in place of "not asked". */
   readonly judgeFailure?: ((failure: Failure) => Finding) | undefined;
 }
 
@@ -64,12 +66,12 @@ export function agrees(seen: string, conventions?: Conventions): Finding {
   return { verdict: "agrees", seen, conventions };
 }
 
-export function differs(seen: string, conventions?: Conventions): Finding {
-  return { verdict: "differs", seen, conventions };
+export function differs(seen: string, so: string, conventions?: Conventions): Finding {
+  return { verdict: "differs", seen, so, conventions };
 }
 
-export function contradicts(seen: string, conventions?: Conventions): Finding {
-  return { verdict: "contradicts", seen, conventions };
+export function contradicts(seen: string, so: string, conventions?: Conventions): Finding {
+  return { verdict: "contradicts", seen, so, conventions };
 }
 
 export function unasked(reason: string): Finding {

@@ -1,4 +1,4 @@
-import { parseJson } from "../request/json.ts";
+import { parseJson } from "../base/json.ts";
 import { labelOf, type Reply } from "./wire.ts";
 
 /** The list envelope, as far as it is one. */
@@ -70,12 +70,36 @@ function destinationOf(location: string | null): string {
   return location.replace(/^https?:\/\/(?:[^/?#]*@)?/i, "").replace(/[?#].*$/s, "");
 }
 
-/** Why nothing can be learned from a response to a read; `undefined` if it is a success with JSON. */
+/** Why nothing can be learned from a response to a list call; `undefined` if it is a list. */
 export function flawOfRead(reply: Reply, scope: string): string | undefined {
   if (reply.status === 401) return `the token is refused (${outlineOf(reply)})`;
   if (reply.status === 403) return `the token or its owner lacks ${scope} (${outlineOf(reply)})`;
-  if (!isSuccess(reply) || reply.json === undefined) {
-    return `${labelOf(reply.request)} was answered ${outlineOf(reply)}`;
-  }
-  return undefined;
+  if (pageOf(reply) !== undefined) return undefined;
+  return `${labelOf(reply.request)} answered ${outlineOf(reply)}${isSuccess(reply) ? ", not a list" : ""}`;
 }
+
+/** Whether a value is one of a vocabulary by its looks, as `in_progress` is. */
+export function isWord(value: string): boolean {
+  return /^[A-Za-z]+(?:[_-][A-Za-z]+){0,3}$/.test(value) && value.length <= 30;
+}
+
+/** Whether there is no such endpoint; any other refusal may have another reason. */
+export function isAbsent({ status }: Reply): boolean {
+  return status === 404 || status === 405;
+}
+
+/** The class of the client's error for a refusal. */
+export function errorOf(status: number): string {
+  if (status >= 500) return "ServerError";
+  return ERRORS[status] ?? (status < 400 ? "RedirectError" : "ApiError");
+}
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: "BadRequestError",
+  401: "AuthenticationError",
+  403: "PermissionDeniedError",
+  404: "NotFoundError",
+  409: "ConflictError",
+  422: "BadRequestError",
+  429: "RateLimitError",
+};

@@ -7,9 +7,11 @@ export type Result = "agrees" | "contradicts" | "not_asked";
 export interface ReportedQuestion extends Pick<Probe, "id" | "question" | "assumes" | "about"> {
   readonly verdict: Verdict;
   readonly seen: string;
+  /** What it means for a program that uses the client; only where something differs or contradicts. */
+  readonly so?: string;
 }
 
-/** The report of a run, as `--json` prints it. No token, id, name or value of a record is in it. */
+/** The report of a run, as `--json` prints it. No token, id, name or value of a record is in it, words for states aside. */
 export interface Report {
   /** The version of the doctor. */
   readonly doctor: string;
@@ -19,9 +21,29 @@ export interface Report {
   /** How many requests were answered. */
   readonly requests: number;
   readonly result: Result;
+  /** The whole run in a sentence. */
+  readonly verdict: string;
   /** Whether the token that was created could not be revoked. */
   readonly tokenLeftBehind: boolean;
+  /** None if the deployment could not be asked. */
   readonly questions: readonly ReportedQuestion[];
+}
+
+/** What a run that could ask its questions came to, in a sentence. */
+export function verdictOf(questions: readonly ReportedQuestion[], isInterrupted: boolean): string {
+  const count = (verdict: Verdict): number => questions.filter((question) => question.verdict === verdict).length;
+  const [contradicts, differs] = [count("contradicts"), count("differs")];
+  const found = [
+    ...(contradicts > 0 ? [`${plural(contradicts, "answer contradicts", "answers contradict")} its contract`] : []),
+    ...(differs > 0 ? [`${plural(differs, "answer differs", "answers differ")} from what is assumed`] : []),
+  ].join(", and ");
+  const counts = `${count("agrees")} as assumed, ${count("not_asked")} not asked`;
+  const begin = isInterrupted ? "the run was interrupted" : "this is the service";
+  return `${begin}; ${found || "nothing differs from what is assumed"} (${counts})`;
+}
+
+function plural(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
 
 const EXIT_CODES: Readonly<Record<Result, number>> = { agrees: 0, contradicts: 1, not_asked: 2 };
@@ -41,36 +63,47 @@ const HEADINGS = ["asked", "seen", "assumed", "verdict"];
 const GAP = "  ";
 /** The last column holds the longest verdict; the others share what is left. */
 const VERDICT_WIDTH = 11;
+const LABEL_WIDTH = "assumed:".length;
 const SHARES = [0.38, 0.36, 0.26];
 
-/** The report as a table of `width` characters, for a person. */
-export function tableOf(report: Report, width: number): string {
-  const room = width - VERDICT_WIDTH - 3 * GAP.length;
-  const widths = [...SHARES.map((share) => Math.floor(room * share)), VERDICT_WIDTH];
-  const rows = report.questions.map(({ question, seen, assumes, verdict }) => [
-    question,
-    seen,
-    assumes,
-    VERDICTS[verdict],
-  ]);
-  const lines = [HEADINGS, widths.map((columns) => "-".repeat(columns)), ...rows].flatMap((row) => layOut(row, widths));
-  const contradictions = report.questions.filter(({ verdict }) => verdict === "contradicts");
-  const details = contradictions.flatMap(({ id, seen, about }) => [`${id}: ${seen}`, `${GAP}${about}`]);
+/** How the report is shown. */
+export interface Layout {
+  /** How many characters a line has. */
+  readonly width: number;
+  /** Whether every question is shown, and not only where something differs. */
+  readonly all: boolean;
+}
+
+/** The report for a person: the verdict, and what differs with its consequence. */
+export function textOf(report: Report, { width, all }: Layout): string {
+  const { verdict, baseUrl, requests, questions } = report;
+  const notable = (["contradicts", "differs"] as const).flatMap((kind) =>
+    questions.filter((one) => one.verdict === kind),
+  );
   return [
-    report.baseUrl,
-    "",
-    ...lines,
-    "",
-    summaryOf(report),
-    ...(details.length > 0 ? ["", ...details] : []),
+    verdict,
+    `${baseUrl}, ${plural(requests, "request", "requests")} answered`,
+    ...(all && questions.length > 0 ? ["", ...tableOf(questions, width)] : []),
+    ...notable.flatMap((question) => ["", ...detailsOf(question, width)]),
     "",
   ].join("\n");
 }
 
-function summaryOf({ result, questions, requests }: Report): string {
-  const count = (verdict: Verdict): number => questions.filter((question) => question.verdict === verdict).length;
-  const counts = `${count("agrees")} ok, ${count("differs")} differ, ${count("contradicts")} contradict the contract or the client, ${count("not_asked")} not asked; ${requests} requests`;
-  return result === "not_asked" ? `The deployment could not be asked. ${counts}` : counts;
+function detailsOf({ id, verdict, question, seen, assumes, so, about }: ReportedQuestion, width: number): string[] {
+  const fields = { seen, assumed: assumes, so, about: verdict === "contradicts" ? about : undefined };
+  return [
+    `${VERDICTS[verdict]} ${id}: ${question}`,
+    ...Object.entries(fields).flatMap(([name, text]) =>
+      text === undefined ? [] : layOut(["", `${name}:`, text], [0, LABEL_WIDTH, width - LABEL_WIDTH - 2 * GAP.length]),
+    ),
+  ];
+}
+
+function tableOf(questions: readonly ReportedQuestion[], width: number): string[] {
+  const room = width - VERDICT_WIDTH - 3 * GAP.length;
+  const widths = [...SHARES.map((share) => Math.floor(room * share)), VERDICT_WIDTH];
+  const rows = questions.map(({ question, seen, assumes, verdict }) => [question, seen, assumes, VERDICTS[verdict]]);
+  return [HEADINGS, widths.map((columns) => "-".repeat(columns)), ...rows].flatMap((row) => layOut(row, widths));
 }
 
 /** The lines of one row: each cell is broken into as many as it needs. */

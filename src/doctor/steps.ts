@@ -1,4 +1,4 @@
-import { encodeSegment } from "../request/path.ts";
+import { encodeSegment } from "../request/url.ts";
 import { cursorOf, fieldsOf, flawOfRead, idsOf, pageOf } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { type NotAsked, notAsked, type PlannedRequest, type Reply } from "./wire.ts";
@@ -11,7 +11,7 @@ const ORIGIN = "https://project-automation-doctor.invalid";
 /** The first request. It carries no token, since the connection may turn out not to be trusted. */
 export const WITHOUT_TOKEN: Step = step({ request: () => ({ path: "/projects", credential: "none" }) });
 
-/** The first request with the token: whether it is answered decides about most others. */
+/** The first request with the token. If its response is no list, nothing else is asked: see `obstacleTo`. */
 export const PROJECTS: Step = step({
   after: { first: WITHOUT_TOKEN },
   request: ({ first }) => replyOr(first, () => ({ path: "/projects" })),
@@ -22,15 +22,10 @@ export const WITH_UNKNOWN_TOKEN: Step = step({
   request: ({ first }) => replyOr(first, () => ({ path: "/projects", credential: "unknown" })),
 });
 
-/** Under another version segment, if there is no such endpoint under the given one. */
+/** Under another version segment, if there is nothing under the given one. */
 export const ELSEWHERE: Step = step({
   after: { projects: PROJECTS },
-  request: ({ projects }, baseUrl) =>
-    replyOr(projects, ({ status }) =>
-      status === 404
-        ? { path: "/projects", basePath: otherVersion(baseUrl) }
-        : notAsked("there is an endpoint /projects at the given address"),
-    ),
+  request: ({ projects }, baseUrl) => replyOr(projects, () => ({ path: "/projects", basePath: otherVersion(baseUrl) })),
 });
 
 /** The path of the base URL without trailing slashes. */
@@ -45,16 +40,9 @@ function otherVersion(baseUrl: URL): string {
   return /\/api\/v\d+$/.test(given) ? given.replace(/\d+$/, "1") : `${given}/api/v1`;
 }
 
-/** A request that makes sense only if the token can list projects. */
+/** A request behind the list of projects. */
 function withProjects(build: (projects: Reply) => PlannedRequest | NotAsked): Step {
-  return step({
-    after: { projects: PROJECTS },
-    request: ({ projects }) =>
-      replyOr(projects, (reply) => {
-        const flaw = flawOfRead(reply, "projects:read");
-        return flaw === undefined ? build(reply) : notAsked(flaw);
-      }),
-  });
+  return step({ after: { projects: PROJECTS }, request: ({ projects }) => replyOr(projects, build) });
 }
 
 function read(path: string, shown?: string): Step {

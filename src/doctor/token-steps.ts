@@ -1,7 +1,7 @@
 /** The requests of `--write`: one token without scopes is created, looked at and revoked. */
 
-import { encodeSegment } from "../request/path.ts";
-import { fieldsOf, flawOfRead, isSuccess } from "./reading.ts";
+import { encodeSegment } from "../request/url.ts";
+import { fieldsOf, isSuccess } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { PROJECTS } from "./steps.ts";
 import { type Answer, type NotAsked, notAsked, type PlannedRequest } from "./wire.ts";
@@ -15,21 +15,13 @@ export const CREATED: Step = step({
   writes: true,
   reveals: true,
   request: ({ projects }) =>
-    replyOr(projects, (reply) => {
-      const flaw = reply.status === 403 ? undefined : flawOfRead(reply, "projects:read");
-      if (flaw !== undefined) return notAsked(flaw);
-      return { method: "POST", path: "/me/tokens", json: { name: TOKEN_NAME, scopes: [] } };
-    }),
+    replyOr(projects, () => ({ method: "POST", path: "/me/tokens", json: { name: TOKEN_NAME, scopes: [] } })),
 });
 
 /** Not in the contract. Asked when there is a new token to be seen in it, if there is to be one. */
 export const TOKENS: Step = step({
   after: { projects: PROJECTS, created: CREATED },
-  request: ({ projects }) =>
-    replyOr(projects, (reply) => {
-      const flaw = flawOfRead(reply, "projects:read");
-      return flaw === undefined ? { path: "/me/tokens" } : notAsked(flaw);
-    }),
+  request: ({ projects }) => replyOr(projects, () => ({ path: "/me/tokens" })),
 });
 
 function aboutCreated(created: Answer, build: (path: string) => PlannedRequest): PlannedRequest | NotAsked {

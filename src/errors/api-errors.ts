@@ -1,4 +1,4 @@
-import { AutomationError, type ErrorDetails } from "./automation-error.ts";
+import { AutomationError, type DetailsOf } from "./automation-error.ts";
 
 /** Shape of the refusals by status: `ApiError` and the seven that extend it. */
 export type ApiErrorKind =
@@ -57,14 +57,6 @@ export class ConflictError extends ApiError {
   declare readonly kind: "conflict";
 }
 
-/** The details of a `RateLimitError` besides those of every error. */
-export interface RateLimitErrorDetails extends ErrorDetails {
-  /** `RateLimit-Limit`: requests per minute. */
-  limit?: number | undefined;
-  /** `RateLimit-Remaining`: requests left in the window. */
-  remaining?: number | undefined;
-}
-
 /**
  * 429, once waiting is over or not allowed (RFC 6585, contract section 8). `retryAfterMs` is how long the service asks to
  * wait before the next request with this token. Also for a call that was not sent because of such a pause: `outcome` is
@@ -74,11 +66,11 @@ export class RateLimitError extends ApiError {
   static override readonly kinds: readonly ["rate_limit"] = ["rate_limit"];
   declare readonly kind: "rate_limit";
   /** `RateLimit-Limit`: requests per minute. */
-  declare readonly limit?: number;
+  declare readonly limit?: number | undefined;
   /** `RateLimit-Remaining`: requests left in the window. */
-  declare readonly remaining?: number;
+  declare readonly remaining?: number | undefined;
 
-  constructor(message: string, details: RateLimitErrorDetails = {}) {
+  constructor(message: string, details: DetailsOf<RateLimitError, "limit" | "remaining"> = {}) {
     super(message, details);
   }
 }

@@ -16,11 +16,16 @@ export interface ValidationIssue {
 
 /** What an error knows about its call. All of it is free of secrets by the time it gets here. */
 export interface ErrorDetails {
-  /** HTTP status of the response, if there was one. */
+  /** The id of the call, the one in its events and log lines. Absent where no call was made, as with invalid arguments. */
+  callId?: string | undefined;
+  /** HTTP status of the response; absent if there was none. */
   status?: number | undefined;
-  /** The `error` field of the response's body, if it is a string. */
+  /** The service's error code: the `error` field of the response's body, if it is a string. */
   code?: string | undefined;
-  /** The service's own sentence, where the body has one. */
+  /**
+   * The service's own sentence: the body's `message`, else its `detail`. One line of at most 300 characters, without
+   * secrets. It is part of `message`, too.
+   */
   detail?: string | undefined;
   /** The HTTP method. */
   method?: string | undefined;
@@ -30,21 +35,38 @@ export interface ErrorDetails {
   attempts?: number | undefined;
   /** How long the service asked to wait, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** The body of the response: parsed if it is JSON, at most 64 KiB, without secrets. */
+  /** A refusal's body: parsed where it is JSON, at most 64 KiB, secrets removed. */
   body?: unknown;
-  /** The `x-request-id` of the response. */
+  /** The `x-request-id` of the response. Quote it to the operators of the service. */
   requestId?: string | undefined;
-  /** Whether the service did what was asked. */
+  /**
+   * Whether the service did what was asked, and so whether a write may be sent again. `not_sent`: nothing reached the
+   * service. `rejected`: the service refused it. `accepted`: the service answered 2xx, but the response was lost or could
+   * not be used: do not send a write again. `unknown`: it may have been applied: check first.
+   */
   outcome?: Outcome | undefined;
-  /** An earlier attempt of this call may have been applied, which may have caused this response. */
+  /** `true` if an earlier attempt of this call may have been applied, which may have caused this response. */
   priorAmbiguous?: boolean | undefined;
-  /** In a walk: the cursor of the page that failed, `null` for the first. */
+  /**
+   * In a walk: the cursor of the page that failed, `null` for the first. `list({ cursor: error.cursor ?? undefined })`
+   * goes on.
+   */
   cursor?: string | null | undefined;
+  /** In a wait for a session: the last session seen, if there was one. */
+  session?: Session | undefined;
   /** What it came from, free of secrets. */
   cause?: unknown;
-  /** Text of a 2xx body, complete or as far as it came. Never printed. */
+  /**
+   * The text of a 2xx response's body that could not be used, whole or the part that was received. A one-time `plaintext`
+   * is still in it. Absent from every print and from `toJSON`.
+   */
   rawBody?: string | undefined;
 }
+
+/** The details of an error with fields of its own. */
+export type DetailsOf<Failure, Own extends keyof Failure> = ErrorDetails & {
+  [Field in Own]?: Failure[Field] | undefined;
+};
 
 /** Class names by kind, since a bundler may rename the classes themselves. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -66,15 +88,20 @@ const NAMES: Readonly<Record<string, string>> = {
   validation: "ResponseValidationError",
   pagination: "PaginationError",
   token_provider: "TokenProviderError",
+  journal: "JournalError",
 };
 
 const BRAND: unique symbol = Symbol.for("project-automation.error") as never; // a registered symbol is shared by every copy of the package
+
+/** The fields of every error. */
+export interface AutomationError extends Readonly<Omit<ErrorDetails, "cause" | "rawBody">> {}
 
 /**
  * Base of everything this library rejects with or throws. `kind` tells the class apart; `instanceof` and
  * `isAutomationError` hold across the ESM and CommonJS copies of the package and across realms, because they read a
  * brand and not the prototype. No token, header, request or response can be reached from an error.
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns these fields, each of which may be absent
 export class AutomationError extends Error {
   /** The kinds this class stands for; its own first. */
   static readonly kinds: readonly string[] = [];
@@ -100,42 +127,6 @@ export class AutomationError extends Error {
 
   /** Which class it is, for a `switch`: literal in each class. */
   declare readonly kind: string;
-  /** HTTP status of the response; absent if there was none. */
-  declare readonly status?: number;
-  /** The service's error code: the `error` field of the response's body, if it is a string. */
-  declare readonly code?: string;
-  /**
-   * The service's own sentence: the body's `message`, else its `detail`. One line of at most 300 characters, without
-   * secrets. It is part of `message`, too.
-   */
-  declare readonly detail?: string;
-  /** The HTTP method. */
-  declare readonly method?: string;
-  /** The path's template: `/sessions/{id}` as the contract has it, `{}` for each value of a path of the caller's own. */
-  declare readonly path?: string;
-  /** How many requests of this call were sent. */
-  declare readonly attempts?: number;
-  /** How long the service asked to wait, in milliseconds. */
-  declare readonly retryAfterMs?: number;
-  /** A refusal's body: parsed where it is JSON, at most 64 KiB, secrets removed. */
-  declare readonly body?: unknown;
-  /** The `x-request-id` of the response. Quote it to the operators of the service. */
-  declare readonly requestId?: string;
-  /**
-   * Whether the service did what was asked, and so whether a write may be sent again. `not_sent`: nothing reached the
-   * service. `rejected`: the service refused it. `accepted`: the service answered 2xx, but the response was lost or could
-   * not be used: do not send a write again. `unknown`: it may have been applied: check first.
-   */
-  declare readonly outcome?: Outcome;
-  /** `true` if an earlier attempt of this call may have been applied, which may have caused this response. */
-  declare readonly priorAmbiguous?: boolean;
-  /**
-   * In a walk: the cursor of the page that failed, `null` for the first. `list({ cursor: error.cursor ?? undefined })`
-   * goes on.
-   */
-  declare readonly cursor?: string | null;
-  /** In a wait for a session: the last session seen, if there was one. */
-  declare readonly session?: Session;
   readonly #rawBody: string | undefined;
 
   constructor(message: string, details: ErrorDetails = {}) {
@@ -152,10 +143,7 @@ export class AutomationError extends Error {
     return true;
   }
 
-  /**
-   * The text of a 2xx response's body that could not be used, whole or the part that was received. A one-time `plaintext`
-   * is still in it. Absent from every print and from `toJSON`.
-   */
+  /** The text of a success whose body could not be used; the one-time secret of a token is still in it. Never printed. */
   get rawBody(): string | undefined {
     return this.#rawBody;
   }

@@ -1,5 +1,4 @@
-import type { Session } from "../models.ts";
-import { AutomationError, type ErrorDetails, type TimeoutPhase, type ValidationIssue } from "./automation-error.ts";
+import { AutomationError, type DetailsOf, type TimeoutPhase, type ValidationIssue } from "./automation-error.ts";
 
 /** An option of the client is invalid. Thrown by the constructor, `withOptions` and `setToken`; nothing was sent. */
 export class ConfigError extends AutomationError {
@@ -19,34 +18,18 @@ export class RedirectError extends AutomationError {
   declare readonly kind: "redirect";
 }
 
-/** The details of a `ConnectionError` besides those of every error. */
-export interface ConnectionErrorDetails extends ErrorDetails {
-  /** The platform's own code, such as `ECONNRESET`, where there is one. */
-  platformCode?: string | undefined;
-  /** Sending the request again cannot help. */
-  permanent?: true | undefined;
-}
-
 /** No whole response was received: the connection could not be made, or was lost. `outcome` says which. */
 export class ConnectionError extends AutomationError {
   static override readonly kinds: readonly ["connection"] = ["connection"];
   declare readonly kind: "connection";
   /** The platform's own code, such as `ECONNRESET`, where there is one. */
-  declare readonly platformCode?: string;
+  declare readonly platformCode?: string | undefined;
   /** `true` if sending the request again cannot help: an invalid certificate, or a request that `fetch` refuses. */
-  declare readonly permanent?: true;
+  declare readonly permanent?: true | undefined;
 
-  constructor(message: string, details: ConnectionErrorDetails = {}) {
+  constructor(message: string, details: DetailsOf<ConnectionError, "platformCode" | "permanent"> = {}) {
     super(message, details);
   }
-}
-
-/** The details of a `TimeoutError` besides those of every error. */
-export interface TimeoutErrorDetails extends ErrorDetails {
-  /** The stage in which the time ran out. */
-  phase?: TimeoutPhase | undefined;
-  /** For `sessions.waitFor`: the last session seen. */
-  session?: Session | undefined;
 }
 
 /** A time limit ended the call: `timeoutMs` within an attempt, or `totalTimeoutMs` in any stage. */
@@ -56,7 +39,7 @@ export class TimeoutError extends AutomationError {
   /** The stage in which the time ran out; `total` is between attempts. */
   declare readonly phase: TimeoutPhase;
 
-  constructor(message: string, details: TimeoutErrorDetails = {}) {
+  constructor(message: string, details: DetailsOf<TimeoutError, "phase"> = {}) {
     super(message, details);
   }
 }
@@ -67,16 +50,13 @@ export class AbortError extends AutomationError {
   declare readonly kind: "abort";
 }
 
-/** A 2xx response whose body is not JSON, is too large, or is empty where one is due. `rawBody` holds the text. */
+/**
+ * A 2xx response whose body is not JSON, is empty where one is due, or is larger than `maxResponseBytes`. `rawBody` holds
+ * the text, except of one that is too large.
+ */
 export class ResponseParseError extends AutomationError {
   static override readonly kinds: readonly ["parse"] = ["parse"];
   declare readonly kind: "parse";
-}
-
-/** The details of a `ResponseValidationError` besides those of every error. */
-export interface ResponseValidationErrorDetails extends ErrorDetails {
-  /** The unexpected values: where, and what was expected there. */
-  issues?: readonly ValidationIssue[] | undefined;
 }
 
 /** A 2xx response of another shape than the contract's, or than the caller's schema. `rawBody` holds the text. */
@@ -86,7 +66,7 @@ export class ResponseValidationError extends AutomationError {
   /** The unexpected values: where, and what was expected there; never the values themselves. */
   declare readonly issues: readonly ValidationIssue[];
 
-  constructor(message: string, details: ResponseValidationErrorDetails = {}) {
+  constructor(message: string, details: DetailsOf<ResponseValidationError, "issues"> = {}) {
     super(message, { issues: [], ...details });
   }
 }

@@ -1,47 +1,29 @@
-import type {
-  ApiError,
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
-  NotFoundError,
-  PermissionDeniedError,
-  RateLimitError,
-  ServerError,
-} from "./api-errors.ts";
+import type * as api from "./api-errors.ts";
 import { isBrandedError } from "./automation-error.ts";
-import type {
-  AbortError,
-  ArgumentError,
-  ConfigError,
-  ConnectionError,
-  PaginationError,
-  RedirectError,
-  ResponseParseError,
-  ResponseValidationError,
-  TimeoutError,
-  TokenProviderError,
-} from "./client-errors.ts";
+import type * as client from "./client-errors.ts";
+import type { JournalError } from "./journal-error.ts";
 
 /** Every class of error with its own literal `kind`, so that a `switch` on `kind` narrows and can be exhaustive. */
 export type AnyAutomationError =
-  | ConfigError
-  | ArgumentError
-  | (ApiError & { readonly kind: "api" })
-  | BadRequestError
-  | AuthenticationError
-  | PermissionDeniedError
-  | NotFoundError
-  | ConflictError
-  | RateLimitError
-  | ServerError
-  | RedirectError
-  | ConnectionError
-  | TimeoutError
-  | AbortError
-  | ResponseParseError
-  | ResponseValidationError
-  | PaginationError
-  | TokenProviderError;
+  | client.ConfigError
+  | client.ArgumentError
+  | (api.ApiError & { readonly kind: "api" })
+  | api.BadRequestError
+  | api.AuthenticationError
+  | api.PermissionDeniedError
+  | api.NotFoundError
+  | api.ConflictError
+  | api.RateLimitError
+  | api.ServerError
+  | client.RedirectError
+  | client.ConnectionError
+  | client.TimeoutError
+  | client.AbortError
+  | client.ResponseParseError
+  | client.ResponseValidationError
+  | client.PaginationError
+  | client.TokenProviderError
+  | JournalError;
 
 /**
  * Whether `value` is an error of this library: of its ESM or CommonJS copy, of this realm or another. Never throws.

@@ -7,7 +7,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { now } from "../clock.ts";
+import { now } from "../base/clock.ts";
 import type { CallStart } from "../instrumentation.ts";
 import type { Instruments } from "./instruments.ts";
 import { HTTP, OWN } from "./names.ts";

@@ -9,7 +9,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import { now } from "../clock.ts";
+import { now } from "../base/clock.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import type { ClientEvent, Waits } from "../events.ts";
 import type { CallObserver, CallStart } from "../instrumentation.ts";
@@ -59,7 +59,7 @@ export class CallSpan implements CallObserver {
         this.#requests += 1;
         break;
       case "response":
-        this.#endAttempt(event);
+        this.#endAttempt({ ...event, error: event.lost });
         if (event.remaining !== undefined)
           this.#telemetry.instruments.remaining.record(event.remaining, this.#target.server);
         break;
@@ -76,6 +76,8 @@ export class CallSpan implements CallObserver {
       case "drift":
         // The paths of the issues may name keys of the response, so only their number is recorded.
         span.addEvent(event.type, { [OWN.issues]: event.issues.length });
+        break;
+      case "end":
         break;
       default:
         span.addEvent(event.type);

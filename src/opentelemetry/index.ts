@@ -1,11 +1,17 @@
-import { type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
-import { BOOLEAN, Check, type Shape, withMethods } from "../check.ts";
+import { createNoopMeter, type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
+import { BOOLEAN, given, known, refusing, type Shape, withMethods } from "../base/check.ts";
 import { ConfigError } from "../errors/client-errors.ts";
 import { combine } from "../instrumentation.ts";
 import type { ClientOptions } from "../options.ts";
 import { VERSION } from "../version.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
+
+if (!("createGauge" in createNoopMeter())) {
+  throw new Error(
+    "project-automation/opentelemetry needs @opentelemetry/api 1.9 or later: the one that is installed is older, without gauges",
+  );
+}
 
 /** Where traces and metrics go, and what is sent to the service with each request. */
 export interface TelemetrySettings {
@@ -47,8 +53,6 @@ const OPTIONS: Shape<Pick<ClientOptions, "instrumentation">> = {
   instrumentation: withMethods("an instrumentation", "begin"),
 };
 
-const check: Check = new Check(ConfigError);
-
 /**
  * Returns options of a client that traces and measures its calls with OpenTelemetry: the given ones with an
  * `instrumentation`. If they have an `instrumentation` already, both are called. Without a registered SDK nothing is
@@ -60,8 +64,9 @@ const check: Check = new Check(ConfigError);
  * const client = new Client(instrument({ baseUrl: "https://automation.example.com/api/v1", token }));
  */
 export function instrument(options: ClientOptions, settings?: TelemetrySettings): ClientOptions {
-  const { instrumentation } = check.fields(options, "options", OPTIONS);
-  const { tracerProvider, meterProvider, propagate, baggage = false } = check.options(settings, "settings", SETTINGS);
+  const { instrumentation } = refusing(ConfigError, () => known(options, "options", OPTIONS));
+  const checked = refusing(ConfigError, () => given(settings, "settings", SETTINGS));
+  const { tracerProvider, meterProvider, propagate, baggage = false } = checked;
   const tracer = madeOf(
     () => tracerProvider ?? trace.getTracerProvider(),
     (provider) => provider.getTracer("project-automation", VERSION),

@@ -1,7 +1,5 @@
+import { Deadline } from "../base/deadline.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
-
-/** The reason of a signal that was aborted by `return()`. */
-const CLOSED: unique symbol = Symbol("closed");
 
 /** An iterator that can be closed. */
 export interface Closeable<Value> extends AsyncIterableIterator<Value> {
@@ -10,14 +8,14 @@ export interface Closeable<Value> extends AsyncIterableIterator<Value> {
 
 /**
  * An iterator over the values of a generator, whose `return()` resolves at once. A generator would first finish the
- * `next()` that is pending, and a request or a wait may be pending for long: so `return()` aborts the controller, which
- * `generate` passes to everything that it waits for. `generate` ends without an error if `isClosed` tells that this was
- * the reason. Calls of `next()` are answered in order, as by any generator.
+ * `next()` that is pending, and a request or a wait may be pending for long: so `return()` ends the deadline that all its
+ * requests and waits are within. `generate` ends without an error once that has ended. Calls of `next()` are answered in
+ * order, as by any generator.
  */
 export function closeable<Value>(
-  generate: (closing: AbortController) => AsyncGenerator<Value, void, undefined>,
+  generate: (closing: Deadline) => AsyncGenerator<Value, void, undefined>,
 ): Closeable<Value> {
-  const closing = new AbortController();
+  const closing = Deadline.of(Number.POSITIVE_INFINITY);
   const values = generate(closing);
   return {
     [Symbol.asyncIterator]() {
@@ -25,14 +23,9 @@ export function closeable<Value>(
     },
     next: () => values.next(),
     return: () => {
-      closing.abort(CLOSED);
+      closing.end();
       ignoreErrors(() => values.return());
       return Promise.resolve({ done: true, value: undefined });
     },
   };
-}
-
-/** Whether the iterator was closed, and not aborted by the caller's signal. */
-export function isClosed({ signal }: AbortController): boolean {
-  return signal.reason === CLOSED;
 }

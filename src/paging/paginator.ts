@@ -1,6 +1,9 @@
-import { argument, countFrom, type Shape } from "../check.ts";
+import { countFrom, given, refuse, refusing, type Shape } from "../base/check.ts";
+import { beginStackInAwaiter } from "../errors/caller-stack.ts";
+import { ArgumentError } from "../errors/client-errors.ts";
 import type { Page } from "../models.ts";
 import { type Closeable, closeable } from "./closeable.ts";
+import { Items } from "./items.ts";
 import { fetchPage, type PageSource, walkPages } from "./walk.ts";
 
 /** The options of `toArray`. */
@@ -36,7 +39,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * overlap: they resolve to consecutive items, with one request per page.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
-    return closeable((closing) => this.#items(closing));
+    return new Items(closeable((closing) => walkPages(this.#source, { closing })));
   }
 
   /**
@@ -47,8 +50,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * for await (const page of client.projects.list().pages()) console.log(page.data.length, page.next_cursor);
    */
   pages(): AsyncIterableIterator<Page<Item>> {
-    const start = (): Closeable<Page<Item>> =>
-      closeable((closing) => walkPages(this.#source, { closing, max: Number.POSITIVE_INFINITY }));
+    const start = (): Closeable<Page<Item>> => closeable((closing) => walkPages(this.#source, { closing }));
     let begun: Closeable<Page<Item>> | undefined;
     const begin = (): Closeable<Page<Item>> => {
       begun ??= start();
@@ -81,9 +83,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    *   retry: false,
    * };
    */
-  async page(): Promise<Page<Item>> {
-    const source = this.#source();
-    return await fetchPage(source, source.start, new AbortController());
+  page(): Promise<Page<Item>>;
+  async page(...surplus: readonly unknown[]): Promise<Page<Item>> {
+    return onePage(this.#source, surplus);
   }
 
   /**
@@ -93,13 +95,37 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * @example
    * const firstHundred = await client.projects.list({ limit: 50 }).toArray({ max: 100 });
    */
-  async toArray(options?: ToArrayOptions): Promise<Item[]> {
-    const { max = Number.POSITIVE_INFINITY } = argument.guarded(() =>
-      argument.options(options, "toArray: options", TO_ARRAY_OPTIONS),
+  toArray(options?: ToArrayOptions): Promise<Item[]>;
+  async toArray(options?: ToArrayOptions, ...surplus: readonly unknown[]): Promise<Item[]> {
+    return collect(this.#source, options, surplus);
+  }
+}
+
+type Source<Item> = () => PageSource<Item>;
+
+async function onePage<Item>(describe: Source<Item>, surplus: readonly unknown[]): Promise<Page<Item>> {
+  try {
+    refuseSurplus(surplus, "page takes no arguments: what is asked for is said in list()");
+    const source = describe();
+    return await fetchPage(source, source.start);
+  } catch (error) {
+    throw await beginStackInAwaiter(error, onePage);
+  }
+}
+
+async function collect<Item>(
+  describe: Source<Item>,
+  options: ToArrayOptions | undefined,
+  surplus: readonly unknown[],
+): Promise<Item[]> {
+  try {
+    refuseSurplus(surplus, "toArray takes one argument, its options");
+    const { max = Number.POSITIVE_INFINITY } = refusing(ArgumentError, () =>
+      given(options, "toArray: options", TO_ARRAY_OPTIONS),
     );
     const items: Item[] = [];
     if (max === 0) return items;
-    for await (const { data } of walkPages(this.#source, { closing: new AbortController(), max })) {
+    for await (const { data } of walkPages(describe, { max })) {
       // Not by `push(...data)`: a page may have more items than a call may have arguments.
       for (const item of data) {
         items.push(item);
@@ -107,11 +133,11 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       }
     }
     return items;
+  } catch (error) {
+    throw await beginStackInAwaiter(error, collect);
   }
+}
 
-  async *#items(closing: AbortController): AsyncGenerator<Item, void, undefined> {
-    for await (const { data } of walkPages(this.#source, { closing, max: Number.POSITIVE_INFINITY })) {
-      for (const item of data) yield item;
-    }
-  }
+function refuseSurplus(surplus: readonly unknown[], what: string): void {
+  if (surplus.length > 0) refusing(ArgumentError, () => refuse(what));
 }

@@ -1,12 +1,14 @@
-import { onAbort } from "../abort.ts";
-import { platformTurn } from "../clock.ts";
+import { platformTurn } from "../base/clock.ts";
+import type { Deadline } from "../base/deadline.ts";
 import { noteCursor } from "../errors/automation-error.ts";
-import { continueStack } from "../errors/caller-stack.ts";
+import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { PaginationError } from "../errors/client-errors.ts";
 import type { Page } from "../models.ts";
-import type { Path } from "../request/path.ts";
-import { isClosed } from "./closeable.ts";
+import type { Path } from "../request/url.ts";
 import { CycleDetector } from "./cycle.ts";
+
+/** So many empty pages in a row end a walk: the list may have no end, and its consumer never gets to decide. */
+const MAX_EMPTY_PAGES = 1_000;
 
 /** Where the pages of a list come from. */
 export interface PageSource<Item> {
@@ -17,18 +19,16 @@ export interface PageSource<Item> {
   readonly start: string | null;
   /** Asks for the next page while one is being consumed. */
   readonly prefetch: boolean;
-  /** The caller's. */
-  readonly signal: AbortSignal | undefined;
-  /** Asks for a page: one request. */
-  readonly fetch: (cursor: string | null, signal: AbortSignal) => Promise<Page<Item>>;
+  /** Asks for a page, as a part of the walk: one request. */
+  readonly fetch: (cursor: string | null, within?: Deadline) => Promise<Page<Item>>;
 }
 
 /** One walk over a list. */
 export interface WalkRules {
   /** Ends it, with the request in flight. */
-  readonly closing: AbortController;
+  readonly closing?: Deadline;
   /** How many items are wanted: nothing is prefetched past them. */
-  readonly max: number;
+  readonly max?: number;
 }
 
 /**
@@ -37,74 +37,63 @@ export interface WalkRules {
  */
 export async function* walkPages<Item>(
   describe: () => PageSource<Item>,
-  { closing, max }: WalkRules,
+  { closing, max = Number.POSITIVE_INFINITY }: WalkRules = {},
 ): AsyncGenerator<Page<Item>, void, undefined> {
-  const source = describe();
-  const cycle = new CycleDetector();
-  let cursor = source.start;
-  let wanted = max;
-  let ahead: Promise<Page<Item>> | undefined;
-  let isRepeated = false;
-  if (cursor !== null) cycle.closes(cursor);
-  do {
-    const page = await receive(ahead ?? fetchPage(source, cursor, closing), ahead !== undefined, closing);
-    if (page === undefined) return;
-    ahead = undefined;
-    cursor = page.next_cursor;
-    wanted -= page.data.length;
-    isRepeated = cursor !== null && cycle.closes(cursor);
-    if (source.prefetch && cursor !== null && !isRepeated && wanted > 0) {
-      // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
-      await platformTurn();
-      if (isClosed(closing)) return;
-      ahead = fetchPage(source, cursor, closing);
-      // The walk may never come to it.
-      ahead.catch(() => {});
-      // The consumer of this page may compute, and then nothing is sent that is not on its way.
-      await platformTurn();
-    }
-    yield page;
-  } while (cursor !== null && !isRepeated);
-  if (cursor !== null) throw cycleError(source, cursor);
-}
-
-/** A page, or `undefined` if the walk was closed meanwhile. */
-async function receive<Item>(
-  request: Promise<Page<Item>>,
-  wasAhead: boolean,
-  closing: AbortController,
-): Promise<Page<Item> | undefined> {
   try {
-    const page = await request;
-    return isClosed(closing) ? undefined : page;
+    const source = describe();
+    const cycle = new CycleDetector();
+    let cursor = source.start;
+    let wanted = max;
+    let emptyPages = 0;
+    let ahead: Promise<Page<Item>> | undefined;
+    if (cursor !== null) cycle.closes(cursor);
+    for (;;) {
+      const page = await (ahead ?? fetchPage(source, cursor, closing));
+      if (closing?.reason !== undefined) return;
+      ahead = undefined;
+      cursor = page.next_cursor;
+      wanted -= page.data.length;
+      emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
+      const isEndless = cursor !== null && (cycle.closes(cursor) || emptyPages === MAX_EMPTY_PAGES);
+      if (source.prefetch && cursor !== null && !isEndless && wanted > 0) {
+        // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
+        await platformTurn();
+        if (closing?.reason !== undefined) return;
+        ahead = fetchPage(source, cursor, closing);
+        // The walk may never come to it.
+        ahead.catch(() => {});
+        // The consumer of this page may compute, and then nothing is sent that is not on its way.
+        await platformTurn();
+      }
+      yield page;
+      if (cursor === null) return;
+      if (isEndless) throw endlessError(source, cursor, emptyPages);
+    }
   } catch (error) {
-    if (isClosed(closing)) return undefined;
-    // It failed when no caller was waiting for it: the stack goes on with the present caller.
-    if (wasAhead) continueStack(error);
-    throw error;
+    if (closing?.reason === undefined) throw await beginStackInAwaiter(error, walkPages);
   }
 }
 
 /** One page of a list. An error carries the `cursor`. */
 export async function fetchPage<Item>(
-  { fetch, signal }: PageSource<Item>,
+  { fetch }: PageSource<Item>,
   cursor: string | null,
-  closing: AbortController,
+  within?: Deadline,
 ): Promise<Page<Item>> {
-  const leave = signal && onAbort(signal, () => closing.abort(signal.reason));
   try {
-    return await fetch(cursor, closing.signal);
+    return await fetch(cursor, within);
   } catch (error) {
     noteCursor(error, cursor);
     throw error;
-  } finally {
-    leave?.();
   }
 }
 
-function cycleError({ label, path }: PageSource<unknown>, cursor: string): PaginationError {
-  const what = "the service sent a cursor of this walk again, so the list goes in circles";
-  return new PaginationError(`${label}: ${what}`, {
+function endlessError({ label, path }: PageSource<unknown>, cursor: string, emptyPages: number): PaginationError {
+  const what =
+    emptyPages === MAX_EMPTY_PAGES
+      ? `sent ${MAX_EMPTY_PAGES} empty pages in a row`
+      : "sent a cursor of this walk again, so the list goes in circles";
+  return new PaginationError(`${label}: the service ${what}`, {
     method: "GET",
     path: path.template,
     outcome: "accepted",

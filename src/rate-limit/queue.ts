@@ -1,60 +1,46 @@
-/** A member of a queue. `place` orders it: the lower, the earlier. */
-export interface Queued {
-  readonly place: number;
-  before?: Queued | undefined;
-  behind?: Queued | undefined;
-}
-
-/** A queue ordered by place. Joining at the end, leaving from anywhere and returning to the head take constant time. */
-export class Queue<Member extends Queued> implements Iterable<Member> {
-  #first: Queued | undefined;
-  #last: Queued | undefined;
-  #length = 0;
+/** A queue ordered by place: the lower, the earlier. Members join at the end, or return to where they were. */
+export class Queue<Member extends { readonly place: number }> {
+  /** Sorted. Those before `#first` have left: an array of many is slow to shift. */
+  #members: Member[] = [];
+  #first = 0;
 
   get length(): number {
-    return this.#length;
+    return this.#members.length - this.#first;
   }
 
   get first(): Member | undefined {
-    return this.#first as Member | undefined; // only members are ever linked
+    return this.#members[this.#first];
   }
 
-  /** New members have the highest place and go to the end; returning ones are among the first. */
   join(member: Member): void {
-    let behind: Queued | undefined;
-    if (this.#last !== undefined && this.#last.place > member.place) {
-      behind = this.#first;
-      while (behind !== undefined && behind.place < member.place) behind = behind.behind;
-    }
-    const before = behind === undefined ? this.#last : behind.before;
-    member.before = before;
-    member.behind = behind;
-    if (before === undefined) this.#first = member;
-    else before.behind = member;
-    if (behind === undefined) this.#last = member;
-    else behind.before = member;
-    this.#length += 1;
+    this.#members.splice(this.#indexOf(member.place), 0, member);
   }
 
   /** The member must be in this queue. */
   leave(member: Member): void {
-    const { before, behind } = member;
-    if (before === undefined) this.#first = behind;
-    else before.behind = behind;
-    if (behind === undefined) this.#last = before;
-    else behind.before = before;
-    member.before = undefined;
-    member.behind = undefined;
-    this.#length -= 1;
+    if (member !== this.first) {
+      this.#members.splice(this.#indexOf(member.place), 1);
+      return;
+    }
+    this.#first += 1;
+    if (this.#first * 2 <= this.#members.length) return;
+    this.#members = this.#members.slice(this.#first);
+    this.#first = 0;
   }
 
-  /** In order. A member may leave while it is visited. */
-  *[Symbol.iterator](): Generator<Member> {
-    let member = this.#first;
-    while (member !== undefined) {
-      const next = member.behind;
-      yield member as Member; // only members are ever linked
-      member = next;
+  /** In order, as they are now. */
+  get members(): readonly Member[] {
+    return this.#members.slice(this.#first);
+  }
+
+  /** Where a place is, or would be. */
+  #indexOf(place: number): number {
+    let [low, high] = [this.#first, this.#members.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#members[middle]?.place ?? place) < place) low = middle + 1;
+      else high = middle;
     }
+    return low;
   }
 }

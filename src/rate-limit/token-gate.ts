@@ -1,226 +1,227 @@
-import { after, now } from "../clock.ts";
-import { GatePause } from "./gate-pause.ts";
-import { pauseDuration } from "./pause-duration.ts";
-import { Queue, type Queued } from "./queue.ts";
-import { Quota } from "./quota.ts";
-import type { Admission, Pause, RateLimitAnswer, RateLimitedCall, RateLimitSnapshot } from "./rate-limiter.ts";
-import type { SharedReading, SharedState } from "./shared-state.ts";
-import { type Counted, Slots, STALLED_AFTER_MS, type Stage } from "./slots.ts";
+import { after, now } from "../base/clock.ts";
+import { leftOf, type Pause, type PauseAt, pauseDuration } from "./pause.ts";
+import { Queue } from "./queue.ts";
+import { NOTHING_READ, observed, type Quota, remainingOf, snapshotOf } from "./quota.ts";
+import type { Admission, RateLimitedCall, RateLimitHead, RateLimitSnapshot, ReportedPause } from "./rate-limiter.ts";
 
-const ADMITTED: Admission = { kind: "admitted" };
+/** A request without a response for this long no longer holds others back, except by `maxConcurrency`. In milliseconds. */
+export const STALLED_AFTER_MS = 5_000;
+
+const ADMITTED: Admission = { kind: "admitted", waited: false };
+const ADMITTED_LATER: Admission = { kind: "admitted", waited: true };
 
 /** A call that waits at a gate, or has been admitted by it. */
-export interface Waiter extends Queued {
+export interface Waiter {
   readonly call: RateLimitedCall;
+  /** Orders calls: the lower, the earlier. */
+  readonly place: number;
+  /** Pauses in a row that it has caused, or waited for to their end. */
+  pauses: number;
+  /** The epoch of the pause that it has counted last. */
+  counted: symbol | undefined;
   /** Ends its waiting. It is in no queue then. */
   settle(admission: Admission): void;
-  /** The gate in whose queue it waits. */
-  queuedAt: TokenGate | undefined;
-  /** The gate whose pauses it counts, and how many of them began before it came. */
-  countsPausesOf: TokenGate | undefined;
-  pausesBeforeArrival: number;
-  /** 429s that it received itself. */
-  refusals: number;
-  /** How many pauses had begun when it was last admitted. */
-  pausesBeforeStart: number;
-  /** When it was last admitted or confirmed. */
-  startedAt: number;
+}
+
+/** When a request was sent: on the monotonic clock, and in which epoch of the gate. */
+interface Start {
+  readonly at: number;
+  readonly epoch: symbol;
 }
 
 /**
  * The gate of one token. Calls wait in order of arrival; at most `maxConcurrency` are in flight, and never more than are
  * left. A 429 closes the gate for all of them; when the pause is over one request goes ahead (the probe), and its response
  * opens the gate or begins the next pause. The gate has a timer only while calls wait.
+ *
+ * What is `protected` is for a gate that shares its state with other processes.
  */
 export class TokenGate {
-  readonly token: string;
+  /** The latest that the service said of the token's limit. */
+  protected quota: Quota = NOTHING_READ;
+  /** When something was last learnt about the token, by the local clock. */
+  protected learntAt: number | undefined;
+  /** Pauses in a row, without a request getting through. */
+  protected refusals = 0;
+  /** One request goes at a time, until one has got through. */
+  protected mustProbe = false;
   readonly #queue = new Queue<Waiter>();
-  readonly #pause = new GatePause();
-  readonly #quota = new Quota();
+  /** Requests in flight, the oldest first. */
+  readonly #inFlight = new Map<Waiter, Start>();
   #maxConcurrency = Number.POSITIVE_INFINITY;
-  readonly #slots = new Slots<Waiter>();
-  #mustProbe = false;
+  #pause: PauseAt | undefined;
+  /** Changes with each pause that begins: the response to a request that was sent before says nothing about it. */
+  #epoch = Symbol();
   #probe: Waiter | undefined;
-  /** Pauses that have begun, and how many of them when a request last got through. */
-  #pauses = 0;
-  #pausesWhenOpened = 0;
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
 
-  constructor(token: string) {
-    this.token = token;
-  }
-
+  /** Whether nothing depends on it. */
   get isIdle(): boolean {
-    return this.#slots.inFlight("admitted") === 0 && this.#queue.length === 0 && this.#pause.left === undefined;
-  }
-
-  get state(): SharedState {
-    const refusals = this.#pauses - this.#pausesWhenOpened;
-    return { pause: this.#pause.left, refusals, mustProbe: this.#mustProbe };
+    return this.#inFlight.size === 0 && this.#queue.length === 0 && this.pauseLeft() === undefined;
   }
 
   get snapshot(): RateLimitSnapshot | undefined {
-    const { snapshot } = this.#quota;
-    const { endDate } = this.#pause;
-    return snapshot === undefined || endDate === undefined ? snapshot : { ...snapshot, pausedUntil: endDate };
+    return this.learntAt === undefined ? undefined : snapshotOf(this.quota, this.learntAt, this.pauseLeft());
   }
 
-  /** Admits the waiter, queues it, or refuses it: its call may not want to wait for the running pause. */
-  join(waiter: Waiter): void {
-    this.#welcome(waiter);
-    const refusal = this.#refusalOf(waiter);
-    if (refusal !== undefined) {
-      waiter.settle(refusal);
-      return;
+  /** Admits a waiter at once, or refuses it. Returns nothing if it has to `join` the queue. */
+  enter(waiter: Waiter): Admission | undefined {
+    this.#drop(waiter);
+    this.#maxConcurrency = Math.min(this.#maxConcurrency, waiter.call.maxConcurrency);
+    const { first } = this.#queue;
+    if ((first === undefined || waiter.place < first.place) && this.#hasRoom()) {
+      this.#send(waiter);
+      return ADMITTED;
     }
+    return this.#refusalOf(waiter);
+  }
+
+  /** Lets a waiter wait in the queue, at its place, until its `settle` is called. */
+  join(waiter: Waiter): void {
     this.#queue.join(waiter);
-    waiter.queuedAt = this;
     this.pump();
   }
 
-  /** Takes a waiter out of the queue. `pump` has to follow, since others may have waited behind it. */
+  /** Takes a waiter out of the queue. */
   leave(waiter: Waiter): void {
     this.#queue.leave(waiter);
-    waiter.queuedAt = undefined;
+    if (this.#queue.length === 0) this.#setTimer();
   }
 
-  /** Admits, in order, every waiter that there is room for. */
-  pump(): void {
-    while (this.#hasRoomBeside("admitted")) {
-      const { first } = this.#queue;
-      if (first === undefined) break;
-      this.#queue.leave(first);
-      first.queuedAt = undefined;
-      this.#start(first, "reading");
-      first.settle(ADMITTED);
-    }
-    this.#setTimer();
-  }
-
-  /**
-   * Admits a waiter that is in no queue and has this gate's token, if no queued waiter came before it and there is room
-   * beside those that are sent. Those that are still reading their token yield to it: otherwise two gates whose waiters
-   * read each other's token could refuse both forever.
-   */
-  admit(waiter: Waiter): boolean {
-    this.#welcome(waiter);
-    const first = this.#queue.first;
-    if (first !== undefined && first.place < waiter.place) return false;
-    if (this.#refusalOf(waiter) !== undefined || !this.#hasRoomBeside("sending")) return false;
-    this.#start(waiter, "sending");
-    return true;
-  }
-
-  /** Whether an admitted waiter may be sent now: no pause has begun since, and it is within what is left. */
-  confirm(waiter: Waiter): boolean {
-    this.#dropStalled();
-    if (waiter.pausesBeforeStart !== this.#pauses || this.#pause.left !== undefined) return false;
-    if (!this.#slots.beginSending(waiter)) return false;
-    // A waiter that had the token earlier may have taken its place.
-    if (this.#slots.inFlight("sending") > this.#maxConcurrency) return false;
-    if (this.#mustProbe) return this.#probe === waiter;
-    return this.#slots.holding("sending") <= Math.max(1, this.#quota.remaining);
-  }
-
-  /** Frees what an admitted waiter held. */
-  finish(waiter: Waiter): void {
-    this.#slots.remove(waiter);
-    // It got no response: another one has to go ahead.
+  /** Reads the response to an admitted waiter. Returns the pause that it begins or prolongs. */
+  report(waiter: Waiter, head: RateLimitHead): ReportedPause | undefined {
+    const start = this.#inFlight.get(waiter);
+    if (start === undefined) return undefined;
+    this.quota = observed(this.quota, head, { startedAt: start.at, now: now() });
+    this.learntAt = Date.now();
+    const isCurrent = start.epoch === this.#epoch;
     if (this.#probe === waiter) this.#probe = undefined;
-  }
-
-  /** Reads a response. Returns what is left of the pause, in milliseconds, if the response is a 429. */
-  report(waiter: Waiter, answer: RateLimitAnswer): number | undefined {
-    this.#quota.observe(answer, waiter.startedAt);
-    const isCurrent = waiter.pausesBeforeStart === this.#pauses;
-    if (this.#probe === waiter) this.#probe = undefined;
-    if (answer.status === 429) {
-      waiter.refusals += 1;
+    if (head.status === 429) {
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
-      if (isCurrent) this.#pauses += 1;
-      const refusals = Math.max(1, this.#pauses - this.#pausesWhenOpened);
-      return this.#close(pauseDuration(answer.retryAfterMs, refusals, Math.random()));
+      if (isCurrent) this.beginPauses(this.refusals + 1);
+      this.#count(waiter);
+      const pause = this.close(pauseDuration(head.retryAfterMs, Math.max(1, this.refusals), Math.random()));
+      return { pauseMs: pause.lastsMs, waits: this.#waitsFor(pause, waiter) };
     }
     if (isCurrent) {
-      this.#pausesWhenOpened = this.#pauses;
+      waiter.pauses = 0;
+      this.endPauses();
       // A pause that was prolonged meanwhile ends with a probe of its own.
-      if (this.#pause.left === undefined) this.#mustProbe = false;
+      if (this.pauseLeft() === undefined) this.mustProbe = false;
     }
     this.pump();
     return undefined;
   }
 
-  /** Takes over what other processes know. The gate's own pause stays: another process may not know of it yet. */
-  merge({ pause, refusals, mustProbe, quota, limit }: SharedReading): void {
-    this.#quota.merge(quota, limit);
-    if (pause === undefined && this.#pause.left !== undefined) return;
-    if (refusals < this.state.refusals) this.#pausesWhenOpened = this.#pauses;
-    this.#pauses = Math.max(this.#pauses, this.#pausesWhenOpened + refusals);
-    if (pause !== undefined) {
-      this.#close(pause);
-      return;
-    }
-    this.#mustProbe = mustProbe;
+  /** Frees what an admitted waiter held. */
+  release(waiter: Waiter): void {
+    this.#drop(waiter);
     this.pump();
   }
 
-  /** Ends the running pause at once. One request goes ahead, as after any pause. */
-  clearPause(): void {
-    this.#pause.clear();
-    this.pump();
+  /** What is left of the pause. Once it is over, those who have waited for it count it. */
+  protected pauseLeft(): Pause | undefined {
+    const left = this.#pause && leftOf(this.#pause, now());
+    if (left === undefined && this.#pause !== undefined) this.endPause();
+    return left;
   }
 
-  #welcome(waiter: Waiter): void {
-    this.#maxConcurrency = Math.min(this.#maxConcurrency, waiter.call.maxConcurrency);
-    if (waiter.countsPausesOf === this) return;
-    waiter.countsPausesOf = this;
-    // It waits for the rest of a running pause, so that one counts.
-    waiter.pausesBeforeArrival = this.#pauses - (this.#pause.left === undefined ? 0 : 1);
+  protected endPause(): void {
+    this.#pause = undefined;
+    for (const waiter of this.#queue.members) this.#count(waiter);
   }
 
-  #start(waiter: Waiter, as: Stage): void {
-    this.#slots.add(waiter, as);
-    waiter.pausesBeforeStart = this.#pauses;
-    if (this.#mustProbe) this.#probe = waiter;
+  /** A pause begins, the latest of so many in a row. */
+  protected beginPauses(inARow: number): void {
+    this.refusals = inARow;
+    this.#epoch = Symbol();
   }
 
-  /** Whether there is room for one more beside those that count. */
-  #hasRoomBeside(counted: Counted): boolean {
-    this.#dropStalled();
-    if (this.#slots.inFlight(counted) >= this.#maxConcurrency || this.#pause.left !== undefined) return false;
-    if (!this.#mustProbe) return this.#slots.holding(counted) < Math.max(1, this.#quota.remaining);
-    const probe = this.#probe;
-    return probe === undefined || (counted === "sending" && this.#slots.isReading(probe));
+  /** A request has got through: those who wait count from zero. */
+  protected endPauses(): void {
+    if (this.refusals === 0) return;
+    this.refusals = 0;
+    for (const waiter of this.#queue.members) waiter.pauses = 0;
   }
 
-  #dropStalled(): void {
-    this.#slots.dropStalled((waiter) => {
-      if (this.#probe === waiter) this.#probe = undefined;
-    });
-  }
-
-  #close(pause: Pause): number {
-    this.#mustProbe = true;
-    const lastsMs = this.#pause.extend(pause);
-    for (const waiter of this.#queue) {
+  /** Nothing is sent for so long, or longer if a pause is running. Refuses those who do not wait for it, and returns it. */
+  protected close(pause: Pause): Pause {
+    const { askedMs, lastsMs } = this.pauseLeft() ?? pause;
+    const merged = { askedMs: Math.max(askedMs, pause.askedMs), lastsMs: Math.max(lastsMs, pause.lastsMs) };
+    this.#pause = { ...merged, at: now() };
+    this.mustProbe = true;
+    for (const waiter of this.#queue.members) {
       const refusal = this.#refusalOf(waiter);
       if (refusal === undefined) continue;
       this.#queue.leave(waiter);
-      waiter.queuedAt = undefined;
       waiter.settle(refusal);
     }
     this.pump();
-    return lastsMs;
+    return merged;
   }
 
-  /** The refusal of a call that does not wait for the running pause: too long for it, or one pause too many. */
-  #refusalOf({ call, pausesBeforeArrival, refusals }: Waiter): Admission | undefined {
-    const { left } = this.#pause;
-    // A pause may be over before the call that it was for asks again.
-    if (left === undefined) return refusals > call.maxPauses ? { kind: "refused", pauseMs: 0 } : undefined;
-    const pauses = Math.max(refusals, this.#pauses - Math.max(pausesBeforeArrival, this.#pausesWhenOpened));
-    const isShortEnough = left.askedMs <= call.maxPauseMs && now() + left.lastsMs < call.endsAt;
-    return pauses <= call.maxPauses && isShortEnough ? undefined : { kind: "refused", pauseMs: left.askedMs };
+  /** Admits, in order, every waiter that there is room for. */
+  protected pump(): void {
+    let { first } = this.#queue;
+    while (first !== undefined && this.#hasRoom()) {
+      this.#queue.leave(first);
+      this.#send(first);
+      first.settle(ADMITTED_LATER);
+      first = this.#queue.first;
+    }
+    this.#setTimer();
+  }
+
+  /** An admitted waiter had to wait for other processes: its request begins now. */
+  protected sendNow(waiter: Waiter): void {
+    this.#drop(waiter);
+    this.#send(waiter);
+  }
+
+  #drop(waiter: Waiter): void {
+    this.#inFlight.delete(waiter);
+    // It got no response: another one has to go ahead.
+    if (this.#probe === waiter) this.#probe = undefined;
+  }
+
+  #send(waiter: Waiter): void {
+    this.#inFlight.set(waiter, { at: now(), epoch: this.#epoch });
+    if (this.mustProbe) this.#probe = waiter;
+  }
+
+  #hasRoom(): boolean {
+    const inFlight = this.#inFlight.size;
+    if (inFlight >= this.#maxConcurrency || this.pauseLeft() !== undefined) return false;
+    if (this.mustProbe) return this.#probe === undefined || this.#stallsAt(this.#probe) <= now();
+    const room = Math.max(1, remainingOf(this.quota, now()));
+    return inFlight < room || this.#holders().length < room;
+  }
+
+  /** The requests that hold others back, the oldest first: those that are not stalled. */
+  #holders(): Waiter[] {
+    const waiters = [...this.#inFlight.keys()];
+    return waiters.filter((waiter) => this.#stallsAt(waiter) > now());
+  }
+
+  #stallsAt(waiter: Waiter): number {
+    return (this.#inFlight.get(waiter)?.at ?? 0) + STALLED_AFTER_MS;
+  }
+
+  #count(waiter: Waiter): void {
+    if (waiter.counted === this.#epoch) return;
+    waiter.counted = this.#epoch;
+    waiter.pauses += 1;
+  }
+
+  #refusalOf(waiter: Waiter): Admission | undefined {
+    const left = this.pauseLeft();
+    return left === undefined || this.#waitsFor(left, waiter) ? undefined : { kind: "refused", pauseMs: left.askedMs };
+  }
+
+  /** Whether its call waits for the pause: it is short enough, and not one too many. */
+  #waitsFor({ askedMs, lastsMs }: Pause, { call, pauses, counted }: Waiter): boolean {
+    const inARow = counted === this.#epoch ? pauses : pauses + 1;
+    return inARow <= call.maxPauses && askedMs <= call.maxPauseMs && now() + lastsMs < call.endsAt;
   }
 
   /** While calls wait, wakes the gate when time alone makes room: at the end of the pause, or when a request stalls. */
@@ -238,11 +239,10 @@ export class TokenGate {
   }
 
   #nextChange(): number {
-    const pauseEndsAt = this.#pause.endsAt;
-    if (pauseEndsAt !== undefined) return pauseEndsAt;
-    if (this.#slots.inFlight("admitted") >= this.#maxConcurrency) return Number.POSITIVE_INFINITY;
-    const { oldest } = this.#slots;
+    if (this.pauseLeft() !== undefined && this.#pause !== undefined) return this.#pause.at + this.#pause.lastsMs;
+    if (this.#inFlight.size >= this.#maxConcurrency) return Number.POSITIVE_INFINITY;
     // The pause may have ended since the queue was looked at.
-    return oldest === undefined || this.#hasRoomBeside("admitted") ? now() : oldest.startedAt + STALLED_AFTER_MS;
+    if (this.#hasRoom()) return now();
+    return Math.min(...this.#holders().map((waiter) => this.#stallsAt(waiter)));
   }
 }

@@ -1,4 +1,4 @@
-import { now } from "../clock.ts";
+import { now } from "../base/clock.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import type { DegradedEvent, FleetEvent } from "./events.ts";
 

@@ -1,16 +1,16 @@
-import { after, now, sleep } from "../clock.ts";
+import { after, now } from "../base/clock.ts";
+import type { Deadline } from "../base/deadline.ts";
+import { shortened } from "../base/jitter.ts";
 import { ConnectionError } from "../errors/client-errors.ts";
-import { shortened } from "../jitter.ts";
-import type { MemoryRateLimiter } from "../rate-limit/memory-rate-limiter.ts";
-import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
-import type { Forgettable } from "../rate-limit/token-map.ts";
+import type { RateLimitHead } from "../rate-limit/rate-limiter.ts";
+import { TokenGate, type Waiter } from "../rate-limit/token-gate.ts";
 import type { Lease, Leases } from "./leases.ts";
 import { CLEAR, LONGEST_SHARED_PAUSE_MS, REPORT, SYNC, TAKE } from "./scripts.ts";
 import type { SlotReply } from "./slot-reply.ts";
 import { type Connection, type TokenCommand, TokenCommands, whole } from "./token-commands.ts";
 
 /**
- * A process that waits for a slot asks again after so long, times its place in line, doubling while the line stands
+ * A process that waits for a slot asks again after so long, times its place in the queue, doubling while the queue stands
  * still, and each time less a random part of up to half.
  */
 const FIRST_POLL_MS = 20;
@@ -19,29 +19,13 @@ const POLL_JITTER = 1 / 2;
 /** How often, in the life of a lease, this process sends Redis all that it knows. */
 const SYNCS_PER_LEASE = 3;
 
-/** What the gates of one limiter have in common. */
-export interface FleetSettings {
-  readonly connection: Connection;
-  readonly leases: Leases;
-  readonly local: MemoryRateLimiter;
-}
-
-/** A call that its own process lets go, and that waits for the other processes. */
-export interface SlotRequest {
-  readonly signal: AbortSignal;
-  /** Whether its own process would still let it go. */
-  readonly isStillAdmitted: () => boolean;
-}
-
-/** What this process and the others share of one token: pauses, the probe, and what is left. */
-export class FleetGate implements Forgettable {
-  readonly #token: string;
-  readonly #local: MemoryRateLimiter;
+/** The gate of one token in this process, which shares pauses, the probe, and what is left with the other processes. */
+export class FleetGate extends TokenGate {
   readonly #leases: Leases;
   readonly #held = new Set<Lease>();
   readonly #commands: TokenCommands;
-  /** Requests that wait for a slot, in order, each with what wakes it. Only the first one asks. */
-  readonly #line = new Map<SlotRequest, () => void>();
+  /** Calls that wait for a slot, in order, each with what wakes it. Only the first one asks. */
+  readonly #waiting = new Map<Waiter, () => void>();
   #cancelSync: (() => void) | undefined;
   #users = 0;
   /** As Redis last replied. */
@@ -50,15 +34,14 @@ export class FleetGate implements Forgettable {
   /** The end of the pause that is shared, on the local clock. */
   #sharedPauseEndsAt = 0;
 
-  constructor(token: string, { connection, leases, local }: FleetSettings) {
-    this.#token = token;
-    this.#local = local;
+  constructor(token: string, connection: Connection, leases: Leases) {
+    super();
     this.#leases = leases;
     this.#commands = new TokenCommands(connection, token);
   }
 
-  get isIdle(): boolean {
-    return this.#users === 0 && this.#sharedPauseEndsAt <= now();
+  override get isIdle(): boolean {
+    return super.isIdle && this.#users === 0 && this.#sharedPauseEndsAt <= now();
   }
 
   /** Whether Redis is asked. Otherwise this process goes by its own gate alone. */
@@ -66,15 +49,20 @@ export class FleetGate implements Forgettable {
     return this.#commands.isShared;
   }
 
+  /** Whether neither a pause nor a probe is waited for. */
+  get isOpen(): boolean {
+    return !this.mustProbe;
+  }
+
   /** A call begins to use the gate. While calls use it, this process regularly sends Redis what it knows. */
-  enter(): void {
+  use(): void {
     this.#users += 1;
     this.#scheduleSync();
-    this.#tryAgain();
+    if (this.#commands.mayTry) void this.#rejoin();
   }
 
   /** A call no longer uses the gate. */
-  exit(): void {
+  unuse(): void {
     this.#users -= 1;
     if (this.#users > 0) return;
     this.#cancelSync?.();
@@ -82,45 +70,47 @@ export class FleetGate implements Forgettable {
   }
 
   /**
-   * Waits until the other processes leave room. Resolves with a lease when the request may be sent, and with `undefined`
-   * when it was aborted or has to wait at the gate of its own process again.
+   * Waits until the other processes leave room for a call that this one admits. Resolves with a lease when its request may
+   * be sent, and with `undefined` when it has another token, or has to wait in this process again. Rejects with `STOPPED`.
    */
-  async acquire(request: SlotRequest): Promise<Lease | undefined> {
-    const { signal } = request;
+  async acquire(request: Waiter, token: string, deadline: Deadline): Promise<Lease | undefined> {
     let [polls, ahead] = [0, -1];
     try {
-      while (!signal.aborted && request.isStillAdmitted()) {
+      while (request.call.token() === token && this.pauseLeft() === undefined) {
         if (!this.isShared) return this.register();
-        if (!this.#isFirst(request)) {
-          const turn = new Promise<void>((resolve) => void this.#line.set(request, resolve));
-          await unlessAborted(turn, signal);
+        const [first = request] = this.#waiting.keys();
+        if (first !== request) {
+          await deadline.race(new Promise<void>((resolve) => void this.#waiting.set(request, resolve)));
           continue;
         }
         const lease = this.register();
-        const reply = await unlessAborted(this.#take(lease), signal);
-        if (!signal.aborted && isGranted(reply)) return lease;
-        this.#drop(lease, signal.aborted);
+        const reply = await this.#take(lease, deadline);
+        if (isGranted(reply)) {
+          this.sendNow(request);
+          return lease;
+        }
+        this.#held.delete(lease);
         if (reply?.outcome !== "full") return undefined;
         polls = reply.ahead === ahead ? polls + 1 : 0;
         ahead = reply.ahead;
         const longestMs = Math.min(FIRST_POLL_MS * (ahead + 1) * 2 ** Math.min(polls, 10), MAX_POLL_MS);
-        if (!this.#line.has(request)) this.#line.set(request, () => {});
-        await sleep(shortened(longestMs, POLL_JITTER, Math.random()), signal);
+        if (!this.#waiting.has(request)) this.#waiting.set(request, () => {});
+        await deadline.sleep(shortened(longestMs, POLL_JITTER, Math.random()));
       }
       return undefined;
     } finally {
-      this.#line.delete(request);
+      this.#waiting.delete(request);
       // The next one asks at once, so that this process does not miss its turn.
-      const [wakeNext] = this.#line.values();
+      const [wakeNext] = this.#waiting.values();
       wakeNext?.();
-      // The place of this process in line is free for others at once.
-      if (signal.aborted && this.#line.size === 0 && this.isShared) void this.#run(this.#sync());
+      // The place of this process in the queue is free for others at once.
+      if (deadline.reason !== undefined && this.#waiting.size === 0 && this.isShared) void this.#run(this.#sync());
     }
   }
 
-  /** Asks once for a slot, or whether a slot that was granted earlier may still be used. */
-  async ask(lease: Lease): Promise<boolean> {
-    return isGranted(await this.#take(lease));
+  /** Asks whether a slot that was granted earlier may still be used. Rejects with `STOPPED`. */
+  async confirm(lease: Lease, deadline: Deadline): Promise<boolean> {
+    return isGranted(await this.#take(lease, deadline));
   }
 
   /** Registers a request that is about to be sent. */
@@ -131,45 +121,38 @@ export class FleetGate implements Forgettable {
   }
 
   /** Releases a slot, with the response to its request, if there is one. */
-  giveBack(lease: Lease, answer: RateLimitAnswer | undefined): void {
-    const pause = answer?.status === 429 ? this.#local.state(this.#token).pause : undefined;
+  giveBack(lease: Lease, head: RateLimitHead | undefined): void {
+    const pause = head?.status === 429 ? this.pauseLeft() : undefined;
     if (pause !== undefined) {
       const sharedMs = Math.min(pause.lastsMs, LONGEST_SHARED_PAUSE_MS);
       this.#sharedPauseEndsAt = Math.max(this.#sharedPauseEndsAt, now() + sharedMs);
     }
     if (!this.#held.delete(lease) || !this.isShared) return;
-    const outcome = answer === undefined ? "left" : answer.status === 429 ? "refused" : "passed";
+    const outcome = head === undefined ? "left" : head.status === 429 ? "refused" : "passed";
     const granted = [whole(lease.grantedAt), String(lease.pausesBefore)];
     const asked = [whole(pause?.askedMs ?? 0), whole(pause?.lastsMs ?? 0)];
-    const limits = [String(answer?.remaining ?? ""), String(answer?.limit ?? "")];
+    const limits = [String(head?.remaining ?? ""), String(head?.limit ?? "")];
     void this.#run(this.#command(REPORT, [lease.id, outcome, ...granted, ...asked, ...limits]));
   }
 
   /** Clears the pause for all processes. Rejects with `ConnectionError` if Redis does not confirm it in time. */
   async clearPause(): Promise<void> {
-    this.#sharedPauseEndsAt = 0;
-    this.#local.clearPause(this.#token);
+    this.#endPause();
     if ((await this.#run(this.#command(CLEAR, []))) !== undefined) return;
     throw new ConnectionError("clearPause: Redis did not confirm in time, so other processes may still be paused");
   }
 
-  #isFirst(request: SlotRequest): boolean {
-    const [first = request] = this.#line.keys();
-    return first === request;
-  }
-
-  async #take(lease: Lease): Promise<SlotReply | undefined> {
+  async #take(lease: Lease, deadline: Deadline): Promise<SlotReply | undefined> {
     this.#leases.ask(lease);
-    const args = [lease.id, whole(this.#leases.left(lease)), whole(this.#leases.leaseMs)];
-    const reply = await this.#run(this.#command(TAKE, args));
-    this.#leases.settle(lease, reply);
-    return reply;
-  }
-
-  /** Forgets a slot that was not granted, and releases it if that is not known yet. */
-  #drop(lease: Lease, mayBeGranted: boolean): void {
-    if (mayBeGranted) this.giveBack(lease, undefined);
-    else this.#held.delete(lease);
+    const waitsForMore = this.#waiting.size > 1 ? "1" : "0";
+    const asked = this.#run(this.#command(TAKE, [lease.id, whole(this.#leases.left(lease)), waitsForMore]));
+    try {
+      return await deadline.race(asked.then((reply) => this.#leases.settle(lease, reply)));
+    } catch (stopped) {
+      // It may be granted all the same.
+      this.giveBack(lease, undefined);
+      throw stopped;
+    }
   }
 
   #scheduleSync(): void {
@@ -177,17 +160,16 @@ export class FleetGate implements Forgettable {
       this.#cancelSync = undefined;
       this.#scheduleSync();
       if (this.isShared) void this.#run(this.#sync());
-      else this.#tryAgain();
+      else if (this.#commands.mayTry) void this.#rejoin();
     });
   }
 
-  /** Tries whether Redis is back, unless that was done a moment ago. No call waits for it. */
-  #tryAgain(): void {
-    if (this.#commands.mayTry) void this.#rejoin();
-  }
-
+  /** Tries whether Redis is back. No call waits for it. */
   async #rejoin(): Promise<void> {
-    this.#learn(await this.#commands.trial(() => this.#sync()));
+    const reply = await this.#commands.trial(() => this.#sync());
+    this.#learn(reply);
+    // What was given back while the trial ran was not reported.
+    if (reply !== undefined && this.isShared) void this.#run(this.#sync());
   }
 
   async #run(command: TokenCommand): Promise<SlotReply | undefined> {
@@ -200,42 +182,53 @@ export class FleetGate implements Forgettable {
 
   /** Tells Redis all that this process holds. */
   #sync(): TokenCommand {
-    return this.#command(SYNC, [this.#line.size > 0 ? "1" : "0", ...this.#leases.describe(this.#held)]);
+    const waits = this.#waiting.size > 0 || [...this.#held].some(({ isAsked }) => isAsked);
+    return this.#command(SYNC, [waits ? "1" : "0", ...this.#leases.describe(this.#held)]);
   }
 
   /** Every command reminds Redis of what it may have forgotten. */
   #command(script: string, args: readonly string[]): TokenCommand {
-    const { pause, refusals, mustProbe } = this.#local.state(this.#token);
+    const pause = this.pauseLeft();
     const lastsMs = Math.max(0, Math.min(pause?.lastsMs ?? 0, this.#sharedPauseEndsAt - now()));
     const askedMs = Math.min(pause?.askedMs ?? 0, lastsMs);
-    const reminder = [String(this.#clearedAt ?? ""), whole(askedMs), whole(lastsMs), mustProbe ? String(refusals) : ""];
+    const reminder = [
+      String(this.#clearedAt ?? ""),
+      whole(askedMs),
+      whole(lastsMs),
+      this.mustProbe ? String(this.refusals) : "",
+    ];
     return { script, args: [...reminder, ...args] };
   }
 
+  /** Takes over what other processes know. */
   #learn(reply: SlotReply | undefined): void {
     if (reply === undefined) return;
-    const { reading, pauses, clearedAt } = reply;
+    const { pauses, clearedAt, pause, refusals, mustProbe, quota } = reply;
     this.#pauses = pauses;
-    if (this.#clearedAt !== undefined && clearedAt > this.#clearedAt) {
-      this.#sharedPauseEndsAt = 0;
-      this.#local.clearPause(this.#token);
+    if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.#endPause();
+    this.#clearedAt = clearedAt || (this.#clearedAt ?? 0);
+    if (pause !== undefined) this.#sharedPauseEndsAt = now() + pause.lastsMs;
+    if (quota !== undefined) this.quota = quota;
+    if (quota !== undefined || pause !== undefined) this.learntAt = Date.now();
+    // The pause of this process stays: the others may not know of it yet.
+    if (pause === undefined && this.pauseLeft() !== undefined) return;
+    if (refusals < this.refusals) this.endPauses();
+    if (refusals > this.refusals) this.beginPauses(refusals);
+    if (pause !== undefined) this.close(pause);
+    else {
+      this.mustProbe = mustProbe;
+      this.pump();
     }
-    this.#clearedAt = Math.max(clearedAt, this.#clearedAt ?? 0);
-    if (reading.pause !== undefined) this.#sharedPauseEndsAt = now() + reading.pause.lastsMs;
-    this.#local.merge(this.#token, reading);
+  }
+
+  #endPause(): void {
+    this.#sharedPauseEndsAt = 0;
+    this.endPause();
+    this.pump();
   }
 }
 
 /** Without a reply, the process decides alone. */
 function isGranted(reply: SlotReply | undefined): boolean {
   return reply === undefined || reply.outcome === "granted";
-}
-
-/** Resolves as the promise does, or with `undefined` as soon as the signal aborts. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
-    signal.addEventListener("abort", stop);
-    promise.finally(() => signal.removeEventListener("abort", stop)).then(resolve, reject);
-  });
 }

@@ -1,5 +1,5 @@
-import { now } from "../clock.ts";
-import { STALLED_AFTER_MS } from "../rate-limit/slots.ts";
+import { now } from "../base/clock.ts";
+import { STALLED_AFTER_MS } from "../rate-limit/token-gate.ts";
 import type { SlotReply } from "./slot-reply.ts";
 import { whole } from "./token-commands.ts";
 
@@ -38,13 +38,15 @@ export class Leases {
     lease.isAsked = true;
   }
 
-  /** Records what Redis has replied; `undefined` for nothing. */
-  settle(lease: Lease, reply: SlotReply | undefined): void {
+  /** Records what Redis has replied, `undefined` for nothing, and returns it. */
+  settle(lease: Lease, reply: SlotReply | undefined): SlotReply | undefined {
     lease.isAsked = false;
-    if (reply?.outcome !== "granted") return;
-    lease.heldSince = now();
-    lease.grantedAt = reply.redisNow;
-    lease.pausesBefore = reply.pauses;
+    if (reply?.outcome === "granted") {
+      lease.heldSince = now();
+      lease.grantedAt = reply.redisNow;
+      lease.pausesBefore = reply.pauses;
+    }
+    return reply;
   }
 
   /** For how long Redis is to count the request, in milliseconds: not once it is stalled. */

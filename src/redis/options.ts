@@ -1,4 +1,4 @@
-import { ANYTHING, Check, FUNCTION, INTERVAL, kind, type Shape } from "../check.ts";
+import { ANYTHING, FUNCTION, given, INTERVAL, kind, refuse, refusing, type Shape } from "../base/check.ts";
 import { ConfigError } from "../errors/client-errors.ts";
 import { type Evaluate, evaluateWith, type IoredisClient, type NodeRedisClient } from "./client.ts";
 import type { FleetEvent } from "./events.ts";
@@ -47,22 +47,20 @@ const OPTIONS: Shape<RedisRateLimiterOptions> = {
   onEvent: FUNCTION,
 };
 
-const check: Check = new Check(ConfigError);
-
 /** @throws `ConfigError` for the first invalid option */
 export function checkOptions(options: RedisRateLimiterOptions): CheckedOptions {
-  const given = check.guarded(() => check.options(options, "options", OPTIONS));
-  const evaluate = check.guarded(() => evaluateWith(given.client));
-  if (evaluate === undefined) {
-    check.fail(
-      "options.client must be a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",
-    );
-  }
-  return {
-    evaluate,
-    namespace: given.namespace ?? "project-automation",
-    commandTimeoutMs: given.commandTimeoutMs ?? 250,
-    leaseMs: Math.ceil(given.leaseMs ?? 5_000),
-    onEvent: given.onEvent,
-  };
+  return refusing(ConfigError, () => {
+    const { client, namespace, commandTimeoutMs, leaseMs, onEvent } = given(options, "options", OPTIONS);
+    return {
+      evaluate:
+        evaluateWith(client) ??
+        refuse(
+          "options.client must be a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",
+        ),
+      namespace: namespace ?? "project-automation",
+      commandTimeoutMs: commandTimeoutMs ?? 250,
+      leaseMs: Math.ceil(leaseMs ?? 5_000),
+      onEvent,
+    };
+  });
 }

@@ -1,15 +1,16 @@
-import { argument, STRING } from "../check.ts";
-import { now } from "../clock.ts";
+import { ofKind, refusing, STRING } from "../base/check.ts";
+import { now } from "../base/clock.ts";
+import { Deadline, STOPPED } from "../base/deadline.ts";
+import { ArgumentError } from "../errors/client-errors.ts";
 import { type MemoryPermit, MemoryRateLimiter } from "../rate-limit/memory-rate-limiter.ts";
 import type {
   Admission,
   Permit,
-  RateLimitAnswer,
   RateLimitedCall,
   RateLimiter,
-  RateLimitSnapshot,
+  RateLimitHead,
+  ReportedPause,
 } from "../rate-limit/rate-limiter.ts";
-import { TokenMap } from "../rate-limit/token-map.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { FleetGate } from "./fleet-gate.ts";
 import { type Lease, Leases } from "./leases.ts";
@@ -40,82 +41,55 @@ export interface SharedRateLimiter extends RateLimiter {
  * const client = new Client({ rateLimiter: redisRateLimiter({ client: new Redis() }) });
  */
 export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLimiter {
-  return new RedisRateLimiter(options);
+  const checked = checkOptions(options);
+  const process = crypto.randomUUID();
+  const connection = { ...checked, process, breaker: new CircuitBreaker(checked.onEvent, "all") };
+  const leases = new Leases(process, checked.leaseMs);
+  const local = new MemoryRateLimiter((token) => new FleetGate(token, connection, leases));
+  return {
+    enter: (call) => new FleetPermit(local, call),
+    refresh: () => local.refresh(),
+    snapshot: (token) => local.snapshot(token),
+    clearPause: async (token) =>
+      await local.gateOf(refusing(ArgumentError, () => ofKind(token, "token", STRING))).clearPause(),
+  };
 }
 
-const STOPPED: Admission = { kind: "stopped" };
 /** A slot that was granted longer ago is confirmed before it is used: a pause may have begun elsewhere meanwhile. */
 const RECHECK_AFTER_MS = 100;
 
-class RedisRateLimiter implements SharedRateLimiter {
-  readonly #local = new MemoryRateLimiter();
-  readonly #gates: TokenMap<FleetGate>;
-
-  constructor(options: RedisRateLimiterOptions) {
-    const { leaseMs, ...connection } = checkOptions(options);
-    const process = crypto.randomUUID();
-    const settings = {
-      connection: { ...connection, process, breaker: new CircuitBreaker(connection.onEvent, "all") },
-      leases: new Leases(process, leaseMs),
-      local: this.#local,
-    };
-    this.#gates = new TokenMap((token) => new FleetGate(token, settings));
-  }
-
-  enter(call: RateLimitedCall): Permit {
-    return new FleetPermit(call, this.#local.enter(call), this.#gates);
-  }
-
-  refresh(): void {
-    this.#local.refresh();
-  }
-
-  snapshot(token: string): RateLimitSnapshot | undefined {
-    return this.#local.snapshot(token);
-  }
-
-  async clearPause(token: string): Promise<void> {
-    await this.#gates.get(argument.value(token, "token", STRING)).clearPause();
-  }
-}
-
 /** A permit of this process, and a lease that the other processes count. */
 class FleetPermit implements Permit {
-  readonly #call: RateLimitedCall;
-  readonly #local: MemoryPermit;
-  readonly #gates: TokenMap<FleetGate>;
+  readonly #limiter: MemoryRateLimiter<FleetGate>;
+  readonly #local: MemoryPermit<FleetGate>;
   #gate: FleetGate | undefined;
   #lease: Lease | undefined;
 
-  constructor(call: RateLimitedCall, local: MemoryPermit, gates: TokenMap<FleetGate>) {
-    this.#call = call;
-    this.#local = local;
-    this.#gates = gates;
+  constructor(limiter: MemoryRateLimiter<FleetGate>, call: RateLimitedCall) {
+    this.#limiter = limiter;
+    this.#local = limiter.enter(call);
   }
 
-  acquire(token?: string): Admission | Promise<Admission> {
-    const gate = this.#use(this.#call.token());
-    const admission = this.#local.acquire(token);
-    const isSettled = "kind" in admission && !(admission.kind === "admitted" && gate?.isShared);
-    return isSettled ? this.#pass(admission) : this.#acquireSlot(admission);
-  }
-
-  confirm(token: string): boolean | Promise<boolean> {
+  acquire(token: string): Admission | Promise<Admission> {
     const gate = this.#use(token);
-    if (!this.#local.confirm(token)) return false;
-    if (gate === undefined) return true;
-    if (gate.isShared) {
-      const isFresh = this.#lease !== undefined && now() - this.#lease.heldSince < RECHECK_AFTER_MS;
-      return isFresh || this.#recheck(gate, token);
-    }
-    this.#lease ??= gate.register();
-    return true;
+    // A slot that others have made room for is kept, even if this process would admit fewer calls by now.
+    const keeps = this.#lease !== undefined && gate.isOpen;
+    const admission: Admission | Promise<Admission> = keeps
+      ? { kind: "admitted", waited: false }
+      : this.#local.acquire(token);
+    if (!("kind" in admission)) this.#giveBack(undefined);
+    else if (admission.kind !== "admitted") return this.#pass(admission);
+    else if (!gate.isShared) {
+      this.#lease ??= gate.register();
+      return admission;
+    } else if (this.#lease !== undefined && now() - this.#lease.heldSince < RECHECK_AFTER_MS) return admission;
+    return this.#acquireSlot(gate, token, admission);
   }
 
-  report(answer: RateLimitAnswer): number | undefined {
-    const pauseMs = this.#local.report(answer);
-    this.#giveBack(answer);
-    return pauseMs;
+  report(head: RateLimitHead): ReportedPause | undefined {
+    const pause = this.#local.report(head);
+    this.#giveBack(head);
+    return pause;
   }
 
   release(): void {
@@ -123,59 +97,54 @@ class FleetPermit implements Permit {
     this.#local.release();
   }
 
-  async #acquireSlot(first: Admission | Promise<Admission>): Promise<Admission> {
-    for (let admission = await first; ; admission = await this.#local.acquire()) {
-      if (admission.kind !== "admitted" || (await this.#hasSlot())) return this.#pass(admission);
+  /** Waits for a slot among the other processes, once this one admits the call. */
+  async #acquireSlot(gate: FleetGate, token: string, first: Admission | Promise<Admission>): Promise<Admission> {
+    const deadline = Deadline.of(Number.POSITIVE_INFINITY, this.#local.call.signal);
+    try {
+      const admission = await first;
+      if (admission.kind !== "admitted") return this.#pass(admission);
+      if (this.#lease !== undefined && (await gate.confirm(this.#lease, deadline))) return admission;
+      this.#giveBack(undefined);
+      const since = now();
+      this.#lease = await gate.acquire(this.#local, token, deadline);
+      if (this.#lease !== undefined)
+        return now() - since < RECHECK_AFTER_MS ? admission : { ...admission, waited: true };
+      // It has to wait in this process again, for a pause that another one has told of, for example.
       this.#local.release();
-      if (this.#call.signal.aborted) return this.#pass(STOPPED);
+      return this.#pass({ kind: "moved" });
+    } catch (error) {
+      if (error !== STOPPED) throw error;
+      this.#local.release();
+      return this.#pass({ kind: "stopped" });
+    } finally {
+      deadline.release();
     }
   }
 
-  /** Waits for a slot among the other processes. */
-  async #hasSlot(): Promise<boolean> {
-    const token = this.#call.token();
-    const gate = this.#use(token);
-    if (gate === undefined || !gate.isShared) return true;
-    const isStillAdmitted = (): boolean => this.#call.token() === token && this.#local.confirm(token);
-    this.#lease = await gate.acquire({ signal: this.#call.signal, isStillAdmitted });
-    if (this.#lease === undefined || isStillAdmitted()) return this.#lease !== undefined;
-    this.#giveBack(undefined);
-    return false;
-  }
-
-  /** Asks for a slot when the token has become known, or asks again when that has taken long. */
-  async #recheck(gate: FleetGate, token: string): Promise<boolean> {
-    const lease = this.#lease ?? gate.register();
-    this.#lease = lease;
-    const isGranted = await gate.ask(lease);
-    // If the attempt has ended meanwhile, it has given everything back.
-    return this.#lease === lease && isGranted && this.#local.confirm(token);
-  }
-
   #pass(admission: Admission): Admission {
-    if (admission.kind !== "admitted") this.#leave();
+    this.#leave();
     return admission;
   }
 
-  /** Uses the gate of a token from now on. There is none as long as the token is not known. */
-  #use(token: string): FleetGate | undefined {
-    const gate = token === "" ? undefined : this.#gates.get(token);
+  /** Uses the gate of a token from now on. */
+  #use(token: string): FleetGate {
+    const gate = this.#limiter.gateOf(token);
     if (gate === this.#gate) return gate;
     this.#leave();
     this.#gate = gate;
-    gate?.enter();
+    gate.use();
     return gate;
   }
 
   #leave(): void {
     this.#giveBack(undefined);
-    this.#gate?.exit();
+    this.#gate?.unuse();
     this.#gate = undefined;
   }
 
-  #giveBack(answer: RateLimitAnswer | undefined): void {
+  #giveBack(head: RateLimitHead | undefined): void {
     const lease = this.#lease;
     this.#lease = undefined;
-    if (lease !== undefined) this.#gate?.giveBack(lease, answer);
+    if (lease !== undefined) this.#gate?.giveBack(lease, head);
   }
 }

@@ -1,95 +1,118 @@
+import { STALLED_AFTER_MS } from "../rate-limit/token-gate.ts";
+
 /**
  * What runs inside Redis. Each script is one atomic step, by the clock of Redis alone.
  *
  * A token has up to four keys: `known`, a hash with what the service said of the token; `slots`, a sorted set with a lease
  * for each request in flight, scored by when it expires; `queue` and `seen`, sorted sets with each process that waits for
- * a slot, scored by when it began to ask and by when it loses its place. All of them expire by themselves.
+ * a slot, scored by when it joined and by when it loses its place. All of them expire by themselves.
+ *
+ * The clock may go back: Redis is replaced by a replica whose clock is behind, or is set right. What then lies further in
+ * the future than anything can is read as what is over.
  */
 
 /** The longest pause that processes share, in milliseconds. A process obeys a longer one of its own by itself. */
 export const LONGEST_SHARED_PAUSE_MS = 600_000;
+/** How long a process that waits keeps its place in the queue without asking, in milliseconds. */
+const PLACE_MS = 1_000;
 
+/**
+ * What every script begins with. ARGV 1 and 2: when it was sent by the clock of Redis, as far as is known, or 0; and how late
+ * it may be. 3: the process. 4 to 7 remind Redis: when a pause was last cleared, as far as the process knows, or ''; what is
+ * left of the pause, as asked and with jitter; 429s in a row, if nothing has got through since, or ''.
+ */
 const OPENING = `
--- ARGV 1 and 2: when this was sent by this clock, as far as is known, or 0; and how late it may be. 3: the process.
 local known, slots, queue, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local sentAt, lateAfter, process = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 local late = sentAt > 0 and now - sentAt > lateAfter
-local WINDOW, LONGEST_PAUSE = 60000, ${LONGEST_SHARED_PAUSE_MS}
+local WINDOW, LONGEST_PAUSE, LONGEST_LEASE, PLACE = 60000, ${LONGEST_SHARED_PAUSE_MS}, ${STALLED_AFTER_MS}, ${PLACE_MS}
 -- Two processes measure the same pause a little differently: a shorter difference is none.
 local TOLERANCE = 1000
 local function read(field) return tonumber(redis.call('HGET', known, field) or 0) or 0 end
-local function write(...) redis.call('HSET', known, ...) end
--- Only ever lengthens the life of a key: processes may have leases of different lengths.
-local function expire(key, ms)
-  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms) end
-end
--- Once the pause and the window are over, nothing in it means anything.
-local function keep()
-  local cleared = read('cleared')
-  local untilCleared = cleared > 0 and cleared + LONGEST_PAUSE or 0
-  redis.call('PEXPIRE', known, math.max(0, read('until') - now, untilCleared - now) + WINDOW)
+local function write(...)
+  redis.call('HSET', known, ...)
+  redis.call('PEXPIRE', known, LONGEST_PAUSE + WINDOW)
 end
 local function pause(asked, lasts)
   write('mustProbe', 1,
     'askedUntil', math.max(read('askedUntil'), now + math.min(asked, LONGEST_PAUSE)),
     'until', math.max(read('until'), now + math.min(lasts, LONGEST_PAUSE)))
-  keep()
 end
 -- Whatever wrote it, no pause lasts longer than that.
 if read('until') > now + LONGEST_PAUSE then
   write('until', now + LONGEST_PAUSE, 'askedUntil', now + LONGEST_PAUSE)
-  keep()
 end
 -- A process that died holds nothing, and waits for nothing.
-redis.call('ZREMRANGEBYSCORE', slots, '-inf', now)
-for _, dead in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now)) do redis.call('ZREM', queue, dead) end
-redis.call('ZREMRANGEBYSCORE', seen, '-inf', now)
+local function dropEnded(key, longest)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.call('ZREMRANGEBYSCORE', key, '(' .. (now + longest), '+inf')
+end
+dropEnded(slots, LONGEST_LEASE)
+dropEnded(seen, PLACE)
 local function lease(slot, ms)
   redis.call('ZADD', slots, now + ms, slot)
-  expire(slots, ms)
+  redis.call('PEXPIRE', slots, LONGEST_LEASE)
+end
+-- At the end, unless the process is in it.
+local function joinQueue()
+  redis.call('ZADD', queue, 'NX', time[1] * 1000000 + time[2], process)
+  redis.call('ZADD', seen, now + PLACE, process)
+  redis.call('PEXPIRE', queue, PLACE)
+  redis.call('PEXPIRE', seen, PLACE)
 end
 local function leaveQueue()
   redis.call('ZREM', queue, process)
   redis.call('ZREM', seen, process)
 end
--- Redis may have forgotten what a process has not. ARGV 4: when a pause was last cleared, as far as the process knows, or
--- ''. 5 and 6: what is left of the pause, as asked and with jitter. 7: 429s in a row, if nothing has got through since, or ''.
-local function remind()
-  if late or (ARGV[4] ~= '' and tonumber(ARGV[4]) < read('cleared')) then return end
-  if ARGV[7] ~= '' and redis.call('EXISTS', known) == 0 then
-    write('mustProbe', 1, 'refusals', ARGV[7])
-    keep()
+-- How many processes are before this one.
+local function countAhead()
+  local count = 0
+  for _, other in ipairs(redis.call('ZRANGE', queue, 0, -1)) do
+    if not redis.call('ZSCORE', seen, other) then redis.call('ZREM', queue, other)
+    elseif other == process then break
+    else count = count + 1 end
   end
+  return count
+end
+-- Redis may have forgotten what a process has not.
+local function remind()
+  local cleared = read('cleared')
+  if ARGV[4] ~= '' and cleared > 0 and tonumber(ARGV[4]) ~= cleared then return end
+  if ARGV[7] ~= '' and redis.call('EXISTS', known) == 0 then write('mustProbe', 1, 'refusals', ARGV[7]) end
   local lasts = tonumber(ARGV[6])
   if lasts > TOLERANCE and read('until') < now + lasts - TOLERANCE then pause(tonumber(ARGV[5]), lasts) end
 end
--- How many more may go, or -1 if nothing limits them. At 0 left, one at a time.
-local function room()
+-- What is left of the window, if that was read in it.
+local function readRemaining()
+  local age = now - read('observedAt')
+  return age >= 0 and age <= WINDOW and tonumber(redis.call('HGET', known, 'remaining')) or nil
+end
+-- How many more may go, or nil if nothing limits them. At 0 left, one at a time.
+local function readRoom()
   if read('mustProbe') == 1 then
     -- The probe's lease is that of its slot, so the role passes on when either is given back, or expires.
     local probe = redis.call('HGET', known, 'probe')
     return probe and redis.call('ZSCORE', slots, probe) and 0 or 1
   end
-  if redis.call('HEXISTS', known, 'remaining') == 0 or now - read('observedAt') > WINDOW then return -1 end
-  return math.max(0, math.max(1, read('remaining')) - redis.call('ZCARD', slots))
+  local remaining = readRemaining()
+  return remaining and math.max(1, remaining) - redis.call('ZCARD', slots)
 end
 local function reply(outcome, ahead)
-  local hasRemaining = redis.call('HEXISTS', known, 'remaining') == 1
-  local hasLimit = redis.call('HEXISTS', known, 'limit') == 1
-  local free = room()
   return {
     outcome, now, math.max(0, read('until') - now), math.max(0, read('askedUntil') - now),
     read('pauses'), read('refusals'), read('mustProbe'), read('cleared'),
-    hasRemaining and read('remaining') or -1, now - read('since'), now - read('observedAt'),
-    hasLimit and read('limit') or -1,
-    free < 0 and -1 or math.max(0, free - redis.call('ZCARD', queue)), ahead or 0,
+    readRemaining() or -1, math.max(0, now - read('since')), now - read('observedAt'),
+    tonumber(redis.call('HGET', known, 'limit')) or -1, ahead or 0,
   }
 end
 `;
 
-/** Asks for a slot. ARGV 8 and 9: the slot, and its lease in ms. 10: how long a waiting process keeps its place, in ms. */
+/**
+ * Asks for a slot. ARGV 8 and 9: the slot, and its lease in ms. 10: '1' if the process waits for more than this slot: then
+ * it stands at the end of the queue as soon as it has been served, however late it is to ask for the next one.
+ */
 export const TAKE = `${OPENING}
 local slot = ARGV[8]
 -- The process has stopped waiting for this.
@@ -102,21 +125,19 @@ end
 local mustProbe = read('mustProbe') == 1
 local isHeld = redis.call('ZSCORE', slots, slot) and (not mustProbe or redis.call('HGET', known, 'probe') == slot)
 if not isHeld then
-  -- In order of asking: a process that does not wait yet stands behind all that do.
-  local ahead = redis.call('ZRANK', queue, process) or redis.call('ZCARD', queue)
-  local free = room()
-  if free >= 0 and ahead >= free then
+  -- Strictly in order, and a process that does not wait yet is the last: if the first has not asked since there is room, the
+  -- others wait for it. Else those who happen to ask more often would be served more often.
+  local room, ahead = readRoom(), countAhead()
+  if room and (room <= 0 or ahead > 0) then
     redis.call('ZREM', slots, slot)
-    redis.call('ZADD', queue, 'NX', time[1] * 1000000 + time[2], process)
-    redis.call('ZADD', seen, now + ARGV[10], process)
-    expire(queue, ARGV[10] + 0)
-    expire(seen, ARGV[10] + 0)
+    joinQueue()
     return reply('full', ahead)
   end
+  leaveQueue()
+  if room and ARGV[10] == '1' then joinQueue() end
 end
-leaveQueue()
 if mustProbe then write('probe', slot) end
-lease(slot, ARGV[9] + 0)
+lease(slot, ARGV[9])
 return reply('granted')
 `;
 
@@ -132,10 +153,9 @@ if redis.call('HGET', known, 'probe') == slot then redis.call('HDEL', known, 'pr
 -- A late one is about a window that may be over.
 if late or outcome == 'left' then return reply('done') end
 if ARGV[14] ~= '' then
-  local remaining = tonumber(ARGV[14])
-  local isOld = redis.call('HEXISTS', known, 'remaining') == 0 or now - read('observedAt') > WINDOW
+  local remaining, before, since = tonumber(ARGV[14]), readRemaining(), read('since')
   -- Responses overtake one another: a higher number counts only from a request sent after the lower one was read.
-  if isOld or startedAt >= read('since') or remaining < read('remaining') then
+  if not before or remaining < before or startedAt >= since or since > now then
     write('remaining', remaining, 'since', now)
   end
   write('observedAt', now)
@@ -151,7 +171,6 @@ elseif isCurrent then
   -- A pause that was prolonged meanwhile ends with a probe of its own.
   if read('until') <= now then write('mustProbe', 0) end
 end
-keep()
 return reply('done')
 `;
 
@@ -183,6 +202,5 @@ return reply('done')
 /** Ends the shared pause, so that one request goes ahead. Processes that know of the pause learn that it was cleared. */
 export const CLEAR = `${OPENING}
 write('until', 0, 'askedUntil', 0, 'cleared', now)
-keep()
 return reply('done')
 `;

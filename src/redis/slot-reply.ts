@@ -1,58 +1,60 @@
-import { now } from "../clock.ts";
-import type { SharedReading } from "../rate-limit/shared-state.ts";
+import { now } from "../base/clock.ts";
+import type { Pause } from "../rate-limit/pause.ts";
+import type { Quota } from "../rate-limit/quota.ts";
 
 /**
  * How Redis replied to a command: a slot was granted; a pause is running; others hold or wait for all there is; the
  * command came too late to count; or, where no slot was asked for, it is done.
  */
-export type SlotOutcome = "granted" | "paused" | "full" | "late" | "done";
+const OUTCOMES = ["granted", "paused", "full", "late", "done"] as const;
 
-/** What every script returns. */
+/** What every script returns: how it ended, and what processes share about the token. */
 export interface SlotReply {
-  readonly outcome: SlotOutcome;
+  readonly outcome: (typeof OUTCOMES)[number];
   /** The clock of Redis, in milliseconds. */
   readonly redisNow: number;
+  /** What is left of the running pause. */
+  readonly pause: Pause | undefined;
   /** Counts the pauses of the token. */
   readonly pauses: number;
+  /** Pauses in a row since a request last got through. */
+  readonly refusals: number;
+  /** Whether, once no pause runs, one request goes ahead alone. */
+  readonly mustProbe: boolean;
   /** When a pause was last cleared by hand, on the clock of Redis; 0 for never. */
   readonly clearedAt: number;
-  readonly reading: SharedReading;
-  /** How many more requests this process may send, as far as is known. */
-  readonly room: number;
+  /** What the service told any of them about its limit, if it did. */
+  readonly quota: Quota | undefined;
   /** After `full`: how many processes are before this one. */
   readonly ahead: number;
 }
 
-const OUTCOMES: readonly unknown[] = ["granted", "paused", "full", "late", "done"] satisfies SlotOutcome[];
-const FIELDS = 14;
+const FIELDS = 13;
 
 /** Reads what a script returned. Throws `TypeError` for anything that no script returns. */
 export function readSlotReply(raw: unknown): SlotReply {
   if (!Array.isArray(raw) || raw.length !== FIELDS) throw new TypeError("not a reply");
   const [first, ...others] = raw as readonly unknown[]; // it is an array
-  const outcome = String(first);
+  const outcome = OUTCOMES.find((word) => word === first);
   const numbers = others.map(Number);
-  if (!isOutcome(outcome) || numbers.some(Number.isNaN)) throw new TypeError("not a reply");
+  if (outcome === undefined || numbers.some(Number.isNaN)) throw new TypeError("not a reply");
   const [redisNow = 0, lastsMs = 0, askedMs = 0, pauses = 0, refusals = 0, mustProbe = 0, ...more] = numbers;
-  const [clearedAt = 0, remaining = -1, sinceMs = 0, observedMs = 0, limit = -1, room = -1, ahead = 0] = more;
-  const quota = remaining < 0 ? undefined : { remaining, since: now() - sinceMs, observedAt: now() - observedMs };
+  const [clearedAt = 0, remaining = -1, sinceMs = 0, observedMs = 0, limit = -1, ahead = 0] = more;
+  const quota = {
+    limit: limit < 0 ? undefined : limit,
+    remaining: remaining < 0 ? undefined : remaining,
+    since: now() - sinceMs,
+    observedAt: now() - observedMs,
+  };
   return {
     outcome,
     redisNow,
+    pause: lastsMs > 0 ? { lastsMs, askedMs } : undefined,
     pauses,
+    refusals,
+    mustProbe: mustProbe === 1,
     clearedAt,
-    reading: {
-      pause: lastsMs > 0 ? { lastsMs, askedMs } : undefined,
-      refusals,
-      mustProbe: mustProbe === 1,
-      quota,
-      limit: limit < 0 ? undefined : limit,
-    },
-    room: room < 0 ? Number.POSITIVE_INFINITY : room,
+    quota: quota.limit === undefined && quota.remaining === undefined ? undefined : quota,
     ahead,
   };
-}
-
-function isOutcome(word: string): word is SlotOutcome {
-  return OUTCOMES.includes(word);
 }

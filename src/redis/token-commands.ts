@@ -1,26 +1,20 @@
-import { after, now } from "../clock.ts";
+import { now } from "../base/clock.ts";
+import { Deadline, STOPPED } from "../base/deadline.ts";
 import { CircuitBreaker, type Failure } from "./circuit-breaker.ts";
-import type { Evaluate } from "./client.ts";
-import type { FleetEvent } from "./events.ts";
+import type { Command } from "./client.ts";
+import type { CheckedOptions } from "./options.ts";
 import { readSlotReply, type SlotReply } from "./slot-reply.ts";
 import { tokenKeys } from "./token-keys.ts";
 
 /** The connection of one process to Redis, as all its tokens use it. */
-export interface Connection {
-  readonly evaluate: Evaluate;
-  readonly namespace: string;
+export interface Connection extends CheckedOptions {
   /** Names this process among those that share. */
   readonly process: string;
-  readonly commandTimeoutMs: number;
   readonly breaker: CircuitBreaker;
-  readonly onEvent: ((event: FleetEvent) => void) | undefined;
 }
 
 /** A script and its own arguments; those that all scripts take first are added to them. */
-export interface TokenCommand {
-  readonly script: string;
-  readonly args: readonly string[];
-}
+export type TokenCommand = Omit<Command, "keys">;
 
 /** Trials in a row: the first one may have waited in the client's own queue until it connected. */
 const TRIALS = 2;
@@ -56,28 +50,26 @@ export class TokenCommands {
 
   /**
    * Returns the reply, or `undefined` if there is none in time. A command that waited in the client's own queue may be
-   * run much later; `onLate` is called then.
+   * run much later, and Redis leaves one undone that it takes for late; `onLate` is called then.
    */
-  run(command: TokenCommand, onLate: () => void): Promise<SlotReply | undefined> {
-    return new Promise((resolve) => {
-      let isOver = false;
-      const end = (reply: SlotReply | undefined): void => {
-        isOver = true;
-        cancelTimer();
-        resolve(reply);
-      };
-      const cancelTimer = after(this.#connection.commandTimeoutMs, () => {
-        this.#connection.breaker.open({ reason: "timeout" });
-        end(undefined);
-      });
-      this.#send(command).then(
-        (reply) => (isOver ? onLate() : end(reply)),
-        (error: unknown) => {
-          if (!isOver) this.#fail(error);
-          end(undefined);
-        },
-      );
-    });
+  async run(command: TokenCommand, onLate: () => void): Promise<SlotReply | undefined> {
+    const { breaker, commandTimeoutMs } = this.#connection;
+    const deadline = Deadline.of(commandTimeoutMs);
+    const sent = this.#send(command);
+    try {
+      const reply = await deadline.race(sent);
+      if (reply.outcome === "late") onLate();
+      return reply;
+    } catch (error) {
+      if (error !== STOPPED) this.#fail(error);
+      else {
+        breaker.open({ reason: "timeout" });
+        sent.then(onLate, () => {});
+      }
+      return undefined;
+    } finally {
+      deadline.release();
+    }
   }
 
   /** Tries whether Redis is back, and takes as long as it takes. Returns the latest reply, if there is one. */
@@ -90,7 +82,8 @@ export class TokenCommands {
       for (let trial = 0; trial < TRIALS; trial += 1) {
         const sentAt = now();
         reply = await this.#send(next());
-        if (now() - sentAt > this.#connection.commandTimeoutMs) continue;
+        // One that Redis takes for late is left undone; its reply has set the clock for the next one.
+        if (reply.outcome === "late" || now() - sentAt > this.#connection.commandTimeoutMs) continue;
         this.#connection.breaker.close();
         this.#breaker.close();
         return reply;
@@ -112,12 +105,8 @@ export class TokenCommands {
     const { evaluate, commandTimeoutMs, process } = this.#connection;
     const sentAt = this.#clock === undefined ? 0 : this.#clock.redisNow + now() - this.#clock.at;
     // Between the two clocks there are the ways of a reply and of a command.
-    const lateAfterMs = 2 * commandTimeoutMs;
-    const raw = await evaluate({
-      script,
-      keys: this.#keys,
-      args: [whole(sentAt), whole(lateAfterMs), process, ...args],
-    });
+    const opening = [whole(sentAt), whole(2 * commandTimeoutMs), process];
+    const raw = await evaluate({ script, keys: this.#keys, args: [...opening, ...args] });
     const reply = readSlotReply(raw);
     this.#clock = { redisNow: reply.redisNow, at: now() };
     return reply;

@@ -7,14 +7,10 @@ const KEYS = ["known", "slots", "queue", "seen"] as const;
  * so that a cluster keeps all keys of a token on one node.
  */
 export async function tokenKeys(namespace: string, token: string): Promise<readonly string[]> {
-  const hash = await hashOf(namespace, token);
-  return KEYS.map((key) => `${namespace}:{${hash}}:${key}`);
-}
-
-async function hashOf(namespace: string, token: string): Promise<string> {
   const encoder = new TextEncoder();
   const hmac = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", encoder.encode(namespace), hmac, false, ["sign"]);
-  const hash = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(token)));
-  return Array.from(hash.subarray(0, HASH_BYTES), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, encoder.encode(token))).subarray(0, HASH_BYTES);
+  const hash = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return KEYS.map((kind) => `${namespace}:{${hash}}:${kind}`);
 }

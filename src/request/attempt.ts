@@ -1,170 +1,203 @@
 import { flawOfToken } from "../auth/token-format.ts";
-import { TokenUnavailable } from "../auth/token-source.ts";
-import { RateLimitError } from "../errors/api-errors.ts";
-import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
+import { type ReadContext, TokenUnavailable } from "../auth/token-source.ts";
+import { now } from "../base/clock.ts";
+import { type Deadline, STOPPED } from "../base/deadline.ts";
+import { ignoreErrors } from "../ignore-errors.ts";
+import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import { exchangeError, pausedError, stoppedError, tokenError } from "./create-error.ts";
-import { type Deadline, STOPPED } from "./deadline.ts";
-import { type Exchange, isSuccess, type Received } from "./exchange.ts";
+import type { Unauthorized } from "./call-history.ts";
+import { pausedError, tokenError } from "./create-error.ts";
+import { type Exchange, type Failure, type Received, stopped } from "./exchange.ts";
+import { exchangeError } from "./exchange-error.ts";
 import { performExchange } from "./perform-exchange.ts";
+
+/** A token that was read, and what that has left of the attempt's `timeoutMs`. */
+interface Read {
+  readonly token: string;
+  readonly leftMs: number;
+}
+
+/** A token that was refused with a 429, and until when it pauses, on the monotonic clock. */
+interface Paused {
+  readonly token: string;
+  readonly until: number;
+}
 
 /**
  * Sends a call until the service has processed it or failed: a 429 waits in the rate limiter, and a 401 is sent once more
  * if another token can be had; neither was processed by the service. Resolves with a success, and rejects with an error
  * of this library for everything else. Whether a failure may pass is decided above, in `retry.ts`.
  */
-export async function attempt(call: Call): Promise<Received> {
+export async function attempt(call: Call, permit: Permit): Promise<Received> {
+  const { history, settings } = call;
+  let read = await readToken(call);
+  let pause: Paused | undefined;
+  let early = 0;
   for (;;) {
-    const exchange = await exchangeWithPermit(call);
-    // The permit was for another token, or a pause began while the token was read.
-    if (exchange === undefined) continue;
-    if (exchange.kind === "received" && isSuccess(exchange.head.status)) return exchange;
-    const error = exchangeError(call.facts, exchange, call.settings.signal);
-    call.history.failed(exchange, error);
-    call.events?.failed();
-    if (!(await isResent(call, exchange, error))) throw error;
+    read = await acquire(call, permit, read);
+    // A limiter that admits a token before its pause is over does not wait, whatever it reported: a loop without an end.
+    if (pause?.token === read.token && now() < pause.until) early += 1;
+    if (settings.retry !== false && early > settings.retry.rateLimitWaits) {
+      release(permit);
+      throw history.lastFailure?.();
+    }
+    const exchange = await exchangeInSlot(call, permit, read);
+    if (exchange.kind === "received") return exchange;
+    const error = history.failed(exchange, () => exchangeError(call, exchange));
+    pause = pauseOf(exchange, read.token);
+    const next = await readToResend(call, exchange, { token: read.token, error });
+    if (next === undefined) throw error();
+    read = next;
   }
 }
 
-/** Whether a rejected request is sent again at once: the rate limiter decides about a 429, the token source about a 401. */
-async function isResent(call: Call, exchange: Exchange, error: AutomationError): Promise<boolean> {
-  const { history, settings, operation, deadline, pipeline } = call;
-  if (settings.retry === false || exchange.kind !== "received") return false;
-  if (error.status === 429) {
-    call.events?.planRetry({ reason: "rate_limit", delayMs: exchange.pauseMs ?? 0, status: 429 });
-    return true;
+/** When the pause of a 429 is over at the earliest; timers and clocks may differ by a millisecond. */
+function pauseOf(exchange: Failure, token: string): Paused | undefined {
+  if (exchange.kind !== "refused" || exchange.pause === undefined) return undefined;
+  return { token, until: now() + Math.max(1, exchange.pause.pauseMs - 1) };
+}
+
+/** The token to send a rejected request again with: after a 429 that is waited out, and once after a 401. */
+async function readToResend(call: Call, exchange: Failure, refused: Unauthorized): Promise<Read | undefined> {
+  const { deadline, events, history, operation, pipeline, settings } = call;
+  if (settings.retry === false || exchange.kind !== "refused") return undefined;
+  if (exchange.pause?.waits) {
+    events?.retry({ reason: "rate_limit", delayMs: exchange.pause.pauseMs, status: 429 });
+    return await readToken(call);
   }
-  if (error.status !== 401 || history.unauthorized !== undefined) return false;
-  const token = latestOf(history.tokens);
-  call.events?.enter("total");
+  if (exchange.head.status !== 401 || history.unauthorized !== undefined) return undefined;
+  history.unauthorized = refused;
+  events?.enter("token");
   try {
     // A rotation must not wait for rotations, since it may be one of them.
-    if (!operation.rotatesToken) await deadline.race(pipeline.tokenSource.settled(token));
+    if (!operation.rotatesToken) await deadline.race(pipeline.tokenSource.settled(refused.token));
   } catch {
-    throw stopped(call, deadline, "total");
+    throw exchangeError(call, stopped(deadline, "total"));
   }
-  if (!pipeline.tokenSource.canReplace(token)) return false;
-  history.unauthorized = { error, token };
-  call.events?.planRetry({ reason: "unauthorized", delayMs: 0, status: 401 });
-  return true;
-}
-
-/** One exchange with a permit of the rate limiter, or `undefined` if the permit does not hold for the call's token. */
-async function exchangeWithPermit(call: Call): Promise<Exchange | undefined> {
-  const asked = await acquire(call);
-  // The time of the token source is part of the attempt, that of the queue is not.
-  const deadline = call.deadline.within(call.settings.timeoutMs);
-  try {
-    call.events?.enter("token");
-    const read = asked ?? readToken(call, deadline);
-    const token = typeof read === "string" ? read : await read;
-    const confirmed = call.permit.confirm(token);
-    const holds = typeof confirmed === "boolean" ? confirmed : await awaitConfirmation(call, confirmed, deadline);
-    if (!holds) return undefined;
-    return await performExchange(call, token, deadline);
-  } finally {
-    deadline.release();
-    call.permit.release();
-  }
+  if (!pipeline.tokenSource.canReplace(refused.token)) return undefined;
+  const other = await readToken(call);
+  events?.retry({ reason: "unauthorized", delayMs: 0, status: 401 });
+  events?.emit({ type: "token_refresh" });
+  return other;
 }
 
 /**
- * Waits for the permit. Resolves with the token if the token source was asked for it just now: while the token that it
- * returned last is paused, it may have another one, and a pause is a fact about one token.
+ * Waits until a request may be sent, at the gate of the token that was read. Resolves with the token to send: after a wait
+ * it is read again, and the call moves to the gate of another one, where it keeps its place.
  */
-async function acquire(call: Call): Promise<string | undefined> {
-  const { permit, deadline, events, pipeline } = call;
-  events?.enter("queue");
-  const { tokenSource } = pipeline;
-  const mayHaveAnother = tokenSource.canReplace(tokenSource.current) && pauseOf(call) !== undefined;
-  const token = mayHaveAnother ? await askAgain(call) : undefined;
-  const pending = permit.acquire(token);
-  const isImmediate = "kind" in pending;
-  if (!isImmediate) events?.pause(pauseOf(call));
-  if (!isImmediate || pending.kind === "admitted") events?.retryPlanned("rate_limit");
-  const admission = isImmediate ? pending : await pending;
-  if (admission.kind === "refused") throw refusedByLimiter(call, admission.pauseMs);
-  if (admission.kind === "stopped" || deadline.reason !== undefined) {
-    if (admission.kind === "admitted") permit.release();
-    throw stopped(call, deadline, "queue");
+async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
+  const { deadline, events, pipeline, settings } = call;
+  let read = first;
+  for (;;) {
+    events?.enter("queue");
+    const pending = permit.acquire(read.token);
+    const admission = "kind" in pending ? pending : await wait(call, read.token, pending);
+    if (admission.kind === "refused") {
+      throw pausedError(call, admission.pauseMs, snapshotOf(pipeline.rateLimiter, read.token));
+    }
+    if (admission.kind === "moved") {
+      read = { token: pipeline.tokenSource.current, leftMs: settings.timeoutMs };
+      continue;
+    }
+    try {
+      if (admission.kind === "stopped" || deadline.reason !== undefined) {
+        throw exchangeError(call, stopped(deadline, "queue"));
+      }
+      events?.resume(read.token);
+      if (!admission.waited) return read;
+      read = await readToken(call);
+    } catch (error) {
+      release(permit);
+      throw error;
+    }
   }
-  events?.resume();
-  return isImmediate ? token : undefined;
 }
 
-/** What is left of the pause of the token that is known, in milliseconds. */
-function pauseOf({ pipeline }: Call): number | undefined {
-  const { pausedUntil } = pipeline.rateLimiter.snapshot(pipeline.tokenSource.current) ?? {};
-  return pausedUntil === undefined ? undefined : Math.max(0, pausedUntil.getTime() - Date.now());
-}
-
-async function askAgain(call: Call): Promise<string> {
-  const deadline = call.deadline.within(call.settings.timeoutMs);
+/** Waits in the queue. Meanwhile the rate limiter learns when the token changes. */
+async function wait(call: Call, token: string, pending: Promise<Admission>): Promise<Admission> {
+  const { events, pipeline } = call;
+  // The pause may be one that another client or process was asked for.
+  events?.pause(token, pauseLeft(snapshotOf(pipeline.rateLimiter, token)));
+  const unsubscribe = pipeline.tokenSource.subscribe(pipeline.rateLimiter);
   try {
-    return await readToken(call, deadline);
+    // A limiter of the caller's own may not heed the signal.
+    return await call.deadline.race(pending);
+  } catch (error) {
+    if (error !== STOPPED) throw error;
+    return { kind: "stopped" };
+  } finally {
+    unsubscribe();
+  }
+}
+
+async function exchangeInSlot(call: Call, permit: Permit, { token, leftMs }: Read): Promise<Exchange> {
+  const deadline = call.deadline.within(leftMs);
+  try {
+    const exchange = await performExchange(call, permit, { token, deadline });
+    call.history.ended(exchange);
+    return exchange;
   } finally {
     deadline.release();
-    call.events?.enter("queue");
+    release(permit);
   }
 }
 
-/** A pause that the call does not wait for. Unless another call's response asked for it, the error is the call's own 429. */
-function refusedByLimiter(call: Call, pauseMs: number): AutomationError {
-  const { history, facts, pipeline, settings } = call;
-  const { lastError } = history;
-  const longestMs = settings.retry === false ? 0 : settings.retry.maxRetryAfterMs;
-  if (!(lastError instanceof RateLimitError)) {
-    return pausedError(facts, pauseMs, pipeline.rateLimiter.snapshot(pipeline.tokenSource.current));
+// A response that has arrived is not lost to a rate limiter that fails.
+function release(permit: Permit): void {
+  ignoreErrors(() => permit.release());
+}
+
+/** The token to send now. Fails with the call's 401 if there is still no other token than that was for. */
+async function readToken(call: Call): Promise<Read> {
+  const { events, history, pipeline, settings } = call;
+  events?.enter("token");
+  const reading = new Reading(call);
+  const read = pipeline.tokenSource.read(reading);
+  const token = typeof read === "string" ? read : await awaitToken(call, read, reading.limit);
+  if (token === history.unauthorized?.token) throw history.unauthorized.error();
+  call.learn(token);
+  return { token, leftMs: typeof read === "string" ? settings.timeoutMs : reading.limit.leftMs };
+}
+
+/** What the token source is given to read a token. Most have one at once, so the limit is made when it is asked for. */
+class Reading implements ReadContext {
+  readonly rejected: string | undefined;
+  readonly #call: Call;
+  #limit: Deadline | undefined;
+
+  constructor(call: Call) {
+    this.rejected = call.history.unauthorized?.token;
+    this.#call = call;
   }
-  return pauseMs <= Math.max(lastError.retryAfterMs ?? 0, longestMs)
-    ? lastError
-    : pausedError(facts, pauseMs, lastError);
+
+  get limit(): Deadline {
+    this.#limit ??= this.#call.deadline.within(this.#call.settings.timeoutMs);
+    return this.#limit;
+  }
+
+  get signal(): AbortSignal {
+    return this.limit.signal;
+  }
 }
 
-/** The token to send now; a string at once, if the token source has it. */
-function readToken(call: Call, deadline: Deadline): string | Promise<string> {
-  const read = call.pipeline.tokenSource.read(deadline.signal, call.history.unauthorized?.token);
-  return typeof read === "string" ? accept(call, read) : awaitToken(call, read, deadline);
-}
-
-async function awaitToken(call: Call, pending: Promise<string>, deadline: Deadline): Promise<string> {
+async function awaitToken(call: Call, pending: Promise<string>, limit: Deadline): Promise<string> {
   let token: string;
   try {
-    token = await deadline.race(pending);
+    token = await limit.race(pending);
   } catch (cause) {
-    if (cause === STOPPED) throw stopped(call, deadline, "token");
+    if (cause === STOPPED) throw exchangeError(call, stopped(limit, "token"));
     throw cause instanceof TokenUnavailable
-      ? tokenError(call.facts, cause.message, cause.cause)
-      : tokenError(call.facts, "the token provider failed", cause);
+      ? tokenError(call, cause.message, cause.cause)
+      : tokenError(call, "the token provider failed", cause);
+  } finally {
+    limit.release();
   }
   const flaw = flawOfToken(token);
-  if (flaw !== undefined) throw tokenError(call.facts, `the token provider returned no usable token: it ${flaw}`);
-  return accept(call, token);
-}
-
-function accept({ history }: Call, token: string): string {
-  // There is no other token after all, so the 401 stands.
-  if (token === history.unauthorized?.token) throw history.unauthorized.error;
-  history.tokens.delete(token);
-  history.tokens.add(token);
+  if (flaw !== undefined) throw tokenError(call, `the token provider returned no usable token: it ${flaw}`);
   return token;
 }
 
-/** A rate limiter that asks others whether the permit holds for the token may take a while, in which nothing is sent. */
-async function awaitConfirmation(call: Call, pending: Promise<boolean>, deadline: Deadline): Promise<boolean> {
-  call.events?.enter("queue");
-  try {
-    return await deadline.race(pending);
-  } catch (error) {
-    throw error === STOPPED ? stopped(call, deadline, "queue") : error;
-  }
-}
-
-/** The call was stopped before a request was sent. */
-function stopped(call: Call, deadline: Deadline, phase: TimeoutPhase): AutomationError {
-  return stoppedError(call.facts, { reason: deadline.reason ?? "attempt", phase, isSent: false }, call.settings.signal);
-}
-
-function latestOf(tokens: ReadonlySet<string>): string {
-  return [...tokens].at(-1) ?? "";
+/** What is left of a pause, in milliseconds. */
+function pauseLeft(snapshot: RateLimitSnapshot | undefined): number | undefined {
+  return snapshot?.pausedUntil && Math.max(0, snapshot.pausedUntil.getTime() - Date.now());
 }

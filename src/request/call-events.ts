@@ -1,29 +1,30 @@
-import { now } from "../clock.ts";
+import { now } from "../base/clock.ts";
+import type { Redactor } from "../base/redact.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
-import type { ClientEvent, Durations, RetryReason, Waits } from "../events.ts";
+import type { ClientEvent, Durations, ResponseEvent, RetryEvent, Waits } from "../events.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import type { CallObserver, Instrumentation } from "../instrumentation.ts";
-import type { RateLimitAnswer } from "../rate-limit/rate-limiter.ts";
-import { headerText } from "./error-details.ts";
-import type { ResponseHead } from "./exchange.ts";
-import type { Operation } from "./operation.ts";
-import type { Redactor } from "./redact.ts";
-import { CLIENTS_OWN_HEADERS } from "./settings.ts";
+import type { Page } from "../models.ts";
+import { type RateLimiter, type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
+import type { CallHistory } from "./call-history.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Operation, Walk } from "./operation.ts";
+import type { ResponseHead } from "./response-head.ts";
+import { RESERVED_HEADERS } from "./settings.ts";
 
 /** What a client has emitted already and emits once. */
 export interface Notices {
-  /** A pause has been told, and its end has not. */
-  paused: boolean;
+  /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
+  readonly paused: Set<string>;
   /** Operations whose deprecation has been told. */
   readonly deprecated: Set<string>;
 }
 
-/** A request that is sent again. */
-export interface Retry {
-  readonly reason: RetryReason;
-  readonly delayMs: number;
-  readonly status: number | undefined;
+/** The call that events are about. */
+interface CallName {
+  readonly id: string;
+  readonly operation: Operation<unknown>;
 }
 
 /** The part of a client that events come from. */
@@ -31,6 +32,7 @@ interface Source {
   readonly instrumentation: Instrumentation | undefined;
   readonly notices: Notices;
   readonly baseUrl: string;
+  readonly rateLimiter: Pick<RateLimiter, "snapshot">;
 }
 
 type FieldsOf<Event> = Event extends ClientEvent ? Omit<Event, "callId" | "operation" | "attempt" | "at"> : never;
@@ -48,45 +50,51 @@ const DURATIONS: Readonly<Record<TimeoutPhase, keyof Durations>> = {
  * the stage before, so that nothing is counted twice or left out. Made only where something listens.
  */
 export class CallEvents {
-  readonly #id: string;
-  readonly #operation: Operation<unknown>;
+  readonly #call: CallName;
   readonly #observer: CallObserver;
-  readonly #notices: Notices;
+  readonly #source: Source;
   #attempt = 1;
+  readonly #began: number = now();
   /** The request of the present attempt has been sent. */
   #isSent = false;
   #stage: keyof Durations = "waitMs";
-  #since: number = now();
+  #since: number = this.#began;
   #spent: Record<keyof Durations, number> = noTime();
   #waitedMs = 0;
-  #limits: RateLimitAnswer | undefined;
-  /** The attempt that failed last. */
-  #failed: { readonly attempt: number } & Durations = { attempt: 0, ...noTime() };
-  #planned: Retry | undefined;
 
-  private constructor(id: string, operation: Operation<unknown>, to: { observer: CallObserver; notices: Notices }) {
-    this.#id = id;
-    this.#operation = operation;
-    this.#observer = to.observer;
-    this.#notices = to.notices;
+  private constructor(call: CallName, observer: CallObserver, source: Source) {
+    this.#call = call;
+    this.#observer = observer;
+    this.#source = source;
   }
 
   /** The events of a call that begins; `undefined` if nothing listens to them. */
-  static begin(id: string, operation: Operation<unknown>, source: Source): CallEvents | undefined {
-    const { instrumentation, notices, baseUrl } = source;
-    if (instrumentation === undefined) return undefined;
+  static begin(call: CallName, source: Source): CallEvents | undefined {
+    const { id, operation } = call;
     const { name, method, path } = operation;
-    const observer = instrumentation.begin({ callId: id, operation: name, method, path: path.template, baseUrl });
-    return observer && new CallEvents(id, operation, { observer, notices });
+    const start = { callId: id, operation: name, method, path: path.template, baseUrl: source.baseUrl };
+    const observer = source.instrumentation?.begin(start);
+    return observer && new CallEvents(call, observer, source);
   }
 
-  emit(fields: FieldsOf<ClientEvent>, attempt: number = this.#attempt): void {
-    this.#observer.event?.({ ...fields, callId: this.#id, operation: this.#operation.name, attempt, at: Date.now() });
+  emit(fields: FieldsOf<ClientEvent>): void {
+    const base = {
+      callId: this.#call.id,
+      operation: this.#call.operation.name,
+      attempt: this.#attempt,
+      at: Date.now(),
+    };
+    this.#observer.event?.({ ...fields, ...base });
   }
 
   /** The call is over; `error` is what it rejects with. */
-  end(error: AnyAutomationError | undefined): void {
+  end(error: AnyAutomationError | undefined, { requests, latestResponse }: CallHistory): void {
     this.enter("total");
+    const result =
+      error === undefined
+        ? { ok: true, outcome: "accepted" as const, status: latestResponse?.status }
+        : { ok: false, kind: error.kind, outcome: error.outcome, status: error.status };
+    this.emit({ type: "end", ...result, attempts: requests, durationMs: this.#since - this.#began });
     this.#observer.end?.(error, this.#isSent ? undefined : this.#waits());
   }
 
@@ -100,42 +108,19 @@ export class CallEvents {
     this.#stage = DURATIONS[phase];
   }
 
-  /** The present attempt failed; the time until the next one is waiting. */
-  failed(): void {
-    // An attempt that was not sent is the last of its call: `end` reports what it waited.
-    if (!this.#isSent) return;
+  /** The attempt that failed is followed by another one. */
+  retry(retry: Pick<RetryEvent, "reason" | "delayMs" | "status">): void {
     this.enter("total");
-    this.#failed = { attempt: this.#attempt, ...this.#spent };
+    this.emit({ type: "retry", ...retry, ...this.#spent });
     this.#spent = noTime();
     this.#isSent = false;
     this.#attempt += 1;
   }
 
-  /** The failed attempt is followed by another one. */
-  retry(retry: Retry): void {
-    const { attempt, ...spent } = this.#failed;
-    this.emit({ type: "retry", ...retry, ...spent }, attempt);
-  }
-
-  /** The failed attempt is followed by another one, if that is not refused before it is sent. */
-  planRetry(retry: Retry): void {
-    this.#planned = retry;
-  }
-
-  /** What was planned for this reason, if it was, happens. */
-  retryPlanned(reason: RetryReason): void {
-    const planned = this.#planned;
-    if (planned?.reason !== reason) return;
-    this.#planned = undefined;
-    this.retry(planned);
-    if (reason === "unauthorized") this.emit({ type: "token_refresh" });
-  }
-
   request(): void {
-    this.retryPlanned("unauthorized");
     // The time until here is part of what the request waited.
     this.enter("headers");
-    const { method, path } = this.#operation;
+    const { method, path } = this.#call.operation;
     this.#isSent = true;
     this.emit({ type: "request", method, path: path.template, ...this.#waits() });
   }
@@ -149,7 +134,7 @@ export class CallEvents {
   headers(): Record<string, string> {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries<unknown>(this.#observer.headers?.() ?? {})) {
-      const isTheirs = typeof value === "string" && !CLIENTS_OWN_HEADERS.includes(name.toLowerCase());
+      const isTheirs = typeof value === "string" && !RESERVED_HEADERS.has(name.toLowerCase());
       if (isTheirs && isHeader(name, value)) headers[name.toLowerCase()] = value;
     }
     return headers;
@@ -164,41 +149,52 @@ export class CallEvents {
   }
 
   /** The head of a response: it may say that the operation is deprecated (RFC 9745, RFC 8594). */
-  head({ headers }: ResponseHead, limits: RateLimitAnswer, redactor: () => Redactor): void {
-    this.#limits = limits;
-    const { deprecated } = this.#notices;
+  head({ headers }: ResponseHead, call: { readonly redactor: Redactor }): void {
+    const { deprecated } = this.#source.notices;
     const isDeprecated = headers.has("deprecation") || headers.has("sunset");
-    if (!isDeprecated || deprecated.has(this.#operation.name)) return;
-    deprecated.add(this.#operation.name);
-    const show = (name: string): string | undefined => headerText(redactor(), headers.get(name));
-    this.emit({ type: "deprecation", deprecation: show("deprecation"), sunset: show("sunset") });
+    if (!isDeprecated || deprecated.has(this.#call.operation.name)) return;
+    deprecated.add(this.#call.operation.name);
+    const { redactor } = call;
+    const [deprecation, sunset] = ["deprecation", "sunset"].map((name) => redactor.brief(headers.get(name)));
+    this.emit({ type: "deprecation", deprecation, sunset });
   }
 
-  response(status: number): void {
+  /** The response to a request, as far as its body was read. */
+  response(exchange: Exchange, { status, limit, remaining }: RateLimitHead): void {
     this.enter("body");
-    const { limit, remaining } = this.#limits ?? {};
-    this.emit({ type: "response", status, limit, remaining, ...this.#spent });
+    this.emit({ type: "response", status, limit, remaining, lost: lossOf(exchange), ...this.#spent });
   }
 
-  /** The output of the call, if it is a page of a walk. */
-  output(output: unknown): void {
-    const tally = this.#operation.tally?.(output, this.#waitedMs);
-    if (tally !== undefined) this.emit({ type: "page", ...tally });
+  /** A page of a walk has come. */
+  page(walk: Walk, { data }: Page<unknown>): void {
+    walk.pages += 1;
+    walk.items += data.length;
+    walk.waitedMs += this.#waitedMs;
+    this.emit({ type: "page", ...walk });
   }
 
-  /** The token is paused for so long, which this client tells once. */
-  pause(delayMs: number | undefined): void {
-    if (delayMs === undefined || this.#notices.paused) return;
-    this.#notices.paused = true;
+  /** The token is paused for so long: told once per token, until the pause is over. */
+  pause(token: string, delayMs: number | undefined): void {
+    const { notices, rateLimiter } = this.#source;
+    if (delayMs === undefined || notices.paused.has(token)) return;
+    // Of a token that is not used any more nobody would notice that its pause is over.
+    for (const other of notices.paused)
+      if (snapshotOf(rateLimiter, other)?.pausedUntil === undefined) this.resume(other);
+    notices.paused.add(token);
     this.emit({ type: "rate_limit_pause", delayMs });
   }
 
-  /** The pause that was told is over. */
-  resume(): void {
-    if (!this.#notices.paused) return;
-    this.#notices.paused = false;
-    this.emit({ type: "rate_limit_resume" });
+  /** A request is sent with the token, so its pause is over. */
+  resume(token: string): void {
+    if (this.#source.notices.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
   }
+}
+
+/** Why the body of a response was lost, if it was and mattered. */
+function lossOf(exchange: Exchange): ResponseEvent["lost"] {
+  if (exchange.kind === "cut") return "connection";
+  if (exchange.kind !== "stopped") return undefined;
+  return exchange.reason === "abort" ? "abort" : "timeout";
 }
 
 function noTime(): Record<keyof Durations, number> {

@@ -1,37 +1,48 @@
 import type { AutomationError } from "../errors/automation-error.ts";
 import type { Fault } from "./connection-fault.ts";
-import type { Exchange } from "./exchange.ts";
+import { type Exchange, type Failure, outcomeOfStatus, wasSent } from "./exchange.ts";
+import type { ResponseHead } from "./response-head.ts";
 
-/** A 401, and the token that was refused with it. */
+/** A 401: the token that was refused, and its error. */
 export interface Unauthorized {
-  readonly error: AutomationError;
   readonly token: string;
+  readonly error: () => AutomationError;
 }
 
 /** What a call remembers of its requests, over all attempts. Written by `request/attempt.ts` alone. */
 export class CallHistory {
   /** Requests that were sent. */
   requests = 0;
-  /** The tokens that were read, the latest last. */
-  readonly tokens = new Set<string>();
   /** A request may have been applied. */
   mayBeApplied = false;
   /** A request was rejected. */
   wasRejected = false;
-  /** The failure of the latest request that failed. */
-  lastError: AutomationError | undefined;
+  /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
+  lastFailure: (() => AutomationError) | undefined;
   /** How its connection failed, if it did. */
   lastFault: Fault | undefined;
   /** The latest 401; the call is sent again once, with another token. */
   unauthorized: Unauthorized | undefined;
   /** The latest response of the service. */
-  latestResponse: { readonly status: number; readonly headers: Headers } | undefined;
+  latestResponse: ResponseHead | undefined;
 
-  /** Takes in a request that failed. */
-  failed(exchange: Exchange, error: AutomationError): void {
-    this.lastError = error;
+  /** Takes in what came of a request. */
+  ended(exchange: Exchange): void {
+    if (wasSent(exchange)) this.requests += 1;
+    if ("head" in exchange && exchange.head !== undefined) this.latestResponse = exchange.head;
+  }
+
+  /** Takes in a request that failed, and how its error is made. Returns what makes it once. */
+  failed(exchange: Failure, make: () => AutomationError): () => AutomationError {
+    let made: AutomationError | undefined;
+    const error = (): AutomationError => (made ??= make());
+    // An error says what was known before: only one of a rejection says the same later.
+    const isRejected = exchange.kind === "refused" && outcomeOfStatus(exchange.head.status) === "rejected";
+    const outcome = isRejected ? "rejected" : error().outcome;
+    if (outcome === "unknown") this.mayBeApplied = true;
+    if (outcome === "rejected") this.wasRejected = true;
+    this.lastFailure = error;
     this.lastFault = exchange.kind === "failed" ? exchange.fault.fault : exchange.kind === "cut" ? "lost" : undefined;
-    if (error.outcome === "unknown") this.mayBeApplied = true;
-    if (error.outcome === "rejected") this.wasRejected = true;
+    return error;
   }
 }

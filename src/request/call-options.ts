@@ -1,54 +1,90 @@
-import { FUNCTION, kind, type Shape } from "../check.ts";
-import { ArgumentError } from "../errors/client-errors.ts";
-import type { CallOptions } from "./operation.ts";
-import { type CallSettings, SettingsCheck, SHARED_OPTIONS } from "./settings.ts";
-
-const check: SettingsCheck = new SettingsCheck(ArgumentError);
-
-const LISTENING = ["addEventListener", "removeEventListener"];
-
-const CALL_OPTIONS: Shape<CallOptions> = {
-  ...SHARED_OPTIONS,
-  // Duck-typed, since another realm's signals are no instances of ours.
-  signal: kind(
-    "an AbortSignal",
-    (value) =>
-      typeof value === "object" && value !== null && "aborted" in value && LISTENING.every((name) => name in value),
-  ),
-  onRequest: FUNCTION,
-  onResponse: FUNCTION,
-};
-
-const NOTHING = { signal: undefined, onRequest: undefined, onResponse: undefined };
-
-/** A call's options laid over what its client goes by. */
-export function settingsOf(
-  options: CallOptions | undefined,
-  client: CallSettings,
-): CallSettings & Pick<CallOptions, "signal" | "onRequest" | "onResponse"> {
-  const given = options === undefined ? undefined : check.options(options, "options", CALL_OPTIONS);
-  const { timeoutMs, totalTimeoutMs, retry, headers } = given === undefined ? client : check.over(given, client);
-  // Each field is its own, also where it is undefined: what is on Object.prototype is no option.
-  const { signal, onRequest, onResponse } = given ?? NOTHING;
-  return { timeoutMs, totalTimeoutMs, retry, headers, signal, onRequest, onResponse };
-}
+/** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
+export type HeadersInput = ConstructorParameters<typeof Headers>[0];
 
 /**
- * The options of a method that takes more than a call does, as they are now: later changes have no effect.
- * `own` are those that only this method takes; the others are checked again where they are used.
+ * How calls are retried. A call's own `retry` is laid over the client's. Never retried, whatever these options say: statuses
+ * other than 401, 408, 429 and 5xx, and rotations that may have been applied.
  */
-export function copyOptions<Options extends CallOptions>(
-  options: Options | undefined,
-  what: string,
-  own: Shape<Omit<Options, keyof CallOptions>>,
-): Options {
-  return check.guarded(() => {
-    const copy = check.options<CallOptions>(options, what, { ...CALL_OPTIONS, ...own });
-    const { retry, headers } = copy;
-    // Like what was checked, it inherits nothing.
-    return Object.assign(Object.create(null), copy, {
-      ...(headers === undefined ? {} : { headers: check.headers(headers) }),
-      ...(typeof retry === "object" ? { retry: { ...retry } } : {}),
-    }) as Options; // the same options
-  });
+export interface RetryOptions {
+  /**
+   * Attempts in all for failures that may pass, the first one included.
+   *
+   * @default 3
+   */
+  attempts?: number | undefined;
+  /**
+   * The first backoff, in milliseconds. It doubles each time, and is multiplied by a random factor in [0.5, 1].
+   *
+   * @default 500
+   */
+  minDelayMs?: number | undefined;
+  /**
+   * The longest backoff, in milliseconds.
+   *
+   * @default 8_000
+   */
+  maxDelayMs?: number | undefined;
+  /**
+   * The number of rate-limit pauses that a call waits for.
+   *
+   * @default 5
+   */
+  rateLimitWaits?: number | undefined;
+  /**
+   * The longest `Retry-After` that a call waits for, in milliseconds; a longer one fails the call at once.
+   *
+   * @default 120_000
+   */
+  maxRetryAfterMs?: number | undefined;
+  /**
+   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: the caller accepts duplicates. Never for `rotate`.
+   *
+   * @default false
+   */
+  unsafeWrites?: boolean | undefined;
+}
+
+/** The metadata of a call's final response. */
+export interface ResponseInfo {
+  /** HTTP status. */
+  readonly status: number;
+  /** The response's headers, all of them: also those that should not be logged. */
+  readonly headers: Headers;
+  /** How many requests of this call were sent. */
+  readonly attempts: number;
+  /** The URL that was asked. */
+  readonly url: string;
+  /** The call's id, as in events and errors. */
+  readonly callId: string;
+}
+
+/** The request that `onRequest` is called for. */
+export interface RequestInfo {
+  /** Which request of the call it is, from 1. */
+  readonly attempt: number;
+  /** The call's id, as in events. */
+  readonly callId: string;
+  /** Such as `"issues.create"`. */
+  readonly operation: string;
+}
+
+/** What every method takes as its last argument. Every property may be left out. */
+export interface CallOptions {
+  /** Ends the call at once, whatever it is doing or waiting for: it rejects with `AbortError`. */
+  signal?: AbortSignal | undefined;
+  /** Deadline of one attempt in milliseconds: token provider, connect, headers and body. `false`: none. */
+  timeoutMs?: number | false | undefined;
+  /** Deadline of the whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. `false`: none. */
+  totalTimeoutMs?: number | false | undefined;
+  /** Laid over the client's `retry`; `false` sends one request, whatever comes of it. */
+  retry?: RetryOptions | false | undefined;
+  /** Laid over the client's `headers`. `authorization`, `cookie` and `host` are refused. */
+  headers?: HeadersInput | undefined;
+  /**
+   * Awaited before each request is sent, when its slot and its token are there, so that nothing stands between it and
+   * the request. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent.
+   */
+  onRequest?: ((request: RequestInfo) => unknown) | undefined;
+  /** Sees the final response's metadata once, after retries, also of a refusal. What it throws is ignored. */
+  onResponse?: ((response: ResponseInfo) => unknown) | undefined;
 }

@@ -1,22 +1,21 @@
 import type { TokenSource } from "../auth/token-source.ts";
+import { refuse, shown } from "../base/check.ts";
+import { Deadline } from "../base/deadline.ts";
+import { Redactor } from "../base/redact.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import type { Instrumentation } from "../instrumentation.ts";
-import type { Permit, RateLimiter } from "../rate-limit/rate-limiter.ts";
+import type { Permit, RateLimitedCall, RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { CallEvents, type Notices } from "./call-events.ts";
 import { CallHistory } from "./call-history.ts";
-import { settingsOf } from "./call-options.ts";
-import { Deadline } from "./deadline.ts";
-import type { CallFacts } from "./error-details.ts";
+import { holdsSecret } from "./handed-out.ts";
 import type { SendHttp } from "./http-request.ts";
-import type { CallOptions, Operation } from "./operation.ts";
-import { encodePath } from "./path.ts";
-import { encodeQuery } from "./query.ts";
-import { Redactor } from "./redact.ts";
-import type { CallSettings } from "./settings.ts";
+import type { Operation } from "./operation.ts";
+import { type CallSettings, type SharedSettings, settingsOf } from "./settings.ts";
+import { encodePath, encodeQuery } from "./url.ts";
 
 /** What the request path needs of a client. Settings are checked, and never change. */
-export interface Pipeline extends CallSettings {
+export interface Pipeline extends SharedSettings {
   readonly baseUrl: string;
   /** The host and port of `baseUrl`, for errors. */
   readonly host: string;
@@ -35,38 +34,53 @@ export class Call {
   readonly operation: Operation<unknown>;
   readonly pipeline: Pipeline;
   /** The call's options laid over the settings of its client. */
-  readonly settings: CallSettings & Pick<CallOptions, "signal" | "onRequest" | "onResponse">;
+  readonly settings: CallSettings;
   readonly id: string = nextCallId();
   /** Where it is sent, each time. */
   readonly url: string;
+  /** What is sent: text already, so that each request sends the same bytes. */
+  readonly body: string | undefined;
   /** The caller's signal, and `totalTimeoutMs`. */
   readonly deadline: Deadline;
   readonly history: CallHistory = new CallHistory();
   /** Its events, where anything listens. */
   readonly events: CallEvents | undefined;
-  #permit: Permit | undefined;
+  readonly #tokens = new Set<string>();
+  /** Made when something is shown. */
+  #redactor: Redactor | undefined;
 
-  constructor(pipeline: Pipeline, operation: Operation<unknown>, options: CallOptions | undefined) {
+  constructor(pipeline: Pipeline, operation: Operation<unknown>) {
     this.pipeline = pipeline;
     this.operation = operation;
-    this.settings = settingsOf(options, pipeline);
-    this.url = `${pipeline.baseUrl}${encodePath(operation.path)}${encodeQuery(operation.query)}`;
-    this.events = CallEvents.begin(this.id, operation, pipeline);
-    this.deadline = Deadline.ofCall(this.settings.totalTimeoutMs, this.settings.signal);
+    this.settings = settingsOf(operation.options, pipeline);
+    this.body = operation.json === undefined ? undefined : toJson(operation.json);
+    const target = `${encodePath(operation.path)}${encodeQuery(operation.query)}`;
+    if (holdsSecret(pipeline.tokenSource, target)) {
+      refuse("the path or the query holds a token, which URLs must not: pass the id of its record");
+    }
+    this.url = `${pipeline.baseUrl}${target}`;
+    this.deadline = Deadline.of(this.settings.totalTimeoutMs, this.settings.signal, operation.within);
+    // Last, so that nothing has begun for its observers if its signal fails.
+    this.events = CallEvents.begin(this, pipeline);
   }
 
-  /** Its place in the queue of the rate limiter, which it takes with the first attempt and keeps. */
-  get permit(): Permit {
-    this.#permit ??= this.#enter();
-    return this.#permit;
+  /** Takes a place in the queue of the rate limiter, once, for all its requests. */
+  enter(): Permit {
+    return this.pipeline.rateLimiter.enter(new LimitedCall(this.pipeline, this.settings.retry, this.deadline));
   }
 
-  /** What errors need to know of it, as it is now. */
-  get facts(): CallFacts {
-    const { requests, mayBeApplied, wasRejected, lastError, tokens } = this.history;
-    const { host, tokenSource } = this.pipeline;
-    const redactor = new Redactor([...tokens, tokenSource.current], this.settings.headers);
-    return { operation: this.operation, host, attempts: requests, mayBeApplied, wasRejected, lastError, redactor };
+  /** Takes the secrets of the call out of texts. */
+  get redactor(): Redactor {
+    this.learn(this.pipeline.tokenSource.current);
+    this.#redactor ??= new Redactor({ tokens: this.#tokens, headers: this.settings.headers });
+    return this.#redactor;
+  }
+
+  /** A token of the call, which nothing that is shown may contain. */
+  learn(token: string): void {
+    if (this.#tokens.has(token)) return;
+    this.#tokens.add(token);
+    this.#redactor = undefined;
   }
 
   /**
@@ -75,28 +89,51 @@ export class Call {
    */
   finish(error: AnyAutomationError | undefined): void {
     this.deadline.release();
-    this.events?.end(error);
+    this.events?.end(error, this.history);
     const { latestResponse, requests } = this.history;
     const { onResponse } = this.settings;
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
-    ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url }));
+    ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id }));
+  }
+}
+
+/** What the rate limiter sees of a call. */
+class LimitedCall implements RateLimitedCall {
+  readonly maxConcurrency: number;
+  readonly maxPauses: number;
+  readonly maxPauseMs: number;
+  readonly endsAt: number;
+  readonly #tokenSource: TokenSource;
+  readonly #deadline: Deadline;
+
+  constructor({ maxConcurrency, tokenSource }: Pipeline, retry: CallSettings["retry"], deadline: Deadline) {
+    this.maxConcurrency = maxConcurrency;
+    this.maxPauses = retry === false ? 0 : retry.rateLimitWaits;
+    this.maxPauseMs = retry === false ? 0 : retry.maxRetryAfterMs;
+    this.endsAt = deadline.endsAt;
+    this.#tokenSource = tokenSource;
+    this.#deadline = deadline;
   }
 
-  #enter(): Permit {
-    const { deadline, settings, pipeline } = this;
-    return pipeline.rateLimiter.enter({
-      token: () => pipeline.tokenSource.current,
-      maxConcurrency: pipeline.maxConcurrency,
-      maxPauses: settings.retry === false ? 0 : settings.retry.rateLimitWaits,
-      maxPauseMs: settings.retry === false ? 0 : settings.retry.maxRetryAfterMs,
-      endsAt: deadline.endsAt,
-      // Made only if the call has to wait.
-      get signal() {
-        return deadline.signal;
-      },
-    });
+  token(): string {
+    return this.#tokenSource.current;
   }
+
+  /** Made only if the call has to wait. */
+  get signal(): AbortSignal {
+    return this.#deadline.signal;
+  }
+}
+
+function toJson(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    refuse("json cannot be written as JSON", cause);
+  }
+  return text ?? refuse(`json cannot be written as JSON: it is ${shown(value)}`);
 }
 
 let copy: string | undefined;

@@ -1,156 +1,195 @@
-/** How a connection failed, as far as it matters for sending again. */
-export type Fault = "never_sent" | "lost" | "permanent";
-
-/** The connection was never made, unless it is an error of reading or writing: networks also go away under a connection. */
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EAI_FAIL",
-  "EAI_NODATA",
-  "EAI_NONAME",
-  "ENETUNREACH",
-  "ENETDOWN",
-  "EHOSTUNREACH",
-  "EHOSTDOWN",
-  "EADDRNOTAVAIL",
-  "UND_ERR_CONNECT_TIMEOUT",
-  // Bun's
-  "ConnectionRefused",
-  "FailedToOpenSocket",
-  "DNSException",
-]);
-
-/** The connection was there and broke, so the request may have arrived. */
-const LOST: ReadonlySet<string> = new Set([
-  "ECONNRESET",
-  "ECONNABORTED",
-  "EPIPE",
-  "ETIMEDOUT",
-  "UND_ERR_SOCKET",
-  "UND_ERR_HEADERS_TIMEOUT",
-  "UND_ERR_BODY_TIMEOUT",
-  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
-  "UND_ERR_RESPONSE",
-  // Bun's
-  "ConnectionClosed",
-]);
-
-/** A handshake that failed will fail again, and nothing was sent. Names of OpenSSL's verification results and Node's TLS errors. */
-const CERTIFICATE =
-  /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|HOSTNAME_MISMATCH$|EPROTO$)/;
-
-/** The same, and a proxy that refuses, in the words of Deno, which has no codes. */
-const REFUSED_IN_WORDS = /invalid peer certificate|proxy authentication required/i;
-
-/** A proxy that opens no tunnel has sent nothing on. The words of undici and Bun, with the proxy's status. */
-const REFUSED_BY_PROXY = /Proxy response \((\d)|Proxy refused to open a tunnel: (\d)/;
-
-/** undici's own error for arguments that it does not take, such as the dispatcher of another version. */
-const INVALID_ARGUMENT = "UND_ERR_INVALID_ARG";
-
-/** What fetch itself refuses to send, by the messages of its implementations. */
-const REFUSED_BY_FETCH =
-  /bad port|unknown scheme|scheme must be|invalid header|invalid method|not a valid HTTP header|invalid url|(?:parse|parsed) (?:as a )?url|includes credentials/i;
-
-/** What platforms say of a failure of the network; a wrapper of `fetch` may have put it into a `cause`. */
-const NETWORK_FAILURE =
-  /^(?:fetch failed|failed to fetch|network ?error|terminated|load failed|network request failed|error sending request)/i;
-
-/** Errors nest, and a failed dual-stack connect is an AggregateError. */
-const MAX_DEPTH = 6;
+/**
+ * How a connection failed, as far as it matters for sending again. Nothing reached the service if it was `never_sent`, or
+ * `refused` by what will refuse it again; it may have been reached if the connection was `lost`, or the failure is
+ * `unexplained`.
+ */
+export type Fault = "never_sent" | "refused" | "lost" | "unexplained";
 
 /** What is known of a failed connection. */
 export interface ConnectionFault {
   readonly fault: Fault;
-  /** Whether it is certain that nothing reached the service. */
-  readonly notSent: boolean;
   readonly platformCode: string | undefined;
+  /** What stood between the client and the service, where it is known to be at fault. */
+  readonly culprit: "fetch" | "proxy" | "page" | undefined;
+  /** The host that the error names, where it is not that of the service: an address of its, or a proxy. */
+  readonly elsewhere: string | undefined;
+  /** The message of the deepest cause that has one. */
+  readonly reason: string | undefined;
+}
+
+/** What an error says. Of those that are not known, each is an empty text. */
+interface Evidence {
+  readonly code: string;
+  readonly syscall: string;
+  /** Name and message. */
+  readonly words: string;
+  readonly message: string;
+  /** The host that it is about: `host` of a name that was not found, `address:port` of a refused connection. */
+  readonly host: string;
+}
+
+/** A sign of a fault, in an error that has all of what is given. */
+interface Sign {
+  readonly fault: Fault;
+  readonly code?: RegExp;
+  readonly syscall?: RegExp;
+  readonly words?: RegExp;
+  readonly culprit?: "proxy" | "page";
+}
+
+/** The first that an error or one of its causes shows holds. Node's and Bun's errors have codes, others only words. */
+const SIGNS: readonly Sign[] = [
+  // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
+  { fault: "lost", code: /^HPE_/ },
+  { fault: "lost", words: /^HTTPParserError:/ },
+  // A handshake that failed will fail again. OpenSSL's verification results and Node's TLS errors; Deno's words.
+  {
+    fault: "refused",
+    code: /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|HOSTNAME_MISMATCH$|EPROTO$)/,
+  },
+  { fault: "refused", words: /invalid peer certificate/i },
+  // What `fetch` itself refuses to send: a URL, a header, the dispatcher of another version of undici.
+  { fault: "refused", code: /^UND_ERR_INVALID_ARG$/ },
+  {
+    fault: "refused",
+    words:
+      /bad port|unknown scheme|scheme must be|invalid header|invalid method|not a valid HTTP header|invalid url|(?:parse|parsed) (?:as a )?url|includes credentials/i,
+  },
+  // A proxy that opens no tunnel has sent nothing on. It may reach the service later (502, 504), or refuses (403, 407).
+  { fault: "never_sent", culprit: "proxy", words: /Proxy (?:response \(|refused to open a tunnel: )5/ },
+  {
+    fault: "refused",
+    culprit: "proxy",
+    words: /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i,
+  },
+  // The connection was there and broke, perhaps because its route has gone (EHOSTUNREACH).
+  { fault: "lost", syscall: /^(?:read|write)$/ },
+  {
+    fault: "lost",
+    syscall: /^(?!connect$)/,
+    code: /^(?:ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ConnectionClosed|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|RESPONSE|RES_CONTENT_LENGTH_MISMATCH))$/,
+  },
+  // It was never made.
+  { fault: "never_sent", syscall: /^connect$/ },
+  {
+    fault: "never_sent",
+    code: /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EAI_NODATA|EAI_NONAME|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException)$/,
+  },
+  { fault: "never_sent", words: /client error \(Connect\)|tcp connect error|dns error/i },
+  // Browsers do not say why.
+  { fault: "lost", culprit: "page", words: /^TypeError: (?:failed to fetch|load failed|networkerror when)/i },
+  {
+    fault: "lost",
+    words:
+      /^TypeError: *(?:fetch failed|terminated|(?:a )?network ?(?:error|request failed)|error sending request|could not connect|the .*connection (?:was lost|appears to be offline))/i,
+  },
+  // workerd's, also for a connection that was refused; and the time limit of a wrapper's own.
+  { fault: "lost", words: /^\w*Error: network connection lost\b|^TimeoutError:/i },
+];
+
+/** Of a `fetch` that is not the platform's: whatever it says of other hosts, the service may have been reached. */
+const NOT_BELIEVED: Readonly<Record<Fault, Fault>> = {
+  never_sent: "lost",
+  refused: "unexplained",
+  lost: "lost",
+  unexplained: "unexplained",
+};
+
+/** Errors nest, and a failed dual-stack connect is an AggregateError. */
+const MAX_DEPTH = 6;
+
+/** The request that failed: to which service, and whose `fetch` it was handed to, if it was. */
+export interface Sending {
+  readonly baseUrl: string;
+  readonly sender: "platform" | "application" | undefined;
 }
 
 /**
- * How the connection failed, by the platform's error and its causes. `isNetwork`: the error is known as a failure of the
- * network.
+ * How the connection failed, by the platform's error and its causes. That nothing was sent is believed of the platform's
+ * own `fetch`, and of another one only where the error that says so names the host of the service: it may have failed at
+ * something else, when the service had responded.
  */
-export function classifyFault(error: unknown, isNetwork: boolean): ConnectionFault {
-  const chain = chainOf(error);
-  const codes = chain.map(codeOf).filter((code) => code !== undefined);
-  const platformCode = codes[0];
-  // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
-  const wasAnswered = codes.some((code) => code.startsWith("HPE_")) || chain.some(isUnparsable);
-  if (codes.some((code) => CERTIFICATE.test(code)) || (!wasAnswered && chain.some(isRefusedByFetch))) {
-    return { fault: "permanent", notSent: true, platformCode };
-  }
-  const proxyStatus = chain.map(statusOfProxy).find((status) => status !== undefined);
-  // A proxy that does not reach the service (502, 504) may do so later; one that refuses (403, 407) does not.
-  if (proxyStatus !== undefined) {
-    return { fault: proxyStatus >= 5 ? "never_sent" : "permanent", notSent: true, platformCode };
-  }
-  const wasLost = chain.some(
-    (one) => failedWhileConnected(one) || (LOST.has(codeOf(one) ?? "") && !failedToConnect(one)),
-  );
-  if (!wasLost && (codes.some((code) => NEVER_SENT.has(code)) || chain.some(failedToConnect))) {
-    return { fault: "never_sent", notSent: true, platformCode };
-  }
-  const isLost = isNetwork || wasAnswered || wasLost || chain.some(saysItWasLost);
-  return { fault: isLost ? "lost" : "permanent", notSent: false, platformCode };
+export function classifyFault(error: unknown, { baseUrl, sender }: Sending): ConnectionFault {
+  const chain = evidenceIn(error);
+  const sign = SIGNS.find((one) => chain.some((evidence) => shows(evidence, one)));
+  const said = sign?.fault ?? "unexplained";
+  const names = namesOf(new URL(baseUrl));
+  const namesUs = sign !== undefined && chain.every((one) => !shows(one, sign) || names.includes(one.host));
+  const isBelieved = sender === "platform" || namesUs;
+  const host = textsOf(chain, "host").at(-1) ?? "";
+  return {
+    ...describe(chain),
+    fault: sender === undefined ? "refused" : isBelieved ? said : NOT_BELIEVED[said],
+    culprit: isBelieved || sign?.culprit === "proxy" ? sign?.culprit : sender && "fetch",
+    elsewhere: host === "" || names.includes(host) ? undefined : host,
+  };
 }
 
-function chainOf(error: unknown): object[] {
+/** Whether a fault leaves no doubt that nothing reached the service. */
+export function isNotSent(fault: Fault): boolean {
+  return fault === "never_sent" || fault === "refused";
+}
+
+/** What an error and its causes say for a message. */
+export function describeFailure(error: unknown): Pick<ConnectionFault, "platformCode" | "reason"> {
+  return describe(evidenceIn(error));
+}
+
+function describe(chain: readonly Evidence[]): Pick<ConnectionFault, "platformCode" | "reason"> {
+  return { platformCode: textsOf(chain, "code")[0], reason: textsOf(chain, "message").at(-1) };
+}
+
+function textsOf(chain: readonly Evidence[], field: keyof Evidence): string[] {
+  return chain.map((evidence) => evidence[field]).filter((text) => text !== "");
+}
+
+function shows(evidence: Evidence, { code, syscall, words }: Sign): boolean {
+  return (
+    (code?.test(evidence.code) ?? true) &&
+    (syscall?.test(evidence.syscall) ?? true) &&
+    (words?.test(evidence.words) ?? true)
+  );
+}
+
+function evidenceIn(error: unknown): Evidence[] {
   const chain: object[] = [];
   let current = error;
   while (typeof current === "object" && current !== null && chain.length < MAX_DEPTH) {
-    // Of several connections that were tried, each says what became of it.
+    // Of several connections that were tried, each says why it failed.
     const tried = current instanceof AggregateError ? current.errors.slice(0, MAX_DEPTH).filter(isObject) : [];
     chain.push(...(tried.length > 0 ? tried : [current]));
     current = "cause" in current ? current.cause : undefined;
   }
-  return chain;
+  return chain.map(readEvidence);
+}
+
+function readEvidence(error: object): Evidence {
+  const { name, message, code, syscall, hostname, address, port } = error as Readonly<Record<string, unknown>>; // any object can be asked
+  const text = asText(message);
+  const endpoint = asText(address) === "" ? "" : `${asText(address)}:${String(port)}`;
+  // Where an error was copied without its fields, as node-fetch does, Node's message still names the host.
+  const named = /\b(?:connect|getaddrinfo) [A-Z_]+ (\S+)$|\(attempted address: (\S+),/.exec(text);
+  return {
+    code: asText(code),
+    syscall: asText(syscall),
+    words: error instanceof Error ? `${asText(name)}: ${text}` : "",
+    message: text,
+    host: asText(hostname) || endpoint || (named?.[1] ?? named?.[2] ?? ""),
+  };
+}
+
+/** How errors name a service: its host, or the address and port that it is reached at. */
+function namesOf({ hostname, port, protocol }: URL): readonly string[] {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const at = port === "" ? (protocol === "https:" ? 443 : 80) : port;
+  const addresses = host === "localhost" ? [host, "127.0.0.1", "::1"] : [host];
+  return [host, ...addresses.map((address) => `${address}:${at}`)];
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function codeOf(error: object): string | undefined {
-  return "code" in error && typeof error.code === "string" && error.code !== "" ? error.code : undefined;
-}
-
-// ETIMEDOUT is also a connection that went silent; only while connecting is it certain that nothing was sent.
-function failedToConnect(error: object): boolean {
-  if ("syscall" in error && error.syscall === "connect") return true;
-  return error instanceof Error && /client error \(Connect\)|tcp connect error|dns error/i.test(error.message);
-}
-
-// EHOSTUNREACH, say, is a failure to connect, or what a connection ends with whose route has gone.
-function failedWhileConnected(error: object): boolean {
-  return "syscall" in error && (error.syscall === "read" || error.syscall === "write");
-}
-
-// Node's parser does not always give a code.
-function isUnparsable(error: object): boolean {
-  return error instanceof Error && error.name === "HTTPParserError";
-}
-
-// Older WebKit and workerd have no code and words of their own. workerd says the same of a connection that was refused.
-function saysItWasLost(error: object): boolean {
-  if (!(error instanceof Error)) return false;
-  // The time limit of a wrapper's own, an `AbortSignal.timeout()`.
-  if (error.name === "TimeoutError") return true;
-  if (/^network connection lost\b/i.test(error.message)) return true;
-  if (!(error instanceof TypeError)) return false;
-  return (
-    NETWORK_FAILURE.test(error.message) || /connection was lost|could not connect to the server/i.test(error.message)
-  );
-}
-
-// The first digit of the status with which a proxy refused a tunnel.
-function statusOfProxy(error: object): number | undefined {
-  const found = error instanceof Error ? REFUSED_BY_PROXY.exec(error.message) : null;
-  return found === null ? undefined : Number(found[1] ?? found[2]);
-}
-
-function isRefusedByFetch(error: object): boolean {
-  if (codeOf(error) === INVALID_ARGUMENT) return true;
-  return error instanceof Error && (REFUSED_BY_FETCH.test(error.message) || REFUSED_IN_WORDS.test(error.message));
 }

@@ -1,158 +1,132 @@
+import { oneLine } from "../base/redact.ts";
 import { RateLimitError } from "../errors/api-errors.ts";
-import type { AutomationError, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
-import {
-  AbortError,
-  ConnectionError,
-  ResponseParseError,
-  ResponseValidationError,
-  TimeoutError,
-  TokenProviderError,
-} from "../errors/client-errors.ts";
+import type { ErrorDetails, Outcome, ValidationIssue } from "../errors/automation-error.ts";
+import { ResponseParseError, ResponseValidationError, TokenProviderError } from "../errors/client-errors.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
-import { describeIssues } from "../schemas/validator.ts";
-import { type ConnectionFault, classifyFault } from "./connection-fault.ts";
-import { buildError, type CallFacts, seconds } from "./error-details.ts";
-import type { Exchange, Received, ResponseHead, Stopped } from "./exchange.ts";
-import { refusalError } from "./refusal-error.ts";
+import type { Call } from "./call.ts";
+import { outcomeOfStatus, type Received } from "./exchange.ts";
+import { isWrite, type Operation } from "./operation.ts";
+import type { ResponseHead } from "./response-head.ts";
 
-// Every error of a call is made here or in refusal-error.ts, from values. No headers, request, response or token leaves
-// with one, also where the service echoes it.
+// Every error of a call is made here or in exchange-error.ts. No headers, request, response or token leaves with one, also
+// where the service echoes it.
 
-/** The longest code of a platform that is shown. */
-const MAX_CODE_LENGTH = 64;
+/** The longest text that names issues, in characters. */
+const LONGEST_DESCRIPTION = 1_000;
 
-const PLACES: Readonly<Record<TimeoutPhase, string>> = {
-  queue: "before the request was sent",
-  token: "while getting the token",
-  headers: "while waiting for the response",
-  body: "while reading the response",
-  total: "between attempts",
-};
-
-const WHAT_HAPPENED: Readonly<Record<ConnectionFault["fault"], string>> = {
-  never_sent: "no connection could be made to",
-  lost: "the connection was lost to",
-  permanent: "the request failed to reach",
-};
-
-/** The error of an exchange that was no success. `signal`: the caller's, whose reason is the cause of an abort. */
-export function exchangeError(facts: CallFacts, exchange: Exchange, signal: AbortSignal | undefined): AutomationError {
-  switch (exchange.kind) {
-    case "received":
-      return refusalError(facts, exchange);
-    case "oversized":
-      return parseError(facts, { ...exchange, text: undefined }, "a body that is larger than maxResponseBytes");
-    case "cut":
-      return cutError(facts, exchange);
-    case "failed":
-      return connectionError(facts, exchange);
-    case "stopped":
-      return stoppedError(facts, exchange, signal);
-    case "prevented":
-      return buildError(AbortError, facts, {
-        what: "onRequest failed, so the request was not sent",
-        at: {},
-        cause: exchange.cause,
-      });
-  }
+/** What an error says, and how far the request that failed came. */
+interface Said {
+  readonly what: string;
+  readonly head?: ResponseHead | undefined;
+  /** It was handed to `fetch`, and may have reached the service. */
+  readonly isSent?: boolean | undefined;
+  /** It is certain that no connection was made. */
+  readonly isNeverSent?: boolean | undefined;
 }
 
-/** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
-export function stoppedError(
-  facts: CallFacts,
-  { reason, phase, head, text: rawBody, isSent }: Omit<Stopped, "kind">,
-  signal: AbortSignal | undefined,
-): AutomationError {
-  const at = { head, isSent };
-  if (reason === "abort") {
-    const what = `aborted by the caller ${PLACES[phase]}`;
-    return buildError(AbortError, facts, { what, at, rawBody, cause: signal?.reason });
+/** An error of a class: what it says, what is known of the call, and the class's own fields. */
+export function buildError<Details extends ErrorDetails, Failure>(
+  Class: new (message: string, details?: Details) => Failure,
+  call: Call,
+  said: NoInfer<Details> & Said,
+): Failure {
+  const { what, head, isSent, isNeverSent, ...own } = said;
+  const { id, operation, history } = call;
+  const { name, method, path } = operation;
+  const details = {
+    callId: id,
+    status: head === undefined || head.status === 0 ? undefined : head.status,
+    method,
+    path: path.template,
+    attempts: history.requests,
+    requestId: call.redactor.brief(head?.headers.get("x-request-id")),
+    outcome: outcomeOf(call, said),
+    priorAmbiguous: history.mayBeApplied && isWrite(operation) ? true : undefined,
+    ...own,
+  };
+  const label = name.includes(".") ? name : `${method} ${path.template}`;
+  const message = `${label}: ${what}${consequenceOf(operation, details)}`;
+  return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
+}
+
+/**
+ * Whether the service did what was asked. A response tells, except where the service failed on the way; without one it
+ * is certain only for a request that was never sent.
+ */
+function outcomeOf({ history }: Call, { head, isSent = false, isNeverSent = false }: Said): Outcome {
+  if (head !== undefined) return outcomeOfStatus(head.status);
+  if (isSent || history.mayBeApplied) return "unknown";
+  return history.wasRejected && !isNeverSent ? "rejected" : "not_sent";
+}
+
+/** What the failure of a write means for its caller; empty for reads, and where nothing can have happened. */
+function consequenceOf(operation: Operation<unknown>, { outcome, rawBody }: ErrorDetails): string {
+  if (!isWrite(operation) || outcome === "rejected" || outcome === "not_sent") return "";
+  if (outcome === "accepted") {
+    return `; the service accepted it: do not send it again${rawBody === undefined ? "" : " (see rawBody)"}`;
   }
-  const what = `${reason === "total" ? "totalTimeoutMs" : "timeoutMs"} ran out ${PLACES[phase]}`;
-  const cause = facts.lastError === undefined ? {} : { cause: facts.lastError };
-  return buildError(TimeoutError, facts, { what, at, rawBody, phase, ...cause });
+  if (operation.rotatesToken) return "; the old token may be dead and its replacement lost: check before going on";
+  return "; it may have been applied: check before sending it again";
+}
+
+/** The failure of the request before, as the cause of what ended the call after it. */
+export function causedBefore({ history }: Call): { readonly cause?: unknown } {
+  return history.lastFailure === undefined ? {} : { cause: history.lastFailure() };
 }
 
 /** The call was not sent, because the token's pause is longer than the call waits for. */
 export function pausedError(
-  facts: CallFacts,
+  call: Call,
   pauseMs: number,
   known: Pick<RateLimitSnapshot, "limit" | "remaining"> | undefined,
 ): RateLimitError {
-  return buildError(RateLimitError, facts, {
+  return buildError(RateLimitError, call, {
     what: `not sent: the rate limit pauses this token for another ${seconds(pauseMs)}`,
-    at: {},
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
     limit: known?.limit,
     remaining: known?.remaining,
-    ...(facts.lastError && { cause: facts.lastError }),
+    ...causedBefore(call),
   });
 }
 
 /** The token source failed: `cause` is what it rejected with, `problem` says it in words. */
-export function tokenError(facts: CallFacts, problem: string, cause?: unknown): TokenProviderError {
-  const kept = cause === undefined ? {} : { cause: facts.redactor.cause(cause) };
-  return buildError(TokenProviderError, facts, { what: problem, at: {}, ...kept });
-}
-
-function connectionError(
-  facts: CallFacts,
-  { fault: { fault, notSent, platformCode }, cause }: Extract<Exchange, { kind: "failed" }>,
-): ConnectionError {
-  const code = shownCode(facts, platformCode);
-  return buildError(ConnectionError, facts, {
-    what: `${WHAT_HAPPENED[fault]} ${facts.host}${code === undefined ? "" : ` (${code})`}`,
-    at: { isSent: !notSent, isNeverSent: fault === "never_sent" },
-    platformCode: code,
-    permanent: fault === "permanent" ? true : undefined,
-    cause: facts.redactor.cause(cause),
-  });
-}
-
-function cutError(facts: CallFacts, { head, text, cause }: Extract<Exchange, { kind: "cut" }>): ConnectionError {
-  const code = shownCode(facts, classifyFault(cause, true).platformCode);
-  return buildError(ConnectionError, facts, {
-    what: `the response of ${facts.host} was cut off${code === undefined ? "" : ` (${code})`}`,
-    at: { head },
-    rawBody: text,
-    platformCode: code,
-    cause: facts.redactor.cause(cause),
-  });
-}
-
-function shownCode({ redactor }: CallFacts, code: string | undefined): string | undefined {
-  return code === undefined ? undefined : redactor.line(code, MAX_CODE_LENGTH);
+export function tokenError(call: Call, problem: string, cause?: unknown): TokenProviderError {
+  const kept = cause === undefined ? {} : { cause: call.redactor.cause(cause) };
+  return buildError(TokenProviderError, call, { what: problem, ...kept });
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `what` names it. */
-export function parseError(facts: CallFacts, { head, text }: Omit<Received, "kind">, what: string): ResponseParseError {
-  const type = head.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
-  const shownType = /^[\w.+-]{1,40}\/[\w.+-]{1,60}$/.test(type) ? `, ${facts.redactor.text(type)}` : "";
-  return buildError(ResponseParseError, facts, {
-    what: `${head.status} with ${what}${shownType}`,
-    at: { head },
-    rawBody: text,
-  });
+export function parseError(call: Call, { head, text }: Omit<Received, "kind">, what: string): ResponseParseError {
+  const type = call.redactor.brief(head.headers.get("content-type")?.split(";")[0]);
+  const shownType = type === undefined ? "" : `, ${type}`;
+  return buildError(ResponseParseError, call, { what: `${head.status} with ${what}${shownType}`, head, rawBody: text });
 }
 
-/** Why a success is not of the expected shape: the issues of its schema, or what the schema threw, free of secrets. */
-export interface Invalid {
-  readonly head: ResponseHead;
-  readonly text: string | undefined;
-  readonly issues: readonly ValidationIssue[];
-  readonly thrown?: { readonly cause: unknown } | undefined;
+/** A success of another shape than expected: what its schema found, or threw, free of secrets. */
+export function validationError(
+  call: Call,
+  { head, text }: Received,
+  why: { readonly issues: readonly ValidationIssue[] } | { readonly cause: unknown },
+): ResponseValidationError {
+  const reason = "issues" in why ? describeIssues(why.issues) : "the schema threw";
+  const what = `${head.status}, but the response is not of the expected shape: ${reason}`;
+  return buildError(ResponseValidationError, call, { what, head, rawBody: text, ...why });
 }
 
-/** A success of another shape than expected. */
-export function validationError(facts: CallFacts, { head, text, issues, thrown }: Invalid): ResponseValidationError {
-  const silent = thrown === undefined ? "the schema does not say why" : "the schema threw";
-  const why = issues.length > 0 ? describeIssues(issues) : silent;
-  return buildError(ResponseValidationError, facts, {
-    what: `${head.status}, but the response is not of the expected shape: ${why}`,
-    at: { head },
-    issues,
-    rawBody: text,
-    ...thrown,
-  });
+/** How many issues a message names. */
+const ISSUES_NAMED = 5;
+
+/** The first issues in one line: `data.0.id: expected string; …`. */
+function describeIssues(issues: readonly ValidationIssue[]): string {
+  if (issues.length === 0) return "the schema does not say why";
+  const named = issues
+    .slice(0, ISSUES_NAMED)
+    .map(({ path, message }) => `${path.length > 0 ? path.join(".") : "body"}: ${message}`);
+  return oneLine([...named, ...(issues.length > ISSUES_NAMED ? ["…"] : [])].join("; "), LONGEST_DESCRIPTION);
+}
+
+/** A duration in a message. */
+export function seconds(ms: number): string {
+  return `${Math.ceil(ms / 100) / 10} s`;
 }

@@ -1,23 +1,24 @@
-import type { TimeoutPhase } from "../errors/automation-error.ts";
+import type { Deadline, StopReason } from "../base/deadline.ts";
+import type { Outcome, TimeoutPhase } from "../errors/automation-error.ts";
+import type { ReportedPause } from "../rate-limit/rate-limiter.ts";
 import type { ConnectionFault } from "./connection-fault.ts";
-import type { StopReason } from "./deadline.ts";
+import { isSuccess, type ResponseHead } from "./response-head.ts";
 
-/** The head of a response: what is known before its body is read. */
-export interface ResponseHead {
-  /** The HTTP status; 0 for a redirect that a browser hides. */
-  readonly status: number;
-  readonly headers: Headers;
-  /** A 3xx, also one that a browser hides behind an opaque response. */
-  readonly isRedirect: boolean;
-}
-
-/** A response that was received. `text`: its body, `undefined` if it was not needed or, of a refusal, not read in time. */
+/** A success. `text`: its body, `undefined` if it does not matter. */
 export interface Received {
   readonly kind: "received";
   readonly head: ResponseHead;
   readonly text: string | undefined;
-  /** How long the pause lasts that it began, in milliseconds, if it is a 429. */
-  readonly pauseMs?: number | undefined;
+}
+
+/** A response whose status is no success. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly head: ResponseHead;
+  /** Its body as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
+  readonly body: unknown;
+  /** The pause that it began, if it is a 429, as the rate limiter says. */
+  readonly pause: ReportedPause | undefined;
 }
 
 /** A success whose body is larger than `maxResponseBytes`. */
@@ -41,16 +42,20 @@ interface Failed {
   readonly cause: unknown;
 }
 
-/** The caller's signal or a timeout ended it. */
-export interface Stopped {
-  readonly kind: "stopped";
-  readonly reason: StopReason;
-  readonly phase: TimeoutPhase;
-  /** The request was handed to `fetch`. */
+/** How far a request came that was stopped. */
+interface Reached {
+  /** It was handed to `fetch`. */
   readonly isSent: boolean;
   readonly head?: ResponseHead | undefined;
   /** The part of a success's body that was received. */
   readonly text?: string | undefined;
+}
+
+/** The caller's signal or a timeout ended it. */
+interface Stopped extends Reached {
+  readonly kind: "stopped";
+  readonly reason: StopReason;
+  readonly phase: TimeoutPhase;
 }
 
 /** The caller's `onRequest` failed, so nothing was sent. */
@@ -59,10 +64,24 @@ interface Prevented {
   readonly cause: unknown;
 }
 
-/** What one request came to. Errors are made and retries are decided from this value. */
-export type Exchange = Received | Oversized | Cut | Failed | Stopped | Prevented;
+/** What one request came to, if it was no success. Errors are made and retries are decided from this value. */
+export type Failure = Refused | Oversized | Cut | Failed | Stopped | Prevented;
 
-/** Whether a status is a success, a 2xx. */
-export function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
+/** What one request came to. */
+export type Exchange = Received | Failure;
+
+/** The exchange that a deadline has ended; before a request was sent, unless said otherwise. */
+export function stopped(deadline: Deadline, phase: TimeoutPhase, reached: Reached = { isSent: false }): Stopped {
+  return { kind: "stopped", reason: deadline.reason ?? "attempt", phase, ...reached };
+}
+
+/** Whether the request was handed to `fetch`. */
+export function wasSent(exchange: Exchange): boolean {
+  return exchange.kind === "stopped" ? exchange.isSent : exchange.kind !== "prevented";
+}
+
+/** What a response says of its own request. */
+export function outcomeOfStatus(status: number): Outcome {
+  if (isSuccess(status)) return "accepted";
+  return status === 408 || status >= 500 ? "unknown" : "rejected";
 }

@@ -1,26 +1,27 @@
 import ky, { type BeforeRequestHook, isNetworkError } from "ky";
-import type { FetchFunction, HttpRequest, SendHttp } from "./http-request.ts";
+import { shown } from "../base/check.ts";
+import type { Sending } from "./connection-fault.ts";
+import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
 
 /** What sending rejects with. */
 export class HttpFailure {
   /** What `fetch` rejected with. */
   readonly cause: unknown;
-  /** ky recognises it as a failure of the network. */
-  readonly isNetwork: boolean;
-  /** `fetch` was called, so the request may have reached the service. */
-  readonly isSent: boolean;
+  /** Whose `fetch` the request was handed to, and may have reached the service by; `undefined` if to none. */
+  readonly sender: Sending["sender"];
 
-  constructor(cause: unknown, isNetwork: boolean, isSent: boolean) {
+  constructor(cause: unknown, sender: Sending["sender"]) {
     this.cause = cause;
-    this.isNetwork = isNetwork;
-    this.isSent = isSent;
+    this.sender = sender;
   }
 }
 
-/** Sets the headers of an attempt, the bearer token last. Given to ky as an option, they would be merged several times. */
-const setHeaders: BeforeRequestHook = ({ request, options }) => {
-  const { headers, token } = options.context as Pick<HttpRequest, "headers" | "token">; // as it is passed below
-  for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
+/** The platform's own `fetch`. One that takes its place later is the application's, as one in the options is. */
+const PLATFORM_FETCH: unknown = globalThis.fetch;
+
+/** Sets the bearer token of a request. */
+const setToken: BeforeRequestHook = ({ request, options }) => {
+  const { token } = options.context as Pick<HttpRequest, "token">; // as it is passed below
   request.headers.set("authorization", `Bearer ${token}`);
 };
 
@@ -36,55 +37,51 @@ export function createHttp(
   fetchOptions: Readonly<Record<string, unknown>>,
 ): SendHttp {
   const instance = ky.create({
-    hooks: { beforeRequest: [setHeaders] },
+    hooks: { beforeRequest: [setToken] },
     retry: 0,
     timeout: false,
     throwHttpErrors: false,
     redirect: "manual",
   });
   return async ({ url, method, headers, body, token, signal }) => {
-    let isSent = false;
+    let sender: Sending["sender"];
     try {
-      const response = await instance(url, {
+      return await instance(url, {
         // For ky's default it costs a quarter of the call to say so.
         ...(method === "GET" ? {} : { method }),
-        context: { headers, token },
-        // The signal goes to `fetch` alone: ky would copy it. The body, too: ky would make a stream of it.
-        fetch: (request) => {
-          isSent = true;
+        context: { token },
+        // The other headers and the signal go to `fetch` alone: ky would copy them. The body, too: ky would make a stream of it.
+        fetch: async (request) => {
+          const { headers: made } = request as Request; // ky has made one of the URL
+          const send: (url: string, init: FetchInit) => Promise<unknown> = fetch ?? globalThis.fetch;
           const init = {
             ...fetchOptions,
             ...(supportsCredentials() ? { credentials: "omit" as const } : {}),
             method,
-            headers: Object.fromEntries((request as Request).headers), // ky has made one of the URL
+            headers: { ...headers, authorization: made.get("authorization") ?? "" },
             ...(body === undefined ? {} : { body }),
             redirect: "manual" as const,
             signal,
           };
-          return (fetch ?? globalThis.fetch)(url, init) as Promise<Response>; // checked below, and read with care
+          sender = send === PLATFORM_FETCH ? "platform" : "application";
+          return checked(await send(url, init));
         },
       });
-      if (!isResponse(response)) throw new TypeError("fetch resolved with something that is not a Response");
-      if (response.type === "error") throw new HttpFailure(new TypeError("fetch resolved with an error"), true, true);
-      return response;
     } catch (error) {
-      if (error instanceof HttpFailure) throw error;
       // ky's own error holds the request, and with it the token.
-      const isNetwork = isNetworkError(error);
-      throw new HttpFailure(isNetwork ? error.cause : error, isNetwork, isSent);
+      throw new HttpFailure(isNetworkError(error) ? error.cause : error, sender);
     }
   };
 }
 
-// A caller's `fetch` may resolve with anything, and a substitute need not be of the platform's class.
-function isResponse(
-  value: { readonly headers?: Partial<Headers> | null; readonly status?: unknown } | null | undefined,
-): boolean {
-  return (
-    typeof value?.status === "number" &&
-    typeof value.headers?.get === "function" &&
-    typeof value.headers.has === "function"
-  );
+// A `fetch` of the application may resolve with anything, and a substitute need not be of the platform's class.
+function checked(value: unknown): Response {
+  const { status, headers, type } = (value ?? {}) as Partial<Response>; // each is looked at before it is used
+  if (type === "error") throw new TypeError("network error: fetch resolved with Response.error()");
+  const isHeaders = typeof headers?.get === "function" && typeof headers.has === "function";
+  if (typeof status !== "number" || !isHeaders)
+    throw new TypeError(`it resolved with ${shown(value)}, not with a response`);
+  return value as Response; // or the part of one that is used, and its body is read with care
 }
 
 // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.

@@ -1,25 +1,23 @@
+import { STOPPED } from "../base/deadline.ts";
+import { parseJson } from "../base/json.ts";
+import type { Redactor } from "../base/redact.ts";
 import type { ValidationIssue } from "../errors/automation-error.ts";
-import { issuesOf, stringsOf } from "../schemas/foreign-issues.ts";
-import { isPromise, type StandardSchema } from "../schemas/standard-schema.ts";
-import type { Checked } from "../schemas/validator.ts";
+import { isPromise, isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/standard-schema.ts";
 import type { Call } from "./call.ts";
-import { parseError, stoppedError, validationError } from "./create-error.ts";
-import { STOPPED } from "./deadline.ts";
-import type { Received } from "./exchange.ts";
-import { boundsFor, JsonBoundError, parseJson } from "./json.ts";
-import { Redactor } from "./redact.ts";
+import { parseError, validationError } from "./create-error.ts";
+import { type Received, stopped } from "./exchange.ts";
+import { exchangeError } from "./exchange-error.ts";
 
-/** No secret is shorter, and shorter strings of a response occur in any stack. */
-const SHORTEST_QUOTED = 12;
-/** How many characters of what a schema threw are compared with strings of the response, for all of them together. */
-const MAX_COMPARED = 20_000_000;
-/** So many causes of an error are kept. */
-const MAX_CAUSES = 6;
+/** The most issues of an error, and keys of the path of each: a response may have one for each of its values. */
+const MOST_ISSUES = 100;
+/** The longest key and the longest message of an issue, in characters. */
+const LONGEST_KEY = 100;
+const LONGEST_MESSAGE = 300;
 
 /** The output of a call, from its successful response; `undefined` for a body that does not matter. */
 export async function readOutput(call: Call, received: Received): Promise<unknown> {
-  const { answer, schema, essentials } = call.operation;
-  if (answer === "none") return undefined;
+  const { expects, schema, essentials } = call.operation;
+  if (expects === "nothing") return undefined;
   const data = parse(call, received);
   if (data === undefined || schema === undefined) return data;
   const checked = await check(call, schema, { data, received });
@@ -27,7 +25,7 @@ export async function readOutput(call: Call, received: Received): Promise<unknow
   const isStrict = call.pipeline.validation === "strict";
   const least = isStrict || essentials === undefined ? checked : await check(call, essentials, { data, received });
   if (isStrict || (essentials !== undefined && least.issues !== undefined)) {
-    throw validationError(call.facts, { ...received, issues: least.issues ?? [] });
+    throw validationError(call, received, { issues: least.issues ?? [] });
   }
   call.events?.emit({ type: "drift", issues: checked.issues });
   return data;
@@ -35,18 +33,17 @@ export async function readOutput(call: Call, received: Received): Promise<unknow
 
 function parse(call: Call, received: Received): unknown {
   const { text } = received;
-  const { answer } = call.operation;
+  const { expects = "json" } = call.operation;
   if (text === undefined || text.trim() === "") {
-    if (answer !== "json") return undefined;
-    throw parseError(call.facts, received, "an empty body");
+    if (expects !== "json") return undefined;
+    throw parseError(call, received, "an empty body");
   }
   try {
-    return parseJson(text, boundsFor(call.pipeline.maxResponseBytes));
-  } catch (error) {
-    if (error instanceof JsonBoundError) throw parseError(call.facts, received, error.message);
+    return parseJson(text);
+  } catch {
     // The platform's message quotes the text, which may hold a one-time secret.
-    if (answer === "json_if_any") return undefined;
-    throw parseError(call.facts, received, "a body that is not JSON");
+    if (expects === "json_if_any") return undefined;
+    throw parseError(call, received, "a body that is not JSON");
   }
 }
 
@@ -55,47 +52,41 @@ interface Parsed {
   readonly received: Received;
 }
 
+/** What a schema made of a response: its output, or what is wrong, as it can be shown. */
+type Checked<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly ValidationIssue[] };
+
 async function check<Output>(
   call: Call,
   schema: StandardSchema<Output>,
   { data, received }: Parsed,
 ): Promise<Checked<Output>> {
   try {
-    const result = schema["~standard"].validate(data);
-    const settled = isPromise(result) ? await call.deadline.race(result) : result;
-    return settled.issues === undefined ? settled : { issues: redacted(call, issuesOf(schema, settled.issues, data)) };
+    const validated = schema["~standard"].validate(data);
+    const result = isPromise(validated) ? await call.deadline.race(validated) : validated;
+    if (isValid(result)) return { value: result.value, issues: undefined };
+    // Our own messages quote nothing.
+    const isOwn = schema["~standard"].vendor === OWN_VENDOR;
+    return { issues: shownOf(result.issues, isOwn ? call.redactor : call.redactor.quoting(data)) };
   } catch (cause) {
-    const { reason } = call.deadline;
-    if (cause === STOPPED && reason !== undefined) {
-      const { head, text } = received;
-      throw stoppedError(call.facts, { reason, phase: "body", isSent: true, head, text }, call.settings.signal);
-    }
-    throw validationError(call.facts, { ...received, issues: [], thrown: { cause: copyOf(call, cause, data) } });
+    const { head, text } = received;
+    if (cause === STOPPED) throw exchangeError(call, stopped(call.deadline, "body", { isSent: true, head, text }));
+    throw validationError(call, received, { cause: call.redactor.quoting(data).cause(cause) });
   }
 }
 
-// A key that is not known may be anything, the token included.
-function redacted(call: Call, issues: readonly ValidationIssue[]): ValidationIssue[] {
-  const { redactor } = call.facts;
-  return issues.map(({ path, message }) => ({
-    path: path.map((key) => (typeof key === "string" ? redactor.text(key) : key)),
-    message: redactor.text(message),
-  }));
-}
-
-/** The messages and stacks of an error and of its causes, or JSON of something else. */
-function textOf(thrown: unknown, depth = 0): string {
-  if (depth > MAX_CAUSES || thrown === undefined) return "";
-  if (!(thrown instanceof Error)) return JSON.stringify(new Redactor([]).cause(thrown)) ?? String(thrown);
-  return `${thrown.message}\n${thrown.stack ?? ""}\n${textOf(thrown.cause, depth + 1)}`;
-}
-
-// A schema's own error may quote the response, which may hold a one-time secret.
-function copyOf(call: Call, thrown: unknown, data: unknown): unknown {
-  const { history, pipeline } = call;
-  const tokens = [...history.tokens, pipeline.tokenSource.current];
-  const said = textOf(thrown);
-  const strings = stringsOf(data).filter((text) => text.length >= SHORTEST_QUOTED);
-  if (strings.length * said.length > MAX_COMPARED) return undefined;
-  return new Redactor([...tokens, ...strings.filter((text) => said.includes(text))]).cause(thrown);
+// A key that is not known may be anything, the token included. Lists may be of a class of their own, whose methods make
+// more of these.
+function shownOf(issues: readonly StandardIssue[], redactor: Redactor): ValidationIssue[] {
+  const shown = Array.from(issues)
+    .slice(0, MOST_ISSUES)
+    .map(({ path = [], message }) => ({
+      path: Array.from(path, (member) => (typeof member === "object" ? member.key : member))
+        .slice(0, MOST_ISSUES)
+        .map((key) => (typeof key === "number" ? key : redactor.line(String(key), LONGEST_KEY))),
+      message: redactor.line(message, LONGEST_MESSAGE),
+    }));
+  const more = issues.length - shown.length;
+  return more > 0 ? [...shown, { path: [], message: `${more} more issues are not listed` }] : shown;
 }

@@ -1,8 +1,8 @@
+import { lengthened, shortened } from "../base/jitter.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, TimeoutError } from "../errors/client-errors.ts";
 import { statusMayPass } from "../errors/may-pass.ts";
 import type { RetryReason } from "../events.ts";
-import { lengthened, shortened } from "../jitter.ts";
 import type { Fault } from "./connection-fault.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";

@@ -1,19 +1,32 @@
-import pRetry from "p-retry";
-import { sleep } from "../clock.ts";
+import pRetry, { type Options } from "p-retry";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { Call } from "./call.ts";
-import { stoppedError } from "./create-error.ts";
+import { stopped } from "./exchange.ts";
+import { exchangeError } from "./exchange-error.ts";
 import { decideRetry } from "./retry-policy.ts";
+
+/** The other options of p-retry, at its defaults: it would take what stands on `Object.prototype` for them. */
+const UNUSED: Options = {
+  factor: 2,
+  maxTimeout: Number.POSITIVE_INFINITY,
+  maxRetryTime: Number.POSITIVE_INFINITY,
+  randomize: false,
+  unref: false,
+  signal: undefined,
+  onFailedAttempt: () => {},
+  shouldConsumeRetry: () => true,
+};
 
 /**
  * Runs `attempt` again, up to `retry.attempts` in all, while it fails for a reason that may pass. p-retry counts and
  * repeats; the waits are ours, since p-retry has no delay per failure, and with a signal discards a success that comes
  * with the abort.
  */
-export function withRetries<Result>(call: Call, attempt: (call: Call) => Promise<Result>): Promise<Result> {
+export function withRetries<Result>(call: Call, attempt: () => Promise<Result>): Promise<Result> {
   const { retry } = call.settings;
-  return pRetry(() => attempt(call), {
+  return pRetry(attempt, {
     retries: retry === false ? 0 : retry.attempts - 1,
+    ...UNUSED,
     minTimeout: 0,
     // Asked after each failure that another attempt may follow; that attempt begins when this resolves with `true`.
     shouldRetry: ({ error, retriesConsumed }) => isAutomationError(error) && waitToRetry(call, error, retriesConsumed),
@@ -22,7 +35,7 @@ export function withRetries<Result>(call: Call, attempt: (call: Call) => Promise
 
 async function waitToRetry(call: Call, error: AnyAutomationError, retries: number): Promise<boolean> {
   const { deadline, events, operation, settings, history } = call;
-  if (deadline.reason !== undefined || error !== history.lastError || settings.retry === false) return false;
+  if (deadline.reason !== undefined || error !== history.lastFailure?.() || settings.retry === false) return false;
   const decision = decideRetry(error, {
     operation,
     rules: settings.retry,
@@ -34,8 +47,10 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
   if (decision === undefined) return false;
   events?.retry({ ...decision, status: error.status });
   events?.enter("total");
-  await sleep(decision.delayMs, deadline.signal);
-  const { reason } = deadline;
-  if (reason === undefined) return true;
-  throw stoppedError(call.facts, { reason, phase: "total", isSent: false }, call.settings.signal);
+  try {
+    await deadline.sleep(decision.delayMs);
+    return true;
+  } catch {
+    throw exchangeError(call, stopped(deadline, "total"));
+  }
 }

@@ -1,10 +1,17 @@
-import { argument } from "../check.ts";
-import { beginStackInCaller } from "../errors/caller-stack.ts";
+import { adoptReplacement } from "../auth/adopt.ts";
+import { refusing } from "../base/check.ts";
+import { Redactor } from "../base/redact.ts";
+import { beginStackInAwaiter } from "../errors/caller-stack.ts";
+import { ArgumentError } from "../errors/client-errors.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
+import type { CreatedToken, Page } from "../models.ts";
 import { attempt } from "./attempt.ts";
 import { Call, type Pipeline } from "./call.ts";
-import { exchangeError, stoppedError } from "./create-error.ts";
-import type { CallOptions, Operation, Send } from "./operation.ts";
+import { classifyFault } from "./connection-fault.ts";
+import { stopped } from "./exchange.ts";
+import { exchangeError } from "./exchange-error.ts";
+import { notePlaintext } from "./handed-out.ts";
+import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./response.ts";
 import { withRetries } from "./retry.ts";
 
@@ -13,39 +20,51 @@ import { withRetries } from "./retry.ts";
  * is validated. Rejects with errors of this library only, and never throws.
  */
 export function createSend(pipeline: Pipeline): Send {
-  return async function send<Output>(
-    describe: () => Operation<Output>,
-    options: CallOptions | undefined,
-  ): Promise<Output> {
+  const check = <Result>(name: string, read: () => Result): Result =>
+    refusing(ArgumentError, read, (flaw) =>
+      new Redactor({ tokens: [pipeline.tokenSource.current] }).text(`${name}: ${flaw}`),
+    );
+
+  async function send<Output>(name: string, describe: () => Omit<Operation<Output>, "name">): Promise<Output> {
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
     try {
-      call = argument.guarded(() => new Call(pipeline, describe(), options));
+      call = check(name, () => new Call(pipeline, { name, ...describe() }));
       return (await run(call)) as Output; // the schema of the operation says that it is one
     } catch (error) {
-      failure = ownError(call, error);
-      beginStackInCaller(failure, send);
+      failure = await beginStackInAwaiter(ownError(call, error), send);
       throw failure;
     } finally {
       call?.finish(failure);
     }
-  };
+  }
+
+  return Object.assign(send, { check });
 }
 
 async function run(call: Call): Promise<unknown> {
-  const { reason } = call.deadline;
-  if (reason !== undefined) {
-    throw stoppedError(call.facts, { reason, phase: "queue", isSent: false }, call.settings.signal);
-  }
-  const output = await readOutput(call, await withRetries(call, attempt));
-  call.events?.output(output);
+  if (call.deadline.reason !== undefined) throw exchangeError(call, stopped(call.deadline, "queue"));
+  const output = call.operation.adopts ? await adopt(call) : await outputOf(call);
+  notePlaintext(call.pipeline.tokenSource, output);
+  const { walk } = call.operation;
+  if (walk !== undefined) call.events?.page(walk, output as Page<unknown>); // its schema says that it is one
   return output;
+}
+
+async function outputOf(call: Call): Promise<unknown> {
+  const permit = call.enter();
+  return await readOutput(call, await withRetries(call, () => attempt(call, permit)));
+}
+
+function adopt(call: Call): Promise<unknown> {
+  // Only an operation whose output is a token adopts.
+  return adoptReplacement(call.pipeline.tokenSource, () => outputOf(call) as Promise<CreatedToken>);
 }
 
 // Only a rate limiter or a token source of the caller's own can throw anything foreign this far, before a request or after.
 function ownError(call: Call | undefined, error: unknown): AnyAutomationError {
   if (isAutomationError(error) || call === undefined) return error as AnyAutomationError; // arguments fail with ours alone
-  const notSent = call.history.requests === 0;
-  const fault = { fault: "permanent", notSent, platformCode: undefined } as const;
-  return exchangeError(call.facts, { kind: "failed", fault, cause: error }, undefined) as AnyAutomationError; // a ConnectionError
+  const sender = call.history.requests === 0 ? undefined : "application";
+  const fault = classifyFault(error, { baseUrl: call.pipeline.baseUrl, sender });
+  return exchangeError(call, { kind: "failed", fault, cause: error }) as AnyAutomationError; // a ConnectionError
 }

@@ -1,50 +1,19 @@
-import { BOOLEAN, Check, countFrom, type Kind, kind, type Shape, TIMEOUT } from "../check.ts";
-
-/** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
-export type HeadersInput = ConstructorParameters<typeof Headers>[0];
-
-/**
- * How calls are retried. A call's own `retry` is laid over the client's. Never retried, whatever these options say: statuses
- * other than 401, 408, 429 and 5xx, and rotations that may have been applied.
- */
-export interface RetryOptions {
-  /**
-   * Attempts in all for failures that may pass, the first one included.
-   *
-   * @default 3
-   */
-  attempts?: number | undefined;
-  /**
-   * The first backoff, in milliseconds. It doubles each time, and is multiplied by a random factor in [0.5, 1].
-   *
-   * @default 500
-   */
-  minDelayMs?: number | undefined;
-  /**
-   * The longest backoff, in milliseconds.
-   *
-   * @default 8_000
-   */
-  maxDelayMs?: number | undefined;
-  /**
-   * The number of rate-limit pauses that a call waits for.
-   *
-   * @default 5
-   */
-  rateLimitWaits?: number | undefined;
-  /**
-   * The longest `Retry-After` that a call waits for, in milliseconds; a longer one fails the call at once.
-   *
-   * @default 120_000
-   */
-  maxRetryAfterMs?: number | undefined;
-  /**
-   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: the caller accepts duplicates. Never for `rotate`.
-   *
-   * @default false
-   */
-  unsafeWrites?: boolean | undefined;
-}
+import {
+  BOOLEAN,
+  bare,
+  countFrom,
+  FUNCTION,
+  given,
+  type Kind,
+  kind,
+  nameOf,
+  type Present,
+  refuse,
+  type Shape,
+  SIGNAL,
+  TIMEOUT,
+} from "../base/check.ts";
+import type { CallOptions, HeadersInput, RetryOptions } from "./call-options.ts";
 
 /** Retry options with every value in place. */
 export type RetryRules = { readonly [Key in keyof RetryOptions]-?: NonNullable<RetryOptions[Key]> };
@@ -59,6 +28,24 @@ export const DEFAULT_RETRY: RetryRules = Object.freeze({
   unsafeWrites: false,
 });
 
+/** Options that clients and calls share. */
+export type SharedOptions = Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">;
+
+/** The settings that a call has from its client, and lays its own over. */
+export interface SharedSettings {
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number;
+  /** `false`: one request, no wait for a pause, no renewal of the token. */
+  readonly retry: RetryRules | false;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The settings of a call. */
+export type CallSettings = SharedSettings & Pick<CallOptions, "signal" | "onRequest" | "onResponse">;
+
+/** Checked options, before they are laid over the settings of a client: what is left out is the client's. */
+export type CheckedOptions = Partial<Omit<CallSettings, "retry">> & { readonly retry?: Partial<RetryRules> | false };
+
 const DELAY: Kind = kind("a number of milliseconds from 0 up", (value) => typeof value === "number" && value >= 0);
 
 const RETRY: Shape<RetryOptions> = {
@@ -70,80 +57,106 @@ const RETRY: Shape<RetryOptions> = {
   unsafeWrites: BOOLEAN,
 };
 
-/** Options that clients and calls share. */
-export interface SharedOptions {
-  timeoutMs?: number | false | undefined;
-  totalTimeoutMs?: number | false | undefined;
-  retry?: RetryOptions | false | undefined;
-  headers?: HeadersInput | undefined;
-}
-
-/** The settings of a call. A client has the same, and a call lays its own over them. */
-export interface CallSettings {
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number;
-  /** `false`: one request, no wait for a pause, no renewal of the token. */
-  readonly retry: RetryRules | false;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 export const SHARED_OPTIONS: Shape<SharedOptions> = {
   timeoutMs: TIMEOUT,
   totalTimeoutMs: TIMEOUT,
-  retry: kind("an object, or false", (value) => value === false || isObject(value)),
+  retry: kind("an object such as { attempts: 3 }, or false", (value) => value === false || isObject(value)),
   headers: kind("a HeadersInit", isObject),
 };
+
+const CALL_OPTIONS: Shape<CallOptions> = {
+  ...SHARED_OPTIONS,
+  signal: SIGNAL,
+  onRequest: FUNCTION,
+  onResponse: FUNCTION,
+};
+
+const NO_OPTIONS: CheckedOptions = Object.freeze({});
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** Checks settings that clients and calls share. */
-export class SettingsCheck extends Check {
-  /** Options laid over settings. */
-  over({ timeoutMs, totalTimeoutMs, retry, headers }: SharedOptions, base: CallSettings): CallSettings {
-    return {
-      timeoutMs: millisecondsOf(timeoutMs) ?? base.timeoutMs,
-      totalTimeoutMs: millisecondsOf(totalTimeoutMs) ?? base.totalTimeoutMs,
-      retry: this.retry(retry, base.retry),
-      headers: headers === undefined ? base.headers : { ...base.headers, ...this.headers(headers) },
-    };
-  }
-
-  /** Retry options over the rules of the client; over the defaults, if the client has none. */
-  retry(given: RetryOptions | false | undefined, base: RetryRules | false): RetryRules | false {
-    if (given === undefined || given === false) return given ?? base;
-    return { ...(base === false ? DEFAULT_RETRY : base), ...this.options(given, "retry", RETRY) };
-  }
-
-  /** Extra headers as a plain record with lower-case names. Those that carry the credential or the address are refused. */
-  headers(given: HeadersInput | undefined): Readonly<Record<string, string>> {
-    if (given === undefined) return {};
-    let entries: [string, string][];
-    try {
-      entries = [...toHeaders(given)];
-    } catch {
-      // The platform's own message quotes the value.
-      return this.fail("headers has a name or value that is not allowed in an HTTP header");
-    }
-    const forbidden = entries.find(([name]) => CLIENTS_OWN_HEADERS.includes(name));
-    if (forbidden !== undefined) this.fail(`headers must not set ${forbidden[0]}; the client owns it`);
-    return Object.fromEntries(entries);
-  }
+/**
+ * Checks and copies the options of a call, so that later changes have no effect. `last` is what was passed as the last
+ * argument of the method, and behind it; `own` are the options that only this method takes.
+ */
+export function readOptions(last: readonly [options?: CallOptions | undefined]): CheckedOptions;
+export function readOptions<Options extends CallOptions>(
+  last: readonly [options?: Options | undefined],
+  own: Shape<Omit<Options, keyof CallOptions>>,
+): CheckedOptions & Present<Omit<Options, keyof CallOptions>>;
+export function readOptions(last: readonly [options?: CallOptions | undefined], own?: Shape<object>): CheckedOptions {
+  if (last.length > 1) refuse("there is an argument behind the last one, options");
+  const [options] = last;
+  if (options === undefined && own === undefined) return NO_OPTIONS;
+  const checked = given<CallOptions>(options, "options", { ...CALL_OPTIONS, ...own });
+  return Object.assign(checked, sharedOf(checked)); // it inherits nothing
 }
 
-/** Milliseconds of a timeout. */
-export function millisecondsOf(timeout: number | false | undefined): number | undefined {
+/** Options that clients and calls share, of options whose types have been checked. */
+export function sharedOf({ timeoutMs, totalTimeoutMs, retry, headers }: Present<SharedOptions>): CheckedOptions {
+  return {
+    ...(timeoutMs !== undefined && { timeoutMs: millisecondsOf(timeoutMs) }),
+    ...(totalTimeoutMs !== undefined && { totalTimeoutMs: millisecondsOf(totalTimeoutMs) }),
+    ...(retry !== undefined && { retry: retry && given(retry, "retry", RETRY) }),
+    ...(headers !== undefined && { headers: readHeaders(headers) }),
+  };
+}
+
+/** The settings of a call: its options laid over the settings of its client. */
+export function settingsOf(options: CheckedOptions, client: SharedSettings): CallSettings {
+  const own = bare<CheckedOptions>(options);
+  const { signal, onRequest, onResponse } = own;
+  return { signal, onRequest, onResponse, ...laidOver(own, client) };
+}
+
+/** Options laid over settings. */
+export function laidOver(options: CheckedOptions, base: SharedSettings): SharedSettings {
+  const { timeoutMs = base.timeoutMs, totalTimeoutMs = base.totalTimeoutMs, retry, headers } = options;
+  return {
+    timeoutMs,
+    totalTimeoutMs,
+    retry: retry ? { ...(base.retry || DEFAULT_RETRY), ...retry } : (retry ?? base.retry),
+    headers: headers === undefined ? base.headers : { ...base.headers, ...headers },
+  };
+}
+
+function millisecondsOf(timeout: number | false): number {
   return timeout === false ? Number.POSITIVE_INFINITY : timeout;
 }
 
-/** Headers that only the client sets: the token, and the address. */
-export const CLIENTS_OWN_HEADERS: readonly string[] = ["authorization", "cookie", "host"];
+/** Headers that no caller sets, and why. */
+export const RESERVED_HEADERS: ReadonlyMap<string, string> = new Map([
+  ["authorization", "the client sets it from the token"],
+  ["cookie", "the client sends none"],
+  ["host", "baseUrl says it"],
+  // With others than its own, the platform would send less or more than the body, or wait.
+  ["content-length", "the platform sets it from the body"],
+  ["transfer-encoding", "the platform sets it from the body"],
+  ["connection", "the platform sets it"],
+  ["expect", "the platform would wait"],
+]);
 
-// The platform would send `undefined` and `null` as words; `undefined` means no header.
-function toHeaders(given: NonNullable<HeadersInput>): Headers {
-  if (Symbol.iterator in given) return new Headers(given);
-  const values = Object.entries<unknown>(given).filter(([, value]) => value !== undefined);
-  if (values.some(([, value]) => value === null)) throw new TypeError("null");
-  return new Headers(values as [string, string][]); // Headers refuses what it does not take
+/** Extra headers as a plain record with lower-case names, without those that are `undefined`. */
+export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record<string, string>> {
+  const read = new Headers();
+  const entries: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries<unknown>(headers);
+  for (const entry of entries) {
+    if (!Array.isArray(entry) || entry.length !== 2) refuse("headers must be a record, or pairs of a name and a value");
+    const [name, value] = entry as [unknown, unknown]; // pairs of anything
+    if (value === undefined) continue;
+    const reason = RESERVED_HEADERS.get(String(name).toLowerCase());
+    if (reason !== undefined) refuse(`headers must not set ${String(name)}: ${reason}`);
+    try {
+      if (value === null) throw new TypeError("The platform would send a word.");
+      read.append(name as string, value as string); // which refuses what is none
+    } catch {
+      // The platform's own message quotes the value.
+      refuse(
+        `headers has a name or value that is not allowed in an HTTP header: ${nameOf(String(name)) ?? "a long one"}`,
+      );
+    }
+  }
+  return Object.fromEntries(read);
 }

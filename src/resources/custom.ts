@@ -1,12 +1,13 @@
-import { ANYTHING, argument, type Kind, kind, oneOf, type Shape } from "../check.ts";
-import { describeType } from "../describe-type.ts";
+import { ANYTHING, given, type Kind, kind, ofKind, oneOf, refuse, required, type Shape } from "../base/check.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import type { CallOptions, Method, Operation, Send } from "../request/operation.ts";
-import { Path } from "../request/path.ts";
-import { QUERY, type Query, type QueryValue } from "../request/query.ts";
+import type { CallOptions } from "../request/call-options.ts";
+import type { Method, Operation, Send } from "../request/operation.ts";
+import { readOptions } from "../request/settings.ts";
+import { isPath, type Path, QUERY, type Query, type QueryValue } from "../request/url.ts";
+import { pageValidator } from "../schemas/page-validator.ts";
 import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
-import { CURSOR, readInput } from "./inputs.ts";
-import { type ListOptions, paginate } from "./list.ts";
+import { CURSOR } from "./inputs.ts";
+import { type ListOptions, paginate, readListOptions } from "./list.ts";
 
 /** A call of an endpoint that has no method of its own. */
 export interface CustomRequest<Output = unknown> {
@@ -48,80 +49,64 @@ export interface CustomList<Item> {
   schema: StandardSchema<Item>;
 }
 
-const PATH: Kind = {
-  ...kind("made with the template tag path`…`", (value) => Path.encoded(value) !== undefined),
-  required: true,
-};
+const PATH: Kind = required(kind("made with the template tag path`…`", isPath));
 const SCHEMA: Kind = kind("a Standard Schema", isStandardSchema);
 
 const REQUEST: Shape<CustomRequest> = {
-  method: { ...oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"), required: true },
+  method: required(oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")),
   path: PATH,
-  query: ANYTHING, // checked where it is encoded
+  query: QUERY,
   json: ANYTHING,
   schema: SCHEMA,
 };
 
-const LIST: Shape<CustomList<unknown>> = { path: PATH, query: QUERY, schema: { ...SCHEMA, required: true } };
+const LIST: Shape<CustomList<unknown>> = { path: PATH, query: QUERY, schema: required(SCHEMA) };
 
 /** Sends a request of the caller's own. `Output` is that of the overload of `SendCustom` that the caller has chosen. */
 export async function sendCustom<Output>(
   send: Send,
   request: CustomRequest<Output>,
-  options: CallOptions | undefined,
+  last: readonly [options?: CallOptions | undefined],
 ): Promise<Output> {
-  return send(() => customOperation(request), options);
+  return send("request", () => ({ ...customOperation(request), options: readOptions(last) }));
 }
 
 /** Walks a list of the caller's own. */
 export function paginateCustom<Item>(
   send: Send,
   list: CustomList<Item>,
-  options: ListOptions | undefined,
+  last: readonly [options?: ListOptions | undefined],
 ): Paginator<Item> {
-  return paginate(
-    send,
-    () => {
-      const { path, query = {}, schema } = readInput<CustomList<Item>>(list, "paginate: list", LIST);
-      if (query["cursor"] !== undefined) argument.value(query["cursor"], "paginate: query.cursor", CURSOR);
-      return { name: "paginate", label: `GET ${path.template}`, path, query: copyOf(query), item: schema };
-    },
-    options,
-  );
+  return paginate(send, "paginate", () => {
+    const { path, query = {}, schema } = given<CustomList<Item>>(list, "list", LIST);
+    if (query["cursor"] !== undefined) ofKind(query["cursor"], "query.cursor", CURSOR);
+    const options = readListOptions(last);
+    return { label: `GET ${path.template}`, path, query: copyOf(query), schema: pageValidator(schema), options };
+  });
 }
 
-function customOperation<Output>(request: CustomRequest<Output>): Operation<Output> {
-  const { method, path, query, json, schema } = readInput<CustomRequest<Output>>(request, "request", REQUEST);
-  const isBodiless = method === "GET" || method === "HEAD";
-  if (json !== undefined && isBodiless) argument.fail(`request: a ${method} has no body, so json cannot be given`);
-  if (schema !== undefined && method === "HEAD") {
-    argument.fail("request: the response to a HEAD has no body, so schema cannot be given");
+function customOperation<Output>(request: CustomRequest<Output>): Omit<Operation<Output>, "name" | "options"> {
+  const { method, path, query, json, schema } = given<CustomRequest<Output>>(request, "request", REQUEST);
+  if (json !== undefined && (method === "GET" || method === "HEAD")) {
+    refuse(`a ${method} has no body, so json cannot be given`);
   }
-  const body = json === undefined ? undefined : toJson(json);
-  return { name: "request", method, path, query, body, schema, answer: answerTo(method, schema !== undefined) };
+  if (schema !== undefined && method === "HEAD")
+    refuse("the response to a HEAD has no body, so schema cannot be given");
+  return { method, path, query, json, schema, expects: expectedOf(method, schema !== undefined) };
 }
 
-function answerTo(method: Method, hasSchema: boolean): Operation<unknown>["answer"] {
-  if (method === "HEAD") return "none";
+function expectedOf(method: Method, hasSchema: boolean): NonNullable<Operation<unknown>["expects"]> {
+  if (method === "HEAD") return "nothing";
   if (method === "DELETE") return "json_if_any";
   return hasSchema ? "json" : "json_or_empty";
 }
 
 /** A copy, so that changing the query later changes nothing. Values are checked where they are encoded. */
 function copyOf(query: Query): Query {
-  const copy: Record<string, Query[string]> = {};
-  for (const [name, value] of Object.entries(query)) {
-    copy[name] = Array.isArray(value) ? Array.from(value as readonly QueryValue[]) : value; // isArray forgets the type
-  }
-  return copy;
-}
-
-function toJson(value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    argument.fail("request.json cannot be written as JSON", cause);
-  }
-  return text ?? argument.fail(`request.json cannot be written as JSON: it is ${describeType(value)}`);
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? Array.from(value as readonly QueryValue[]) : value, // isArray forgets the type
+    ]),
+  );
 }

@@ -1,8 +1,11 @@
+import { given, type Shape } from "../base/check.ts";
 import type { Issue, IssueType } from "../models.ts";
-import type { CallOptions, Operation, Send } from "../request/operation.ts";
-import { namedPath } from "../request/path.ts";
+import type { CallOptions } from "../request/call-options.ts";
+import type { Send } from "../request/operation.ts";
+import { readOptions } from "../request/settings.ts";
+import { namedPath } from "../request/url.ts";
 import { issueValidator } from "../schemas/record-validators.ts";
-import { type ProjectRef, projectValue, REQUIRED_STRING, readInput } from "./inputs.ts";
+import { type ProjectRef, projectValue, REQUIRED_STRING } from "./inputs.ts";
 
 /** A new issue. */
 export interface IssueCreateInput {
@@ -11,6 +14,8 @@ export interface IssueCreateInput {
   /** `bug`, or another type that the service knows. */
   type: IssueType;
 }
+
+const CREATE_INPUT: Shape<IssueCreateInput> = { title: REQUIRED_STRING, type: REQUIRED_STRING };
 
 /**
  * Issues of projects: `client.issues`. Methods work detached, and reject with errors of this package alone; invalid
@@ -36,21 +41,17 @@ export class Issues {
    * @example
    * const issue = await client.issues.create("web", { title: "Login fails", type: "bug" });
    */
-  create = async (project: ProjectRef, input: IssueCreateInput, options?: CallOptions): Promise<Issue> =>
-    this.#send(() => createIssue(project, input), options);
-}
-
-function createIssue(project: ProjectRef, input: IssueCreateInput): Operation<Issue> {
-  const fields = readInput(input, "issues.create: input", { title: REQUIRED_STRING, type: REQUIRED_STRING });
-  return {
-    name: "issues.create",
-    method: "POST",
-    path: namedPath("issues.create", "/projects/{project}/issues", {
-      project: projectValue(project, "issues.create"),
-    }),
-    body: JSON.stringify(fields),
-    schema: issueValidator,
-    answer: "json",
-    scope: "issues:write",
-  };
+  create: (project: ProjectRef, input: IssueCreateInput, options?: CallOptions) => Promise<Issue> = async (
+    project,
+    input,
+    ...options
+  ) =>
+    this.#send("issues.create", () => ({
+      method: "POST",
+      path: namedPath`/projects/${{ project: projectValue(project) }}/issues`,
+      json: given(input, "input", CREATE_INPUT),
+      schema: issueValidator,
+      scope: "issues:write",
+      options: readOptions(options),
+    }));
 }

@@ -1,14 +1,13 @@
-import { argument, BOOLEAN } from "../check.ts";
+import { BOOLEAN, type Present } from "../base/check.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
-import { copyOptions } from "../request/call-options.ts";
-import type { CallOptions, Operation, Send, WalkTally } from "../request/operation.ts";
-import type { Path } from "../request/path.ts";
-import type { Query } from "../request/query.ts";
-import { pageEnvelopeValidator, pageValidator } from "../schemas/page-validator.ts";
+import type { CallOptions } from "../request/call-options.ts";
+import type { Send } from "../request/operation.ts";
+import { type CheckedOptions, readOptions } from "../request/settings.ts";
+import type { Path, Query } from "../request/url.ts";
+import { pageEnvelopeValidator } from "../schemas/page-validator.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import type { Scope } from "../scopes.ts";
-import { refuseParams } from "./inputs.ts";
 
 /** The last argument of lists. */
 export interface ListOptions extends CallOptions {
@@ -20,78 +19,59 @@ export interface ListOptions extends CallOptions {
   prefetch?: boolean | undefined;
 }
 
+type CheckedListOptions = CheckedOptions & Present<Pick<ListOptions, "prefetch">>;
+
 const OWN_OPTIONS = { prefetch: BOOLEAN };
+
+/** The options of a list, checked once for all of its pages. */
+export function readListOptions(last: readonly [options?: ListOptions | undefined]): CheckedListOptions {
+  return readOptions(last, OWN_OPTIONS);
+}
 
 /** A list operation as data. `query` holds the `cursor` of the start, if there is one. */
 export interface ListOperation<Item> {
-  readonly name: string;
-  /** What a `PaginationError` names it by; `name` without one. */
+  /** What a `PaginationError` names it by; the operation's name without one. */
   readonly label?: string;
   readonly path: Path;
   readonly query: Query;
-  readonly item: StandardSchema<Item>;
+  readonly schema: StandardSchema<Page<Item>>;
   readonly scope?: Scope;
+  readonly options: CheckedListOptions;
 }
 
 /**
  * A paginator over a list operation. Arguments are read and checked now, so that changing them later changes nothing;
  * invalid ones reject the first request of the list, since `list` itself never throws.
  */
-export function paginate<Item>(
-  send: Send,
-  describe: () => ListOperation<Item>,
-  options: ListOptions | undefined,
-): Paginator<Item> {
-  const prepared = deferErrors(() => {
-    const operation = describe();
-    const what = `${operation.name}: options`;
-    refuseParams(options, what);
-    const { prefetch = false, signal, ...callOptions } = copyOptions(options, what, OWN_OPTIONS);
-    return { operation, schema: pageValidator(operation.item), prefetch, signal, callOptions };
-  });
+export function paginate<Item>(send: Send, name: string, describe: () => ListOperation<Item>): Paginator<Item> {
+  const prepared = deferErrors(() => send.check(name, describe));
   return new Paginator(() => {
-    const { operation, schema, prefetch, signal, callOptions } = prepared();
-    const { name, label = name, path, scope } = operation;
+    const operation = prepared();
+    const { label = name, path, schema, scope } = operation;
+    const { prefetch = false, ...options } = operation.options;
     const { cursor, ...query } = operation.query;
     const start = Object.hasOwn(operation.query, "cursor") ? cursor : undefined;
-    const page = {
-      name,
-      method: "GET",
-      path,
-      schema,
-      essentials: pageEnvelopeValidator,
-      answer: "json",
-      scope,
-    } as const;
-    const tally = tallyOf<Item>();
+    const walk = { pages: 0, items: 0, waitedMs: 0 };
+    const page = { method: "GET", path, schema, essentials: pageEnvelopeValidator, scope, options, walk } as const;
     return {
       label,
       path,
       start: typeof start === "string" ? start : null,
       prefetch,
-      signal,
-      fetch: (next, walkSignal) =>
-        send(() => ({ ...page, query: next === null ? query : { ...query, cursor: next }, tally }), {
-          ...callOptions,
-          signal: walkSignal,
-        }),
+      fetch: (next, within) =>
+        send(name, () => ({
+          ...page,
+          query: next === null ? query : { ...query, cursor: next },
+          within,
+        })),
     };
   });
 }
 
-/** Counts the pages, items and waits of a walk. */
-function tallyOf<Item>(): NonNullable<Operation<Page<Item>>["tally"]> {
-  let walk: WalkTally = { pages: 0, items: 0, waitedMs: 0 };
-  return ({ data }, waitedMs) => {
-    walk = { pages: walk.pages + 1, items: walk.items + data.length, waitedMs: walk.waitedMs + waitedMs };
-    return walk;
-  };
-}
-
 /** Runs `check` now, and returns what it returned or throws what it threw whenever it is asked. */
-function deferErrors<Result>(check: () => Result): () => Result {
+export function deferErrors<Result>(check: () => Result): () => Result {
   try {
-    const result = argument.guarded(check);
+    const result = check();
     return () => result;
   } catch (error) {
     return () => {

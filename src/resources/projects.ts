@@ -1,10 +1,10 @@
 import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Send } from "../request/operation.ts";
-import { namedPath } from "../request/path.ts";
-import { projectValidator } from "../schemas/record-validators.ts";
+import { namedPath } from "../request/url.ts";
+import { projectPageValidator } from "../schemas/record-validators.ts";
 import { type ListParams, listQuery } from "./inputs.ts";
-import { type ListOptions, paginate } from "./list.ts";
+import { type ListOptions, paginate, readListOptions } from "./list.ts";
 
 /** Projects: `client.projects`. Methods work detached. Invalid arguments reject the first request of a list. */
 export class Projects {
@@ -24,16 +24,12 @@ export class Projects {
    * @example
    * for await (const project of client.projects.list({ limit: 200 })) console.log(project.name);
    */
-  list = (params?: ListParams, options?: ListOptions): Paginator<Project> =>
-    paginate(
-      this.#send,
-      () => ({
-        name: "projects.list",
-        path: namedPath("projects.list", "/projects", {}),
-        query: listQuery(params, "projects.list"),
-        item: projectValidator,
-        scope: "projects:read",
-      }),
-      options,
-    );
+  list: (params?: ListParams, options?: ListOptions) => Paginator<Project> = (params, ...options) =>
+    paginate(this.#send, "projects.list", () => ({
+      path: namedPath`/projects`,
+      query: listQuery(params),
+      schema: projectPageValidator,
+      scope: "projects:read",
+      options: readListOptions(options),
+    }));
 }

@@ -1,13 +1,39 @@
+import { FUNCTION, INTERVAL, required, type Shape } from "../base/check.ts";
 import type { Session } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import type { CallOptions, Operation, Send } from "../request/operation.ts";
-import { namedPath } from "../request/path.ts";
-import { sessionValidator } from "../schemas/record-validators.ts";
+import type { CallOptions } from "../request/call-options.ts";
+import type { Operation, Send } from "../request/operation.ts";
+import { type CheckedOptions, readOptions } from "../request/settings.ts";
+import { namedPath } from "../request/url.ts";
+import { sessionPageValidator, sessionValidator } from "../schemas/record-validators.ts";
 import { type ListParams, listQuery, type ProjectRef, projectValue } from "./inputs.ts";
-import { type ListOptions, paginate } from "./list.ts";
-import { type PollSource, type WaitOptions, type WatchOptions, waitFor, watch } from "./session-poll.ts";
+import { deferErrors, type ListOptions, paginate, readListOptions } from "./list.ts";
+import { type PollSource, waitFor, watch } from "./session-poll.ts";
 
-const SESSION = "/sessions/{id}";
+/** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
+export interface WatchOptions extends CallOptions {
+  /**
+   * The first wait between two polls, in milliseconds.
+   *
+   * @default 1_000
+   */
+  intervalMs?: number | undefined;
+  /**
+   * The longest wait between two polls, in milliseconds.
+   *
+   * @default 15_000
+   */
+  maxIntervalMs?: number | undefined;
+}
+
+/** The options of `sessions.waitFor`. `totalTimeoutMs` is for the whole wait, the other timeouts are for each poll. */
+export interface WaitOptions extends WatchOptions {
+  /** Ends the wait once it returns `true`. May be asynchronous. What it throws rejects the call as it is. */
+  until: (session: Session) => boolean | Promise<boolean>;
+}
+
+const WATCH_OPTIONS: Shape<Omit<WatchOptions, keyof CallOptions>> = { intervalMs: INTERVAL, maxIntervalMs: INTERVAL };
+const WAIT_OPTIONS: Shape<Omit<WaitOptions, keyof CallOptions>> = { ...WATCH_OPTIONS, until: required(FUNCTION) };
 
 /**
  * Agent sessions of projects: `client.sessions`. Methods work detached, and reject with errors of this package alone, or
@@ -33,20 +59,18 @@ export class Sessions {
    * @example
    * for await (const { id, state } of client.sessions.list("web")) console.log(id, state);
    */
-  list = (project: ProjectRef, params?: ListParams, options?: ListOptions): Paginator<Session> =>
-    paginate(
-      this.#send,
-      () => ({
-        name: "sessions.list",
-        path: namedPath("sessions.list", "/projects/{project}/sessions", {
-          project: projectValue(project, "sessions.list"),
-        }),
-        query: listQuery(params, "sessions.list"),
-        item: sessionValidator,
-        scope: "sessions:read",
-      }),
-      options,
-    );
+  list: (project: ProjectRef, params?: ListParams, options?: ListOptions) => Paginator<Session> = (
+    project,
+    params,
+    ...options
+  ) =>
+    paginate(this.#send, "sessions.list", () => ({
+      path: namedPath`/projects/${{ project: projectValue(project) }}/sessions`,
+      query: listQuery(params),
+      schema: sessionPageValidator,
+      scope: "sessions:read",
+      options: readListOptions(options),
+    }));
 
   /**
    * One session: `GET /sessions/{id}`, scope `sessions:read`.
@@ -56,8 +80,8 @@ export class Sessions {
    * @example
    * const { state } = await client.sessions.get(id);
    */
-  get = async (id: string, options?: CallOptions): Promise<Session> =>
-    this.#send(() => getSession("sessions.get", id), options);
+  get: (id: string, options?: CallOptions) => Promise<Session> = async (id, ...options) =>
+    this.#send("sessions.get", () => getSession(id, readOptions(options)));
 
   /**
    * Polls a session until `until(session)` is true, and resolves with it. The contract does not list states, so the caller
@@ -76,8 +100,10 @@ export class Sessions {
    * @example
    * const done = await client.sessions.waitFor(id, { until: (session) => session.state !== "running" });
    */
-  waitFor = async (id: string, options: WaitOptions): Promise<Session> =>
-    waitFor(this.#polls("sessions.waitFor", id), options);
+  waitFor: (id: string, options: WaitOptions) => Promise<Session> = async (id, ...options) => {
+    const source = this.#polls("sessions.waitFor", id);
+    return waitFor(source, () => source.check(() => readOptions(options, WAIT_OPTIONS)));
+  };
 
   /**
    * Yields a session as it is, and again whenever its `state` has changed; never ends by itself. `break` and the signal
@@ -88,27 +114,29 @@ export class Sessions {
    * @example
    * for await (const { state } of client.sessions.watch(id)) if (state === "done") break;
    */
-  watch = (id: string, options?: WatchOptions): AsyncIterable<Session> => ({
-    [Symbol.asyncIterator]: () => watch(this.#polls("sessions.watch", id), options),
-  });
+  watch: (id: string, options?: WatchOptions) => AsyncIterable<Session> = (id, ...options) => {
+    const source = this.#polls("sessions.watch", id);
+    const read = deferErrors(() => source.check(() => readOptions(options, WATCH_OPTIONS)));
+    return watch(source, read);
+  };
 
   #polls(name: string, id: string): PollSource {
     return {
       name,
-      path: SESSION,
-      get: (options) => this.#send(() => getSession(name, id), options),
+      path: "/sessions/{id}",
+      check: (read) => this.#send.check(name, read),
+      get: (options, within) => this.#send(name, () => ({ ...getSession(id, options), within })),
       totalTimeoutMs: this.#totalTimeoutMs,
     };
   }
 }
 
-function getSession(name: string, id: string): Operation<Session> {
+function getSession(id: string, options: CheckedOptions): Omit<Operation<Session>, "name"> {
   return {
-    name,
     method: "GET",
-    path: namedPath(name, SESSION, { id }),
+    path: namedPath`/sessions/${{ id }}`,
     schema: sessionValidator,
-    answer: "json",
     scope: "sessions:read",
+    options,
   };
 }

@@ -1,11 +1,12 @@
-import { BOOLEAN, kind, type Shape } from "../check.ts";
+import { BOOLEAN, given, kind, type Shape } from "../base/check.ts";
 import type { CreatedToken } from "../models.ts";
-import { copyOptions } from "../request/call-options.ts";
-import type { CallOptions, Operation, Send } from "../request/operation.ts";
-import { namedPath } from "../request/path.ts";
+import type { CallOptions } from "../request/call-options.ts";
+import type { Operation, Send } from "../request/operation.ts";
+import { readOptions } from "../request/settings.ts";
+import { namedPath } from "../request/url.ts";
 import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/record-validators.ts";
 import type { Scope } from "../scopes.ts";
-import { REQUIRED_STRING, readInput } from "./inputs.ts";
+import { REQUIRED_STRING } from "./inputs.ts";
 
 /** A new token. */
 export interface TokenCreateInput {
@@ -27,21 +28,16 @@ export interface RotateOptions extends CallOptions {
   adopt?: boolean | undefined;
 }
 
-/** Runs the rotation of the client's own token, and makes its result the client's token. */
-export type Adopt = (rotate: () => Promise<CreatedToken>) => Promise<CreatedToken>;
-
 /**
  * API tokens of the caller: `client.tokens`. Methods work detached, and reject with errors of this package alone; invalid
  * arguments are an `ArgumentError`, before anything is sent.
  */
 export class Tokens {
   readonly #send: Send;
-  readonly #adopt: Adopt;
 
   /** Not for callers: the client makes it. */
-  constructor(send: Send, adopt: Adopt) {
+  constructor(send: Send) {
     this.#send = send;
-    this.#adopt = adopt;
   }
 
   /**
@@ -55,8 +51,14 @@ export class Tokens {
    * @example
    * const { id, plaintext } = await client.tokens.create({ name: "ci", scopes: ["issues:write"], expires_in_days: 30 });
    */
-  create = async (input: TokenCreateInput, options?: CallOptions): Promise<CreatedToken> =>
-    this.#send(() => createToken(input), options);
+  create: (input: TokenCreateInput, options?: CallOptions) => Promise<CreatedToken> = async (input, ...options) =>
+    this.#send("tokens.create", () => ({
+      method: "POST",
+      path: namedPath`/me/tokens`,
+      json: given(input, "input", CREATE_INPUT),
+      schema: createdTokenValidator,
+      options: readOptions(options),
+    }));
 
   /**
    * Replaces a token by one with the same scopes and revokes it in the same step: `POST /me/tokens/{id}/rotate`. The
@@ -72,11 +74,11 @@ export class Tokens {
    * @example
    * const next = await client.tokens.rotate(id, { adopt: true });
    */
-  rotate = async (id: string, options?: RotateOptions): Promise<CreatedToken> => {
-    const { adopt = false, ...callOptions } = copyOptions(options, "tokens.rotate: options", { adopt: BOOLEAN });
-    const rotate = (): Promise<CreatedToken> => this.#send(() => rotateToken(id, adopt), callOptions);
-    return await (adopt ? this.#adopt(rotate) : rotate());
-  };
+  rotate: (id: string, options?: RotateOptions) => Promise<CreatedToken> = async (id, ...last) =>
+    this.#send("tokens.rotate", () => {
+      const { adopt = false, ...options } = readOptions(last, ROTATE_OPTIONS);
+      return { ...rotation(id, adopt), adopts: adopt, options };
+    });
 
   /**
    * Revokes a token at once: `DELETE /me/tokens/{id}`. The request is sent again after failures that may pass, since
@@ -88,7 +90,13 @@ export class Tokens {
    * @example
    * await client.tokens.revoke(id);
    */
-  revoke = async (id: string, options?: CallOptions): Promise<void> => this.#send(() => revokeToken(id), options);
+  revoke: (id: string, options?: CallOptions) => Promise<void> = async (id, ...options) =>
+    this.#send("tokens.revoke", () => ({
+      method: "DELETE",
+      path: namedPath`/me/tokens/${{ id }}`,
+      expects: "nothing",
+      options: readOptions(options),
+    }));
 }
 
 const CREATE_INPUT: Shape<TokenCreateInput> = {
@@ -101,36 +109,15 @@ const CREATE_INPUT: Shape<TokenCreateInput> = {
   expires_in_days: kind("a whole number", Number.isSafeInteger),
 };
 
-function createToken(input: TokenCreateInput): Operation<CreatedToken> {
-  const fields = readInput(input, "tokens.create: input", CREATE_INPUT);
-  return {
-    name: "tokens.create",
-    method: "POST",
-    path: namedPath("tokens.create", "/me/tokens", {}),
-    body: JSON.stringify(fields),
-    schema: createdTokenValidator,
-    answer: "json",
-  };
-}
+const ROTATE_OPTIONS = { adopt: BOOLEAN };
 
-/** Rotates the token of an id. `adopt`: the replacement must be one that can be sent. */
-export function rotateToken(id: string, adopt: boolean): Operation<CreatedToken> {
+/** Rotates the token of an id. `isSent`: the replacement must be one that can be sent. */
+export function rotation(id: string, isSent: boolean): Omit<Operation<CreatedToken>, "name" | "options"> {
   return {
-    name: "tokens.rotate",
     method: "POST",
-    path: namedPath("tokens.rotate", "/me/tokens/{id}/rotate", { id }),
-    schema: adopt ? adoptedTokenValidator : createdTokenValidator,
-    essentials: adopt ? sendableTokenValidator : undefined,
-    answer: "json",
+    path: namedPath`/me/tokens/${{ id }}/rotate`,
+    schema: isSent ? adoptedTokenValidator : createdTokenValidator,
+    essentials: isSent ? sendableTokenValidator : undefined,
     rotatesToken: true,
-  };
-}
-
-function revokeToken(id: string): Operation<void> {
-  return {
-    name: "tokens.revoke",
-    method: "DELETE",
-    path: namedPath("tokens.revoke", "/me/tokens/{id}", { id }),
-    answer: "none",
   };
 }

@@ -1,29 +1,34 @@
-import * as z from "zod/mini";
-import type { CreatedToken, Issue, Project, Session } from "../models.ts";
+import * as z from "zod/v4-mini";
+import type { CreatedToken, Issue, Page, Project, Session } from "../models.ts";
+import { recordPageValidator } from "./page-validator.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "./records.ts";
-import { type Validator, zodValidator } from "./validator.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+import { validatorOf } from "./validator.ts";
 
-/** Validates a project. */
-export const projectValidator: Validator<Project> = zodValidator<Project>(ProjectSchema);
+/** Validates a page of projects. */
+export const projectPageValidator: StandardSchema<Page<Project>> = recordPageValidator<Project>(ProjectSchema);
 
 /** Validates an issue. */
-export const issueValidator: Validator<Issue> = zodValidator<Issue>(IssueSchema);
+export const issueValidator: StandardSchema<Issue> = validatorOf<Issue>(IssueSchema);
 
 /** Validates a session. */
-export const sessionValidator: Validator<Session> = zodValidator<Session>(SessionSchema);
+export const sessionValidator: StandardSchema<Session> = validatorOf<Session>(SessionSchema);
+
+/** Validates a page of sessions. */
+export const sessionPageValidator: StandardSchema<Page<Session>> = recordPageValidator<Session>(SessionSchema);
 
 /** Validates the response to a token's creation or rotation. */
-export const createdTokenValidator: Validator<CreatedToken> = zodValidator<CreatedToken>(CreatedTokenSchema);
+export const createdTokenValidator: StandardSchema<CreatedToken> = validatorOf<CreatedToken>(CreatedTokenSchema);
 
 /** A token that can be sent in a header. */
 const sendable = { plaintext: z.string().check(z.regex(/^[!-~]+$/)) };
 
 /** As `createdTokenValidator`, for a replacement that the client goes on with: its `plaintext` can be sent. */
-export const adoptedTokenValidator: Validator<CreatedToken> = zodValidator<CreatedToken>(
+export const adoptedTokenValidator: StandardSchema<CreatedToken> = validatorOf<CreatedToken>(
   z.looseObject({ ...CreatedTokenSchema.shape, ...sendable }),
 );
 
 /** Validates the least of a response from which a client can go on. */
-export const sendableTokenValidator: Validator<{ plaintext: string }> = zodValidator<{ plaintext: string }>(
+export const sendableTokenValidator: StandardSchema<{ plaintext: string }> = validatorOf<{ plaintext: string }>(
   z.looseObject(sendable),
 );

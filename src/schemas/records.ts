@@ -1,4 +1,4 @@
-import * as z from "zod/mini";
+import * as z from "zod/v4-mini";
 import type { CreatedToken, Issue, Project, Session, Token } from "../models.ts";
 
 /**
@@ -7,12 +7,23 @@ import type { CreatedToken, Issue, Project, Session, Token } from "../models.ts"
  */
 export type Fields<Model> = { readonly [Field in keyof Model]-?: z.ZodMiniType<Model[Field]> };
 
+// What `z.iso.datetime({ offset: true })` returns. The object `z.iso` would bring the formats that are not used into each
+// bundle, 400 bytes of it.
+const timestamp = new z.ZodMiniISODateTime({
+  type: "string",
+  format: "datetime",
+  check: "string_format",
+  offset: true,
+  local: false,
+  precision: null,
+});
+
 const tokenFields = {
   id: z.string(),
   name: z.string(),
   key_id: z.string(),
   scopes: z.array(z.string()),
-  expires_at: z.iso.datetime({ offset: true }),
+  expires_at: timestamp,
 } satisfies Fields<Token>;
 
 // The type that zod gives it has another name in earlier versions of zod, with which the declarations have to agree.

@@ -11,7 +11,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** What a Standard Schema answers: the value, or what is wrong with it. */
+/** What a Standard Schema says: the value, or what is wrong with it. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -35,6 +35,12 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
     "validate" in standard &&
     typeof standard.validate === "function"
   );
+}
+
+/** Whether a value is valid. What somebody has put on `Object.prototype` is no list of issues. */
+export function isValid<Output>(result: StandardResult<Output>): result is { readonly value: Output } {
+  const { issues: inherited }: { issues?: unknown } = Object.prototype;
+  return result.issues === inherited || result.issues === undefined;
 }
 
 /** Whether a schema answers later. */

@@ -1,7 +1,19 @@
-import { Check, type Kind, kind } from "../check.ts";
+import { given, type Kind, kind, known, ofKind, type Present, refuse, refusing, type Shape } from "../base/check.ts";
+
+interface Checks {
+  options<Given extends object>(value: Given | undefined, what: string, shape: Shape<Given>): Present<Given>;
+  fields<Given extends object>(value: Given | undefined, what: string, shape: Shape<Given>): Present<Given>;
+  value<Value>(value: Value, what: string, expected: Kind): Value;
+  fail(message: string): never;
+}
 
 /** Checks what a test passes to the emulator; throws a `TypeError` that says where and what is accepted. */
-export const check: Check = new Check(TypeError);
+export const check: Checks = {
+  options: (value, what, shape) => refusing(TypeError, () => given(value, what, shape)),
+  fields: (value, what, shape) => refusing(TypeError, () => known(value, what, shape)),
+  value: (value, what, expected) => refusing(TypeError, () => ofKind(value, what, expected)),
+  fail: (message) => refusing(TypeError, () => refuse(message)),
+};
 
 export const TEXT: Kind = kind("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const TEXTS: Kind = arrayOf(TEXT, "an array of non-empty strings");
@@ -17,11 +29,6 @@ export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): 
 /** What `accepted` accepts, or one other value. */
 export function either(other: string | number | boolean | null, accepted: Kind): Kind {
   return kind(`${accepted.words} or ${other}`, (value) => value === other || accepted.accepts(value));
-}
-
-/** What `accepted` accepts; not `undefined`. */
-export function required(accepted: Kind): Kind {
-  return { ...accepted, required: true };
 }
 
 export function arrayOf(item: Kind, words: string): Kind {

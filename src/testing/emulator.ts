@@ -6,6 +6,7 @@ import { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
 import { repeatableRandom } from "./random.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
 import type { LogEntry, RecordedRequest } from "./request-log.ts";
+import type { EmulatorRoute, RouteHandle } from "./routes.ts";
 import { Service } from "./service.ts";
 import { createState, type State } from "./state.ts";
 import type { CreatedEmulatorToken, EmulatorToken, TokenInput } from "./tables.ts";
@@ -50,6 +51,19 @@ export interface Emulator extends EmulatorTables, ClientConnection {
   leak(text: string): EmulatorToken[];
   /** Puts a fault in force until it is used up, removed, or `reset()`. Throws a `TypeError` if the fault is invalid. */
   fault(fault: Fault): FaultHandle;
+  /**
+   * Adds an endpoint of your own, behind the same tokens, scopes, rate limit, faults and log; `reset()` leaves it. Throws
+   * a `TypeError` if the route is invalid, or there is such an endpoint already.
+   *
+   * @example
+   * emulator.route({
+   *   method: "GET",
+   *   path: "/projects/{project}/labels",
+   *   scope: "projects:read",
+   *   handle: ({ params }) => ({ body: { project: params["project"], labels: ["bug"] } }),
+   * });
+   */
+  route(route: EmulatorRoute): RouteHandle;
   /** Replaces the rate limit, and opens a new window for every token; until `reset()`. */
   setRateLimit(rateLimit: RateLimit | false): void;
   /** Back to the state that the options describe: rows, tokens, owners, rate limit; no faults, an empty log. */
@@ -85,7 +99,8 @@ export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
   const projectSource = {
     state,
     issueStatus: conventions.issueStatus,
-    sessionState: sessionStates[0] ?? conventions.sessionState,
+    sessionState: conventions.sessionState,
+    sessionStates,
   };
   const tokenSource = { state, now, lifetimeDays: conventions.tokenLifetimeDays };
   const tables: EmulatorTables = {
@@ -106,6 +121,7 @@ export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
     createToken: (token) => createToken(tokenSource, token),
     leak: (text) => leak(tokenSource, text),
     fault: (fault) => current.faults.add(fault),
+    route: (route) => core.add(route),
     setRateLimit: (rateLimit) => {
       current.limiter = new RateLimiter(checkRateLimit(rateLimit));
     },

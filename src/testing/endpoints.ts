@@ -1,7 +1,7 @@
 /** One row of the endpoint table. */
 export interface Endpoint {
   readonly method: string;
-  /** Below the base URL; `{}` stands for one value. */
+  /** Below the base URL; `{}`, or a name in braces, stands for one value. */
   readonly path: string;
   /** Without one, any scope will do. */
   readonly scope?: string;
@@ -27,37 +27,54 @@ export type OperationName = keyof typeof ENDPOINTS;
 // Object.keys is typed as string[]; these are the keys of the literal above.
 export const OPERATION_NAMES: readonly OperationName[] = Object.keys(ENDPOINTS) as OperationName[];
 
+/** What tells an endpoint. */
+export type Addressed = Pick<Endpoint, "method" | "path">;
+
 /** Where a request target leads. */
-export interface Route {
+export interface Route<Found> {
   /** The path below the base, as it was sent; the whole path if it is outside of the base. */
   readonly path: string;
-  readonly operation: OperationName | undefined;
+  readonly endpoint: Found | undefined;
   /** The values of the path, decoded, in order. */
   readonly values: readonly string[];
   /** The methods that this path accepts; empty if the path is unknown. */
   readonly allow: readonly string[];
 }
 
-/** What the emulator serves. */
-export interface Served {
+/** What the emulator serves. Of endpoints that fit alike, the first is found. */
+export interface Served<Found extends Addressed> {
   readonly basePath: string;
-  readonly operations: readonly OperationName[];
+  readonly endpoints: readonly Found[];
 }
 
 /**
- * Finds the operation of a method and a raw request target. Segments are compared as they were sent and their values
+ * Finds the endpoint of a method and a raw request target. Segments are compared as they were sent and their values
  * decoded once, so that `a%2Fb` is one value and a dot segment is a value like any other.
  */
-export function findRoute({ basePath, operations }: Served, method: string, target: string): Route {
+export function findRoute<Found extends Addressed>(
+  { basePath, endpoints }: Served<Found>,
+  method: string,
+  target: string,
+): Route<Found> {
   const whole = pathOf(target);
-  if (!whole.startsWith(`${basePath}/`)) return { path: whole, operation: undefined, values: [], allow: [] };
+  if (!whole.startsWith(`${basePath}/`)) return { path: whole, endpoint: undefined, values: [], allow: [] };
   const path = whole.slice(basePath.length);
   const segments = path.split("/").map(decodeSegment);
-  const matches = operations.filter((name) => fits(ENDPOINTS[name].path.split("/"), segments));
-  const operation = matches.find((name) => ENDPOINTS[name].method === method);
-  const pattern = operation === undefined ? [] : ENDPOINTS[operation].path.split("/");
-  const values = segments.flatMap((segment, index) => (pattern[index] === "{}" ? (segment ?? []) : []));
-  return { path, operation, values, allow: matches.map((name) => ENDPOINTS[name].method) };
+  const matches = endpoints.filter((endpoint) => fits(endpoint.path.split("/"), segments));
+  const endpoint = matches.find((match) => match.method === method);
+  const pattern = endpoint?.path.split("/") ?? [];
+  const values = segments.flatMap((segment, index) => (isValue(pattern[index]) ? (segment ?? []) : []));
+  return { path, endpoint, values, allow: [...new Set(matches.map((match) => match.method))] };
+}
+
+/** Whether two patterns address the same paths. */
+export function isSamePattern(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((pattern) => pattern.replaceAll(/\{\w*\}/g, "{}"));
+  return left === right;
+}
+
+function isValue(part: string | undefined): boolean {
+  return part?.startsWith("{") === true;
 }
 
 /** The path of a request target: of an absolute one without its origin, and never with a query or fragment. */
@@ -74,7 +91,7 @@ export function queryOf(target: string): string {
 
 function fits(pattern: readonly string[], segments: readonly (string | undefined)[]): boolean {
   if (pattern.length !== segments.length) return false;
-  return pattern.every((part, index) => (part === "{}" ? Boolean(segments[index]) : part === segments[index]));
+  return pattern.every((part, index) => (isValue(part) ? Boolean(segments[index]) : part === segments[index]));
 }
 
 /** `undefined` if the segment is not percent-encoded UTF-8; it fits no pattern. */

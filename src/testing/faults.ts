@@ -1,4 +1,4 @@
-import { BOOLEAN, FUNCTION, kind, oneOf, type Shape } from "../check.ts";
+import { BOOLEAN, FUNCTION, kind, oneOf, type Shape } from "../base/check.ts";
 import { check, either, integer, RECORD } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
@@ -57,7 +57,14 @@ export interface FaultHandle {
 const OPERATION = kind(`one or several of ${OPERATION_NAMES.join(", ")}`, (value) =>
   [value].flat().every((name) => OPERATION_NAMES.some((known) => known === name)),
 );
-const BODY = kind("text, bytes or JSON", (value) => encodeBody(value) !== undefined);
+const BODY = kind("text, bytes or JSON", (value) => {
+  try {
+    return encodeBody(value) !== undefined;
+  } catch {
+    // It is no JSON.
+    return false;
+  }
+});
 
 const CHOICE: Shape<Pick<Fault, "operation" | "match" | "skip" | "times">> = {
   operation: OPERATION,

@@ -1,4 +1,4 @@
-import { platformTurn } from "../clock.ts";
+import { platformTurn } from "../base/clock.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 
 /** What `fetch` is made of. */
@@ -22,7 +22,8 @@ export function createFetch({ core, origin }: FetchTarget): typeof globalThis.fe
     signal?.throwIfAborted();
     const request = new Request(input, { ...init, signal: null });
     const url = new URL(request.url);
-    if (url.origin !== origin) throw networkError("ENOTFOUND", `the emulator has no host ${url.host}`);
+    if (url.origin !== origin)
+      throw networkError({ code: "ENOTFOUND", hostname: url.hostname }, `the emulator has no host ${url.host}`);
     const body = await readBody(request, signal);
     const incoming: IncomingRequest = {
       method: request.method,
@@ -35,7 +36,7 @@ export function createFetch({ core, origin }: FetchTarget): typeof globalThis.fe
     if (++answered % TURN_EVERY === 0) await platformTurn();
     if (outgoing.delivery.dropped) {
       outgoing.settle("dropped");
-      throw networkError("ECONNRESET", "read ECONNRESET");
+      throw networkError({ code: "ECONNRESET" }, "read ECONNRESET");
     }
     return toResponse(outgoing, { request, signal });
   };
@@ -93,7 +94,7 @@ function toResponse(outgoing: OutgoingResponse, { request, signal }: Asked): Res
   const { status, headers } = outgoing;
   if (status >= 300 && status < 400 && status !== 304 && request.redirect !== "manual") {
     outgoing.settle("completed");
-    throw networkError("ERR_REDIRECT", "the emulator follows no redirect");
+    throw networkError({ code: "ERR_REDIRECT" }, "the emulator follows no redirect");
   }
   const body =
     request.method === "HEAD" || outgoing.body === undefined ? null : streamOf(outgoing, outgoing.body, signal);
@@ -118,7 +119,7 @@ function streamOf(
     if (!sent) controller.enqueue(bytes);
     else if (cutAfterBytes !== undefined) {
       outgoing.settle("cut");
-      throw networkError("UND_ERR_SOCKET", "other side closed", "terminated");
+      throw networkError({ code: "UND_ERR_SOCKET" }, "other side closed", "terminated");
     } else if (stallAfterBytes !== undefined) await wait(outgoing, { ms: Infinity, signal });
     sent = true;
     if (partial === undefined) controller.close();
@@ -128,6 +129,6 @@ function streamOf(
 }
 
 /** As Node's `fetch` rejects when the connection fails. */
-function networkError(code: string, reason: string, message: string = "fetch failed"): TypeError {
-  return new TypeError(message, { cause: Object.assign(new Error(reason), { code }) });
+function networkError(fields: object, reason: string, message: string = "fetch failed"): TypeError {
+  return new TypeError(message, { cause: Object.assign(new Error(reason), fields) });
 }

@@ -22,6 +22,7 @@ export type { RecordedRequest } from "./request-log.ts";
 export type { ResolvedConventions } from "./resolve-conventions.ts";
 export { resolveConventions } from "./resolve-conventions.ts";
 export type { HeaderScript } from "./response.ts";
+export type { EmulatorRoute, RoutedRequest, RouteHandle, RouteResponse } from "./routes.ts";
 export type {
   CreatedEmulatorToken,
   EmulatorIssue,

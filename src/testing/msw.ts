@@ -1,7 +1,14 @@
 /** The emulator behind msw: `project-automation/testing/msw`. The only place that needs msw. */
 
-import { HttpResponse, http, type RequestHandler } from "msw";
+import * as msw from "msw";
 import type { Emulator } from "./emulator.ts";
+
+// An import of `http` by its name would fail with the platform's message, which does not say what to do.
+if (!("http" in msw)) {
+  throw new Error(
+    "project-automation/testing/msw needs msw 2 or later: the one that is installed is older, without http",
+  );
+}
 
 /**
  * Request handlers for `setupServer` and `setupWorker` that pass everything under `emulator.baseUrl` to the
@@ -10,14 +17,14 @@ import type { Emulator } from "./emulator.ts";
  * @example
  * const server = setupServer(...emulatorHandlers(emulator));
  */
-export function emulatorHandlers(emulator: Emulator): RequestHandler[] {
+export function emulatorHandlers(emulator: Emulator): msw.RequestHandler[] {
   const base = emulator.baseUrl.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return [
-    http.all(new RegExp(`^${base}(?:[/?#]|$)`), async ({ request }) => {
+    msw.http.all(new RegExp(`^${base}(?:[/?#]|$)`), async ({ request }) => {
       try {
         return await emulator.fetch(request, { redirect: "manual" });
       } catch {
-        return HttpResponse.error();
+        return msw.HttpResponse.error();
       }
     }),
   ];

@@ -1,7 +1,7 @@
 /** The emulator as a real HTTP server: `project-automation/testing/node`. Needs Node; binds to loopback. */
 
 import { createServer, type Server } from "node:http";
-import { BOOLEAN, type Shape } from "../check.ts";
+import { BOOLEAN, type Shape } from "../base/check.ts";
 import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import { assembleEmulator, type ClientConnection, type Emulator } from "./emulator.ts";
 import { answerParseErrors, createRequestListener } from "./node/request-listener.ts";

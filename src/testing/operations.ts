@@ -2,7 +2,7 @@ import type { Cursors } from "./cursor.ts";
 import type { OperationName } from "./endpoints.ts";
 import type { Fault } from "./faults.ts";
 import type { ResolvedOptions } from "./options.ts";
-import type { Slice } from "./ordered-rows.ts";
+import type { OrderedRows } from "./ordered-rows.ts";
 import type { IssueTable, ProjectData, ProjectStore, SessionTable } from "./project-tables.ts";
 import { Refusal, readCount, readLimit, readObject, readString, readStrings } from "./request-fields.ts";
 import type { EmulatorIssue, EmulatorSession } from "./tables.ts";
@@ -53,10 +53,8 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     return tokenRecord(call, target);
   },
   "projects.list": (call) => {
-    const slice = (after: number, limit: number): Slice<ProjectData> => call.store.byId.slice(after, limit);
-    return page(call, { list: "projects", slice }, ({ project: { id, name } }) =>
-      record(call, "project", { id, name }),
-    );
+    const listing = { list: "projects", rows: call.store.byId };
+    return page(call, listing, ({ project: { id, name } }) => record(call, "project", { id, name }));
   },
   "issues.create": (call) => {
     const { id } = addressedProject(call).project;
@@ -71,19 +69,17 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
   "issues.list": (call) => {
     const { project, issues } = addressedProject(call);
-    const slice = (after: number, limit: number): Slice<EmulatorIssue> => issues.slice(after, limit);
-    return page(call, { list: `issues of ${project.id}`, slice }, (issue) => issueRecord(call, issue));
+    return page(call, { list: `issues of ${project.id}`, rows: issues }, (issue) => issueRecord(call, issue));
   },
   "sessions.list": (call) => {
     const { project, sessions } = addressedProject(call);
-    const slice = (after: number, limit: number): Slice<EmulatorSession> => sessions.slice(after, limit);
-    return page(call, { list: `sessions of ${project.id}`, slice }, (session) => sessionRecord(call, session));
+    return page(call, { list: `sessions of ${project.id}`, rows: sessions }, (session) => sessionRecord(call, session));
   },
   "sessions.get": (call) => {
     const session = call.store.findSession(call.values[0] ?? "");
     if (session === undefined) throw new Refusal("unknownSession", "there is no such session");
-    const { sessionStates: states } = call.options;
-    const next = states.includes(session.state) ? states[states.indexOf(session.state) + 1] : undefined;
+    const { state, states } = session;
+    const next = states.includes(state) ? states[states.indexOf(state) + 1] : undefined;
     if (next !== undefined) call.tables.sessions.update(session.id, { state: next });
     return sessionRecord(call, session);
   },
@@ -92,12 +88,12 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
 interface Listing<Row> {
   /** What its cursors belong to. */
   readonly list: string;
-  readonly slice: (after: number, limit: number) => Slice<Row>;
+  readonly rows: OrderedRows<Row>;
 }
 
 const END_OF_LIST = { null: { next_cursor: null }, empty: { next_cursor: "" }, missing: {} };
 
-function page<Row>(call: Call, { list, slice }: Listing<Row>, toRecord: (row: Row) => object): object {
+function page<Row>(call: Call, { list, rows: all }: Listing<Row>, toRecord: (row: Row) => object): object {
   const { cursors, query } = call;
   const { conventions } = call.options;
   const limit = readLimit(query, conventions);
@@ -105,7 +101,7 @@ function page<Row>(call: Call, { list, slice }: Listing<Row>, toRecord: (row: Ro
   const after = cursor === null ? 0 : cursors.read(list, cursor);
   if (after === undefined) throw new Refusal("invalidCursor", "the cursor was not issued for this list");
   if (call.page === "empty") return record(call, "page", { data: [], next_cursor: cursors.issueAnother(list, after) });
-  const { rows, next } = slice(after, limit);
+  const { rows, next } = all.slice(after, limit);
   const position = call.page === "loop" ? after : next;
   const end =
     position === undefined ? END_OF_LIST[conventions.endOfList] : { next_cursor: cursors.issue(list, position) };

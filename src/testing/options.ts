@@ -1,6 +1,6 @@
-import { BOOLEAN, FUNCTION, kind, type Present, type Shape } from "../check.ts";
+import { BOOLEAN, FUNCTION, kind, type Present, required, type Shape } from "../base/check.ts";
 import { SCOPES } from "../scopes.ts";
-import { arrayOf, check, either, integer, RECORD, required, TEXT, TEXTS } from "./checks.ts";
+import { arrayOf, check, either, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
 import type { Conventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { RecordedRequest } from "./request-log.ts";
@@ -17,11 +17,14 @@ export interface ProjectSeed extends ProjectInput {
 
 /** Options of `createEmulator`. All are optional, and all are read once: changing the object later has no effect. */
 export interface EmulatorOptions {
-  /** The projects to begin with, or how many. @default 3 */
+  /**
+   * The projects to begin with, or how many. The default is the world that the documents speak of: `web`, `api` and
+   * `docs`, and in `web` the session `ses_1`, which goes through `queued`, `running` and `done`.
+   */
   readonly projects?: number | readonly ProjectSeed[] | undefined;
   /** How many sessions each project begins with. @default 3 */
   readonly sessionsPerProject?: number | undefined;
-  /** States that a session goes through: each `GET` of it returns its state and then moves it on. @default none */
+  /** States that each session goes through: a `GET` of it returns its state and then moves it on. @default none */
   readonly sessionStates?: readonly string[] | undefined;
   /** Whether `GET /projects/{project}/issues` exists, which the contract does not show. @default false */
   readonly listIssues?: boolean | undefined;
@@ -101,7 +104,7 @@ export function resolveOptions(options?: EmulatorOptions): ResolvedOptions {
     logLimit: 100_000,
     logBytes: 64 * MIB,
     ...given,
-    projects: resolveProjects(given.projects),
+    projects: resolveProjects(given.projects ?? worldOf(given)),
     sessionStates: [...(given.sessionStates ?? [])],
     permissions: [...(given.permissions ?? SCOPES)],
     rateLimit: checkRateLimit(given.rateLimit ?? { limit: 600 }),
@@ -116,7 +119,14 @@ export function checkRateLimit(rateLimit: RateLimit | false): RateLimit | false 
   return rateLimit === false ? false : check.options(rateLimit, "rateLimit", RATE_LIMIT);
 }
 
-function resolveProjects(projects: number | readonly ProjectSeed[] = 3): ProjectSeed[] {
+/** What the documents speak of, with as many sessions as are asked for. */
+function worldOf({ sessionsPerProject = 3, sessionStates }: EmulatorOptions): ProjectSeed[] {
+  const first = { id: "ses_1", states: sessionStates ?? ["queued", "running", "done"] };
+  const sessions = Array.from({ length: sessionsPerProject }, (_, index) => (index === 0 ? first : {}));
+  return [{ name: "web", sessions }, { name: "api" }, { name: "docs" }];
+}
+
+function resolveProjects(projects: number | readonly ProjectSeed[]): ProjectSeed[] {
   if (typeof projects === "number") return Array.from({ length: projects }, () => ({}));
   // A deep copy; the rows are checked as they are made.
   return projects.map((project, index) =>

@@ -1,4 +1,5 @@
-import { check, integer, required, TEXT } from "./checks.ts";
+import { required } from "../base/check.ts";
+import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import { OrderedRows } from "./ordered-rows.ts";
 import type { Identifiers } from "./random.ts";
 import type {
@@ -53,6 +54,7 @@ export interface ProjectSource {
   readonly state: () => { readonly ids: Identifiers; readonly store: ProjectStore };
   readonly issueStatus: string;
   readonly sessionState: string;
+  readonly sessionStates: readonly string[];
 }
 
 /** The projects. `project` is an id or a name everywhere; an unknown one is a `TypeError`, except in `get`. */
@@ -153,13 +155,15 @@ export class SessionTable {
 
   /** Throws a `TypeError` if the id is taken. */
   readonly create = (project: string, input?: SessionInput): EmulatorSession => {
-    const given = check.options(input, "session", { id: TEXT, state: TEXT });
+    const given = check.options(input, "session", { id: TEXT, state: TEXT, states: TEXTS });
+    const { sessionState, sessionStates } = this.#source;
     const { ids, store } = this.#source.state();
     const data = store.get(project);
     const id = given.id ?? `ses_${ids.next(12)}`;
     if (store.bySession.has(id)) check.fail(`there is a session with the id "${id}" already`);
     store.bySession.set(id, data);
-    const session = { id, project: data.project.id, state: given.state ?? this.#source.sessionState };
+    const states = Object.freeze([...(given.states ?? sessionStates)]);
+    const session = { id, project: data.project.id, state: given.state ?? states[0] ?? sessionState, states };
     return data.sessions.set(id, Object.freeze(session));
   };
 

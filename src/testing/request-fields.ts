@@ -10,7 +10,6 @@ export class Refusal extends Error {
 
   constructor(reason: RefusalReason, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
-    this.name = "Refusal";
     this.reason = reason;
     this.headers = headers;
   }

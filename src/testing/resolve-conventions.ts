@@ -1,4 +1,4 @@
-import { kind, oneOf, type Present, type Shape, STRING } from "../check.ts";
+import { kind, oneOf, type Present, type Shape, STRING } from "../base/check.ts";
 import { arrayOf, check, either, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,
@@ -87,6 +87,9 @@ const SHAPE: Shape<Conventions> = {
   issueStatus: TEXT,
   sessionState: TEXT,
 };
+const REASONS = mapValues(DEFAULTS.refusals, () => RECORD);
+const SUCCESS_STATUS = mapValues(ENDPOINTS, () => integer(200, 299));
+const EXTRA_FIELDS = mapValues(DEFAULTS.extraFields, () => RECORD);
 const REFUSAL: Shape<RefusalConvention> = { status: integer(400, 599), code: TEXT };
 const RATE_LIMIT_HEADERS: Shape<RateLimitHeaders> = {
   limit: HEADER_NAME,
@@ -110,11 +113,7 @@ export function resolveConventions(conventions?: unknown): ResolvedConventions {
   const { maxTokenLifetimeDays = DEFAULTS.maxTokenLifetimeDays } = given;
   const { tokenLifetimeDays = Math.min(DEFAULTS.tokenLifetimeDays, maxTokenLifetimeDays) } = given;
   check.value(tokenLifetimeDays, "conventions.tokenLifetimeDays", integer(1, maxTokenLifetimeDays));
-  const refusals = options(
-    given.refusals,
-    "refusals",
-    mapValues(DEFAULTS.refusals, () => RECORD),
-  );
+  const refusals = options(given.refusals, "refusals", REASONS);
   return {
     ...DEFAULTS,
     ...given,
@@ -122,22 +121,8 @@ export function resolveConventions(conventions?: unknown): ResolvedConventions {
       ...fallback,
       ...options(refusals[reason], `refusals.${reason}`, REFUSAL),
     })),
-    successStatus: {
-      ...DEFAULTS.successStatus,
-      ...options(
-        given.successStatus,
-        "successStatus",
-        mapValues(ENDPOINTS, () => integer(200, 299)),
-      ),
-    },
-    extraFields: {
-      ...DEFAULTS.extraFields,
-      ...options(
-        given.extraFields,
-        "extraFields",
-        mapValues(DEFAULTS.extraFields, () => RECORD),
-      ),
-    },
+    successStatus: { ...DEFAULTS.successStatus, ...options(given.successStatus, "successStatus", SUCCESS_STATUS) },
+    extraFields: { ...DEFAULTS.extraFields, ...options(given.extraFields, "extraFields", EXTRA_FIELDS) },
     rateLimitHeaders: {
       ...DEFAULTS.rateLimitHeaders,
       ...options(given.rateLimitHeaders, "rateLimitHeaders", RATE_LIMIT_HEADERS),

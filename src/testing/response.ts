@@ -3,12 +3,16 @@ import type { Delivery, OutgoingResponse } from "./exchange.ts";
 import type { Quota } from "./rate-limit.ts";
 import type { ResolvedConventions } from "./resolve-conventions.ts";
 
-/** What the service responds, before it is put on the wire. */
-export interface Reply {
+/** What an endpoint responds. */
+export interface ServiceReply {
   readonly status: number;
   /** What `encodeBody` takes. */
   readonly content: unknown;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What the service responds, before it is put on the wire. */
+export interface Reply extends ServiceReply {
   readonly quota: Quota;
 }
 
@@ -47,14 +51,13 @@ export function toResponse(reply: Reply, envelope: Envelope): Unsettled {
   const { conventions, fault } = envelope;
   const body = isBodiless(reply.status) ? undefined : encodeBody(reply.content);
   const headers = new Headers(reply.headers);
-  const delivery = deliveryOf(fault, body !== undefined);
   if (body !== undefined) {
-    headers.set("content-type", contentTypeOf(reply.content, conventions));
-    headers.set("content-length", String(lengthToTell(body, delivery)));
+    if (!headers.has("content-type")) headers.set("content-type", contentTypeOf(reply.content, conventions));
+    headers.set("content-length", String(body.length));
   }
   setCommonHeaders(headers, reply.quota, envelope);
   const omitted = applyHeaders(headers, fault?.headers ?? {});
-  return { status: reply.status, headers, omitted, body, delivery };
+  return { status: reply.status, headers, omitted, body, delivery: deliveryOf(fault, body?.length ?? 0) };
 }
 
 /** Whether two responses travel alike. */
@@ -74,7 +77,7 @@ export function preflightResponse({ cors }: ResolvedConventions): Unsettled {
     "access-control-max-age": "600",
   });
   setCorsHeaders(headers, cors);
-  return { status: 204, headers, omitted: [], body: undefined, delivery: deliveryOf(undefined, false) };
+  return { status: 204, headers, omitted: [], body: undefined, delivery: deliveryOf(undefined, 0) };
 }
 
 function setCommonHeaders(headers: Headers, quota: Quota, { conventions, now, windowMs, requestId }: Envelope): void {
@@ -135,17 +138,14 @@ function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }
 
-/** Of a body that is broken off, always more than is sent, so that no client can take it for a whole one. */
-function lengthToTell(body: Uint8Array, { cutAfterBytes, stallAfterBytes }: Delivery): number {
-  const sent = cutAfterBytes ?? stallAfterBytes;
-  return sent === undefined ? body.length : Math.max(body.length, sent + 1);
-}
-
-function deliveryOf(fault: Alteration | undefined, hasBody: boolean): Delivery {
+/** A body that is not longer than what is to be sent of it stays whole. */
+function deliveryOf(fault: Alteration | undefined, length: number): Delivery {
+  const within = (bytes: number | undefined): number | undefined =>
+    bytes !== undefined && bytes < length ? bytes : undefined;
   return {
     delayMs: fault?.delayMs ?? 0,
     dropped: fault?.drop !== undefined,
-    cutAfterBytes: hasBody ? fault?.cutAfterBytes : undefined,
-    stallAfterBytes: hasBody ? fault?.stallAfterBytes : undefined,
+    cutAfterBytes: within(fault?.cutAfterBytes),
+    stallAfterBytes: within(fault?.stallAfterBytes),
   };
 }

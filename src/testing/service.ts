@@ -1,14 +1,15 @@
 import { ignoreErrors } from "../ignore-errors.ts";
 import { applyFault, replacesOperation } from "./apply-fault.ts";
 import {
+  type Addressed,
   ENDPOINTS,
   type Endpoint,
   findRoute,
   OPERATION_NAMES,
+  type OperationName,
   pathOf,
   queryOf,
   type Route,
-  type Served,
 } from "./endpoints.ts";
 import { type Core, type Ending, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 import type { ActiveFault, Fault, JsonBody } from "./faults.ts";
@@ -23,16 +24,26 @@ import {
   type Envelope,
   preflightResponse,
   type Reply,
+  type ServiceReply,
   toResponse,
   type Unsettled,
 } from "./response.ts";
+import { checkRoute, type EmulatorRoute, handleRoute, type RouteHandle } from "./routes.ts";
 import type { State } from "./state.ts";
 import { stateOf, type TokenRow } from "./token-tables.ts";
+
+/** What the service does at one address. */
+interface ServedEndpoint extends Addressed {
+  /** Without one, any scope will do. */
+  readonly scope: string | undefined;
+  readonly operation: OperationName | undefined;
+  readonly serve: (call: Call, entry: LogEntry) => ServiceReply;
+}
 
 interface Exchange {
   readonly state: State;
   readonly incoming: IncomingRequest;
-  readonly route: Route;
+  readonly route: Route<ServedEndpoint>;
   readonly token: TokenRow | undefined;
   readonly now: number;
   readonly entry: LogEntry;
@@ -57,14 +68,32 @@ export interface ServiceSource {
  */
 export class Service implements Core {
   readonly #source: ServiceSource;
-  readonly #served: Served;
+  /** Those of tests come first, so that `/sessions/active` is not taken for a session. */
+  #endpoints: readonly ServedEndpoint[];
 
   constructor(source: ServiceSource) {
-    const { baseUrl, listIssues } = source.options;
+    const { conventions, listIssues } = source.options;
     this.#source = source;
-    this.#served = {
-      basePath: pathOf(baseUrl),
-      operations: OPERATION_NAMES.filter((name) => listIssues || name !== "issues.list"),
+    this.#endpoints = OPERATION_NAMES.filter((name) => listIssues || name !== "issues.list").map((operation) => {
+      const { method, path, scope }: Endpoint = ENDPOINTS[operation];
+      const serve = (call: Call): ServiceReply => {
+        return { status: conventions.successStatus[operation], content: OPERATIONS[operation](call), headers: {} };
+      };
+      return { method, path, scope, operation, serve };
+    });
+  }
+
+  /** Adds an endpoint of a test's own. Throws a `TypeError` if it is malformed or there is such an endpoint. */
+  add(given: EmulatorRoute): RouteHandle {
+    const route = checkRoute(given, this.#endpoints);
+    const { method, path, scope } = route;
+    const serve: ServedEndpoint["serve"] = ({ values }, entry) => handleRoute(route, entry, values);
+    const endpoint: ServedEndpoint = { method, path, scope, operation: undefined, serve };
+    this.#endpoints = [endpoint, ...this.#endpoints];
+    return {
+      remove: () => {
+        this.#endpoints = this.#endpoints.filter((one) => one !== endpoint);
+      },
     };
   }
 
@@ -75,9 +104,11 @@ export class Service implements Core {
     }
     const state = this.#source.state();
     const now = options.now();
-    const route = findRoute(this.#served, incoming.method, incoming.target);
+    const served = { basePath: pathOf(options.baseUrl), endpoints: this.#endpoints };
+    const route = findRoute(served, incoming.method, incoming.target);
     const token = state.tokens.byPlaintext.get(bearerOf(incoming.headers) ?? "");
-    const { path, operation } = route;
+    const { path, endpoint } = route;
+    const { operation } = endpoint ?? {};
     const entry = state.log.open({ incoming, path, operation, token: token?.keyId, at: now });
     const exchange = { state, incoming, route, token, now, entry };
     const { reply, response } = this.#respond(exchange);
@@ -143,8 +174,7 @@ export class Service implements Core {
         const content = this.#errorBody("too_many_requests", "the token has used up its requests of this window");
         return { status: 429, content, headers: {}, quota };
       }
-      const { status, content } = this.#perform(exchange, { caller, page });
-      return { status, content, headers: {}, quota };
+      return { ...this.#perform(exchange, { caller, page }), quota };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { status, code } = this.#source.options.conventions.refusals[error.reason];
@@ -152,24 +182,23 @@ export class Service implements Core {
     }
   }
 
-  #perform(exchange: Exchange, by: Pick<Call, "caller" | "page">): Pick<Reply, "status" | "content"> {
+  #perform(exchange: Exchange, by: Pick<Call, "caller" | "page">): ServiceReply {
     const { state, incoming, route, now, entry } = exchange;
     const { options, tables } = this.#source;
-    const { operation, values } = route;
+    const { endpoint, values } = route;
     if (by.caller.scopes.length === 0) throw new Refusal("missingScope", "the token has no scopes");
-    if (operation === undefined) throw unroutable(route);
+    if (endpoint === undefined) throw unroutable(route);
     const { body } = incoming;
     if (body === "too large" || (body !== undefined && body.length > MAX_BODY_BYTES)) {
       throw new Refusal("bodyTooLarge", `the request body is larger than ${MAX_BODY_BYTES} bytes`);
     }
-    const endpoint: Endpoint = ENDPOINTS[operation];
     if (endpoint.scope !== undefined && state.tokens.missing(by.caller, [endpoint.scope]).length > 0) {
       throw new Refusal("missingScope", `the token or its owner lacks the scope ${endpoint.scope}`);
     }
     const query = new URLSearchParams(queryOf(incoming.target));
-    const content = OPERATIONS[operation]({ ...state, ...by, tables, options, now, values, query, body });
+    const reply = endpoint.serve({ ...state, ...by, tables, options, now, values, query, body }, entry);
     entry.applied = true;
-    return { status: options.conventions.successStatus[operation], content };
+    return reply;
   }
 
   #errorBody(error: string, message: string): JsonBody {
@@ -197,7 +226,7 @@ function bearerOf(headers: Headers): string | undefined {
   return /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }
 
-function unroutable({ allow }: Route): Refusal {
+function unroutable({ allow }: Pick<Route<unknown>, "allow">): Refusal {
   if (allow.length === 0) return new Refusal("unknownRoute", "there is no such endpoint");
   return new Refusal("wrongMethod", "the endpoint does not know this method", { allow: allow.join(", ") });
 }

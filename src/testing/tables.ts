@@ -20,13 +20,18 @@ export interface EmulatorIssue extends Readonly<Pick<Issue, "number" | "title" |
 export interface EmulatorSession extends Readonly<Pick<Session, "id" | "state">> {
   /** The id of its project. */
   readonly project: string;
+  /** The states that it goes through by itself: each `GET` returns its state, and then moves it on to the next. */
+  readonly states: readonly string[];
 }
 
 /** What a project is created from. Defaults: a fresh id, and a name that counts up (`project-1`, `project-2` …). */
 export type ProjectInput = Optional<EmulatorProject>;
 
-/** What a session is created from. Defaults: a fresh id, and the first of `sessionStates` or `conventions.sessionState`. */
-export type SessionInput = Optional<Pick<EmulatorSession, "id" | "state">>;
+/**
+ * What a session is created from. Defaults: a fresh id, the `states` of the option `sessionStates`, and as `state` the
+ * first of its `states`, else `conventions.sessionState`.
+ */
+export type SessionInput = Optional<Pick<EmulatorSession, "id" | "state" | "states">>;
 
 /** What an issue is created from. The default of `status` is `conventions.issueStatus`. */
 export type IssueInput = Pick<EmulatorIssue, "title" | "type"> & Optional<Pick<EmulatorIssue, "status">>;

@@ -1,5 +1,6 @@
+import { required } from "../base/check.ts";
 import { impliesScope, SCOPES } from "../scopes.ts";
-import { check, integer, required, TEXT, TEXTS } from "./checks.ts";
+import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Identifiers } from "./random.ts";
 import type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, OwnerInput, TokenInput } from "./tables.ts";
 

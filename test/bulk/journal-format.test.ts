@@ -5,7 +5,10 @@ import { describe, expect, test } from "vitest";
 import type { JournalRecord } from "../../src/bulk/index.ts";
 import { JournalError } from "../../src/bulk/index.ts";
 import { crc32 } from "../../src/bulk/node/crc32.ts";
-import { encodeLine, FIRST_CHECKSUM, HEADER_LINE, JournalReader } from "../../src/bulk/node/journal-format.ts";
+import { encodeLine, headerLine, JournalReader } from "../../src/bulk/node/journal-format.ts";
+
+const HEADER_LINE = headerLine();
+const FIRST_CHECKSUM = crc32(HEADER_LINE);
 
 const records: fc.Arbitrary<JournalRecord> = fc.record(
   {
@@ -38,7 +41,7 @@ function read(
   file: Uint8Array,
   chunk = 1_000_000,
 ): { readonly found: JournalRecord[]; readonly reader: JournalReader } {
-  const reader = new JournalReader();
+  const reader = new JournalReader(HEADER_LINE);
   const found: JournalRecord[] = [];
   for (let at = 0; at < file.length; at += chunk) found.push(...reader.read(file.slice(at, at + chunk)));
   reader.end();
@@ -131,6 +134,14 @@ describe("a file that is no journal", () => {
       message: expect.stringContaining("version 2"),
     });
   });
+});
+
+test("a last line that a power cut has left zero bytes in is damaged, and what is left without it can be gone on with", () => {
+  const at = "2026-01-01T00:00:00.000Z";
+  const { file, ends } = written([[{ key: "a", state: "done", at }], [{ key: "b", state: "sending", at }]]);
+  const torn = file.slice().fill(0, (ends[1] ?? 0) + 20, file.length - 1);
+  expect(errorOf(() => read(torn))).toMatchObject({ reason: "damaged", line: 3 });
+  expect(read(torn.slice(0, ends[1])).found).toEqual([{ key: "a", state: "done", at }]);
 });
 
 test("a line with a checksum and without records is damaged", () => {

@@ -40,8 +40,10 @@ function run(path: string): Figures {
     const run = bulkWrite({
       items: items(),
       key: (item) => item.id,
-      send: async (item, { onRequest }) => {
-        await onRequest({ attempt: 1, callId: String((calls += 1)), operation: "issues.create" });
+      send: async (item, { onRequest, onResponse }) => {
+        const callId = String((calls += 1));
+        await onRequest({ attempt: 1, callId, operation: "issues.create" });
+        onResponse({ callId, status: 201, url: "" });
         return { number: calls, title: item.text };
       },
       journal: await fileJournal(${JSON.stringify(path)}),

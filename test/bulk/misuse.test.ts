@@ -1,9 +1,8 @@
 /** What cannot be worked with is an error before anything is sent, or before anything more is sent. */
 import { describe, expect, test } from "vitest";
-import { type BulkOptions, bulkWrite, memoryJournal, type SendOptions } from "../../src/bulk/index.ts";
-import { ArgumentError, type Client } from "../../src/index.ts";
-import { settleDown } from "../support/fake-time.ts";
-import { createIssue, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
+import { type BulkOptions, bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
+import { ArgumentError } from "../../src/index.ts";
+import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 describe("options", () => {
@@ -16,7 +15,7 @@ describe("options", () => {
       { ...good, items: undefined },
       /options.items must be an iterable or an async iterable of items, not undefined/,
     ],
-    ["a string as items", { ...good, items: "abc" }, /options.items must be .* not a string/],
+    ["a string as items", { ...good, items: "abc" }, /options.items must be .* not "abc"/],
     ["no key", { ...good, key: undefined }, /options.key must be a function/],
     ["no send", { ...good, send: null }, /options.send must be a function, not null/],
     [
@@ -24,7 +23,12 @@ describe("options", () => {
       { ...good, journal: "import.journal" },
       /options.journal must be a journal with the methods load, append/,
     ],
-    ["a promise of a journal", { ...good, journal: Promise.resolve() }, /options.journal must be a journal/],
+    [
+      "a promise of a journal",
+      { ...good, journal: Promise.resolve() },
+      /options.journal must be a journal .*, not a promise: await it/,
+    ],
+    ["a total that is none", { ...good, total: -1 }, /options.total must be a whole number from 0 up, not -1/],
     ["a concurrency of 0", { ...good, concurrency: 0 }, /options.concurrency must be a whole number from 1 up, not 0/],
     ["no end of concurrency", { ...good, concurrency: Number.POSITIVE_INFINITY }, /options.concurrency must be/],
     ["a negative grace", { ...good, graceMs: -1 }, /options.graceMs must be/],
@@ -68,11 +72,95 @@ describe("options", () => {
   });
 });
 
+describe("a journal of invalid options", () => {
+  test("is closed, so that the corrected call can have it", async () => {
+    const { client } = service();
+    const journal = new WatchedJournal();
+    const options = { items: rowsOf(2), key, send: createIssue(client), journal };
+    expect((await runToEnd(bulkWrite({ ...options, concurency: 3 } as typeof options))).error).toBeInstanceOf(
+      ArgumentError,
+    );
+    expect(journal.closed).toBe(1);
+    expect((await bulkWrite(options).finish()).done).toBe(2);
+  });
+
+  test("is closed though it was not awaited", async () => {
+    const journal = new WatchedJournal();
+    const options = { items: rowsOf(2), key, send: async () => 1, journal: Promise.resolve(journal) };
+    await runToEnd(bulkWrite(options as unknown as BulkOptions<Row, unknown>)); // that is what is wrong with it
+    expect(journal.closed).toBe(1);
+  });
+
+  test.each<[string, object]>([
+    ["an unknown key", { concurency: 3 }],
+    ["duplicate items", { items: [...rowsOf(2), ...rowsOf(1)] }],
+  ])("is left to a run that uses it already: %s", async (_, wrong) => {
+    const { client } = service();
+    const journal = new WatchedJournal();
+    const options = { items: rowsOf(3), key, send: createIssue(client), journal, concurrency: 1 };
+    let ended = 0;
+    for await (const _ of bulkWrite(options)) {
+      ended += 1;
+      if (ended === 1) expect((await runToEnd(bulkWrite({ ...options, ...wrong }))).error).toBeDefined();
+      expect(journal.closed).toBe(0);
+    }
+    expect([ended, journal.closed]).toEqual([3, 1]);
+  });
+});
+
 test("a run is iterated once", async () => {
   const { client } = service();
   const run = bulkWrite({ items: rowsOf(2), key, send: createIssue(client), journal: memoryJournal() });
   await run.finish();
   expect((await runToEnd(run)).error).toMatchObject({ kind: "argument", message: "a run can be iterated only once" });
+});
+
+describe("a collection that changes during the run", () => {
+  type Change = (rows: Row[], current: Row) => unknown;
+  test.each<[string, Change, RegExp]>([
+    [
+      "loses the items that have ended",
+      (rows, current) => rows.splice(rows.indexOf(current), 1),
+      /items must not change during the run.* it ended without: "row-\d+"/,
+    ],
+    [
+      "gets an item at its beginning",
+      (rows) => rows.length < 9 && rows.unshift({ id: "urgent", title: "Urgent" }),
+      /items must not change.* it now has an item too many, or one again: "row-\d"/,
+    ],
+    ["gets an item at its end", (rows) => rows.length < 9 && rows.push({ id: "late", title: "Late" }), /again: "late"/],
+    ["is turned round", (rows) => rows.reverse(), /items must not change/],
+    [
+      "is emptied",
+      (rows) => rows.splice(0),
+      /it ended without: (?:"row-2", )?"row-3", "row-4", "row-5", "row-6", "row-7", "row-8"/,
+    ],
+  ])("%s: an ArgumentError that names a key, and no issue twice", async (_, change, message) => {
+    const { emulator, client } = service();
+    const items = rowsOf(8);
+    const run = bulkWrite({ items, key, send: createIssue(client), journal: memoryJournal(), concurrency: 1 });
+    const iterate = async (): Promise<void> => {
+      for await (const { item } of run) change(items, item);
+    };
+    const error: unknown = await iterate().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect(String(error)).toMatch(message);
+    const counts = Object.values(issueCounts(emulator));
+    expect(counts).toEqual(counts.map(() => 1));
+  });
+
+  test("or a key that is another each time", async () => {
+    const { emulator, client } = service();
+    let calls = 0;
+    const unstable = (): string => {
+      calls += 1;
+      return `key-${calls}`;
+    };
+    const options = { items: rowsOf(2), key: unstable, send: createIssue(client), journal: memoryJournal() };
+    const { error } = await runToEnd(bulkWrite(options));
+    expect(String(error)).toMatch(/key must return the same each time.*: "key-3"/);
+    expect(emulator.requests).toEqual([]);
+  });
 });
 
 describe("keys", () => {
@@ -110,7 +198,7 @@ describe("keys", () => {
 
   test.each<[string, unknown, RegExp]>([
     ["empty", () => "", /key of item 1 must be a string that is not empty, not an empty string/],
-    ["a number", () => 7, /key of item 1 must be .* not a number/],
+    ["a number", () => 7, /key of item 1 must be .* not 7/],
     ["missing", ({ id }: Row) => (id === "row-3" ? undefined : id), /key of item 3 must be .* not undefined/],
     [
       "a failure",
@@ -135,145 +223,5 @@ describe("keys", () => {
     const options = { items, key, send: createIssue(client), journal };
     expect((await bulkWrite(options).finish()).done).toBe(6);
     expect((await bulkWrite(options).finish()).skipped).toBe(6);
-  });
-});
-
-describe("a send", () => {
-  type Send = (client: Client, row: Row, options: SendOptions) => Promise<unknown>;
-  interface Case {
-    readonly name: string;
-    readonly send: Send;
-    readonly message: RegExp;
-    readonly requests: number;
-  }
-  const create = (client: Client, { title }: Row, options?: SendOptions) =>
-    client.issues.create("web", { title, type: "bug" }, options);
-
-  test.each<Case>([
-    {
-      name: "does not pass its options on",
-      send: (client, row) => create(client, row),
-      message: /send must pass its options on to the client's method.* it resolved without a recorded request/,
-      requests: 1,
-    },
-    {
-      name: "passes only the signal on",
-      send: (client, { title }, { signal }) => client.issues.create("web", { title, type: "bug" }, { signal }),
-      message: /send must pass its options on/,
-      requests: 1,
-    },
-    {
-      name: "does not pass its options on, and is refused",
-      send: (client, { title }) => client.issues.create("nowhere", { title, type: "bug" }),
-      message: /send must pass its options on.* it failed after a request without a record: .*404/,
-      requests: 1,
-    },
-    {
-      name: "sends nothing",
-      send: async () => "nothing",
-      message: /it resolved without a recorded request/,
-      requests: 0,
-    },
-    {
-      name: "makes two calls",
-      send: async (client, row, options) => [await create(client, row, options), await create(client, row, options)],
-      message: /send made a second call with its options; one item is one write, so the second was not sent/,
-      requests: 1,
-    },
-    {
-      name: "makes a second call, and hides its failure",
-      send: async (client, row, options) => {
-        await create(client, row, options);
-        return create(client, row, options).catch(() => "fine");
-      },
-      message: /send made a second call/,
-      requests: 1,
-    },
-    {
-      name: "fails by itself before its request",
-      send: () => Promise.reject(new TypeError("no such field")),
-      message: /send failed with something that does not tell whether the item was written: no such field/,
-      requests: 0,
-    },
-    {
-      name: "throws",
-      send: () => {
-        throw new TypeError("no such field");
-      },
-      message: /does not tell whether the item was written: no such field/,
-      requests: 0,
-    },
-    {
-      name: "fails by itself after its request",
-      send: async (client, row, options) => {
-        await create(client, row, options);
-        throw new Error("the database is down");
-      },
-      message: /does not tell whether the item was written: the database is down/,
-      requests: 1,
-    },
-  ])("that $name ends the run, and its item is unknown", async ({ send, message, requests }) => {
-    const { emulator, client } = service();
-    const journal = memoryJournal();
-    const options = { items: rowsOf(3), key, journal, concurrency: 1 };
-    const { states, error } = await runToEnd(bulkWrite({ ...options, send: (row, given) => send(client, row, given) }));
-    expect(error).toBeInstanceOf(ArgumentError);
-    expect(String(error)).toMatch(message);
-    expect(states).toEqual({ "row-1": "unknown", "row-2": "not_sent", "row-3": "not_sent" });
-    expect(emulator.requests).toHaveLength(requests);
-    // It has been recorded, so the next run does not send it either.
-    const next = await runToEnd(bulkWrite({ ...options, send: createIssue(client) }));
-    expect(next.states).toEqual({ "row-1": "unknown", "row-2": "done", "row-3": "done" });
-  });
-
-  test("that makes two calls at once sends one of them at most", async () => {
-    const { emulator, client } = service();
-    const send: Send = (_, row, options) => Promise.all([create(client, row, options), create(client, row, options)]);
-    const options = { items: rowsOf(2), key, journal: memoryJournal(), concurrency: 1 };
-    const run = bulkWrite({ ...options, send: (row, given) => send(client, row, given) });
-    const { states, error } = await runToEnd(run);
-    expect(String(error)).toMatch(/send made a second call/);
-    expect(states).toEqual({ "row-1": "unknown", "row-2": "not_sent" });
-    await settleDown();
-    expect(emulator.requests.length).toBeLessThanOrEqual(1);
-  });
-
-  test("that does not wait for its call sends nothing after it has settled", async () => {
-    const { emulator, client } = service();
-    const left: Promise<unknown>[] = [];
-    const send = async (row: Row, options: SendOptions): Promise<never> => {
-      left.push(create(client, row, options).catch((error: unknown) => error));
-      throw new ArgumentError("not this one", { outcome: "not_sent" });
-    };
-    const { states } = await runToEnd(bulkWrite({ items: rowsOf(2), key, journal: memoryJournal(), send }));
-    expect(states).toEqual({ "row-1": "not_sent", "row-2": "not_sent" });
-    expect(await Promise.all(left)).toMatchObject([{ kind: "abort" }, { kind: "abort" }]);
-    expect(emulator.requests).toEqual([]);
-  });
-
-  test("may say that it has sent nothing", async () => {
-    const { client } = service();
-    const send = async (): Promise<never> => {
-      throw new ArgumentError("there is no such project", { outcome: "not_sent" });
-    };
-    const options = { items: rowsOf(3), key, journal: memoryJournal() };
-    const { states, error } = await runToEnd(bulkWrite({ ...options, send }));
-    expect(error).toBeUndefined();
-    expect(Object.values(states)).toEqual(["not_sent", "not_sent", "not_sent"]);
-    expect((await bulkWrite({ ...options, send: createIssue(client) }).finish()).done).toBe(3);
-  });
-
-  test("may read before it writes, without onRequest", async () => {
-    const { client } = service();
-    const run = bulkWrite({
-      items: rowsOf(3),
-      key,
-      journal: memoryJournal(),
-      send: async (row, options) => {
-        const [project] = await client.projects.list({}, { signal: options.signal }).toArray({ max: 1 });
-        return client.issues.create(project?.id ?? "", { title: row.title, type: "bug" }, options);
-      },
-    });
-    expect((await run.finish()).done).toBe(3);
   });
 });

@@ -31,7 +31,7 @@ export function clientOf({ baseUrl, token, fetch }: Emulator, options: ClientOpt
 
 /** Faults that meet one row only. */
 export function titled(title: string): { readonly match: (request: { readonly body: unknown }) => boolean } {
-  return { match: ({ body }) => (body as { title: string }).title === title }; // every request creates an issue
+  return { match: ({ body }) => (body as { title?: string } | undefined)?.title === title }; // reads have none
 }
 
 /** How many issues there are of each title. */

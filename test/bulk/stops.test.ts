@@ -1,5 +1,6 @@
 /** What ends a run before its last item, and what is then known of each item. */
 import { describe, expect, test } from "vitest";
+import { valuesIn } from "../../src/bulk/address-refusals.ts";
 import { type BulkSummary, bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { clientOf, createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
@@ -14,8 +15,7 @@ function count(states: Record<string, string>): Record<string, number> {
   return counts;
 }
 
-const sum = ({ done, refused, not_sent, unknown, skipped }: BulkSummary): number =>
-  done + refused + not_sent + unknown + skipped;
+const sum = ({ done, refused, not_sent, unknown }: BulkSummary): number => done + refused + not_sent + unknown;
 
 describe("a token that is refused in the middle", () => {
   test.each([
@@ -37,7 +37,7 @@ describe("a token that is refused in the middle", () => {
     refusal.remove();
     const next = bulkWrite(options);
     await next.finish();
-    expect(next.summary).toEqual({ done: 40, refused: 0, not_sent: 0, unknown: 0, skipped: 10 });
+    expect(next.summary).toEqual({ done: 50, refused: 0, not_sent: 0, unknown: 0, skipped: 10 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(50).fill(1));
   });
 
@@ -130,6 +130,148 @@ describe("a signal", () => {
   });
 });
 
+describe("an address where there is nothing", () => {
+  test.each([
+    [404, "not_found", 'POST /projects/{project}/issues with "we b/ü"'],
+    [405, "api", 'POST /projects/{project}/issues with "we b/ü"'],
+  ])("as %i says ten times in a row stops the run, and the corrected run sends all", async (status, kind, address) => {
+    const { emulator, client } = service();
+    emulator.fault({ match: ({ path }) => path.includes("we%20b"), times: ALWAYS, status });
+    const options = { items: rowsOf(30), key, journal: memoryJournal(), concurrency: 1 };
+    const run = bulkWrite({
+      ...options,
+      send: ({ title }, given) => client.issues.create("we b/ü", { title, type: "bug" }, given),
+    });
+    const { entries, error } = await runToEnd(run);
+    expect(error).toBeUndefined();
+    expect(run.stoppedBy).toMatchObject({
+      kind: "argument",
+      status,
+      message: `10 responses in a row were ${status}, and no item was accepted: ${address}`,
+      cause: { kind },
+    });
+    expect([emulator.requests.length, run.summary.not_sent]).toEqual([10, 30]);
+    expect(entries[0]?.error).toMatchObject({ kind });
+    expect(await bulkWrite({ ...options, send: createIssue(client) }).finish()).toMatchObject({ done: 30, skipped: 0 });
+  });
+
+  test.each(["accepted", "refused"])("does not stop a run in which every tenth item is %s", async (tenth) => {
+    const { emulator, client } = service();
+    if (tenth === "refused") emulator.fault({ ...titled("Issue 10"), status: 422 });
+    const run = bulkWrite({
+      items: rowsOf(19),
+      key,
+      journal: memoryJournal(),
+      concurrency: 1,
+      send: ({ id, title }, given) =>
+        client.issues.create(id === "row-10" ? "web" : "nowhere", { title, type: "bug" }, given),
+    });
+    expect(await run.finish()).toMatchObject({ not_sent: 18 });
+    expect(run.stoppedBy).toBeUndefined();
+    expect(emulator.requests).toHaveLength(19);
+  });
+
+  test("is named by its template alone where the URL is not known", () => {
+    expect(valuesIn("/projects/{project}/issues", "https://h/v1/projects/a%2Fb/issues?x={y}")).toEqual(["a/b"]);
+    expect(valuesIn("/a/{}/b/v{}", "/a/%zz/b/v1")).toEqual(["%zz", "v1"]);
+    expect(valuesIn("/projects", "https://h/v1/projects")).toEqual([]);
+  });
+});
+
+describe("graceMs", () => {
+  const never = new Promise<never>(() => {});
+  const stopped = () => {
+    const stop = new AbortController();
+    return { stop, options: { key, graceMs: 0, signal: stop.signal } };
+  };
+
+  test.each<[string, boolean, string]>([
+    ["before its call", false, "unknown"],
+    ["after its call was accepted", true, "done"],
+  ])("ends a send that ignores its signal %s", async (_, calls, state) => {
+    const { client } = service();
+    const { stop, options } = stopped();
+    const journal = memoryJournal();
+    let waiting = 0;
+    const run = bulkWrite({
+      ...options,
+      items: rowsOf(3),
+      journal,
+      send: async (row, given) => {
+        if (calls) await createIssue(client)(row, given);
+        waiting += 1;
+        return never;
+      },
+    });
+    const ended = runToEnd(run);
+    await expect.poll(() => waiting, { interval: 1 }).toBe(calls ? 3 : 1);
+    stop.abort();
+    const { states, error } = await ended;
+    expect([states["row-1"], error]).toEqual([state, undefined]);
+    expect(sum(run.summary)).toBe(3);
+    // What it came to has been recorded.
+    const next = await runToEnd(bulkWrite({ items: rowsOf(3), key, journal, send: createIssue(client) }));
+    expect(next.states).toEqual({ "row-1": state, "row-2": "done", "row-3": "done" });
+  });
+
+  test("ends a send whose call is on its way, and does not end", async () => {
+    const { emulator, client } = service();
+    const fault = emulator.fault(silence);
+    const { stop, options } = stopped();
+    const send = createIssue(client);
+    const ended = runToEnd(
+      bulkWrite({
+        ...options,
+        items: rowsOf(2),
+        journal: memoryJournal(),
+        send: (row, given) => send(row, given).catch(() => never),
+      }),
+    );
+    await expect.poll(() => fault.hits, { interval: 1 }).toBe(2);
+    stop.abort();
+    expect((await ended).states).toEqual({ "row-1": "unknown", "row-2": "unknown" });
+  });
+
+  test("ends a resolveUnknown that ignores its signal", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ drop: "after" });
+    const journal = memoryJournal();
+    await bulkWrite({ items: rowsOf(1), key, journal, send: createIssue(client) }).finish();
+    const { stop, options } = stopped();
+    let asked = false;
+    const ended = runToEnd(
+      bulkWrite({
+        ...options,
+        items: rowsOf(2),
+        journal,
+        send: createIssue(client),
+        resolveUnknown: () => {
+          asked = true;
+          return never;
+        },
+      }),
+    );
+    await expect.poll(() => asked, { interval: 1 }).toBe(true);
+    stop.abort();
+    expect((await ended).states["row-1"]).toBe("unknown");
+  });
+
+  test("ends a stream whose return does not settle, and a journal that is never loaded", async () => {
+    const { client } = service();
+    const { stop, options } = stopped();
+    const rows = rowsOf(2).values();
+    const items = { [Symbol.asyncIterator]: () => ({ next: async () => rows.next(), return: () => never }) };
+    const run = bulkWrite({ ...options, items, journal: memoryJournal(), send: createIssue(client) });
+    for await (const _ of run) break;
+    expect(run.summary.done).toBeGreaterThan(0);
+
+    const journal = { load: () => never, append: () => undefined };
+    const loading = runToEnd(bulkWrite({ ...options, items: rowsOf(2), journal, send: createIssue(client) }));
+    stop.abort();
+    expect(await loading).toMatchObject({ entries: [], error: undefined });
+  });
+});
+
 describe("a loop that is left", () => {
   test("sends nothing more, waits for what is on its way, and closes the journal", async () => {
     const { emulator, client } = service();
@@ -143,7 +285,7 @@ describe("a loop that is left", () => {
     expect(run.summary).toEqual({ done: sent, refused: 0, not_sent: 40 - sent, unknown: 0, skipped: 0 });
     await settleDown();
     expect(emulator.requests).toHaveLength(sent);
-    expect((await bulkWrite(options).finish()).done).toBe(40 - sent);
+    expect(await bulkWrite(options).finish()).toMatchObject({ done: 40, skipped: sent });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(40).fill(1));
   });
 
@@ -244,7 +386,8 @@ test("two runs on one journal at once: the second fails, and the first goes on",
 test("a service that is not there has received nothing: the next run sends all", async () => {
   const { emulator } = service();
   const unreachable = (): never => {
-    throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNREFUSED" } });
+    const { hostname } = new URL(emulator.baseUrl);
+    throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ENOTFOUND", hostname } });
   };
   const retry = { minDelayMs: 1 };
   const options = { items: rowsOf(4), key, journal: memoryJournal() };

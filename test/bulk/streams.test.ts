@@ -1,7 +1,9 @@
 /** Items that come one by one, entries that are taken one by one, and how far the run has come. */
 import { Readable } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { platformTurn } from "../../src/base/clock.ts";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
+import { Counts } from "../../src/bulk/progress.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { createIssue, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
@@ -82,6 +84,52 @@ describe("a stream of items", () => {
     expect((await ended).states).toEqual({ "row-1": "done", "row-2": "done" });
   });
 
+  test.each([1, 3])(
+    "that brings an item just as the run is stopped does not lose it: after %i turns",
+    async (turns) => {
+      const { client } = service();
+      const stop = new AbortController();
+      let taken = 0;
+      async function* stream(): AsyncGenerator<Row> {
+        for (const row of rowsOf(9)) {
+          if (row.id === "row-3") {
+            await expect.poll(() => run.summary.done, { interval: 1 }).toBe(2);
+            stop.abort();
+            for (let turn = 0; turn < turns; turn += 1) await platformTurn();
+          }
+          taken += 1;
+          yield row;
+        }
+      }
+      const run = bulkWrite({
+        items: stream(),
+        key,
+        send: createIssue(client),
+        journal: memoryJournal(),
+        signal: stop.signal,
+      });
+      const { states } = await runToEnd(run);
+      expect(states).toEqual({ "row-1": "done", "row-2": "done", "row-3": "not_sent" });
+      expect(taken).toBe(3);
+    },
+  );
+
+  test("that brings an item while requests are on their way after a stop does not lose it", async () => {
+    const { emulator, client } = service();
+    const fault = emulator.fault({ delayMs: 20 });
+    const stop = new AbortController();
+    async function* stream(): AsyncGenerator<Row> {
+      const [first, second] = rowsOf(2) as [Row, Row];
+      yield first;
+      await expect.poll(() => fault.hits, { interval: 1 }).toBe(1);
+      stop.abort();
+      await settleDown();
+      yield second;
+    }
+    const options = { items: stream(), key, send: createIssue(client), journal: memoryJournal(), signal: stop.signal };
+    expect((await runToEnd(bulkWrite(options))).states).toEqual({ "row-2": "not_sent", "row-1": "done" });
+  });
+
   test("that fails ends the run with that cause, after the entries of what it brought", async () => {
     const { client } = service();
     async function* stream(): AsyncGenerator<Row> {
@@ -146,6 +194,86 @@ test("nothing happens until the run is iterated", async () => {
   const run = bulkWrite({ items: rowsOf(2), key: fail, send: fail, journal: { load: fail, append: fail } });
   await settleDown();
   expect([run.progress.elapsedMs, run.stoppedBy, emulator.requests.length]).toEqual([0, undefined, 0]);
+});
+
+describe("items that are done already", () => {
+  const ITEMS = 100_000;
+  const names = Array.from({ length: ITEMS }, (_, index) => `row-${index}`);
+  const at = new Date(0).toISOString();
+  const options = {
+    key: (name: string) => name,
+    send: async (): Promise<never> => expect.fail("sent"),
+    journal: {
+      load: () => names.map((name) => ({ key: name, state: "done" as const, at })),
+      append: () => expect.fail("recorded"),
+    },
+  };
+
+  test("leave the platform its turns, in which the run can be stopped", async () => {
+    const stop = new AbortController();
+    let taken = 0;
+    function* stream(): Generator<string> {
+      for (const name of names) {
+        taken += 1;
+        if (taken === 1) setImmediate(() => stop.abort());
+        yield name;
+      }
+    }
+    const run = bulkWrite({ ...options, items: stream(), signal: stop.signal });
+    const summary = await run.finish();
+    expect(run.stoppedBy?.kind).toBe("abort");
+    expect(summary.skipped).toBe(taken);
+    expect(taken).toBeLessThan(ITEMS);
+  });
+
+  test("do so also while the journal is loaded and the keys are walked", async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      next = setImmediate(count);
+    };
+    let next = setImmediate(count);
+    const run = bulkWrite({ ...options, items: names });
+    await run[Symbol.asyncIterator]().next();
+    clearImmediate(next);
+    expect(turns).toBeGreaterThan(3);
+  });
+});
+
+describe("progress", () => {
+  test("has the rate of the last half minute and what is left at it", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const counts = new Counts();
+    counts.start();
+    expect(counts.pace(100, 0)).toEqual({ ratePerSecond: 0, etaMs: undefined, elapsedMs: 0 });
+    for (let second = 0; second < 60; second += 1) {
+      // Ten in the first half minute, thirty in the second.
+      if (second % 3 === 0 && second < 30) counts.add("done", false);
+      if (second >= 30) counts.add(second % 2 === 0 ? "done" : "unknown", false);
+      counts.add("done", true);
+      vi.advanceTimersByTime(1_000);
+    }
+    const { done, unknown, skipped } = counts.summary;
+    expect({ done, unknown, skipped }).toEqual({ done: 85, unknown: 15, skipped: 60 });
+    expect(counts.pace(160, 0)).toEqual({ ratePerSecond: 1, etaMs: 60_000, elapsedMs: 60_000 });
+    expect(counts.pace(160, 90_000).etaMs).toBe(90_000);
+    expect(counts.pace(undefined, 0).etaMs).toBeUndefined();
+    expect(counts.pace(100, 0).etaMs).toBe(0);
+    vi.advanceTimersByTime(31_000);
+    expect(counts.pace(160, 0)).toEqual({ ratePerSecond: 0, etaMs: undefined, elapsedMs: 91_000 });
+  });
+
+  test("has the total of a stream, if it is given", async () => {
+    const { client } = service();
+    const options = { items: rowsOf(4).values(), key, send: createIssue(client), journal: memoryJournal() };
+    const run = bulkWrite({ ...options, total: 4 });
+    for await (const _ of run) {
+      const { total, done, etaMs } = run.progress;
+      expect([total, etaMs === 0]).toEqual([4, done === 4]);
+    }
+    expect(run.progress).toMatchObject({ total: 4, etaMs: 0 });
+  });
 });
 
 test("progress counts, and passes the present pause on", async () => {

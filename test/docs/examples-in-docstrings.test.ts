@@ -1,6 +1,7 @@
 /** Every `@example` of a public docstring compiles and runs, as a reader would paste it: with imports, against a service. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as mcp from "project-automation/mcp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as bulk from "../../src/bulk/index.ts";
 import * as bulkNode from "../../src/bulk/node.ts";
@@ -20,12 +21,14 @@ const EXPORTS: Readonly<Record<string, readonly string[]>> = {
   "project-automation": Object.keys(main),
   "project-automation/bulk": Object.keys(bulk),
   "project-automation/bulk/node": Object.keys(bulkNode),
+  "project-automation/mcp": Object.keys(mcp),
   "project-automation/opentelemetry": Object.keys(opentelemetry),
   "project-automation/redis": Object.keys(redis),
   "project-automation/schemas": Object.keys(schemas),
   "project-automation/testing": Object.keys(testing),
   "project-automation/testing/msw": Object.keys(msw),
   "project-automation/testing/node": Object.keys(node),
+  "@modelcontextprotocol/server": ["InMemoryTransport"],
   ioredis: ["Redis"],
   "msw/node": ["setupServer"],
 };
@@ -38,7 +41,8 @@ const GIVEN: Readonly<Record<string, string>> = {
   items: '[{ id: "1", project: "web", issue: { title: "It broke", type: "bug" } }]',
   key: "({ id }: (typeof items)[number]) => id",
   send: "({ project, issue }: (typeof items)[number], options: CallOptions) => client.issues.create(project, issue, options)",
-  project: '"a/b"',
+  project: '"web"',
+  transport: "InMemoryTransport.createLinkedPair()[0]",
   text: '\'{ "data": [], "next_cursor": null }\'',
 };
 const GIVEN_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {

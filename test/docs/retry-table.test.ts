@@ -16,7 +16,7 @@ interface Incident {
   readonly rule: Rule;
   readonly fault?: Fault;
   /** `fetch` rejects with it, and nothing is sent. */
-  readonly rejection?: () => unknown;
+  readonly rejection?: (hostname: string) => unknown;
   readonly options?: CallOptions;
   readonly aborts?: true;
   /** The token provider has another token. */
@@ -96,7 +96,8 @@ async function run({ fault, rejection, options, aborts, hasOtherToken }: Inciden
     fetch: (input, init) => {
       requests += 1;
       if (aborts) setTimeout(() => controller.abort(), 5);
-      return rejection === undefined || requests > 1 ? emulator.fetch(input, init) : Promise.reject(rejection());
+      if (rejection === undefined || requests > 1) return emulator.fetch(input, init);
+      return Promise.reject(rejection(new URL(emulator.baseUrl).hostname));
     },
   });
   const send = call(client, emulator);

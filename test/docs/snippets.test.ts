@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compile } from "./compile.ts";
-import { createProject, flawOf, type Project, run } from "./run.ts";
-import { documents, type Snippet, snippetsOf } from "./snippets.ts";
+import { commandService, createProject, flawOf, type Project, run } from "./run.ts";
+import { assumedBy, documents, root, type Snippet, snippetsOf } from "./snippets.ts";
 
 const snippets: readonly Snippet[] = documents.flatMap((document) => snippetsOf(document));
 
@@ -27,6 +29,17 @@ describe("the documents", () => {
     expect(compile(snippets)).toEqual([]);
   }, 120_000);
 
+  test.each(documents)("%s says what its snippets assume", (document) => {
+    const text = readFileSync(join(root, document), "utf8");
+    const said =
+      /[^\n]*snippets[^.]*?\bassume.*?(?=\n\n|\n- )/is.exec(text.replaceAll(/^```.*?^```/gms, ""))?.[0] ?? "";
+    // A token is named by the comment or the text beside it.
+    const assumed = new Set(snippetsOf(document).flatMap((snippet) => assumedBy(snippet)));
+    for (const name of ["client", "store", "log", "readSecret"] as const) {
+      expect(said.includes(`\`${name}\``), name).toBe(assumed.has(name));
+    }
+  });
+
   test("say why where a snippet is not run", () => {
     expect(snippets.filter(({ conditions }) => conditions.notRun === "")).toEqual([]);
     expect(snippets.filter(({ conditions }) => conditions.notRun).length).toBeLessThan(snippets.length / 4);
@@ -36,6 +49,20 @@ describe("the documents", () => {
     "run: $place",
     async (snippet) => {
       expect(flawOf(await run(project, snippet), snippet.conditions)).toBeUndefined();
+    },
+    90_000,
+  );
+});
+
+describe("the README against the emulator that it recommends, as a command without flags", () => {
+  const ofReadme = snippets.filter(({ place, conditions }) => place.startsWith("README.md") && !conditions.notRun);
+
+  test.concurrent.each(ofReadme)(
+    "runs: $place",
+    async (snippet) => {
+      // The command does what is right; what is scripted to go wrong is shown by the run above.
+      const conditions = snippet.conditions.faults === undefined ? snippet.conditions : {};
+      expect(flawOf(await run(project, snippet, commandService), conditions)).toBeUndefined();
     },
     90_000,
   );

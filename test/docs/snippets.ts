@@ -104,13 +104,19 @@ const GIVEN = {
     'const readSecret = async (_: { signal: AbortSignal; fresh: boolean }): Promise<string> => process.env["PROJECT_AUTOMATION_TOKEN"] ?? "";',
 };
 
+/** What of it a snippet uses and does not declare. */
+export function assumedBy({ code }: Pick<Snippet, "code">): (keyof typeof GIVEN)[] {
+  const names = Object.keys(GIVEN) as (keyof typeof GIVEN)[]; // they are
+  return names.filter(
+    (name) =>
+      new RegExp(`(?<![.\\w])${name}\\b`).test(code) && !new RegExp(`(?:const|let|function) ${name}\\b`).test(code),
+  );
+}
+
 /** The snippet as a program. What is given stands on its first line, so that its own lines count from 2. */
 export function programOf(snippet: Pick<Snippet, "code" | "conditions">): string {
   const code = snippet.code.replaceAll('"@/lib/automation"', `"./${ownModule.file}"`);
   const { then = "" } = snippet.conditions;
-  const given = Object.entries(GIVEN).filter(
-    ([name]) =>
-      new RegExp(`(?<![.\\w])${name}\\b`).test(code) && !new RegExp(`(?:const|let|function) ${name}\\b`).test(code),
-  );
-  return `${given.map(([, declaration]) => declaration).join(" ")}\n${code}${then}\nexport {};\n`;
+  const given = assumedBy({ code }).map((name) => GIVEN[name]);
+  return `${given.join(" ")}\n${code}${then}\nexport {};\n`;
 }

@@ -1,14 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCommand } from "../../src/doctor/node/command.ts";
+import { doctorIn } from "../../src/doctor/node/command.ts";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Report } from "../../src/doctor/report.ts";
-import { createEmulator, type Fault } from "../../src/testing/index.ts";
-import { readCommand } from "../../src/testing/node/arguments.ts";
+import { type Conventions, createEmulator, type Fault } from "../../src/testing/index.ts";
+import { readStart } from "../../src/testing/node/arguments.ts";
 import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
 import { VERSION } from "../../src/version.ts";
 import { virtualClock } from "./examine.ts";
@@ -31,7 +31,8 @@ interface Printed {
 
 async function run(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Printed> {
   const printed = { out: "", err: "" };
-  const code = await runCommand(argv, {
+  const doctor = doctorIn({ send: (request) => sendByNode(request), sleep: clock.sleep, wallClock: clock.now });
+  const code = await doctor.run(argv, {
     out: (text) => {
       printed.out += text;
     },
@@ -40,9 +41,7 @@ async function run(argv: readonly string[], environment: Readonly<Record<string,
     },
     environment,
     columns: 100,
-    send: (request) => sendByNode(request),
-    sleep: clock.sleep,
-    wallClock: clock.now,
+    colour: false,
     signal: new AbortController().signal,
   });
   return { code, ...printed };
@@ -55,30 +54,51 @@ function environmentOf({ baseUrl, token }: Pick<RunningEmulator, "baseUrl" | "to
 const TOKEN = "emu_key_averysecretsecret";
 
 describe("the command", () => {
-  test("prints a table, and ends with 0 if nothing contradicts the contract", async () => {
+  test("says in a sentence that nothing differs, and ends with 0", async () => {
     await using service = await start();
-    const { code, out, err } = await run([], environmentOf(service));
+    expect(await run([], environmentOf(service))).toEqual({
+      code: 0,
+      out: `this is the service; nothing differs from what is assumed (39 as assumed, 16 not asked)
+${service.baseUrl}, 20 requests answered
+`,
+      err: "",
+    });
+  });
+
+  test("--all prints a table of every question", async () => {
+    await using service = await start();
+    const { code, out, err } = await run(["--all"], environmentOf(service));
     expect(code).toBe(0);
     expect(err).toBe("");
     expect(out).toMatch(/^asked +seen +assumed +verdict$/m);
     expect(out).toMatch(/^How is a wrong token refused\? +401 unauthorized +401 unauthorized +ok$/m);
-    expect(out).toMatch(/^\d+ ok, 0 differ, 0 contradict the contract or the client, \d+ not asked; \d+ requests$/m);
+    expect(out).toMatch(/^this is the service; nothing differs from what is assumed/);
     expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
-  test("ends with 1 if something contradicts it, and quotes the sentence", async () => {
+  test("ends with 1 if something contradicts the contract, quotes the sentence, and says what follows", async () => {
     await using service = await start({ conventions: { endOfList: "missing" } });
     const { code, out } = await run([], environmentOf(service));
     expect(code).toBe(1);
-    expect(out).toContain('end-of-list: no next_cursor\n  contract 2: "It is null on the last page."');
+    expect(out).toBe(`this is the service; 1 answer contradicts its contract (38 as assumed, 16 not asked)
+${service.baseUrl}, 20 requests answered
+
+CONTRADICTS end-of-list: How does the last page say that it is the last?
+  seen:     no next_cursor
+  assumed:  next_cursor is null
+  so:       every list() rejects with ResponseValidationError at its last page, with validation:
+            lenient too
+  about:    the contract says of next_cursor "It is null on the last page."; convention endOfList
+`);
   });
 
   test("ends with 2 if the deployment could not be asked, and says why", async () => {
     await using service = await start();
     const { code, out } = await run([], environmentOf({ ...service, token: TOKEN }));
     expect(code).toBe(2);
-    expect(out).toContain("The deployment could not be asked.");
-    expect(out).toContain("the token is refused (401");
+    expect(out).toBe(`the token is not accepted: GET /projects answered 401 unauthorized
+${service.baseUrl}, 2 requests answered
+`);
   });
 
   test("--base-url wins over the environment", async () => {
@@ -109,7 +129,120 @@ describe("the command", () => {
     const seed = JSON.parse(readFileSync(file, "utf8")) as Parameters<typeof createEmulator>[0];
     expect(seed?.conventions).toMatchObject(conventions);
     expect(createEmulator(seed).sessions.list()[0]?.state).toBe("queued");
-    expect(readCommand(["--seed", file])).toMatchObject({ kind: "start", options: { conventions } });
+    expect(readStart({ seed: file })).toMatchObject({ options: { conventions } });
+  });
+
+  const PRIVATE = {
+    webhook: "https://hooks.example.net/T0/B0/averysecretpath",
+    database: "postgres://admin:hunter2@db.internal/prod",
+    note: "call Ada on Tuesday",
+    owner: { mail: "ada@acme.test", id: "7f1c2f1e-8a39-4a61-9d3b-0e0f3f1f2a11", since: "2024-05-06T07:08:09.123Z" },
+    labels: ["secret-project", "merger"],
+    members: { "ada@acme.test": 7, usr_93jd82: true },
+    seats: 4711,
+    share: 0.375,
+    archived: false,
+    parent: null,
+  };
+
+  test("--out writes placeholders in place of the values of records, for its owner alone", async () => {
+    const conventions = {
+      extraFields: {
+        project: PRIVATE,
+        session: PRIVATE,
+        page: { total: 4711, self: PRIVATE.webhook },
+        error: { trace: "4bf92f" },
+      },
+      sessionState: "waiting for Ada",
+    };
+    await using service = await start({ projects: 1, conventions });
+    const file = join(folder, "placeholders.json");
+    writeFileSync(file, "{}", { mode: 0o644 });
+    const { code, out } = await run(["--out", file, "--all"], environmentOf(service));
+    expect(code).toBe(0);
+    if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
+    const text = readFileSync(file, "utf8");
+    const seed = JSON.parse(text) as { conventions: Conventions };
+    expect(seed.conventions.extraFields).toEqual({
+      project: {
+        webhook: "https://example.com/",
+        database: "https://example.com/",
+        note: "text",
+        owner: {
+          mail: "someone@example.com",
+          id: "00000000-0000-4000-8000-000000000000",
+          since: "2026-01-01T00:00:00Z",
+        },
+        labels: ["text"],
+        members: {},
+        seats: 1,
+        share: 1.5,
+        archived: true,
+        parent: null,
+      },
+      session: seed.conventions.extraFields?.project,
+      page: { total: 1, self: "https://example.com/" },
+      error: { trace: "text" },
+    });
+    expect(seed.conventions).not.toHaveProperty("sessionState");
+    for (const value of [
+      /hunter2/,
+      /averysecretpath/,
+      /acme/,
+      /7f1c2f1e/,
+      /2024-05/,
+      /merger/,
+      /4711/,
+      /usr_93/,
+      /Ada/,
+    ]) {
+      expect(text + out).not.toMatch(value);
+    }
+    expect(createEmulator(seed).projects.list()).toHaveLength(3);
+  });
+
+  test("--out writes the same file whichever record comes first", async () => {
+    const written: string[] = [];
+    for (const fields of [
+      [{ a: null }, { a: "x", b: 1 }],
+      [{ a: "y", b: 2 }, {}],
+    ]) {
+      await using service = await start({ projects: 2 });
+      service.emulator.fault({
+        times: Infinity,
+        operation: "projects.list",
+        transform: (body) => ({
+          ...body,
+          data: (body["data"] as object[]).map((record, index) => ({ ...record, ...fields[index] })), // a page of projects
+        }),
+      });
+      const file = join(folder, "stable.json");
+      await run(["--out", file], environmentOf(service));
+      written.push(readFileSync(file, "utf8"));
+    }
+    expect(written[0]).toBe(written[1]);
+    expect(written[0]).toContain('"a": "text"');
+  });
+
+  test("--out with --values writes the values of records, except for those that are secrets by their names", async () => {
+    const project = { ...PRIVATE, api_key: "k-0123456789" };
+    await using service = await start({ conventions: { extraFields: { project } } });
+    const file = join(folder, "values.json");
+    await run(["--out", file, "--values"], environmentOf(service));
+    if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
+    const seed = JSON.parse(readFileSync(file, "utf8")) as { conventions: Conventions };
+    expect(seed.conventions.extraFields?.project).toMatchObject({ note: PRIVATE.note, api_key: "[redacted]" });
+  });
+
+  test("--allow-insecure-http lets the token travel in clear, and says so", async () => {
+    await using service = await start({ host: "0.0.0.0", allowedHosts: ["0.0.0.0"] });
+    const environment = environmentOf({ ...service, baseUrl: service.baseUrl.replace("127.0.0.1", "0.0.0.0") });
+    const refused = await run([], environment);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain("use https:, or --allow-insecure-http");
+    const { code, out } = await run(["--allow-insecure-http"], environment);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^differs connection: Is the connection trusted\?\n {2}seen: {5}plain http$/m);
   });
 
   test("--out keeps the file of an earlier run if the deployment could not be asked", async () => {
@@ -122,7 +255,17 @@ describe("the command", () => {
 
   test("--help and --version print, and ask nothing", async () => {
     const help = await run(["--help"]);
-    for (const flag of ["--base-url", "--write", "--json", "--out", "--help", "--version"]) {
+    for (const flag of [
+      "--base-url",
+      "--write",
+      "--all",
+      "--json",
+      "--out",
+      "--values",
+      "--allow-insecure-http",
+      "--help",
+      "--version",
+    ]) {
       expect(help.out).toContain(flag);
     }
     expect(help.code).toBe(0);
@@ -135,8 +278,13 @@ describe("the command", () => {
   }
   const SET = { PROJECT_AUTOMATION_BASE_URL: "https://service.invalid/api/v1", PROJECT_AUTOMATION_TOKEN: TOKEN };
   test.each<[string, Invocation, string]>([
-    ["an unknown flag", { argv: ["--wirte"], environment: SET }, "Unknown option '--wirte'; see --help"],
-    ["a token as a flag", { argv: [`--token=${TOKEN}`], environment: SET }, "Unknown option '--token'; see --help"],
+    [
+      "an unknown flag",
+      { argv: ["--wirte"], environment: SET },
+      "unknown flag --wirte; did you mean --write?; see --help",
+    ],
+    ["values without a file", { argv: ["--values"], environment: SET }, "--values needs --out FILE"],
+    ["a token as a flag", { argv: [`--token=${TOKEN}`], environment: SET }, "unknown flag --token; see --help"],
     [
       "no address",
       { argv: [], environment: { PROJECT_AUTOMATION_TOKEN: TOKEN } },
@@ -166,7 +314,7 @@ describe("the command", () => {
     const { code, out, err } = await run(argv, environment);
     expect(code).toBe(2);
     expect(out).toBe("");
-    expect(err).toContain("project-automation-doctor: ");
+    expect(err).toContain("project-automation doctor: ");
     expect(err).toContain(message);
     expect(err).not.toContain(TOKEN);
     expect(err.match(/\n/g)).toHaveLength(1);
@@ -176,7 +324,7 @@ describe("the command", () => {
     await using service = await start();
     const { code, err } = await run(["--out", join(folder, "no", "such", "folder.json")], environmentOf(service));
     expect(code).toBe(2);
-    expect(err).toMatch(/^project-automation-doctor: ENOENT.*\n$/);
+    expect(err).toMatch(/^project-automation doctor: ENOENT.*\n$/);
   });
 
   test("a token that was left behind is told on standard error", async () => {
@@ -218,8 +366,8 @@ describe("no secret is in any output", () => {
     service.emulator.fault({ times: Infinity, ...fault(service.token) });
     const file = join(folder, "secrets.json");
     writeFileSync(file, "");
-    for (const flags of [[], ["--json"]]) {
-      const { out, err } = await run([...flags, "--write", "--out", file], environmentOf(service));
+    for (const flags of [["--all"], ["--json"]]) {
+      const { out, err } = await run([...flags, "--write", "--out", file, "--values"], environmentOf(service));
       const everything = out.replaceAll(/\s+/g, "") + out + err + readFileSync(file, "utf8");
       const [, , secret = ""] = service.token.split("_");
       for (const one of [service.token, secret, plaintext]) expect(everything).not.toContain(one);
@@ -237,7 +385,7 @@ describe("no secret is in any output", () => {
       },
     });
     const file = join(folder, "created.json");
-    const { out, err } = await run(["--write", "--out", file], environmentOf(service));
+    const { out, err } = await run(["--write", "--out", file, "--values"], environmentOf(service));
     expect(created).toHaveLength(1);
     const everything = out + err + readFileSync(file, "utf8");
     expect(everything).not.toContain(created[0]);
@@ -262,11 +410,13 @@ describe("no secret is in any output", () => {
 });
 
 describe("the program", () => {
-  const bin = join(import.meta.dirname, "../../src/doctor/bin.ts");
+  const bin = join(import.meta.dirname, "../../src/bin.ts");
 
   test("asks a service, and ends with its verdict", async () => {
     await using service = await startEmulator({ projects: 0 });
-    const child = spawn(process.execPath, [bin, "--json"], { env: { ...process.env, ...environmentOf(service) } });
+    const child = spawn(process.execPath, [bin, "doctor", "--json"], {
+      env: { ...process.env, ...environmentOf(service) },
+    });
     let out = "";
     child.stdout.on("data", (chunk: Buffer) => {
       out += chunk.toString();
@@ -277,7 +427,9 @@ describe("the program", () => {
 
   test("revokes the token that it created when it is interrupted", async () => {
     await using service = await startEmulator();
-    const child = spawn(process.execPath, [bin, "--write"], { env: { ...process.env, ...environmentOf(service) } });
+    const child = spawn(process.execPath, [bin, "doctor", "--write"], {
+      env: { ...process.env, ...environmentOf(service) },
+    });
     await expect
       .poll(() => service.emulator.requests.some(({ operation }) => operation === "tokens.create"), { timeout: 30_000 })
       .toBe(true);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { BadRequestError, Client, PermissionDeniedError, ResponseValidationError } from "../../src/index.ts";
 import type { Fault, JsonBody } from "../../src/testing/index.ts";
 import { type StartOptions, startEmulator } from "../../src/testing/node.ts";
 import { CLOSED_PORT, rawServer } from "../support/raw-server.ts";
@@ -128,25 +129,6 @@ describe("a deployment that breaks the contract is found, and the breach is name
       { "rate-limit-headers": expect.stringMatching(/^not numbers: plenty; \d+ left$/) as string },
     ],
     [
-      "a redirect to a login page",
-      { fault: { status: 302, headers: { location: "https://login.example.com/sign-in?state=secret" } } },
-      {
-        "projects-list": "a redirect: 302 to login.example.com/sign-in",
-        "refusal-missing-token": "a redirect: 302 to login.example.com/sign-in",
-        "refusal-unknown-token": "a redirect: 302 to login.example.com/sign-in",
-      },
-    ],
-    [
-      "HTML with 200",
-      { fault: { status: 200, ...html } },
-      {
-        "projects-list": "200 text/html, not a list",
-        "content-type": "text/html, not JSON",
-        "refusal-missing-token": "accepted: 200 text/html",
-        "refusal-unknown-token": "accepted: 200 text/html",
-      },
-    ],
-    [
       "errors without a code",
       {
         fault: { operation: "sessions.get", match: ({ path }) => path.includes("made-this-up"), status: 404, ...html },
@@ -179,14 +161,14 @@ describe("a deployment that breaks the contract is found, and the breach is name
           body: { session: {} },
         },
       },
-      { "session-get": "200 without a valid id" },
+      { "session-get": "200, without a valid id, without a valid state" },
     ],
     [
       "projects that cannot be addressed by name",
       {
         fault: {
           operation: "sessions.list",
-          match: ({ path }) => path.startsWith("/projects/project-1/"),
+          match: ({ path }) => path.startsWith("/projects/web/"),
           status: 404,
           body: { error: "not_found" },
         },
@@ -248,52 +230,197 @@ describe("a deployment that breaks the contract is found, and the breach is name
       "version-segment": "/api/v2",
     });
   });
+});
+
+describe("a deployment that cannot be asked is told in a sentence, and nothing else is asked", () => {
+  const answering = (body: unknown): Fault => ({ status: 200, body });
+  test.each<[string, Fault, string]>([
+    ["a web page", { status: 200, ...html }, "this is not the service: GET /projects answered 200 text/html"],
+    [
+      "a sign-in page",
+      { status: 302, headers: { location: "https://login.example.com/sign-in?state=secret" } },
+      "this is not the service: GET /projects answered 302 to login.example.com/sign-in",
+    ],
+    [
+      "another JSON",
+      answering({ hello: "world" }),
+      "this is not the service: GET /projects answered 200 with JSON that is no list (data, next_cursor)",
+    ],
+    [
+      "an array",
+      answering([1, 2]),
+      "this is not the service: GET /projects answered 200 with JSON that is no list (data, next_cursor)",
+    ],
+    ["nothing", { status: 204 }, "this is not the service: GET /projects answered 204 without a body"],
+    ["a 404 page", { status: 404, ...html }, "this is not the service: GET /projects answered 404 text/html"],
+    ["a teapot", { status: 418 }, "this is not the service: GET /projects answered 418 status_418"],
+    ["an outage", { status: 503 }, "the service is failing: GET /projects answered 503 service_unavailable"],
+    [
+      "a 403 for every token",
+      { status: 403 },
+      "the token is not accepted, or may not list projects: GET /projects answered 403 forbidden, as to a token that does not exist",
+    ],
+    [
+      "a rate limit without end",
+      { status: 429, headers: { "retry-after": "3600" } },
+      "the rate limit refuses every request; the last one asked to wait 3600 s",
+    ],
+  ])("%s", async (_, fault, verdict) => {
+    await using service = await startEmulator();
+    service.emulator.fault({ ...ALWAYS, ...fault });
+    const { report } = await examine(service, { write: true });
+    expect(report).toMatchObject({ result: "not_asked", verdict, questions: [], tokenLeftBehind: false });
+    expect(service.emulator.requests.length).toBeLessThanOrEqual(4);
+    expect(service.emulator.requests.every(({ method }) => method === "GET")).toBe(true);
+  });
+
+  test("a token that is not known, and one that may not list projects", async () => {
+    await using service = await startEmulator();
+    const { plaintext } = service.emulator.createToken({ scopes: ["issues:write"] });
+    const verdicts = [];
+    for (const token of ["emu_key_othersecret", plaintext]) {
+      verdicts.push((await examine({ baseUrl: service.baseUrl, token })).report.verdict);
+    }
+    expect(verdicts).toEqual([
+      "the token is not accepted: GET /projects answered 401 unauthorized",
+      "the token may not list projects: GET /projects answered 403 forbidden; it needs the scope projects:read",
+    ]);
+  });
 
   test.each([
-    ["/api/v2", "/api/v1", "the service is at /api/v2"],
-    ["/api/v1", "", "the service is at /api/v1"],
-    ["/api/v1", "/api/v3", "the service is at /api/v1"],
-  ])("a service at %s that is looked for at '%s'", async (basePath, given, seen) => {
+    ["/api/v2", "/api/v1", "the service is at /api/v2, not at /api/v1: GET /projects answered 404 not_found"],
+    ["/api/v1", "", "the service is at /api/v1, not at /: GET /projects answered 404 not_found"],
+    ["/api/v1", "/api/v3", "the service is at /api/v1, not at /api/v3: GET /projects answered 404 not_found"],
+    [
+      "/api/v1",
+      "/elsewhere",
+      "this is not the service: GET /projects answered 404 not_found; the address may lack its version segment, such as /api/v1",
+    ],
+  ])("a service at %s that is looked for at '%s'", async (basePath, given, verdict) => {
     await using service = await startEmulator({ conventions: { basePath } });
-    const { contradictions, question } = await examine({
-      baseUrl: new URL(service.baseUrl).origin + given,
-      token: service.token,
-    });
-    expect(contradictions).toMatchObject({ "projects-list": "404 not_found", elsewhere: seen });
-    expect(question("limit").seen).toBe("GET /projects was answered 404 not_found");
+    const baseUrl = new URL(service.baseUrl).origin + given;
+    expect((await examine({ baseUrl, token: service.token })).report).toMatchObject({ result: "not_asked", verdict });
   });
 
   test("a self-signed certificate, and the token is not sent", async () => {
     await using server = await rawServer([], { tls: true });
-    const { contradictions, report, question } = await examine({ ...server, token: "emu_key_secretsecret" });
-    expect(contradictions).toEqual({ connection: "the certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT)" });
-    expect(report.requests).toBe(0);
+    const { report } = await examine({ ...server, token: "emu_key_secretsecret" });
+    const verdict =
+      "no trusted connection: the certificate is self-signed (DEPTH_ZERO_SELF_SIGNED_CERT), so the token is not sent";
+    expect(report).toMatchObject({ result: "not_asked", requests: 0, verdict });
     expect(server.requests).toEqual([]);
-    expect(question("projects-list").seen).toBe("the certificate is self-signed, so the token is not sent");
+  });
+
+  test("nobody listens", async () => {
+    const baseUrl = `http://127.0.0.1:${CLOSED_PORT}/api/v1`;
+    const { report } = await examine({ baseUrl, token: "emu_key_secret" });
+    const verdict = `no connection: connect ECONNREFUSED 127.0.0.1:${CLOSED_PORT}`;
+    expect(report).toMatchObject({ result: "not_asked", verdict, questions: [] });
+  });
+});
+
+describe("what was not understood is not taken for a yes", () => {
+  test.each<[string, Fault, Record<string, string>]>([
+    [
+      "sessions that are a web page",
+      { operation: "sessions.list", status: 200, ...html },
+      { "scope-sessions-read": "not_asked", "sessions-list": "contradicts", "record-session": "not_asked" },
+    ],
+    [
+      "sessions that are another JSON",
+      { operation: "sessions.list", body: { hello: "world" } },
+      { "scope-sessions-read": "not_asked", "sessions-list": "contradicts", "project-by-name": "not_asked" },
+    ],
+    [
+      "issues that are failing",
+      { match: ({ path }) => path.endsWith("/issues"), status: 500 },
+      { "issues-list": "not_asked", "scope-issues-read": "not_asked" },
+    ],
+    [
+      "tokens that are a web page",
+      { match: ({ path }) => path === "/me/tokens", status: 200, ...html },
+      { "tokens-list": "not_asked" },
+    ],
+    [
+      "projects that are no objects",
+      { operation: "projects.list", transform: (body) => ({ ...body, data: [1] }) },
+      { "record-project": "contradicts" },
+    ],
+  ])("%s", async (_, fault, verdicts) => {
+    await using service = await startEmulator({ projects: 1 });
+    service.emulator.fault({ ...ALWAYS, ...fault });
+    const { question } = await examine(service);
+    for (const [id, verdict] of Object.entries(verdicts)) expect([id, question(id).verdict]).toEqual([id, verdict]);
+  });
+
+  test("what is wrong with records is said in English", async () => {
+    await using service = await startEmulator({ projects: 1 });
+    service.emulator.fault({ ...ALWAYS, operation: "projects.list", transform: (body) => ({ ...body, data: [1] }) });
+    expect((await examine(service)).question("record-project").seen).toBe("1 of 1 not an object");
+  });
+});
+
+describe("every finding says what follows for a program", () => {
+  test.each<[string, Deployment, Record<string, string>]>([
+    [
+      "a last page without next_cursor",
+      { options: { conventions: { endOfList: "missing" } } },
+      {
+        "end-of-list":
+          "every list() rejects with ResponseValidationError at its last page, with validation: lenient too",
+      },
+    ],
+    [
+      "a wrong token that is a 403, a missing session that is a 410",
+      {
+        options: {
+          conventions: { refusals: { unknownToken: { status: 403 }, unknownSession: { status: 410, code: "gone" } } },
+        },
+      },
+      {
+        "refusal-unknown-token":
+          "the call rejects with PermissionDeniedError, not AuthenticationError; a token provider is not asked for another token",
+        "refusal-unknown-session": "the call rejects with ApiError, not NotFoundError",
+      },
+    ],
+    [
+      "a limit that is refused",
+      { options: { conventions: { limitTooLarge: "refuse" } } },
+      { "limit-above": "list({ limit: 201 }) rejects with BadRequestError" },
+    ],
+    [
+      "another code of the same class",
+      { options: { conventions: { refusals: { unknownProject: { code: "no_project" } } } } },
+      {
+        "refusal-unknown-project": "nothing but error.code and error.status: the class is NotFoundError all the same",
+      },
+    ],
+  ])("%s", async (_, { options = {} }, consequences) => {
+    const clock = virtualClock();
+    await using service = await startEmulator({ now: clock.now, ...options });
+    const { report } = await examine(service, { clock });
+    expect(Object.fromEntries(report.questions.flatMap(({ id, so }) => (so ? [[id, so]] : [])))).toEqual(consequences);
+  });
+
+  test("and it is what the client does", async () => {
+    await using service = await startEmulator({
+      conventions: { endOfList: "missing", limitTooLarge: "refuse", refusals: { unknownToken: { status: 403 } } },
+    });
+    const client = new Client(service.clientOptions);
+    const lists = [client, client.withOptions({ validation: "lenient" })].map((one) => one.projects.list().toArray());
+    for (const list of lists) await expect(list).rejects.toBeInstanceOf(ResponseValidationError);
+    await expect(client.projects.list({ limit: 201 }).page()).rejects.toBeInstanceOf(BadRequestError);
+    const asked: (string | undefined)[] = [];
+    const token = ({ rejected }: { readonly rejected?: string }): string => {
+      asked.push(rejected);
+      return "emu_key_othersecret";
+    };
+    await expect(client.withOptions({ token }).projects.list().page()).rejects.toBeInstanceOf(PermissionDeniedError);
+    expect(asked).toEqual([undefined]);
   });
 });
 
 describe("what could not be asked is not guessed", () => {
-  test("nobody listens", async () => {
-    const { report } = await examine({ baseUrl: `http://127.0.0.1:${CLOSED_PORT}/api/v1`, token: "emu_key_secret" });
-    expect(report.result).toBe("not_asked");
-    expect(report.questions.filter(({ id }) => id === "connection" || id === "limit")).toMatchObject([
-      { verdict: "not_asked", seen: "no response: ECONNREFUSED" },
-      { verdict: "not_asked", seen: "no response: ECONNREFUSED" },
-    ]);
-  });
-
-  test("the token is refused", async () => {
-    await using service = await startEmulator();
-    const { report, question } = await examine({ baseUrl: service.baseUrl, token: "emu_key_othersecret" });
-    expect(report.result).toBe("not_asked");
-    expect(question("end-of-list")).toMatchObject({
-      verdict: "not_asked",
-      seen: "the token is refused (401 unauthorized)",
-    });
-    expect(question("refusal-missing-token").verdict).toBe("agrees");
-  });
-
   test("a scope is missing: what needs it is not asked, the rest is", async () => {
     await using service = await startEmulator();
     const { plaintext: token } = service.emulator.createToken({ scopes: ["projects:read"] });
@@ -325,13 +452,5 @@ describe("what could not be asked is not guessed", () => {
     expect(question("session-states").seen).toBe("waiting");
     expect(question("project-by-name").verdict).toBe("agrees");
     expect(report.result).toBe("agrees");
-  });
-
-  test("the service is failing", async () => {
-    await using service = await startEmulator();
-    service.emulator.fault({ times: Infinity, status: 503 });
-    const { report, question } = await examine(service);
-    expect(report.result).toBe("not_asked");
-    expect(question("projects-list").seen).toBe("the service is failing: 503 service_unavailable");
   });
 });

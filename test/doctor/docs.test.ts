@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { USAGE } from "../../src/doctor/node/arguments.ts";
+import { DOCTOR } from "../../src/doctor/node/command.ts";
 import { PROBES } from "../../src/doctor/probes.ts";
 
 const guide = readFileSync(join(import.meta.dirname, "../../docs/doctor.md"), "utf8");
@@ -23,10 +23,10 @@ describe("the guide", () => {
   });
 
   test("shows the flags and exit codes that the program has", () => {
-    for (const flag of USAGE.match(/^ {2}--(?:base-url|write|json|out).*?(?= {2})/gm) ?? []) {
+    for (const flag of DOCTOR.help.match(/^ {2}--(?:base-url|write|json|out).*?(?= {2})/gm) ?? []) {
       expect(guide).toContain(`\`${flag.trim()}\``);
     }
-    expect(USAGE).toContain(
+    expect(DOCTOR.help).toContain(
       "0 nothing contradicts the contract, 1 something does, 2 the deployment could not be asked",
     );
   });

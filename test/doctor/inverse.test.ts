@@ -125,8 +125,8 @@ async function written(made: Conventions): Promise<Conventions> {
     listIssues: true,
     conventions: made,
   });
-  const { seed } = await examine(service, { clock, write: true });
-  return seed.conventions;
+  const { seedWithValues } = await examine(service, { clock, write: true });
+  return seedWithValues.conventions;
 }
 
 test("what the doctor writes of an emulator is what that was made with", async () => {

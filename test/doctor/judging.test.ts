@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Finding, Probe } from "../../src/doctor/probe.ts";
 import { PROBES } from "../../src/doctor/probes.ts";
-import { exitCodeOf, type Report, tableOf } from "../../src/doctor/report.ts";
+import { exitCodeOf, type Report, textOf, verdictOf } from "../../src/doctor/report.ts";
 import { certificateFlaw, type Reply, type TlsFacts } from "../../src/doctor/wire.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 12);
@@ -146,6 +146,7 @@ describe("the report", () => {
     at: "2026-11-22T12:00:00.000Z",
     requests: 1,
     result: "agrees",
+    verdict: "this is the service",
     tokenLeftBehind: false,
     questions: [
       {
@@ -156,15 +157,70 @@ describe("the report", () => {
         assumes: "it",
         about: "contract",
       },
-      { id: "two", verdict: "differs", question: "Was it?", seen: "x".repeat(200), assumes: "it", about: "contract" },
+      {
+        id: "two",
+        verdict: "differs",
+        question: "Was it?",
+        seen: "x".repeat(200),
+        assumes: "it",
+        about: "contract",
+        so: "y".repeat(150),
+      },
     ],
   };
 
   test.each([80, 120, 160])("is a table of %d characters, nothing of it cut off", (width) => {
-    const table = tableOf(report, width);
+    const table = textOf(report, { width, all: true });
     expect(Math.max(...table.split("\n").map((line) => line.length))).toBeLessThanOrEqual(width);
-    expect(table.match(/x/g)).toHaveLength(200);
+    expect(table.match(/x/g)).toHaveLength(2 * 200); // in the table, and below it
+    expect(table.match(/y/g)).toHaveLength(150);
     expect(table.match(/it is/g)).not.toBeNull();
+  });
+
+  test("is the verdict and what differs, with its consequence, if not every question is asked for", () => {
+    const [one, two] = report.questions;
+    const third = { ...two, id: "three", verdict: "contradicts", seen: "no", so: "it rejects" } as const;
+    const questions = [one, { ...two, seen: "was", so: "nothing" }, third].filter((question) => question !== undefined);
+    expect(
+      textOf({ ...report, questions: questions as Report["questions"] }, { width: 80, all: false }),
+    ).toBe(`this is the service
+https://service.invalid/api/v1, 1 request answered
+
+CONTRADICTS three: Was it?
+  seen:     no
+  assumed:  it
+  so:       it rejects
+  about:    contract
+
+differs two: Was it?
+  seen:     was
+  assumed:  it
+  so:       nothing
+`);
+  });
+
+  test.each([
+    [[], false, "this is the service; nothing differs from what is assumed (0 as assumed, 0 not asked)"],
+    [
+      ["agrees", "agrees", "contradicts", "not_asked"],
+      false,
+      "this is the service; 1 answer contradicts its contract (2 as assumed, 1 not asked)",
+    ],
+    [
+      ["differs", "differs", "contradicts", "contradicts"],
+      true,
+      "the run was interrupted; 2 answers contradict its contract, and 2 answers differ from what is assumed (0 as assumed, 0 not asked)",
+    ],
+  ] as const)("%j comes to a sentence", (verdicts, isInterrupted, sentence) => {
+    const questions = verdicts.map((verdict) => ({
+      id: "one",
+      verdict,
+      question: "",
+      seen: "",
+      assumes: "",
+      about: "",
+    }));
+    expect(verdictOf(questions, isInterrupted)).toBe(sentence);
   });
 
   test.each([

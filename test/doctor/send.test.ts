@@ -113,8 +113,8 @@ test("a certificate of an authority that Node trusts is named, with what is left
       PROJECT_AUTOMATION_BASE_URL: `https://127.0.0.1:${port}/api/v1`,
       PROJECT_AUTOMATION_TOKEN: emulator.token,
     };
-    const bin = join(import.meta.dirname, "../../src/doctor/bin.ts");
-    const child = spawn(process.execPath, [bin, "--json"], { env: environment });
+    const bin = join(import.meta.dirname, "../../src/bin.ts");
+    const child = spawn(process.execPath, [bin, "doctor", "--json"], { env: environment });
     let out = "";
     child.stdout.on("data", (chunk: Buffer) => {
       out += chunk.toString();

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunningEmulator, type StartOptions, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
@@ -103,6 +103,34 @@ describe.concurrent("bulk-issues", { timeout: 60_000 }, () => {
     expect(setup.created()).toEqual(['Crash, then "panic"', "two\nlines"]);
     expect(counts(output)).toMatchObject({ created: 1, unknown: 1 });
     expect(output).toMatch(/^ {2}A-2: issues\.create: /m);
+  });
+
+  test("creates the issues of its own file in the world of an emulator, once", async () => {
+    using folder = temporaryFolder();
+    const service = await startEmulator();
+    try {
+      copyFileSync(join(import.meta.dirname, "../../examples/issues.csv"), join(folder.path, "issues.csv"));
+      const start = { service, folder: folder.path };
+      const command = ["bulk-issues.ts", "issues.csv"];
+      expect(counts((await run(command, start)).output)).toEqual({ created: 8, refused: 0, "not sent": 0, unknown: 0 });
+      const again = await run(command, start);
+      expect([again.code, counts(again.output)]).toMatchObject([0, { created: 8 }]);
+      expect(service.emulator.requests).toHaveLength(8);
+    } finally {
+      await service.close();
+    }
+  });
+
+  test("a project that is misspelt stops it, and the corrected file is sent whole", async () => {
+    await using setup = await setUp(many(30));
+    const rows = JSON.stringify(many(30).map((title) => ({ id: title, project: "wbe", title, type: "bug" })));
+    writeFileSync(setup.file, rows);
+    const { code, output } = await run(COMMAND, setup.start);
+    expect([code, counts(output)]).toEqual([1, { created: 0, refused: 0, "not sent": 30, unknown: 0 }]);
+    expect(output).toMatch(/^stopped: 10 responses in a row were 404.*\/projects\/\{project\}\/issues with "wbe"$/m);
+    writeFileSync(setup.file, rows.replaceAll("wbe", "web"));
+    expect(await run(COMMAND, setup.start)).toMatchObject({ code: 0 });
+    expect(setup.created()).toEqual(many(30));
   });
 
   test("Ctrl-C ends it with 130 and a report; what was in flight is unknown, the rest is sent by the next run", async ({

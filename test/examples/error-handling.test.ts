@@ -21,6 +21,7 @@ const ADVICE: Readonly<Record<AnyAutomationError["kind"], RegExp>> = {
   parse: /was applied, so it must not be repeated/,
   validation: /was applied, so it must not be repeated/,
   pagination: /circles/,
+  journal: /nothing is sent without it/,
   token_provider: /the vault is sealed/,
 };
 

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { Client } from "../../src/index.ts";
 import { type ChildOptions, runProgram } from "../support/child-program.ts";
 import { rejection } from "../support/promises.ts";
+import { CLOSED_PORT } from "../support/raw-server.ts";
 import { CA, CA_FILE } from "./certificates.ts";
 import { connectProxy } from "./connect-proxy.ts";
 import { tlsService } from "./tls-service.ts";
@@ -55,19 +56,43 @@ describe("undici's dispatchers as fetchOptions.dispatcher", () => {
     { status: 502, attempts: 3 },
   ])("a proxy that refuses the tunnel with $status: nothing was sent, $attempts attempts", async (row) => {
     const [service, proxy] = await Promise.all([tlsService(), connectProxy({ refuseWith: row.status })]);
-    const dispatcher = new ProxyAgent({ uri: proxy.url, requestTls: { ca: CA } });
-    const client = new Client({
-      baseUrl: service.baseUrl,
-      token: TOKEN,
-      fetch: undiciFetch,
-      fetchOptions: { dispatcher },
-      retry: { minDelayMs: 0 },
-    });
+    const agent = new ProxyAgent({ uri: proxy.url, requestTls: { ca: CA } });
+    const fetchOptions = { dispatcher: new Dispatcher1Wrapper(agent) };
+    const { baseUrl } = service;
+    const client = new Client({ baseUrl, token: TOKEN, fetchOptions, retry: { minDelayMs: 0 } });
     const error = await rejection(client.issues.create("web", ISSUE));
     expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", attempts: row.attempts });
+    expect((error as Error).message).toContain(`a proxy opened no tunnel to localhost:${service.port} (`);
+    expect((error as Error).message).toContain(`Proxy response (${row.status})`);
     expect(proxy.asked).toHaveLength(row.attempts);
     expect(service.received).toEqual([]);
+    await agent.destroy();
+  });
+
+  test.each([
+    { status: 407, reads: 1 },
+    { status: 502, reads: 3 },
+  ])("undici's own fetch: the proxy's $status names no host, so a write is not sent again", async (row) => {
+    const [service, proxy] = await Promise.all([tlsService(), connectProxy({ refuseWith: row.status })]);
+    const dispatcher = new ProxyAgent({ uri: proxy.url, requestTls: { ca: CA } });
+    const { baseUrl } = service;
+    const options = { baseUrl, token: TOKEN, fetch: undiciFetch, fetchOptions: { dispatcher } };
+    const client = new Client({ ...options, retry: { minDelayMs: 0 } });
+    expect(await rejection(client.issues.create("web", ISSUE))).toMatchObject({ attempts: 1, outcome: "unknown" });
+    expect(await rejection(client.sessions.get("1"))).toMatchObject({ attempts: row.reads });
+    expect(service.received).toEqual([]);
     await dispatcher.destroy();
+  });
+
+  test("a proxy that is down: the message has its address, and nothing was sent", async () => {
+    const agent = new ProxyAgent({ uri: `http://127.0.0.1:${CLOSED_PORT}` });
+    const fetchOptions = { dispatcher: new Dispatcher1Wrapper(agent) };
+    const client = new Client({ baseUrl: "https://localhost:4072/api/v1", token: TOKEN, fetchOptions, retry: false });
+    expect(await rejection(client.issues.create("web", ISSUE))).toMatchObject({
+      outcome: "not_sent",
+      message: `issues.create: no connection could be made to localhost:4072 at 127.0.0.1:${CLOSED_PORT}, its address or that of a proxy (ECONNREFUSED)`,
+    });
+    await agent.destroy();
   });
 
   test("an Agent limits the connections of a client", async () => {

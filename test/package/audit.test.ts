@@ -29,7 +29,7 @@ async function audit(
   const server = createServer((request, response) => {
     response.setHeader("content-type", "application/json");
     if (request.method !== "POST") {
-      response.end(JSON.stringify(packumentOf(request.url?.slice(1) ?? "")));
+      response.end(JSON.stringify(packumentOf(decodeURIComponent(request.url?.slice(1) ?? ""))));
       return;
     }
     void buffer(request).then((body) => {
@@ -55,7 +55,10 @@ async function audit(
 test("requests the audit of exactly the bundled packages", async () => {
   const { asked, code, output } = await audit({});
   expect(asked).toEqual([Object.fromEntries(components.map(({ name, version }) => [name, [version]]))]);
-  expect([code, output]).toEqual([0, expect.stringContaining("audit: no known vulnerability of is-network-error ")]);
+  expect([code, output]).toEqual([
+    0,
+    expect.stringContaining(`audit: no known vulnerability of ${components[0]?.name} `),
+  ]);
 });
 
 test("fails for a known vulnerability, and names it", async () => {

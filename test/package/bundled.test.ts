@@ -4,43 +4,73 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BINS, ENTRY_POINTS, PEERS, WITH_OWN_ZOD } from "../../config/entry-points.ts";
+import {
+  BINS,
+  BUNDLED_IN_BIN,
+  ENTRY_POINTS,
+  type EntryPoint,
+  PEERS,
+  WITH_CLASSIC_ZOD,
+  WITH_OWN_ZOD,
+} from "../../config/entry-points.ts";
 import { type Packed, pack, readJson } from "../support/packed.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
-const BUNDLED = ["is-network-error", "ky", "p-retry", "zod"];
+const BUNDLED = [...BUNDLED_IN_BIN, "is-network-error", "ky", "p-retry", "zod"].sort();
 
 let packed: Packed;
 const built = { esm: new Map<string, Set<string>>(), cjs: new Map<string, Set<string>>() };
 let names: string[];
 beforeAll(async () => {
   packed = pack();
-  const [esm, cjs] = await Promise.all([buildPlainly("esm"), buildPlainly("cjs")]);
-  built.esm = modulesIn(esm.texts);
-  built.cjs = modulesIn(cjs.texts);
-  names = [...new Set([...packagesIn(esm.metafile), ...packagesIn(cjs.metafile)])].sort();
+  const entries = (wanted: (name: string) => boolean): EntryPoint[] => ENTRY_POINTS.filter(({ name }) => wanted(name));
+  const others = entries((name) => name !== WITH_OWN_ZOD && name !== WITH_CLASSIC_ZOD);
+  const withClassicZod = entries((name) => name === WITH_CLASSIC_ZOD);
+  const peers = PEERS.filter((name) => name !== "zod");
+  const builds = await Promise.all([
+    ...(["esm", "cjs"] as const).flatMap((format) =>
+      [others, withClassicZod].map((part) => buildPlainly(part, { format, platform: "neutral", external: peers })),
+    ),
+    buildPlainly(BINS, {
+      format: "esm",
+      platform: "node",
+      external: peers.filter((name) => !BUNDLED_IN_BIN.includes(name)),
+    }),
+  ]);
+  for (const format of ["esm", "cjs"] as const) {
+    built[format] = modulesIn(builds.filter((one) => one.format === format).flatMap(({ texts }) => texts));
+  }
+  names = [...new Set(builds.flatMap(({ metafile }) => packagesIn(metafile)))].sort();
 }, 60_000);
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
+interface Target {
+  readonly format: "esm" | "cjs";
+  readonly platform: "neutral" | "node";
+  readonly external: readonly string[];
+}
+
 /** The build of esbuild alone: no plugin, and nothing that handles a package apart from the rest. */
-async function buildPlainly(format: "esm" | "cjs"): Promise<{ metafile: Metafile; texts: string[] }> {
-  const entries = ENTRY_POINTS.filter(({ name }) => name !== WITH_OWN_ZOD);
+async function buildPlainly(
+  entries: readonly EntryPoint[],
+  { format, platform, external }: Target,
+): Promise<{ format: Target["format"]; metafile: Metafile; texts: string[] }> {
   const { metafile, outputFiles } = await build({
-    entryPoints: [...entries, ...(format === "esm" ? BINS : [])].map(({ source }) => source),
+    entryPoints: entries.map(({ source }) => source),
     absWorkingDir: repository,
     bundle: true,
     format,
     splitting: format === "esm",
-    platform: "neutral",
-    mainFields: ["browser", "module", "main"],
+    platform,
+    ...(platform === "neutral" ? { mainFields: ["browser", "module", "main"] } : {}),
     target: "es2022",
-    external: [...PEERS.filter((name) => name !== "zod"), "node:*"],
+    external: [...external, "node:*"],
     outdir: "never-written",
     write: false,
     metafile: true,
     logLevel: "error",
   });
-  return { metafile, texts: outputFiles.map(({ text }) => text) };
+  return { format, metafile, texts: outputFiles.map(({ text }) => text) };
 }
 
 /** The modules of other packages in bundled files: each begins with a comment that names its file. */
@@ -146,7 +176,7 @@ describe("the bill of materials", () => {
       return {
         name,
         version,
-        purl: `pkg:npm/${name}@${version}`,
+        purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
         licenses: [{ license: { id: license } }],
         hashes: [{ alg: "SHA-512", content: Buffer.from(digest, "base64").toString("hex") }],
       };

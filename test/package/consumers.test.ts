@@ -73,18 +73,18 @@ describe.runIf(runsTools)("with the tools of users", { timeout: 60_000 }, () => 
     expect(status, stderr).toBe(0);
     const said = `${stdout}${stderr}`;
     for (const line of [
-      "_1] projects.list: attempt 1, GET /projects",
-      "_1] projects.list: attempt 1 failed (rate_limit), retry in",
-      "_1] projects.list: rate limit pause over, resuming",
-      "_1] projects.list: page 1, 1 items so far",
-      "_2] sessions.get: 404 not_found",
+      "projects.list: attempt 1, GET /projects",
+      "projects.list: attempt 1 failed (rate_limit), retry in",
+      "projects.list: rate limit pause over, resuming",
+      "projects.list: page 1, 1 items so far",
+      "sessions.get: 404 not_found",
     ]) {
       expect(said).toContain(line);
     }
     const written = {
-      console: ["operation: 'sessions.get'"],
-      pino: ['"level":20', '"level":30', '"operation":"sessions.get"', '"status":404'],
-      winston: ['"level":"debug"', '"level":"info"', '"operation":"sessions.get"', '"status":404'],
+      console: ["operation: 'sessions.get'", "callId: 'call_"],
+      pino: ['"callId":"call_', '"level":20', '"level":30', '"operation":"sessions.get"', '"status":404'],
+      winston: ['"callId":"call_', '"level":"debug"', '"level":"info"', '"operation":"sessions.get"', '"status":404'],
     };
     for (const text of written[logger as keyof typeof written]) expect(said).toContain(text); // one of the three
   });

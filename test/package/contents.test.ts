@@ -15,14 +15,17 @@ afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 const read = (file: string): string => readFileSync(join(packed.root, file), "utf8");
 
-const sharedFile = /^dist\/(?:chunk-[A-Z0-9]+\.js|[\w-]+-[\w-]{8}\.d\.c?ts)$/;
+const sharedFile = /^dist\/(?:(?:chunk|command)-[A-Z0-9]+\.js|[\w-]+-[\w-]{8}\.d\.c?ts)$/;
 
 describe("the tarball", () => {
   test("holds the entry points, what they share, the bins, the documents and the notices, and nothing else", () => {
     const entries = ENTRY_POINTS.flatMap(({ file }) =>
       ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${file}.${extension}`),
     );
-    const guides = globSync("{*,api/**/*}.md", { cwd: join(repository, "docs") });
+    // Who reads the package needs no plan of the sources, and no figures of another machine.
+    const guides = globSync("{*,api/**/*}.md", { cwd: join(repository, "docs") }).filter(
+      (file) => file !== "architecture.md" && file !== "performance.md",
+    );
     const rest = [
       "CHANGELOG.md",
       "LICENSE",
@@ -36,7 +39,8 @@ describe("the tarball", () => {
       ...guides.map((file) => `docs/${file.replaceAll("\\", "/")}`),
     ];
     expect(guides).toEqual(expect.arrayContaining(["reliability.md", join("api", "index.md")]));
-    expect(packed.files.filter((file) => !sharedFile.test(file))).toEqual([...entries, ...rest].sort());
+    const others = packed.files.filter((file) => !sharedFile.test(file) && !file.startsWith("examples/"));
+    expect(others).toEqual([...entries, ...rest].sort());
   });
 
   test("brings no dependency along", () => {
@@ -45,6 +49,7 @@ describe("the tarball", () => {
       expect(manifest).not.toHaveProperty(field);
     }
     expect(manifest["peerDependenciesMeta"]).toEqual({
+      "@modelcontextprotocol/server": { optional: true },
       "@opentelemetry/api": { optional: true },
       msw: { optional: true },
       zod: { optional: true },
@@ -72,6 +77,23 @@ describe("the tarball", () => {
     });
     expect(manifest).toMatchObject({ main: "./dist/index.cjs", types: "./dist/index.d.cts" });
     expect(manifest["typesVersions"]).toEqual({ "*": Object.fromEntries(entries.filter(([name]) => name !== "")) });
+  });
+
+  test("loads a command when it is called, and nothing of the others", () => {
+    const closureOf = (file: string, found: Set<string> = new Set()): Set<string> => {
+      if (found.has(file)) return found;
+      found.add(file);
+      for (const [, next = ""] of read(`dist/${file}`).matchAll(/^(?:import|\} from) "\.\/([\w.-]+)";$/gm))
+        closureOf(next, found);
+      return found;
+    };
+    const commands = packed.files.filter((file) => file.startsWith("dist/command-")).map((file) => basename(file));
+    expect(commands.length).toBeGreaterThan(1);
+    expect(commands.filter((file) => closureOf("bin.js").has(file))).toEqual([]);
+    for (const command of commands) {
+      const loaded = closureOf(command);
+      expect(commands.filter((other) => loaded.has(other))).toEqual([command]);
+    }
   });
 
   test("holds no shared file that nothing imports", () => {
@@ -113,7 +135,8 @@ describe("the tarball", () => {
   test("declares types that speak of no package but the one that an entry point is for", () => {
     const own = (file: string): RegExp => {
       if (file.includes("testing/msw")) return /^(?:\.|msw$)/;
-      if (file.includes("schemas/")) return /^zod\/mini$/;
+      if (file.includes("schemas/")) return /^zod\/v4-mini$/;
+      if (file.includes("mcp/")) return /^(?:\.|@modelcontextprotocol\/server$)/;
       return file.includes("opentelemetry/") ? /^(?:\.|@opentelemetry\/api$)/ : /^\./;
     };
     for (const file of packed.files.filter((file) => /\.d\.c?ts$/.test(file))) {

@@ -58,15 +58,15 @@ const BUNDLES = [
   { name: "VERSION", entry: ".", parts: [], bytes: 80 },
   { name: "SCOPES", entry: ".", parts: ["scopes"], bytes: 200 },
   { name: "missingScopes", entry: ".", parts: ["scopes"], bytes: 450 },
-  { name: "path", entry: ".", parts: [], bytes: 2_400 },
+  { name: "path", entry: ".", parts: [], bytes: 2_430 },
   { name: "isAutomationError", entry: ".", parts: [], bytes: 1_300 },
   { name: "ConfigError", entry: ".", parts: [], bytes: 1_300 },
   { name: "NotFoundError", entry: ".", parts: [], bytes: 1_300 },
   { name: "memoryRateLimiter", entry: ".", parts: [], bytes: 2_950 },
-  { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 3_900 },
+  { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 5_150 },
   { name: "ProjectSchema", entry: "./schemas", parts: [], bytes: 400 },
-  { name: "instrument", entry: "./opentelemetry", parts: [], bytes: 4_450 },
-  { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 13_800 },
+  { name: "instrument", entry: "./opentelemetry", parts: [], bytes: 4_950 },
+  { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 14_850 },
 ];
 
 describe("a program that uses only", () => {

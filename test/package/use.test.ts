@@ -1,10 +1,12 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BINS, ENTRY_POINTS, PEERS } from "../../config/entry-points.ts";
 import { VERSION } from "../../src/version.ts";
+import { startEmulatorCommand } from "../support/emulator-command.ts";
 import { installedNodes, link, type Packed, pack, runScript } from "../support/packed.ts";
 
 /** With the packages that some entry points need, and without any. */
@@ -95,7 +97,7 @@ describe.each(installedNodes())("on Node $version", ({ path: node }) => {
     { format: "CommonJS", name: "schemas.cjs", load: (from: string) => `require("${from}")` },
   ])("the schemas are made with the application's own zod: $format", ({ name, load }) => {
     const code = `
-      const z = ${load("zod/mini")};
+      const z = ${load("zod/v4-mini")};
       const { ProjectSchema, pageOf } = ${load("project-automation/schemas")};
       const { Client, path } = ${load("project-automation")};
       const Team = z.extend(ProjectSchema, { team: z.string() });
@@ -171,6 +173,16 @@ describe.each(BINS)("$name", ({ name, file }) => {
     expect(readFileSync(bin, "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
     if (process.platform !== "win32") expect(statSync(bin).mode & 0o111).toBe(0o111);
   });
+});
+
+test("the program that is installed serves, and its doctor finds nothing that differs", async () => {
+  const bin = join(alone.root, "dist/bin.js");
+  const { printed, baseUrl, token, close } = await startEmulatorCommand(bin);
+  expect(printed).toContain("projects: web, api, docs\nsession:  ses_1 of web, queued, then running, then done");
+  const env = { ...process.env, PROJECT_AUTOMATION_BASE_URL: baseUrl, PROJECT_AUTOMATION_TOKEN: token };
+  const doctor = await promisify(execFile)(process.execPath, [bin, "doctor", "--write"], { env });
+  expect(doctor.stdout).toMatch(/^this is the service; nothing differs from what is assumed/);
+  expect(await close()).toBe(0);
 });
 
 const forBrowsers = specifiers.filter((specifier) => !specifier.endsWith("/node"));

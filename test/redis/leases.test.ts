@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
-import { Call, Fleet, left, OK, refused } from "./limiter.ts";
+import { Call, Fleet, left, OK, refused, TOKEN } from "./limiter.ts";
 
 const OTHER_TOKEN = "pat_key_other";
 
@@ -23,6 +23,42 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     await fleet.rest();
     expect(await fleet.leases()).toHaveLength(1);
     expect(await fleet.admin.pttl(await fleet.key("slots"))).toBeGreaterThan(2_000);
+  });
+
+  test("the places of processes that have died last for a second, however long leases are", async () => {
+    await using fleet = await Fleet.start(kind);
+    const leaseMs = 3_600_000;
+    const [holding, living] = [await fleet.join({ leaseMs }), await fleet.join({ leaseMs })];
+    const held = new Call(holding);
+    await held.start();
+    held.end(left(0));
+    await fleet.rest();
+    await held.start();
+    for (const dying of [await fleet.join({ leaseMs }), await fleet.join({ leaseMs })]) {
+      void new Call(dying).start();
+      await fleet.rest();
+      dying.connected.cut();
+    }
+    held.end(left(0));
+    expect(await new Call(living).start()).toBe("sent");
+  });
+
+  test("a slot that was waited for is kept, although this process admits fewer calls by then", async () => {
+    await using fleet = await Fleet.start(kind);
+    const [one, two] = [await fleet.join(), await fleet.join()];
+    const held = new Call(one);
+    await held.start();
+    held.end(left(1));
+    await fleet.rest();
+    await held.start();
+    // Its process knows of no limit before Redis has replied, and admits both.
+    const { turn } = new Call(two);
+    const admissions = [turn.acquire(TOKEN), new Call(two).turn.acquire(TOKEN)];
+    await fleet.rest();
+    held.end(left(1));
+    expect(await admissions[0]).toMatchObject({ kind: "admitted" });
+    // As a call does that has read its token again.
+    expect(await turn.acquire(TOKEN)).toEqual({ kind: "admitted", waited: false });
   });
 
   test("a command that waited for Redis to come back leaves no lease of a call that is over", async () => {

@@ -1,7 +1,7 @@
 /** Rate limiters of several processes, as far as Redis can tell: each has a connection and a state of its own. */
 import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
-import type { Permit, RateLimitAnswer } from "../../src/rate-limit/rate-limiter.ts";
+import type { Permit, RateLimitHead } from "../../src/rate-limit/rate-limiter.ts";
 import {
   type FleetEvent,
   type RedisRateLimiterOptions,
@@ -15,9 +15,9 @@ export const TOKEN = "pat_key_topsecret";
 /** Far more than a busy machine takes: what is promised while Redis is there is not about time. */
 const PATIENT_MS = 20_000;
 
-export const OK: RateLimitAnswer = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };
-export const left = (remaining: number): RateLimitAnswer => ({ ...OK, limit: 50, remaining });
-export const refused = (retryAfterMs: number): RateLimitAnswer => ({ ...left(0), status: 429, retryAfterMs });
+export const OK: RateLimitHead = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };
+export const left = (remaining: number): RateLimitHead => ({ ...OK, limit: 50, remaining });
+export const refused = (retryAfterMs: number): RateLimitHead => ({ ...left(0), status: 429, retryAfterMs });
 
 export interface Member {
   readonly limiter: SharedRateLimiter;
@@ -104,17 +104,16 @@ export class Call {
   /** Resolves when it may be sent, or with what came of waiting. */
   async start(): Promise<"sent" | "stopped" | "refused"> {
     for (;;) {
-      const { kind } = await this.turn.acquire();
-      if (kind !== "admitted") return kind;
-      if (await this.turn.confirm(this.#token)) return "sent";
-      this.turn.release();
+      const admission = await this.turn.acquire(this.#token);
+      if (admission.kind === "refused" || admission.kind === "stopped") return admission.kind;
+      if (admission.kind === "admitted" && !admission.waited) return "sent";
     }
   }
 
   /** It was answered, and its body was read. */
-  end(answer: RateLimitAnswer): number | undefined {
-    const pauseMs = this.turn.report(answer);
+  end(answer: RateLimitHead): number | undefined {
+    const pause = this.turn.report(answer);
     this.turn.release();
-    return pauseMs;
+    return pause?.pauseMs;
   }
 }

@@ -1,9 +1,10 @@
 /** Pauses that processes share: how long at most, who ends them, and what Redis may forget. */
-import { describe, expect, test } from "vitest";
-import { ArgumentError, ConnectionError } from "../../src/index.ts";
+import { describe, expect, test, vi } from "vitest";
+import { ArgumentError, type ClientEvent, ConnectionError, path } from "../../src/index.ts";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
-import { Call, Fleet, left, type Member, refused, TOKEN } from "./limiter.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
+import { Call, Fleet, left, type Member, OK, refused, TOKEN } from "./limiter.ts";
 
 /** As the guide states it. */
 const LONGEST_SHARED_PAUSE_MS = 600_000;
@@ -33,6 +34,46 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(await new Call(two, { maxPauses: 0 }).start()).toBe("refused");
     expect(pausedForMs(two)).toBeLessThanOrEqual(LONGEST_SHARED_PAUSE_MS + 1);
     expect(pausedForMs(one), "a process obeys its own").toBeGreaterThan(LONGEST_SHARED_PAUSE_MS * 10);
+  });
+
+  test("a pause that another process learnt without rate limit headers is known here", async () => {
+    await using fleet = await Fleet.start(kind);
+    const [one, two] = [await fleet.join(), await fleet.join()];
+    const call = new Call(one);
+    expect(await call.start()).toBe("sent");
+    call.end({ ...OK, status: 429, retryAfterMs: 60_000 });
+    await fleet.rest();
+    expect(two.limiter.snapshot(TOKEN)).toBeUndefined();
+    expect(await new Call(two, { maxPauses: 0 }).start()).toBe("refused");
+    expect(two.limiter.snapshot(TOKEN)).toEqual({ observedAt: expect.any(Date), pausedUntil: expect.any(Date) });
+    expect(pausedForMs(two)).toBeGreaterThan(50_000);
+  });
+
+  test("a client tells the pause of another process, and shows it, although no response said what is left", async () => {
+    await using fleet = await Fleet.start(kind);
+    const [one, two] = [await fleet.join(), await fleet.join({ leaseMs })];
+    const call = new Call(one);
+    expect(await call.start()).toBe("sent");
+    call.end({ ...OK, status: 429, retryAfterMs: 60_000 });
+    await fleet.rest();
+    const told: ClientEvent[] = [];
+    const service = scriptedFetch();
+    const client = service.client({
+      token: TOKEN,
+      rateLimiter: two.limiter,
+      onEvent: (event) => void (event.type.startsWith("rate_limit") && told.push(event)),
+    });
+    expect(client.rateLimit).toBeUndefined();
+    const abort = new AbortController();
+    const waiting = client.request({ method: "GET", path: path`/projects` }, { signal: abort.signal });
+    waiting.catch(() => {});
+    await vi.waitUntil(() => told.length > 0, { interval: 1, timeout: 20_000 });
+    expect(told).toMatchObject([{ type: "rate_limit_pause", delayMs: expect.any(Number) }]);
+    expect(client.rateLimit?.pausedUntil?.getTime()).toBeGreaterThan(Date.now() + 50_000);
+    expect(client.rateLimit).not.toHaveProperty("remaining");
+    abort.abort();
+    await expect(waiting).rejects.toMatchObject({ kind: "abort", outcome: "not_sent" });
+    expect(service.sent).toEqual([]);
   });
 
   test("an absurd pause that is in Redis already is cut to the longest shared pause", async () => {

@@ -57,7 +57,7 @@ subscribe("http.server.request.start", (message) => {
 
 async function start(setup: Setup): Promise<{ id: string; baseUrl: string; token: string }> {
   const watch = new Watch();
-  const running = await startEmulator({ ...setup, onRequest: () => watch.look() });
+  const running = await startEmulator({ projects: 3, ...setup, onRequest: () => watch.look() });
   const id = new URL(running.baseUrl).port;
   instances.set(id, { running, watch, preflights: [], arrived: 0 });
   return { id, baseUrl: running.baseUrl, token: running.token };

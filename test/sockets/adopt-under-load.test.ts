@@ -1,5 +1,5 @@
 /** Rotating the client's own token while it is busy. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Client, isAutomationError } from "../../src/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 
@@ -64,8 +64,18 @@ describe.each(["GET", "POST"] as const)("200 calls in flight: %s", (method) => {
 test("a slow rotation: calls that receive a 401 during it wait for it", async () => {
   await using service = await startEmulator({ projects: [{ name: "web" }], rateLimit: false });
   const own = service.emulator.tokens.list()[0];
-  service.emulator.fault({ operation: "tokens.rotate", delayMs: 300 });
-  const client = new Client({ baseUrl: service.baseUrl, token: service.token });
+  const refused = (): readonly unknown[] => service.emulator.requests.filter(({ status }) => status === 401);
+  const client = new Client({
+    baseUrl: service.baseUrl,
+    token: service.token,
+    maxConcurrency: 30,
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      // Slow enough for each of the others to be refused.
+      if (url.endsWith("/rotate")) await vi.waitFor(() => expect(refused()).toHaveLength(20), 30_000);
+      return response;
+    },
+  });
   const rotation = client.tokens.rotate(own?.id ?? "", { adopt: true });
   while (!service.emulator.requests.some(({ applied }) => applied))
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -74,7 +84,7 @@ test("a slow rotation: calls that receive a 401 during it wait for it", async ()
   );
   await rotation;
   expect(calls.filter(({ status }) => status === "rejected")).toEqual([]);
-  expect(service.emulator.requests.filter(({ status }) => status === 401)).toHaveLength(20);
+  expect(refused()).toHaveLength(20);
   expect(service.emulator.issues.list("web")).toHaveLength(20);
 });
 

@@ -149,11 +149,3 @@ test("the requests of a call are equal, except for the credential", async () => 
   expect(first?.rest).not.toHaveProperty("idempotency-key");
   expect(first?.rest).not.toHaveProperty("cookie");
 });
-
-test("an endless 429 does not delay the retry", async () => {
-  await using server = await rawServer([endless(429, ["Retry-After", "1"]), good]);
-  const startedAt = performance.now();
-  await clientOf(server).sessions.get("1");
-  expect(performance.now() - startedAt).toBeLessThan(1_200);
-  expect(await soon(() => server.owing.length === 0, 500)).toBe(true);
-});

@@ -2,13 +2,13 @@
 import { expect, test } from "vitest";
 import { Client, memoryRateLimiter } from "../../src/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
+import { windowsInPauses } from "../support/windows.ts";
 
 test("five walks and 40 single calls of two clients on one limiter", { timeout: 20_000 }, async () => {
   await using service = await startEmulator({
     projects: [{ name: "web" }],
     sessionsPerProject: 60,
-    rateLimit: { limit: 25, windowMs: 1_000 },
-    now: () => performance.now(),
+    ...windowsInPauses(25, 1_000),
   });
   const { emulator, baseUrl, token } = service;
   const ids = emulator.sessions.list().map(({ id }) => id);

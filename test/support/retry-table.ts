@@ -1,11 +1,11 @@
 /**
  * The retry table of `docs/retries.md`, as data. Each kind of test runs it in its own way: on values
- * (`test/unit/request/retry-policy.test.ts`), through a scripted `fetch` (`test/wire/retry-table.test.ts`), over sockets
+ * (`test/unit/request/retry-policy.test.ts`), through a scripted `fetch` (`test/wire/retries/retry-table.test.ts`), over sockets
  * (`test/sockets/faults.ts`), against the emulator (`test/docs/retry-table.test.ts`) and on each runtime
  * (`test/runtimes/conformance/retries.ts`). It imports nothing of a platform, so that it runs everywhere.
  */
 import type { AnyAutomationError, Outcome } from "../../src/index.ts";
-import { fetchFailed } from "./fetch-errors.ts";
+import { fetchFailed, SERVICE_HOST } from "./fetch-errors.ts";
 
 type ErrorKind = AnyAutomationError["kind"];
 
@@ -74,7 +74,7 @@ export const RULES = {
 /** What happens to an attempt: the service responds, `fetch` rejects, or the response never ends. */
 export type Failure =
   | { readonly status: number; readonly retryAfterSeconds?: number; readonly body?: string }
-  | { readonly rejection: () => unknown }
+  | { readonly rejection: (hostname?: string) => unknown }
   | { readonly stalls: "headers" | "body" }
   | { readonly breaks: "body" };
 
@@ -119,8 +119,11 @@ function row(rule: Rule, [name, failure]: readonly [string, Failure], overrides:
 
 const finalRow = (status: number, overrides: Overrides): RetryRow =>
   row(RULES.finalStatus, [String(status), { status, retryAfterSeconds: 1 }], overrides);
-const rejecting = (rule: Rule, name: string, rejection: () => unknown): RetryRow => row(rule, [name, { rejection }]);
-const ofCode = (rule: Rule, code: string): RetryRow => rejecting(rule, code, () => fetchFailed(code));
+const rejecting = (rule: Rule, name: string, rejection: (hostname?: string) => unknown): RetryRow =>
+  row(rule, [name, { rejection }]);
+/** Names the host, as only an error of that host is believed of a `fetch` that is not the platform's. */
+const ofCode = (rule: Rule, code: string): RetryRow =>
+  rejecting(rule, code, (hostname = SERVICE_HOST) => fetchFailed(code, { hostname }));
 /** The platform does not say whether anything was sent. */
 const unexplained = (name: string, rejection: () => unknown): RetryRow =>
   row(RULES.permanent, [name, { rejection }], { outcome: "unknown" });
@@ -134,7 +137,9 @@ export const RETRY_ROWS: readonly RetryRow[] = [
   ...REJECTED.flatMap(([kind, statuses]) => statuses.map((status) => finalRow(status, { kind }))),
   ...FINAL_SERVER_ERRORS.map((status) => finalRow(status, { kind: "server", outcome: "unknown" })),
   ...NO_CONNECTION.map((code) => ofCode(RULES.noConnection, code)),
-  rejecting(RULES.noConnection, "ETIMEDOUT while connecting", () => fetchFailed("ETIMEDOUT", { syscall: "connect" })),
+  rejecting(RULES.noConnection, "ETIMEDOUT while connecting", (hostname = SERVICE_HOST) =>
+    fetchFailed("ETIMEDOUT", { syscall: "connect", hostname }),
+  ),
   rejecting(RULES.noConnection, "ECONNREFUSED on both stacks", dualStackError),
   ...CONNECTION_LOST.map((code) => ofCode(RULES.connectionLost, code)),
   rejecting(RULES.connectionLost, "a browser's: Failed to fetch", () => new TypeError("Failed to fetch")),
@@ -162,7 +167,9 @@ export function reactionTo(rule: Rule, family: Family, settings: { readonly unsa
   return settings.unsafeWrites && family === "write" ? rule.unsafeWrite : rule.reaction[family];
 }
 
-function dualStackError(): TypeError {
-  const errors = ["::1", "127.0.0.1"].map((address) => Object.assign(new Error(), { code: "ECONNREFUSED", address }));
+function dualStackError(hostname: string = SERVICE_HOST): TypeError {
+  const errors = ["::1", "127.0.0.1"].map((address) =>
+    Object.assign(new Error(), { code: "ECONNREFUSED", address, hostname }),
+  );
   return new TypeError("fetch failed", { cause: new AggregateError(errors) });
 }

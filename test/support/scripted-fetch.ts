@@ -3,9 +3,10 @@ import { http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { Client, type ClientOptions } from "../../src/index.ts";
+import { SERVICE_HOST } from "./fetch-errors.ts";
 import { good, json, type Reply } from "./replies.ts";
 
-export const BASE = "https://automation.example.com/api/v1";
+export const BASE = `https://${SERVICE_HOST}/api/v1`;
 /** Of the contract's form, so that its last segment is a secret of its own. */
 export const TOKEN = "pat_publickey_s3cr3tTailOfTheToken";
 

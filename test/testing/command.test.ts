@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Terminal } from "../../src/bin/command.ts";
 import type { RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator } from "../../src/testing/index.ts";
-import type { Terminal } from "../../src/testing/node/command.ts";
-import { logLine, runCommand } from "../../src/testing/node/command.ts";
+import { EMULATOR, logLine } from "../../src/testing/node/command.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { VERSION } from "../../src/version.ts";
 import { openSocket } from "./raw-socket.ts";
@@ -40,7 +40,7 @@ interface Run {
 function run(...argv: string[]): Run {
   let out = "";
   let err = "";
-  let interrupt = (): void => undefined;
+  const interruption = new AbortController();
   const terminal: Terminal = {
     out: (text) => {
       out += text;
@@ -49,16 +49,17 @@ function run(...argv: string[]): Run {
       err += text;
     },
     colour: false,
-    interrupted: new Promise((resolve) => {
-      interrupt = resolve;
-    }),
+    columns: 100,
+    environment: {},
+    signal: interruption.signal,
   };
   const variable: Run["variable"] = (name) => new RegExp(`^PROJECT_AUTOMATION_${name}=(.*)$`, "m").exec(out)?.[1] ?? "";
   const get = async (path: string, token = variable("TOKEN")): Promise<ReadResponse> => {
     const opened = { emulator: { ...createEmulator(), baseUrl: variable("BASE_URL") }, fetch: globalThis.fetch };
     return ask({ ...opened, [Symbol.asyncDispose]: async () => undefined }, path, { token });
   };
-  return { out: () => out, err: () => err, variable, get, interrupt, code: runCommand(argv, terminal) };
+  const interrupt = (): void => interruption.abort();
+  return { out: () => out, err: () => err, variable, get, interrupt, code: EMULATOR.run(argv, terminal) };
 }
 
 async function started(...argv: string[]): Promise<Run> {
@@ -86,6 +87,23 @@ describe("the command", () => {
     expect(running.out()).toMatch(new RegExp(`^${time} 404 GET /api/v1/nope \\d+ ms not_found$`, "m"));
     expect(running.err()).toBe("");
     await expect(fetch(baseUrl)).rejects.toThrow("fetch failed");
+  });
+
+  test("prints what there is: projects, a session with its states, and the id of the token", async () => {
+    const [usual, many, none] = [
+      await started(),
+      await started("--projects", "20", "--sessions", "1"),
+      await started("--projects", "0"),
+    ];
+    for (const running of [usual, many, none]) await stopped(running);
+    expect(usual.out()).toContain("\nprojects: web, api, docs\n");
+    expect(usual.out()).toContain(
+      "\nsession:  ses_1 of web, queued, then running, then done: the next state after each GET\n",
+    );
+    expect(usual.out()).toMatch(/^token id: tok_[0-9a-z]{12}$/m);
+    expect(many.out()).toContain("\nprojects: project-1, project-2, project-3, project-4, project-5, … (20)\n");
+    expect(many.out()).toMatch(/^session: {2}ses_[0-9a-z]{12} of project-1, running$/m);
+    expect(none.out()).toContain("\nprojects: none\nsession:  none\n");
   });
 
   test("--quiet prints the variables and nothing else", async () => {
@@ -152,11 +170,11 @@ describe("the command", () => {
 
   test("--session-states and --list-issues change what is served", async () => {
     const running = await started("--quiet", "--session-states", "a,b", "--list-issues");
-    const [session] = (await running.get("/projects/project-1/sessions")).body.data;
+    const [session] = (await running.get("/projects/web/sessions")).body.data;
     const states: string[] = [];
     for (let count = 0; count < 3; count += 1) states.push((await running.get(`/sessions/${session?.id}`)).body.state);
     expect(states).toEqual(["a", "b", "b"]);
-    expect((await running.get("/projects/project-1/issues")).body).toEqual({ data: [], next_cursor: null });
+    expect((await running.get("/projects/web/issues")).body).toEqual({ data: [], next_cursor: null });
     await stopped(running);
   });
 
@@ -223,22 +241,29 @@ describe("the command", () => {
   });
 
   test.each<[string, readonly string[], string]>([
-    ["an unknown flag", ["--prot", "80"], "Unknown option '--prot'; see --help"],
-    ["an argument", ["start"], "Unexpected argument 'start'; see --help"],
-    ["a flag without its value", ["--port"], "Option '--port <value>' argument missing; see --help"],
-    ["a port that is no number", ["--port", "http"], '--port must be a whole number, got "http"'],
-    ["a port beyond all ports", ["--port", "65536"], "options.port must be an integer from 0 to 65535, not 65536"],
-    ["half a project", ["--projects", "1.5"], '--projects must be a whole number, got "1.5"'],
-    ["a window of 0", ["--window-ms", "0"], "rateLimit.windowMs must be an integer of at least 1, not 0"],
-    ["a negative limit", ["--rate-limit=-1"], '--rate-limit must be a whole number, got "-1"'],
-    ["more than every request", ["--fail", "101"], '--fail must be a percentage from 0 to 100, got "101"'],
-    ["an empty state", ["--session-states", "a,,b"], "options.sessionStates must be an array of non-empty strings"],
+    ["an unknown flag", ["--prot", "80"], "unknown flag --prot; did you mean --port?; see --help"],
+    ["an argument", ["start"], "takes flags only, and no other words; see --help"],
+    ["a flag without its value", ["--port"], "--port needs a value: --port N"],
+    ["a flag in the place of a value", ["--port", "--quiet"], "--port needs a value: --port N"],
+    ["a value where none belongs", ["--quiet=yes"], "--quiet takes no value"],
+    ["a port that is no number", ["--port", "http"], '--port must be a whole number from 0 to 65535, not "http"'],
+    ["a port beyond all ports", ["--port", "65536"], '--port must be a whole number from 0 to 65535, not "65536"'],
+    ["half a project", ["--projects", "1.5"], '--projects must be a whole number from 0 to 1000000000, not "1.5"'],
+    ["a window of 0", ["--window-ms", "0"], '--window-ms must be a whole number from 1 to 1000000000, not "0"'],
+    ["a negative limit", ["--rate-limit=-1"], '--rate-limit must be a whole number from 0 to 1000000000, not "-1"'],
+    ["more than every request", ["--fail", "101"], '--fail must be a whole number from 0 to 100, not "101"'],
+    [
+      "an empty state",
+      ["--session-states", "a,,b"],
+      '--session-states must be states and commas, as in a,b,c, not "a,,b"',
+    ],
+    ["no state", ["--session-states", ""], '--session-states must be states and commas, as in a,b,c, not ""'],
     ["a file that is not there", ["--seed", "/no/such/file"], "cannot use --seed /no/such/file: ENOENT"],
   ])("%s: one line, and exit code 2", async (_, argv, message) => {
     const failed = run(...argv);
     expect(await failed.code).toBe(2);
     expect(failed.out()).toBe("");
-    expect(failed.err()).toContain(`project-automation-emulator: ${message}`);
+    expect(failed.err()).toContain(`project-automation emulator: ${message}`);
     expect(failed.err().match(/\n/g)).toHaveLength(1);
   });
 
@@ -265,7 +290,7 @@ describe("the command", () => {
     const { port } = new URL(other.baseUrl);
     const failed = run("--port", port);
     expect(await failed.code).toBe(1);
-    expect(failed.err()).toBe(`project-automation-emulator: port ${port} on 127.0.0.1 is in use\n`);
+    expect(failed.err()).toBe(`project-automation emulator: port ${port} on 127.0.0.1 is in use\n`);
   });
 });
 
@@ -305,8 +330,8 @@ describe("a line of the log", () => {
 });
 
 describe("the program", () => {
-  const bin = join(import.meta.dirname, "../../src/testing/bin.ts");
-  const start = (...args: string[]): ReturnType<typeof spawn> => spawn(process.execPath, [bin, ...args]);
+  const bin = join(import.meta.dirname, "../../src/bin.ts");
+  const start = (...args: string[]): ReturnType<typeof spawn> => spawn(process.execPath, [bin, "emulator", ...args]);
 
   test.each(["SIGINT", "SIGTERM"] as const)("serves, and ends cleanly on %s", async (signal) => {
     const child = start("--quiet", "--projects", "1");
@@ -329,6 +354,6 @@ describe("the program", () => {
       err += chunk.toString();
     });
     expect(await once(child, "close")).toEqual([2, null]);
-    expect(err).toBe("project-automation-emulator: Unknown option '--nope'; see --help\n");
+    expect(err).toBe("project-automation emulator: unknown flag --nope; see --help\n");
   });
 });

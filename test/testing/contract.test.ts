@@ -77,13 +77,13 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       const token = body.plaintext;
       const answers = await Promise.all([
         get("/projects", { token }),
-        get("/projects/project-1/sessions", { token }),
+        get("/projects/web/sessions", { token }),
         get("/sessions/nope", { token }),
         get("/no/such/route", { token }),
         send("/me/tokens", { token, json: { name: "x", scopes: [] } }),
         send(`/me/tokens/${body.id}/rotate`, { token }),
         ask(opened, `/me/tokens/${body.id}`, { method: "DELETE", token }),
-        send("/projects/project-1/issues", { token, json: NEW_ISSUE }),
+        send("/projects/web/issues", { token, json: NEW_ISSUE }),
       ]);
       expect(answers.map(({ status }) => status)).toEqual(Array.from(answers, () => 403));
     });
@@ -217,8 +217,8 @@ describe.each(transports)("the contract over $name", ({ open }) => {
 
     const callThatNeeds = (scope: string, token: string): Promise<ReadResponse> => {
       if (scope === "projects:read") return get("/projects", { token });
-      if (scope === "issues:write") return send("/projects/project-1/issues", { token, json: NEW_ISSUE });
-      return get("/projects/project-1/sessions", { token });
+      if (scope === "issues:write") return send("/projects/web/issues", { token, json: NEW_ISSUE });
+      return get("/projects/web/sessions", { token });
     };
   });
 
@@ -251,16 +251,16 @@ describe.each(transports)("the contract over $name", ({ open }) => {
     test("issues are numbered in each project", async () => {
       const create = async (project: string): Promise<unknown> =>
         (await send(`/projects/${project}/issues`, { json: NEW_ISSUE })).body;
-      expect(await create("project-1")).toEqual({ number: 1, ...NEW_ISSUE, status: "open" });
-      expect(await create("project-1")).toEqual({ number: 2, ...NEW_ISSUE, status: "open" });
-      expect(await create("project-2")).toEqual({ number: 1, ...NEW_ISSUE, status: "open" });
-      expect(opened.emulator.issues.list("project-1").map(({ number }) => number)).toEqual([1, 2]);
+      expect(await create("web")).toEqual({ number: 1, ...NEW_ISSUE, status: "open" });
+      expect(await create("web")).toEqual({ number: 2, ...NEW_ISSUE, status: "open" });
+      expect(await create("api")).toEqual({ number: 1, ...NEW_ISSUE, status: "open" });
+      expect(opened.emulator.issues.list("web").map(({ number }) => number)).toEqual([1, 2]);
     });
 
     test("a title arrives as it was sent", async () => {
       const title = `"✓ 🚀\u0000\n\\ ${"x".repeat(500_000)}`;
-      expect((await send("/projects/project-1/issues", { json: { title, type: "a new type" } })).status).toBe(201);
-      expect(opened.emulator.issues.list("project-1")).toMatchObject([{ title, type: "a new type" }]);
+      expect((await send("/projects/web/issues", { json: { title, type: "a new type" } })).status).toBe(201);
+      expect(opened.emulator.issues.list("web")).toMatchObject([{ title, type: "a new type" }]);
     });
 
     test.each([
@@ -269,9 +269,9 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       ["a title that is no string", { title: ["x"], type: "bug" }],
       ["no type", { title: "x" }],
     ])("an issue with %s is refused", async (_, json) => {
-      const { status, body } = await send("/projects/project-1/issues", { json });
+      const { status, body } = await send("/projects/web/issues", { json });
       expect([status, body.error]).toEqual([422, "invalid_request"]);
-      expect(opened.emulator.issues.list("project-1")).toEqual([]);
+      expect(opened.emulator.issues.list("web")).toEqual([]);
     });
 
     test.each([
@@ -284,7 +284,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
     });
 
     test("a session's state is what the test says", async () => {
-      const { id } = opened.emulator.sessions.create("project-2");
+      const { id } = opened.emulator.sessions.create("api");
       expect((await get(`/sessions/${id}`)).body).toEqual({ id, state: "running" });
       opened.emulator.sessions.update(id, { state: "done" });
       expect((await get(`/sessions/${id}`)).body).toEqual({ id, state: "done" });
@@ -341,7 +341,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
 
     test("an invented or altered cursor, or one of another list, is rejected", async () => {
       const { next_cursor: cursor } = (await get("/projects?limit=1")).body;
-      const { next_cursor: foreign } = (await get("/projects/project-1/sessions?limit=1")).body;
+      const { next_cursor: foreign } = (await get("/projects/web/sessions?limit=1")).body;
       const altered = `${cursor?.startsWith("A") ? "B" : "A"}${cursor?.slice(1)}`;
       for (const bad of ["", "nope", altered, foreign ?? "", ` ${cursor}`, `${cursor}=`]) {
         const { status, body } = await get(`/projects?cursor=${encodeURIComponent(bad)}`);
@@ -361,10 +361,10 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       expect(quota(await get("/projects"))).toEqual(["2", "1", null]);
       now += 20_500;
       expect(quota(await get("/nowhere"))).toEqual(["2", "0", null]);
-      const refused = await send("/projects/project-1/issues", { json: NEW_ISSUE });
+      const refused = await send("/projects/web/issues", { json: NEW_ISSUE });
       expect([refused.status, refused.body.error]).toEqual([429, "too_many_requests"]);
       expect(quota(refused)).toEqual(["2", "0", "40"]);
-      expect(opened.emulator.issues.list("project-1")).toEqual([]);
+      expect(opened.emulator.issues.list("web")).toEqual([]);
       expect(quota(await get("/projects", { token: other }))).toEqual(["2", "1", null]);
       now += 39_499;
       expect(quota(await get("/projects"))).toEqual(["2", "0", "1"]);
@@ -396,7 +396,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       ["GET", "/me/tokens", "POST"],
       ["PUT", "/projects", "GET"],
       ["PATCH", "/sessions/x", "GET"],
-      ["DELETE", "/projects/project-1/issues", "POST"],
+      ["DELETE", "/projects/web/issues", "POST"],
       ["GET", "/me/tokens/x/rotate", "POST"],
     ])("%s %s: 405", async (method, path, allow) => {
       const { status, body, headers } = await ask(opened, path, { method });
@@ -419,18 +419,18 @@ describe.each(transports)("the contract over $name", ({ open }) => {
       ["null", "null"],
       ["a number", "1"],
     ])("%s as a body: 400", async (_, text) => {
-      const { status, body } = await send("/projects/project-1/issues", { body: text });
+      const { status, body } = await send("/projects/web/issues", { body: text });
       expect([status, body.error]).toEqual([400, "bad_request"]);
     });
 
     test("bytes that are no UTF-8: 400", async () => {
       const bytes = Uint8Array.from(JSON.stringify({ title: "\xff", type: "bug" }), (letter) => letter.charCodeAt(0));
-      expect((await send("/projects/project-1/issues", { body: bytes })).status).toBe(400);
+      expect((await send("/projects/web/issues", { body: bytes })).status).toBe(400);
     });
 
     test("keys that reach for a prototype reach nothing", async () => {
       const body = '{"__proto__":{"title":"x","type":"bug"},"constructor":{"prototype":{"title":"x"}}}';
-      expect((await send("/projects/project-1/issues", { body })).status).toBe(422);
+      expect((await send("/projects/web/issues", { body })).status).toBe(422);
       expect((await get("/projects?__proto__=1&constructor=2", { headers: { ["__proto__"]: "x" } })).status).toBe(200);
       expect(Object.keys(Object.prototype)).toEqual([]);
     });
@@ -438,9 +438,9 @@ describe.each(transports)("the contract over $name", ({ open }) => {
     test("a body of a mebibyte is read, a larger one is rejected", async () => {
       const json = { ...NEW_ISSUE, padding: "" };
       json.padding = "x".repeat(1024 * 1024 - JSON.stringify(json).length);
-      expect((await send("/projects/project-1/issues", { json })).status).toBe(201);
+      expect((await send("/projects/web/issues", { json })).status).toBe(201);
       json.padding += "x";
-      const { status, body } = await send("/projects/project-1/issues", { json });
+      const { status, body } = await send("/projects/web/issues", { json });
       expect([status, body.error]).toEqual([413, "payload_too_large"]);
       expect((await get("/projects")).status).toBe(200);
     });

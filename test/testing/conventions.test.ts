@@ -119,7 +119,7 @@ describe.each(transports)("conventions over $name", ({ open }) => {
     expect((await post(service, `/me/tokens/${created.body.id}/rotate`)).status).toBe(200);
     const { id } = service.emulator.createToken({ scopes: [] });
     expect((await ask(service, `/me/tokens/${id}`, { method: "DELETE" })).status).toBe(202);
-    const issue = await post(service, "/projects/project-1/issues", { json: { title: "x", type: "bug" } });
+    const issue = await post(service, "/projects/web/issues", { json: { title: "x", type: "bug" } });
     expect([issue.status, issue.body]).toMatchObject([202, { labels: ["a"] }]);
   });
 });

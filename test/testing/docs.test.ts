@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createEmulator, resolveConventions } from "../../src/testing/index.ts";
-import { USAGE } from "../../src/testing/node/arguments.ts";
+import { EMULATOR } from "../../src/testing/node/command.ts";
 import { OPTIONS, resolveOptions } from "../../src/testing/options.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -58,11 +58,19 @@ describe("docs/emulator.md", () => {
   });
 
   test("lists every flag of the program, and every option that a seed may hold", () => {
-    const flags = [...USAGE.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);
+    const flags = [...EMULATOR.help.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);
     for (const flag of flags) expect(text).toContain(`\`${flag}`);
     const [, list = ""] = /JSON can express: ([^.]*)\./.exec(text) ?? [];
     const seedable = Object.keys(OPTIONS).filter((name) => !["now", "random", "baseUrl", "onRequest"].includes(name));
     expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(seedable.sort());
+  });
+
+  test("lists every option, and no other", () => {
+    const [, section = ""] = text.split("\n## Options\n");
+    const [table = ""] = section.split("\n## ", 1);
+    const cells = [...table.matchAll(/^\| (`.+?) \|/gm)].map(([, cell = ""]) => cell);
+    const named = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+    expect(named.sort()).toEqual(Object.keys(OPTIONS).sort());
   });
 
   test("says how much the log keeps", () => {

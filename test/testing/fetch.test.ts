@@ -32,19 +32,19 @@ describe("the fetch of an emulator", () => {
       signal,
       redirect: "manual",
     };
-    const response = await emulator.fetch(`${emulator.baseUrl}/projects/project-1/issues`, init);
+    const response = await emulator.fetch(`${emulator.baseUrl}/projects/web/issues`, init);
     expect([response.status, await response.json()]).toMatchObject([201, { title: "x" }]);
     expect(last()).toMatchObject({ method: "POST", text: init.body, operation: "issues.create" });
   });
 
   test("lets init win over the request", async () => {
-    const request = new Request(`${emulator.baseUrl}/projects/project-1/issues`, {
+    const request = new Request(`${emulator.baseUrl}/projects/web/issues`, {
       method: "POST",
       headers,
       body: JSON.stringify({ title: "first", type: "bug" }),
     });
     await emulator.fetch(request, { body: JSON.stringify({ title: "second", type: "bug" }) });
-    expect(emulator.issues.list("project-1")).toMatchObject([{ title: "second" }]);
+    expect(emulator.issues.list("web")).toMatchObject([{ title: "second" }]);
   });
 
   test("reads a streamed body, up to the bound", async () => {
@@ -60,7 +60,7 @@ describe("the fetch of an emulator", () => {
         },
       }),
     });
-    const url = `${emulator.baseUrl}/projects/project-1/issues`;
+    const url = `${emulator.baseUrl}/projects/web/issues`;
     expect((await emulator.fetch(url, stream(3))).status).toBe(201);
     expect((await emulator.fetch(url, stream(2000))).status).toBe(413);
   });
@@ -150,7 +150,7 @@ describe("a signal", () => {
       },
     });
     const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half", signal: leave.signal };
-    const asking = emulator.fetch(`${emulator.baseUrl}/projects/project-1/issues`, init);
+    const asking = emulator.fetch(`${emulator.baseUrl}/projects/web/issues`, init);
     leave.abort("enough");
     await expect(asking).rejects.toBe("enough");
     expect(cancelled).toBe(true);

@@ -299,17 +299,17 @@ describe("malformed and hostile input", () => {
   test("a body of 10 MB: 413, and the end", async () => {
     await restart({});
     const size = 10_000_000;
-    const head = request("POST /api/v1/projects/project-1/issues", `content-length: ${size}`);
+    const head = request("POST /api/v1/projects/web/issues", `content-length: ${size}`);
     const { status, headers, body } = await answerTo(head, new Uint8Array(size));
     expect([status, body]).toMatchObject([413, { error: "payload_too_large" }]);
     expect(headers.get("connection")).toBe("close");
-    expect(running.emulator.issues.list("project-1")).toEqual([]);
+    expect(running.emulator.issues.list("web")).toEqual([]);
   });
 
   test("a body without an end: the connection ends, and memory with it", async () => {
     await restart({});
     const raw = await open();
-    raw.write(request("POST /api/v1/projects/project-1/issues", "transfer-encoding: chunked"));
+    raw.write(request("POST /api/v1/projects/web/issues", "transfer-encoding: chunked"));
     const chunk = `100000\r\n${"x".repeat(0x100000)}\r\n`;
     let sent = 0;
     while (!raw.socket.destroyed && sent < 200) {
@@ -328,14 +328,11 @@ describe("malformed and hostile input", () => {
     for (const body of bodies) {
       const bytes = Buffer.from(body, "latin1");
       const length = `content-length: ${bytes.length}`;
-      const response = await answerTo(
-        request("POST /api/v1/projects/project-1/issues", length, "connection: close"),
-        bytes,
-      );
+      const response = await answerTo(request("POST /api/v1/projects/web/issues", length, "connection: close"), bytes);
       expect([400, 422]).toContain(response.status);
     }
     expect(Object.keys(Object.prototype)).toEqual([]);
-    expect(running.emulator.issues.list("project-1")).toEqual([]);
+    expect(running.emulator.issues.list("web")).toEqual([]);
   });
 
   test.each([
@@ -358,7 +355,7 @@ describe("malformed and hostile input", () => {
 
   test("clients that leave at any point: nothing happens", async () => {
     running.emulator.fault({ times: Infinity, delayMs: 5 });
-    const head = request("POST /api/v1/projects/project-1/issues", "content-length: 26");
+    const head = request("POST /api/v1/projects/web/issues", "content-length: 26");
     const bytes = `${head}{"title":"x","type":"bug"}`;
     for (let cut = 0; cut <= bytes.length; cut += 40) {
       const raw = await open();
@@ -372,11 +369,7 @@ describe("malformed and hostile input", () => {
   test("1 000 connections at once: each gets one response", async () => {
     await restart({ rateLimit: { limit: 700 } });
     const body = '{"title":"x","type":"bug"}';
-    const head = request(
-      "POST /api/v1/projects/project-1/issues",
-      `content-length: ${body.length}`,
-      "connection: close",
-    );
+    const head = request("POST /api/v1/projects/web/issues", `content-length: ${body.length}`, "connection: close");
     const raws = await Promise.all(Array.from({ length: 1_000 }, open));
     const statuses = await Promise.all(
       raws.map(async (raw) => {
@@ -386,7 +379,7 @@ describe("malformed and hostile input", () => {
     );
     expect(statuses.filter((status) => status === 201)).toHaveLength(700);
     expect(statuses.filter((status) => status === 429)).toHaveLength(300);
-    const numbers = running.emulator.issues.list("project-1").map(({ number }) => number);
+    const numbers = running.emulator.issues.list("web").map(({ number }) => number);
     expect(numbers).toEqual(Array.from({ length: 700 }, (_, index) => index + 1));
     running.emulator.setRateLimit(false);
   });

@@ -31,8 +31,11 @@ const snapshot = (of: Emulator): unknown => ({
 describe("what an emulator begins with", () => {
   test("three projects of three sessions, and a token with full access", () => {
     expect(emulator.baseUrl).toBe("https://emulator.invalid/api/v1");
-    expect(emulator.projects.list().map(({ name }) => name)).toEqual(["project-1", "project-2", "project-3"]);
-    expect(emulator.sessions.list().map(({ state }) => state)).toEqual(Array(9).fill("running"));
+    expect(emulator.projects.list().map(({ name }) => name)).toEqual(["web", "api", "docs"]);
+    const [first, ...others] = emulator.sessions.list();
+    expect(first).toMatchObject({ id: "ses_1", state: "queued", states: ["queued", "running", "done"] });
+    expect(emulator.sessions.list("web").map(({ id }) => id)).toContain("ses_1");
+    expect(others.map(({ state }) => state)).toEqual(Array(8).fill("running"));
     expect(emulator.tokens.list()).toMatchObject([{ owner: "owner", scopes: SCOPES, state: "active" }]);
     expect(emulator.owners.list()).toEqual([{ id: "owner", permissions: SCOPES }]);
     expect(emulator.requests).toEqual([]);
@@ -78,7 +81,7 @@ describe("what an emulator begins with", () => {
 
   test.each<[string, unknown, string]>([
     ["an unknown option", { project: 3 }, 'options must not have the unknown key "project"; accepted: projects, '],
-    ["options that are no object", 3, "options must be an object, not a number"],
+    ["options that are no object", 3, "options must be an object, not 3"],
     ["null", null, "options must be an object, not null"],
     [
       "a negative count",
@@ -179,6 +182,31 @@ describe("options that change the service", () => {
     expect(moving.sessions.get("s")?.state).toBe("elsewhere");
   });
 
+  test("a session may have states of its own", async () => {
+    const moving = createEmulator({ sessionStates: ["a", "b"], projects: [] });
+    const { id: project } = moving.projects.create({});
+    const own = moving.sessions.create(project, { id: "own", states: ["x", "y"] });
+    moving.sessions.create(project, { id: "usual" });
+    moving.sessions.create(project, { id: "still", states: [], state: "z" });
+    expect(own).toEqual({ id: "own", project, state: "x", states: ["x", "y"] });
+    const seen: string[] = [];
+    for (const id of ["own", "own", "usual", "usual", "still", "still"]) {
+      seen.push((await ask(over(moving), `/sessions/${id}`)).body.state);
+    }
+    expect(seen).toEqual(["x", "y", "a", "b", "z", "z"]);
+  });
+
+  test("the options that make no projects leave the world as it is", async () => {
+    expect(createEmulator({ sessionsPerProject: 0 }).sessions.list()).toEqual([]);
+    const own = createEmulator({ sessionStates: ["a", "b"], sessionsPerProject: 1 });
+    expect(own.sessions.get("ses_1")).toMatchObject({ state: "a", states: ["a", "b"] });
+    expect(
+      createEmulator({ projects: 2 })
+        .projects.list()
+        .map(({ name }) => name),
+    ).toEqual(["project-1", "project-2"]);
+  });
+
   test("issues are listed behind an option: with their scope, page by page", async () => {
     const issues = ["a", "b", "c"].map((title) => ({ title, type: "bug" }));
     const listing = createEmulator({ listIssues: true, projects: [{ name: "web", issues }] });
@@ -189,7 +217,7 @@ describe("options that change the service", () => {
     expect(listing.requests[0]?.operation).toBe("issues.list");
     const { plaintext: token } = listing.createToken({ scopes: ["projects:admin"] });
     expect((await ask(over(listing), "/projects/web/issues", { token })).status).toBe(403);
-    expect((await get("/projects/project-1/issues")).status).toBe(405);
+    expect((await get("/projects/web/issues")).status).toBe(405);
   });
 });
 
@@ -197,7 +225,7 @@ describe("ids and tokens", () => {
   const live = async (of: Emulator): Promise<unknown> => {
     const issued = of.createToken({ scopes: ["projects:read"] });
     of.projects.create();
-    of.sessions.create("project-1");
+    of.sessions.create("web");
     const { body } = await ask(over(of), "/projects?limit=1");
     return [snapshot(of), issued, body];
   };
@@ -237,9 +265,9 @@ describe("reset", () => {
     const before = snapshot(one);
     const { token, requests } = one;
     const issued = one.createToken({ scopes: ["projects:read"], permissions: ["projects:read"] });
-    one.projects.delete("project-1");
-    one.sessions.create("project-2");
-    one.issues.create("project-3", { title: "x", type: "bug" });
+    one.projects.delete("web");
+    one.sessions.create("api");
+    one.issues.create("docs", { title: "x", type: "bug" });
     one.owners.update("owner", { permissions: [] });
     one.leak(token);
     one.fault({ status: 500, times: Infinity });
@@ -267,25 +295,25 @@ describe("reset", () => {
 
 describe("the tables", () => {
   test("projects are renamed and deleted, with all that is in them", async () => {
-    const { id } = emulator.projects.update("project-1", { name: "web" });
-    expect(emulator.projects.get("web")?.id).toBe(id);
-    expect(emulator.projects.get("project-1")).toBeUndefined();
-    const [session] = emulator.sessions.list("web");
-    emulator.projects.delete("web");
+    const { id } = emulator.projects.update("web", { name: "site" });
+    expect(emulator.projects.get("site")?.id).toBe(id);
+    expect(emulator.projects.get("web")).toBeUndefined();
+    const [session] = emulator.sessions.list("site");
+    emulator.projects.delete("site");
     expect([emulator.projects.get(id), emulator.sessions.get(session?.id ?? "")]).toEqual([undefined, undefined]);
-    expect(emulator.projects.create({ name: "project-1" }).name).toBe("project-1");
-    expect((await get("/projects")).body.data.map(({ name }) => name)).toEqual(["project-2", "project-3", "project-1"]);
+    expect(emulator.projects.create({ name: "web" }).name).toBe("web");
+    expect((await get("/projects")).body.data.map(({ name }) => name)).toEqual(["api", "docs", "web"]);
   });
 
   test("issues change, and numbers are never assigned twice", () => {
-    const issue = emulator.issues.create("project-1", { title: "x", type: "bug" });
-    expect(emulator.issues.update("project-1", { number: issue.number, status: "closed" })).toEqual({
+    const issue = emulator.issues.create("web", { title: "x", type: "bug" });
+    expect(emulator.issues.update("web", { number: issue.number, status: "closed" })).toEqual({
       number: 1,
       title: "x",
       type: "bug",
       status: "closed",
     });
-    expect(emulator.issues.create("project-1", { title: "y", type: "task", status: "triage" }).number).toBe(2);
+    expect(emulator.issues.create("web", { title: "y", type: "task", status: "triage" }).number).toBe(2);
   });
 
   test("rows cannot be changed from outside", () => {
@@ -299,10 +327,10 @@ describe("the tables", () => {
     const { id: owner } = emulator.owners.create({ permissions: ["projects:read"] });
     const { plaintext: token } = emulator.createToken({ scopes: SCOPES, owner });
     expect((await get("/projects", { token })).status).toBe(200);
-    expect((await get("/projects/project-1/sessions", { token })).status).toBe(403);
+    expect((await get("/projects/web/sessions", { token })).status).toBe(403);
     emulator.owners.update(owner, { permissions: ["sessions:read"] });
     expect((await get("/projects", { token })).status).toBe(403);
-    expect((await get("/projects/project-1/sessions", { token })).status).toBe(200);
+    expect((await get("/projects/web/sessions", { token })).status).toBe(200);
   });
 
   test("a token record has its state", () => {
@@ -320,13 +348,13 @@ describe("the tables", () => {
   test.each<[string, (of: Emulator) => unknown]>([
     ["an unknown project", (of) => of.sessions.list("nope")],
     ["an unknown session", (of) => of.sessions.update("nope", { state: "x" })],
-    ["an unknown issue", (of) => of.issues.update("project-1", { number: 9, status: "x" })],
+    ["an unknown issue", (of) => of.issues.update("web", { number: 9, status: "x" })],
     ["an unknown owner", (of) => of.createToken({ scopes: [], owner: "nope" })],
     ["an owner and permissions", (of) => of.createToken({ scopes: [], owner: "owner", permissions: [] })],
-    ["a name that is taken", (of) => of.projects.update("project-1", { name: "project-2" })],
-    ["a session id that is taken", (of) => of.sessions.create("project-2", { id: of.sessions.list()[0]?.id })],
+    ["a name that is taken", (of) => of.projects.update("web", { name: "api" })],
+    ["a session id that is taken", (of) => of.sessions.create("api", { id: of.sessions.list()[0]?.id })],
     ["an owner id that is taken", (of) => of.owners.create({ id: "owner" })],
-    ["an empty state", (of) => of.sessions.create("project-1", { state: "" })],
+    ["an empty state", (of) => of.sessions.create("web", { state: "" })],
     ["a lifetime of 0 days", (of) => of.createToken({ scopes: [], expires_in_days: 0 })],
   ])("%s is a TypeError, and nothing has changed", (_, act) => {
     const before = snapshot(emulator);
@@ -341,7 +369,7 @@ describe("the log", () => {
     const one = createEmulator({ now: () => now++ });
     const { plaintext: token, key_id } = one.createToken({ scopes: ["issues:write"] });
     const json = { title: "x", type: "bug" };
-    await post(over(one), "/projects/project-1/issues?a=1&b=%20&a=2", { token, json, headers: { "x-thing": "1" } });
+    await post(over(one), "/projects/web/issues?a=1&b=%20&a=2", { token, json, headers: { "x-thing": "1" } });
     await ask(over(one), "/projects", { token });
     await ask(over(one), "/projects");
     expect(one.requests).toHaveLength(3);
@@ -350,8 +378,8 @@ describe("the log", () => {
       at: 1002,
       endedAt: 1003,
       method: "POST",
-      url: "/api/v1/projects/project-1/issues?a=1&b=%20&a=2",
-      path: "/projects/project-1/issues",
+      url: "/api/v1/projects/web/issues?a=1&b=%20&a=2",
+      path: "/projects/web/issues",
       query: { a: "2", b: " " },
       operation: "issues.create",
       attempt: 1,
@@ -457,7 +485,7 @@ describe("conventions", () => {
     const opened = withConventions({
       refusals: { expiredToken: { status: 403, code: "token_expired" }, invalidField: { status: 400 } },
     });
-    const refused = await post(opened, "/projects/project-1/issues", { json: {} });
+    const refused = await post(opened, "/projects/web/issues", { json: {} });
     expect([refused.status, refused.body.error]).toEqual([400, "invalid_request"]);
     let now = 0;
     const clocked = over(
@@ -473,7 +501,7 @@ describe("conventions", () => {
     const opened = withConventions({
       successStatus: { "issues.create": 200, "tokens.revoke": 200, "tokens.create": 204 },
     });
-    expect((await post(opened, "/projects/project-1/issues", { json })).status).toBe(200);
+    expect((await post(opened, "/projects/web/issues", { json })).status).toBe(200);
     const created = await post(opened, "/me/tokens", { json: { name: "x", scopes: [] } });
     expect([created.status, created.text]).toEqual([204, ""]);
     const { id, plaintext } = opened.emulator.createToken({ scopes: [] });
@@ -491,7 +519,7 @@ describe("conventions", () => {
     const [project] = opened.emulator.projects.list();
     const list = (await ask(opened, "/projects?limit=1")).body;
     expect(list).toMatchObject({ added: { at: "2026" }, data: [{ ...extra, ...project }] });
-    expect((await post(opened, "/projects/project-1/issues", { json })).body).toMatchObject({ added: {}, number: 1 });
+    expect((await post(opened, "/projects/web/issues", { json })).body).toMatchObject({ added: {}, number: 1 });
     const [session] = opened.emulator.sessions.list();
     expect((await ask(opened, `/sessions/${session?.id}`)).body).toMatchObject({ added: {}, id: session?.id });
     const token = (await post(opened, "/me/tokens", { json: { name: "x", scopes: [] } })).body;
@@ -517,9 +545,9 @@ describe("conventions", () => {
     expect((await create()).body.expires_at).toBe("1970-01-02T00:00:00.000Z");
     expect((await create(2)).status).toBe(201);
     expect((await create(3)).status).toBe(422);
-    const issue = await post(opened, "/projects/project-1/issues", { json });
+    const issue = await post(opened, "/projects/web/issues", { json });
     expect(issue.body).toMatchObject({ status: "triage" });
-    const refused = await post(opened, "/projects/project-1/issues", { json: { title: "x", type: "epic" } });
+    const refused = await post(opened, "/projects/web/issues", { json: { title: "x", type: "epic" } });
     expect([refused.status, refused.body.message]).toEqual([422, "type must be one of bug, task"]);
     expect(opened.emulator.sessions.list()[0]?.state).toBe("queued");
   });

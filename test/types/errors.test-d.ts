@@ -1,4 +1,5 @@
 import { expectTypeOf, test } from "vitest";
+import type { JournalErrorReason } from "../../src/bulk/index.ts";
 import {
   type AnyAutomationError,
   ApiError,
@@ -36,6 +37,7 @@ test("kind is a union of literals, one per class", () => {
     | "validation"
     | "pagination"
     | "token_provider"
+    | "journal"
   >();
   expectTypeOf<AuthenticationError["kind"]>().toEqualTypeOf<"auth">();
   expectTypeOf<ServerError["kind"]>().toEqualTypeOf<"server">();
@@ -80,6 +82,9 @@ test("a switch on kind narrows to the class, and is exhaustive", () => {
       case "parse":
       case "token_provider":
         return error.message;
+      case "journal":
+        expectTypeOf(error.reason).toEqualTypeOf<JournalErrorReason>();
+        return error.reason;
       default:
         expectTypeOf(error).toBeNever();
         return error;
@@ -94,7 +99,7 @@ test("a switch without one of the kinds does not compile", () => {
       case "rate_limit":
         return "";
       default:
-        // @ts-expect-error seventeen kinds are left
+        // @ts-expect-error eighteen kinds are left
         return error satisfies never;
     }
   };

@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from "vitest";
-import * as z from "zod/mini";
+import * as z from "zod/v4-mini";
 import type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "../../src/index.ts";
 import {
   type CreatedTokenSchema,
@@ -10,7 +10,8 @@ import {
   type TokenSchema,
 } from "../../src/schemas/index.ts";
 import type { Fields } from "../../src/schemas/records.ts";
-import { type Validator, zodValidator } from "../../src/schemas/validator.ts";
+import type { StandardSchema } from "../../src/schemas/standard-schema.ts";
+import { validatorOf } from "../../src/schemas/validator.ts";
 
 /** The fields that a schema names, without the index signature of a loose object. */
 type Named<Schema extends z.ZodMiniType> = {
@@ -44,13 +45,13 @@ test("each schema has the fields of its model, each with its type", () => {
 
 test("a wrong schema does not compile", () => {
   // @ts-expect-error a field of another type
-  void zodValidator<Project>(z.looseObject({ id: z.string(), name: z.number() }));
+  void validatorOf<Project>(z.looseObject({ id: z.string(), name: z.number() }));
   // @ts-expect-error a field is missing
-  void zodValidator<Project>(z.looseObject({ id: z.string() }));
+  void validatorOf<Project>(z.looseObject({ id: z.string() }));
   // @ts-expect-error a field that may be missing
-  void zodValidator<Project>(z.looseObject({ id: z.string(), name: z.optional(z.string()) }));
+  void validatorOf<Project>(z.looseObject({ id: z.string(), name: z.optional(z.string()) }));
   // @ts-expect-error another model
-  void (zodValidator(SessionSchema) satisfies Validator<Project>);
+  void (validatorOf(SessionSchema) satisfies StandardSchema<Project>);
 
   void ({ id: z.string(), name: z.string() } satisfies Fields<Project>);
   // @ts-expect-error a field of another type

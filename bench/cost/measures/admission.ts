@@ -37,7 +37,7 @@ export async function run(bench: Bench): Promise<Section[]> {
     {
       name,
       title: "The rate limiter: a call's way through the line",
-      note: "`memoryRateLimiter()` with one slot and so many calls in line at any time: again and again the first is admitted, confirms and gives the slot back, and another one enters. µs for each, medians.",
+      note: "`memoryRateLimiter()` with one slot and so many calls in line at any time: again and again the first is admitted, reports a response and gives the slot back, and another one enters. µs for each, medians.",
       heading: ["", "time", "× the shortest line"],
       rows: [...figures].map(([line, { threadUs, timesThread }]) => [
         line,
@@ -61,35 +61,39 @@ export async function prepare(task: LapTask): Promise<RunLap> {
   const { memoryRateLimiter } = (await import(door)) as typeof import("../../../dist/index.js"); // another checkout's has that shape
   const limiter = memoryRateLimiter();
   const length = Number(task.work);
-  const line = Array.from({ length }, () => enter(limiter));
+  // One more than there are in line: the first of all holds the only slot.
+  const line = Array.from({ length: length + 1 }, () => enter(limiter));
   let first = 0;
   return async (admissions) => {
     for (let at = 0; at < admissions; at += 1) {
-      const { turn, admission } = line[first] ?? enter(limiter);
+      const { permit, admission } = line[first] ?? enter(limiter);
       const { kind } = await admission;
-      if (kind !== "admitted" || !turn.confirm(TOKEN)) throw new Error(`the first in line was ${kind}`);
+      if (kind !== "admitted") throw new Error(`the first in line was ${kind}`);
+      permit.report(SUCCESS);
+      permit.release();
       line[first] = enter(limiter);
-      first = (first + 1) % length;
-      turn.release();
+      first = (first + 1) % line.length;
     }
     return {};
   };
 }
 
+const SUCCESS = { status: 200, retryAfterMs: undefined, limit: 1_000_000, remaining: 999_999 };
+
 interface Standing {
-  readonly turn: Permit;
-  readonly admission: Promise<Admission>;
+  readonly permit: Permit;
+  readonly admission: Admission | Promise<Admission>;
 }
 
 /** A call as the client makes it, with a signal of its own, at the end of the line. */
 function enter(limiter: RateLimiter): Standing {
-  const turn = limiter.enter({
+  const permit = limiter.enter({
     token: () => TOKEN,
     maxConcurrency: 1,
     maxPauses: 1,
-    accepts: () => true,
+    maxPauseMs: 120_000,
+    endsAt: Number.POSITIVE_INFINITY,
     signal: new AbortController().signal,
-    onPause: () => {},
   });
-  return { turn, admission: turn.admission() };
+  return { permit, admission: permit.acquire(TOKEN) };
 }

@@ -1,13 +1,19 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
-import { argument, STRING } from "../../check.ts";
+import { dirname } from "node:path";
+import { given, kind, ofKind, refusing } from "../../base/check.ts";
+import { ArgumentError } from "../../errors/client-errors.ts";
+import { JournalError } from "../../errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
-import { asJournalError, JournalError } from "../journal-error.ts";
+import { asJournalError } from "../thrown.ts";
 import { FileLock } from "./file-lock.ts";
-import { encodeLine, HEADER_LINE, JournalReader } from "./journal-format.ts";
+import { encodeLine, headerLine, JournalReader } from "./journal-format.ts";
 
 const CHUNK_BYTES = 64 * 1024;
+const OPEN_OR_CREATE: number = constants.O_RDWR | constants.O_CREAT;
+const OWNER_ONLY = 0o600;
+
+const PATH = kind("a string that is not empty", (value) => typeof value === "string" && value !== "");
 
 /** A journal in a file. */
 export interface FileJournal extends Journal {
@@ -17,21 +23,38 @@ export interface FileJournal extends Journal {
   close(): Promise<void>;
 }
 
+/** Options of `fileJournal`. */
+export interface FileJournalOptions {
+  /**
+   * Whose import the journal is of, such as `"issues 2026"`. It is written into a new file; a file that has another one,
+   * or none, is refused when a run loads it. Two imports with the same keys cannot then use each other's journal.
+   */
+  readonly id?: string | undefined;
+}
+
+const ID = kind(
+  "a string of 1 to 200 characters",
+  (value) => typeof value === "string" && value.length > 0 && value.length <= 200,
+);
+
 /**
  * Opens a journal in a file, and keeps other runs from using it until the end of the run. The file is created if it is
  * missing; its folder must be there. Every batch of records is flushed to the disk before it counts.
  *
  * @param path Path of the file. Lock files are created beside it.
- * @throws ArgumentError if `path` is not a string that is not empty.
+ * @throws ArgumentError if `path` is not a string that is not empty, or an option is not as described.
  * @throws JournalError if another run uses the file (`in_use`), or if it cannot be opened (`failed`).
  *
  * @example
  * const run = bulkWrite({ items, key, send, journal: await fileJournal("import.journal") });
  */
-export async function fileJournal(path: string): Promise<FileJournal> {
-  if (argument.value(path, "path", STRING) === "") argument.fail("path must not be an empty string");
+export async function fileJournal(path: string, options?: FileJournalOptions): Promise<FileJournal> {
+  const { id } = refusing(ArgumentError, () => {
+    ofKind(path, "path", PATH);
+    return given<FileJournalOptions>(options, "options", { id: ID });
+  });
   try {
-    const journal = new JournalFile(await actualPath(path));
+    const journal = new JournalFile(await actualPath(path), headerLine(id));
     await journal.open();
     return journal;
   } catch (error) {
@@ -39,33 +62,31 @@ export async function fileJournal(path: string): Promise<FileJournal> {
   }
 }
 
-/** Two paths of one file are one lock. */
+/** Two paths of one file are one lock. The file has to be there for that: a link may lead to one that is not there yet. */
 async function actualPath(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    // It is not there yet.
-    const absolute = resolve(path);
-    return join(await realpath(dirname(absolute)), basename(absolute));
-  }
+  const handle = await open(path, OPEN_OR_CREATE, OWNER_ONLY);
+  await handle.close();
+  return realpath(path);
 }
 
 class JournalFile implements FileJournal {
   readonly path: string;
+  readonly #header: Uint8Array;
   #lock: FileLock | undefined;
   #handle: FileHandle | undefined;
   /** What has been read and written; only once it has been loaded, it can be appended to. */
   #end: { size: number; checksum: number } | undefined;
   #isLoading = false;
 
-  constructor(path: string) {
+  constructor(path: string, header: Uint8Array) {
     this.path = path;
+    this.#header = header;
   }
 
   async open(): Promise<void> {
     this.#lock = await FileLock.take(this.path);
     try {
-      this.#handle = await open(this.path, constants.O_RDWR | constants.O_CREAT, 0o600);
+      this.#handle = await open(this.path, OPEN_OR_CREATE, OWNER_ONLY);
     } catch (error) {
       await this.close();
       throw error;
@@ -77,7 +98,7 @@ class JournalFile implements FileJournal {
     this.#isLoading = true;
     if (this.#handle === undefined) await this.open();
     const handle = this.#opened();
-    const reader = new JournalReader();
+    const reader = new JournalReader(this.#header);
     const chunk = new Uint8Array(CHUNK_BYTES);
     for (let position = 0; ; ) {
       const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position);
@@ -86,26 +107,30 @@ class JournalFile implements FileJournal {
       yield* reader.read(chunk.slice(0, bytesRead));
     }
     reader.end();
+    await this.#lock?.confirm();
     await handle.truncate(reader.size); // the torn end
     if (reader.size === 0) await this.#begin(handle);
-    this.#end = { size: Math.max(reader.size, HEADER_LINE.length), checksum: reader.checksum };
+    this.#end = { size: Math.max(reader.size, this.#header.length), checksum: reader.checksum };
   }
 
   async append(records: readonly JournalRecord[]): Promise<void> {
     if (this.#end === undefined) throw new JournalError("a journal must be loaded first", { reason: "misused" });
     const { size, checksum: previous } = this.#end;
     const handle = this.#opened();
-    await this.#lock?.confirm();
     const { bytes, checksum } = encodeLine(records, previous);
+    this.#end = undefined; // until it is certain again
+    await this.#lock?.confirm();
+    await confirmLength(handle, size);
     try {
       await writeAll(handle, bytes, size);
       await handle.datasync();
     } catch (error) {
       // After a failed flush nothing is certain of what has been written, so nothing may follow it.
-      this.#end = undefined;
-      await handle.truncate(size).catch(() => {}); // what is left is a torn end
+      await this.#cutOff(handle, size);
       throw error;
     }
+    // Nothing may be sent on the strength of a line that another run does not know of.
+    await this.#lock?.confirm();
     this.#end = { size: size + bytes.length, checksum };
   }
 
@@ -126,10 +151,27 @@ class JournalFile implements FileJournal {
 
   /** A new file: its name has to be durable as well. */
   async #begin(handle: FileHandle): Promise<void> {
-    await writeAll(handle, HEADER_LINE, 0);
+    await writeAll(handle, this.#header, 0);
     await handle.sync();
     await flushFolder(dirname(this.path));
   }
+
+  async #cutOff(handle: FileHandle, size: number): Promise<void> {
+    try {
+      await this.#lock?.confirm();
+      await handle.truncate(size);
+    } catch {
+      // What is left is a torn end.
+    }
+  }
+}
+
+/** @throws JournalError if the file is not as long as it was left, or is gone. */
+async function confirmLength(handle: FileHandle, expected: number): Promise<void> {
+  const { size, nlink } = await handle.stat();
+  if (size === expected && nlink > 0) return;
+  const what = nlink === 0 ? "has been deleted" : `has ${size} bytes, and had ${expected} when this run left it`;
+  throw new JournalError(`the journal ${what}, so another run may use it`, { reason: "in_use" });
 }
 
 async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { access, type FileHandle, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { access, type FileHandle, open, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
-import { sleep } from "../../clock.ts";
-import { JournalError } from "../journal-error.ts";
+import { sleep } from "../../base/clock.ts";
+import { JournalError } from "../../errors/journal-error.ts";
 import { lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 /** How often a lock is refreshed, and how old it must be until a process of which nothing else is known counts as dead. */
@@ -96,8 +96,11 @@ async function isDead(other: LockFile, own: LockFile): Promise<boolean> {
   if (life !== "not_known") return life === "dead";
   await write(own.path, CLAIMED, "r+");
   const [theirs, ours] = await Promise.all([changedAt(other.path), changedAt(own.path)]);
+  if (theirs === undefined || ours === undefined) return false;
+  // The clock has gone back since, so its time tells nothing: from now on it does, unless a live process refreshes it.
+  if (theirs > ours) await utimes(other.path, ours / 1_000, ours / 1_000).catch(() => {});
   // Both times are the file system's, so the clocks of the machines do not matter.
-  return theirs !== undefined && ours !== undefined && ours - theirs > STALE_MS;
+  return ours - theirs > STALE_MS;
 }
 
 async function changedAt(path: string): Promise<number | undefined> {

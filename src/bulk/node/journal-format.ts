@@ -1,13 +1,13 @@
+import { TextDecoder, TextEncoder } from "node:util"; // a test environment may lack the global ones
+import { JournalError } from "../../errors/journal-error.ts";
 import { flawOfRecord, type JournalRecord } from "../journal.ts";
-import { JournalError } from "../journal-error.ts";
 import { crc32 } from "./crc32.ts";
 
-/** The first line of every journal, without its line break. */
-const HEADER = '{"format":"project-automation bulk journal","version":1}';
-const HEADER_OF_ANY_VERSION = /^\{"format":"project-automation bulk journal","version":(\d+)\}$/;
+const FORMAT = "project-automation bulk journal";
+const VERSION = 1;
 
 /** Of any version. The first line of another file may be very long. */
-const MAX_HEADER_LENGTH = 1_000;
+const MAX_HEADER_LENGTH = 2_000;
 
 const LINE_BREAK = 0x0a;
 /** Eight hexadecimal digits and a space. */
@@ -16,10 +16,10 @@ const CHECKSUM_LENGTH = 9;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The first line, as bytes. */
-export const HEADER_LINE: Uint8Array = encoder.encode(`${HEADER}\n`);
-/** The checksum that the first line of records continues. */
-export const FIRST_CHECKSUM: number = crc32(HEADER_LINE);
+/** The first line of the journal of an import, as bytes. `id`: whose journal it is, if it says so. */
+export function headerLine(id?: string): Uint8Array {
+  return encoder.encode(`${JSON.stringify({ format: FORMAT, version: VERSION, id })}\n`);
+}
 
 /**
  * A batch of records as one line, so that a batch is on the disk as a whole or is the torn end of the file. The
@@ -38,10 +38,19 @@ export function encodeLine(
 export class JournalReader {
   /** How many bytes of the file are whole lines. */
   size = 0;
-  /** The checksum of the last of them. */
-  checksum: number = FIRST_CHECKSUM;
+  /** The checksum of the last of them; the first line of records continues that of the header. */
+  checksum: number;
+  readonly #header: Uint8Array;
   #line = 0;
-  #rest: Uint8Array = new Uint8Array();
+  /** What has come of the present line. */
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  /** `header`: the first line that the journal is to have. */
+  constructor(header: Uint8Array) {
+    this.#header = header;
+    this.checksum = crc32(header);
+  }
 
   /**
    * Returns the records of the lines that end in `chunk`.
@@ -51,14 +60,14 @@ export class JournalReader {
   *read(chunk: Uint8Array): Generator<JournalRecord> {
     let start = 0;
     for (let end = chunk.indexOf(LINE_BREAK); end >= 0; end = chunk.indexOf(LINE_BREAK, start)) {
-      const line = concatenate(this.#rest, chunk.subarray(start, end));
-      this.#rest = new Uint8Array();
+      this.#collect(chunk.subarray(start, end));
+      const line = this.#collected();
       start = end + 1;
       yield* this.#readLine(line);
       this.size += line.length + 1;
     }
-    this.#rest = concatenate(this.#rest, chunk.subarray(start));
-    if (this.#line === 0 && this.#rest.length > MAX_HEADER_LENGTH) throw notAJournal();
+    this.#collect(chunk.subarray(start));
+    if (this.#line === 0 && this.#length > MAX_HEADER_LENGTH) throw notAJournal();
   }
 
   /**
@@ -68,20 +77,35 @@ export class JournalReader {
    * @throws JournalError if it is no part of a journal, or a whole line that has lost its line break.
    */
   end(): void {
-    if (this.#rest.length === 0) return;
+    const rest = this.#collected();
+    if (rest.length === 0) return;
     if (this.#line === 0) {
-      const isTornHeader = startsWith(HEADER_LINE, this.#rest);
+      const isTornHeader = startsWith(this.#header, rest);
       if (!isTornHeader) throw notAJournal();
       return;
     }
     // One byte too many means that the line break was there, and has been changed.
-    const line = this.#rest.subarray(0, -1);
-    if (this.#parse(line) !== undefined) throw this.#damaged("has a changed line break", this.#line + 1);
+    if (this.#parse(rest.subarray(0, -1)) !== undefined)
+      throw this.#damaged("has a changed line break", this.#line + 1);
+  }
+
+  #collect(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+  }
+
+  #collected(): Uint8Array {
+    const [first = new Uint8Array(), ...more] = this.#pieces;
+    const line = more.length === 0 ? first : concatenate(this.#pieces, this.#length);
+    this.#pieces = [];
+    this.#length = 0;
+    return line;
   }
 
   *#readLine(line: Uint8Array): Generator<JournalRecord> {
     this.#line += 1;
-    if (this.#line === 1) return checkHeader(line);
+    if (this.#line === 1) return checkHeader(line, this.#header);
     const parsed = this.#parse(line);
     if (parsed === undefined) throw this.#damaged("does not have its checksum", this.#line);
     this.checksum = parsed.checksum;
@@ -116,13 +140,31 @@ export class JournalReader {
   }
 }
 
-function checkHeader(line: Uint8Array): void {
-  const text = new TextDecoder().decode(line);
-  if (text === HEADER) return;
-  const [, version] = HEADER_OF_ANY_VERSION.exec(text) ?? [];
-  if (version === undefined) throw notAJournal();
-  const message = `the journal has version ${version} of the format, which this version of the package does not know`;
-  throw new JournalError(message, { reason: "not_a_journal", line: 1 });
+function checkHeader(line: Uint8Array, expected: Uint8Array): void {
+  if (line.length + 1 === expected.length && startsWith(expected, line)) return;
+  const { version, id } = fieldsOf(line);
+  if (version !== VERSION) {
+    const message = `the journal has version ${version} of the format, which this version of the package does not know`;
+    throw new JournalError(message, { reason: "not_a_journal", line: 1 });
+  }
+  const wanted = fieldsOf(expected).id;
+  const message = `the journal is that of ${describeId(id)}, and not of ${describeId(wanted)}`;
+  throw new JournalError(message, { reason: "misused", line: 1 });
+}
+
+function fieldsOf(line: Uint8Array): { readonly version: number; readonly id: unknown } {
+  try {
+    const fields = JSON.parse(decoder.decode(line)) as Partial<Record<string, unknown>>; // null has no fields, and throws
+    const { format, version, id } = fields;
+    if (format === FORMAT && typeof version === "number") return { version, id };
+  } catch {
+    // It is not JSON.
+  }
+  throw notAJournal();
+}
+
+function describeId(id: unknown): string {
+  return id === undefined ? "an import without an id" : `the import ${JSON.stringify(id)}`;
 }
 
 function notAJournal(): JournalError {
@@ -133,10 +175,12 @@ function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
   return beginning.length <= bytes.length && beginning.every((byte, index) => byte === bytes[index]);
 }
 
-function concatenate(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.length === 0) return second;
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
+function concatenate(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const all = new Uint8Array(length);
+  let position = 0;
+  for (const piece of pieces) {
+    all.set(piece, position);
+    position += piece.length;
+  }
+  return all;
 }

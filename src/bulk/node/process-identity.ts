@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** A process, as its lock file names it. */
+/** A process, as its lock file names it; a worker thread counts as one, since it can end by itself. */
 export interface ProcessIdentity {
   /** Where process ids mean the same: a hash of host, boot and process namespace. */
   readonly place: string;
+  /** On Linux that of the thread, which the kernel numbers like a process; for the main thread they are the same. */
   readonly pid: number;
   /** When it started, in ticks since the boot, so that a reused process id is recognised; `"0"`: not known. */
   readonly startedAt: string;
@@ -14,9 +15,16 @@ export interface ProcessIdentity {
 /** What is known of the process of another lock file. */
 export type Life = "alive" | "dead" | "not_known";
 
-/** The present process. */
+/** The present process, or worker thread. */
 export function ownIdentity(): ProcessIdentity {
-  return { place: placeOfProcesses(), pid: process.pid, startedAt: startOf(process.pid) ?? "0" };
+  const place = placeOfProcesses();
+  const [pid, , thread] =
+    attempt(() => readlinkSync("/proc/thread-self"))
+      ?.split("/")
+      .map(Number) ?? [];
+  // If `/proc` numbers the process in another way, or is not there, nothing can be asked of it.
+  if (pid !== process.pid || thread === undefined) return { place, pid: process.pid, startedAt: "0" };
+  return { place, pid: thread, startedAt: startOf(thread) ?? "0" };
 }
 
 /** Whether a process lives, as far as this process can find out. */

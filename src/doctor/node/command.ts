@@ -1,54 +1,71 @@
-import { writeFile } from "node:fs/promises";
-import { Redactor } from "../../request/redact.ts";
-import { VERSION } from "../../version.ts";
+import { open } from "node:fs/promises";
+import { sleep } from "../../base/clock.ts";
+import { type Command, command, say } from "../../bin/command.ts";
 import type { Surroundings } from "../ask.ts";
 import { diagnose } from "../diagnose.ts";
-import { exitCodeOf, tableOf } from "../report.ts";
-import { type Command, type Environment, readCommand, USAGE } from "./arguments.ts";
+import { exitCodeOf, textOf } from "../report.ts";
+import { FLAGS, readDeployment } from "./arguments.ts";
+import { sendByNode } from "./send.ts";
 
-/** What the command needs of the process it runs in. */
-export interface Terminal extends Omit<Surroundings, "notify"> {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  readonly environment: Environment;
-  /** How many characters a line has. */
-  readonly columns: number;
+/** What the doctor needs of the world. */
+export interface World extends Pick<Surroundings, "send" | "wallClock"> {
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** A narrower table would break every word, a wider one is hard to read. */
+/** Narrower lines would break every word, wider ones are hard to read. */
 const LEAST_COLUMNS = 80;
 const MOST_COLUMNS = 160;
-const COULD_NOT_ASK = 2;
 
-/** Runs `project-automation-doctor`, and resolves with its exit code. Never rejects. */
-export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
+const ABOUT = `Asks a deployment of the service how it differs from what the client and the emulator assume, and says what follows.
+It sends only GETs unless --write is given, one at a time, and waits as long as the rate limit asks.
+`;
+
+const NOTES = `The token is read from PROJECT_AUTOMATION_TOKEN only: other users of a machine can read a command line.
+Exit codes: 0 nothing contradicts the contract, 1 something does, 2 the deployment could not be asked.
+`;
+
+/** `project-automation doctor`, in a world. */
+export function doctorIn(world: World): Command {
+  return command({
+    name: "doctor",
+    about: ABOUT,
+    flags: FLAGS,
+    notes: NOTES,
+    failure: 2,
+    run: async (flags, terminal) => {
+      const notify = (line: string): void => say("doctor", terminal, line);
+      const { report, seed, seedWithValues } = await diagnose(readDeployment(flags, terminal), {
+        ...world,
+        sleep: (ms) => world.sleep(ms, terminal.signal),
+        signal: terminal.signal,
+        notify,
+      });
+      const width = Math.min(Math.max(terminal.columns, LEAST_COLUMNS), MOST_COLUMNS);
+      const text = flags.json === true ? jsonOf(report) : textOf(report, { width, all: flags.all === true });
+      terminal.out(text);
+      if (report.tokenLeftBehind) notify("the token that was created was not revoked: do so in the account settings");
+      // A file of an earlier run is worth more than one that says nothing.
+      if (flags.out !== undefined && report.result !== "not_asked") {
+        await writeForOwner(flags.out, jsonOf(flags.values === true ? seedWithValues : seed));
+      }
+      return exitCodeOf(report);
+    },
+  });
+}
+
+function jsonOf(value: object): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** Writes a file that only its owner can read, also if it was there before. */
+async function writeForOwner(file: string, text: string): Promise<void> {
+  const handle = await open(file, "w", 0o600);
   try {
-    const command = readCommand(argv, terminal.environment);
-    if (command.kind === "diagnose") return await run(command, terminal);
-    terminal.out(command.kind === "help" ? USAGE : `${VERSION}\n`);
-    return 0;
-  } catch (error) {
-    say(terminal, error instanceof Error ? error.message : String(error));
-    return COULD_NOT_ASK;
+    await handle.chmod(0o600);
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
   }
 }
 
-async function run(command: Extract<Command, { kind: "diagnose" }>, terminal: Terminal): Promise<number> {
-  const { deployment, json, out } = command;
-  const around = { ...terminal, notify: (line: string) => say(terminal, line) };
-  const { report, seed } = await diagnose(deployment, around);
-  const columns = Math.min(Math.max(terminal.columns, LEAST_COLUMNS), MOST_COLUMNS);
-  terminal.out(json ? `${JSON.stringify(report, undefined, 2)}\n` : tableOf(report, columns));
-  if (report.tokenLeftBehind)
-    say(terminal, "the token that was created was not revoked: do so in the account settings");
-  // A file of an earlier run is worth more than one that says nothing.
-  if (out !== undefined && report.result !== "not_asked") {
-    await writeFile(out, `${JSON.stringify(seed, undefined, 2)}\n`);
-  }
-  return exitCodeOf(report);
-}
-
-function say({ err, environment }: Terminal, line: string): void {
-  const secrets = [environment["PROJECT_AUTOMATION_TOKEN"] ?? ""].filter(Boolean);
-  err(`project-automation-doctor: ${new Redactor(secrets).line(line, 500)}\n`);
-}
+export const DOCTOR: Command = doctorIn({ send: (request) => sendByNode(request), sleep, wallClock: () => Date.now() });

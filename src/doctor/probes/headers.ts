@@ -1,9 +1,12 @@
-import { readRateLimit } from "../../request/response-headers.ts";
+import { readRateLimit } from "../../request/response-head.ts";
 import type { RateLimitHeaders } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
-import { codeOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
+import { codeOf, fieldsOf, outlineOf } from "../reading.ts";
 import { CROSS_ORIGIN, PROJECTS } from "../steps.ts";
 import { labelOf, type Reply } from "../wire.ts";
+
+/** What the client does where it cannot see the limit. */
+const UNSEEN = "client.rateLimit does not show it, and the client learns of the limit from a 429 only";
 
 const ROLES = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining" } as const;
 type Role = keyof typeof ROLES;
@@ -16,7 +19,7 @@ function rateLimitName(headers: Headers, role: Role): string | undefined {
 
 /** The rate limit headers, as the client reads them. */
 function quotaOf(reply: Reply): ReturnType<typeof readRateLimit> {
-  return readRateLimit({ ...reply, isRedirect: false });
+  return readRateLimit(reply);
 }
 
 function formOf(value: string | null): RateLimitHeaders["form"] {
@@ -43,17 +46,18 @@ function judgeRateLimit(_: unknown, { replies }: Seen): Finding {
   const others = Object.values(names).filter(
     (name) => name !== undefined && !Object.values<string>(ROLES).includes(name),
   );
-  if (others.length > 0) return contradicts(`under other names: ${others.join(", ")}`, { rateLimitHeaders });
+  if (others.length > 0) return contradicts(`under other names: ${others.join(", ")}`, UNSEEN, { rateLimitHeaders });
   const missing = (["limit", "remaining"] as const).filter((role) => names[role] === undefined);
   if (missing.length > 0) {
-    return contradicts(`no ${missing.map((role) => ROLES[role]).join(", no ")}`, { rateLimitHeaders });
+    return contradicts(`no ${missing.map((role) => ROLES[role]).join(", no ")}`, UNSEEN, { rateLimitHeaders });
   }
   const value = `${best.headers.get(ROLES.limit)}; ${best.headers.get(ROLES.remaining)} left`;
   const { limit, remaining } = quotaOf(best);
   if (limit === undefined || remaining === undefined || form === undefined) {
-    return contradicts(`not numbers: ${value}`, { rateLimitHeaders });
+    return contradicts(`not numbers: ${value}`, UNSEEN, { rateLimitHeaders });
   }
-  return (form === "number" ? agrees : differs)(value, { rateLimitHeaders });
+  if (form === "number") return agrees(value, { rateLimitHeaders });
+  return differs(value, "nothing: the client reads both forms", { rateLimitHeaders });
 }
 
 function judgeCoverage(_: unknown, { replies }: Seen): Finding {
@@ -63,7 +67,10 @@ function judgeCoverage(_: unknown, { replies }: Seen): Finding {
   if (without.length === 0) return agrees(`each of ${replies.length}`);
   const [first] = without;
   const example = first === undefined ? "" : ` (${first.status} of ${labelOf(first.request)})`;
-  return contradicts(`${without.length} of ${replies.length} without them${example}`);
+  return contradicts(
+    `${without.length} of ${replies.length} without them${example}`,
+    "client.rateLimit is older than the last response",
+  );
 }
 
 function judgeRetryAfter(_: unknown, { replies }: Seen): Finding {
@@ -72,18 +79,27 @@ function judgeRetryAfter(_: unknown, { replies }: Seen): Finding {
   if (first === undefined) return unasked("no request was refused; the doctor does not provoke it");
   const value = first.headers.get("retry-after");
   const code = codeOf(first);
-  if (value === null) return contradicts("429 without Retry-After", { retryAfter: null });
+  const guess = "the client pauses for 5 s, then 10, 20 and so on, in place of the time that is asked for";
+  if (value === null) return contradicts("429 without Retry-After", guess, { retryAfter: null });
   const retryAfter = /^\s*\d+\s*$/.test(value) ? "seconds" : "date";
   const { retryAfterMs } = quotaOf(first);
-  if (retryAfterMs === undefined) return contradicts(`Retry-After is not valid: ${value}`);
+  if (retryAfterMs === undefined) return contradicts(`Retry-After is not valid: ${value}`, guess);
   const seen = `${outlineOf(first)}, Retry-After: ${value}`;
-  if (code !== "too_many_requests") return contradicts(`${seen}: another error code`, { retryAfter });
-  return retryAfter === "seconds" ? agrees(seen, { retryAfter }) : contradicts(`${seen}: not seconds`, { retryAfter });
+  if (code !== "too_many_requests") {
+    return contradicts(`${seen}: another error code`, "nothing but error.code: the client goes by the status", {
+      retryAfter,
+    });
+  }
+  if (retryAfter === "seconds") return agrees(seen, { retryAfter });
+  return contradicts(`${seen}: not seconds`, "nothing: the client reads dates, too", { retryAfter });
 }
 
 function judgeCors({ reply }: Readonly<Record<"reply", Reply>>): Finding {
   const given = reply.headers.get("access-control-allow-origin");
-  if (given === null) return differs("none: pages of other origins see nothing", { cors: { allowOrigin: null } });
+  if (given === null) {
+    const so = "in a page of another origin every call rejects with ConnectionError";
+    return differs("none: pages of other origins see nothing", so, { cors: { allowOrigin: null } });
+  }
   // A service that repeats the origin lets in every origin.
   const allowOrigin = given === fieldsOf(reply.request.headers)["origin"] ? "*" : given;
   const exposeHeaders = (reply.headers.get("access-control-expose-headers") ?? "")
@@ -95,16 +111,20 @@ function judgeCors({ reply }: Readonly<Record<"reply", Reply>>): Finding {
     (name) => !exposeHeaders.some((exposed) => exposed === "*" || exposed.toLowerCase() === name.toLowerCase()),
   );
   const seen = `${given} may read the response${hidden.length > 0 ? `, but not ${hidden.join(", ")}` : ""}`;
-  return (allowOrigin === "*" && hidden.length === 0 ? agrees : differs)(seen, { cors });
+  if (allowOrigin === "*" && hidden.length === 0) return agrees(seen, { cors });
+  const pages =
+    allowOrigin === "*" ? "a page" : `a page of another origin than ${allowOrigin} gets ConnectionError; a page`;
+  return differs(seen, `${pages} does not see what is hidden: without Retry-After, the client guesses its pauses`, {
+    cors,
+  });
 }
 
 function judgeContentType({ reply }: Readonly<Record<"reply", Reply>>): Finding {
   const contentType = reply.headers.get("content-type");
-  if (!isSuccess(reply)) return unasked(`not a success: ${outlineOf(reply)}`);
-  if (contentType === null) return differs("none");
-  if (reply.json === undefined) return contradicts(`${contentType}, not JSON`);
+  const so = "nothing: the client reads the body, whatever its type";
+  if (contentType === null) return differs("none", so);
   const isJson = /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType);
-  return (isJson ? agrees : differs)(contentType, { contentType });
+  return isJson ? agrees(contentType, { contentType }) : differs(contentType, so, { contentType });
 }
 
 function judgeRequestId({ reply }: Readonly<Record<"reply", Reply>>): Finding {
@@ -112,14 +132,16 @@ function judgeRequestId({ reply }: Readonly<Record<"reply", Reply>>): Finding {
   const found = [...headers.keys()].find((name) => /(?:request|correlation|trace)-?id$/.test(name));
   const requestIdHeader = headers.has("x-request-id") ? "x-request-id" : (found ?? null);
   const seen = requestIdHeader ?? "none";
-  return (seen === "x-request-id" ? agrees : differs)(seen, { requestIdHeader });
+  if (seen === "x-request-id") return agrees(seen, { requestIdHeader });
+  return differs(seen, "error.requestId is missing; onResponse sees the headers of each response", { requestIdHeader });
 }
 
 function judgeNotice(name: "deprecation" | "sunset"): Probe["judge"] {
   return (_, { replies }) => {
     if (replies.length === 0) return unasked("no response");
     const value = replies.map(({ headers }) => headers.get(name)).find((one) => one !== null) ?? null;
-    return value === null ? agrees("none", { [name]: null }) : differs(value, { [name]: value });
+    if (value === null) return agrees("none", { [name]: null });
+    return differs(value, "onEvent sees a deprecation event with each response that has it", { [name]: value });
   };
 }
 
@@ -128,21 +150,22 @@ export const HEADER_PROBES: readonly Probe[] = [
   probe({
     id: "rate-limit-headers",
     question: "Which rate limit headers are there, and in which form?",
-    about: "contract 8: RateLimit-Limit, RateLimit-Remaining; convention rateLimitHeaders",
+    about: "the contract names RateLimit-Limit and RateLimit-Remaining; convention rateLimitHeaders",
     assumes: "RateLimit-Limit and RateLimit-Remaining, numbers",
     judge: judgeRateLimit,
   }),
   probe({
     id: "rate-limit-everywhere",
     question: "Does every response carry the rate limit headers?",
-    about: 'contract 8: "Every response carries these headers"',
+    about: 'the contract says "Every response carries these headers"',
     assumes: "every response, errors too",
     judge: judgeCoverage,
   }),
   probe({
     id: "retry-after",
     question: "What does a 429 say?",
-    about: 'contract 7.2: "429 and error code `too_many_requests`, together with a `Retry-After` header"; 8: "Seconds"',
+    about:
+      'the contract says "429 and error code `too_many_requests`, together with a `Retry-After` header", in seconds',
     assumes: "429 too_many_requests, Retry-After in seconds",
     judge: judgeRetryAfter,
   }),
@@ -157,7 +180,7 @@ export const HEADER_PROBES: readonly Probe[] = [
   probe({
     id: "content-type",
     question: "What content type has JSON?",
-    about: 'contract: "Request and response bodies are JSON."; convention contentType',
+    about: 'the contract says "Request and response bodies are JSON."; convention contentType',
     assumes: "application/json",
     asks: { reply: PROJECTS },
     judge: judgeContentType,
@@ -174,7 +197,7 @@ export const HEADER_PROBES: readonly Probe[] = [
     probe({
       id: name,
       question: `Is there a ${name === "sunset" ? "Sunset" : "Deprecation"} header?`,
-      about: `contract 9: deprecation policy not shown; convention ${name}`,
+      about: `the contract shows no deprecation policy; convention ${name}`,
       assumes: "none",
       judge: judgeNotice(name),
     }),

@@ -1,23 +1,30 @@
 import type { Conventions } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
-import { cursorOf, fieldsOf, idsOf, isSuccess, type ListPage, outlineOf, pageOf } from "../reading.ts";
+import { cursorOf, errorOf, fieldsOf, idsOf, isSuccess, type ListPage, outlineOf, pageOf } from "../reading.ts";
 import { FIRST_PAGE, LARGEST_PAGE, LIMIT_ABOVE, LIMIT_ZERO, SECOND_PAGE } from "../steps.ts";
 import type { Reply } from "../wire.ts";
 import { judgeRefusal } from "./refusals.ts";
 
-const CLAMPED = 'contract 8: "A value outside the allowed range is clamped, not rejected."';
+const CLAMPED = 'the contract says "A value outside the allowed range is clamped, not rejected."';
 const MAX_LIMIT = 200;
+/** What the client makes of a 2xx that is no list. */
+const NO_LIST = "ResponseParseError or ResponseValidationError";
+/** What follows from a last page that is not written as the contract says. */
+const REJECTS = "every list() rejects with ResponseValidationError at its last page, with validation: lenient too";
 
 function judgeClamp(name: "limitTooSmall" | "limitTooLarge", most: number): (reply: Reply) => Finding {
+  const asked = name === "limitTooSmall" ? "list({ limit: 0 })" : "list({ limit: 201 })";
   return (reply) => {
     const page = pageOf(reply);
     if (page !== undefined) {
       const seen = itemsOf(page);
-      return page.data.length > most ? contradicts(`${seen}: not clamped`) : agrees(seen, { [name]: "clamp" });
+      if (page.data.length <= most) return agrees(seen, { [name]: "clamp" });
+      return contradicts(`${seen}: not clamped`, `pages of ${asked} hold more items than ${most}`);
     }
-    if (isSuccess(reply)) return contradicts(`${outlineOf(reply)}, not a list`);
+    if (isSuccess(reply)) return contradicts(`${outlineOf(reply)}, not a list`, `${asked} rejects with ${NO_LIST}`);
     const { seen, conventions } = judgeRefusal(name, reply);
-    return contradicts(`refused: ${seen}`, { ...conventions, [name]: "refuse" });
+    const so = `${asked} rejects with ${errorOf(reply.status)}`;
+    return contradicts(`refused: ${seen}`, so, { ...conventions, [name]: "refuse" });
   };
 }
 
@@ -40,29 +47,41 @@ function judgeEnd({ largest }: Readonly<Record<"largest", Reply>>): Finding {
   if (cursorOf(page) !== undefined) return unasked(`there are more than ${page.data.length} projects`);
   const endOfList = endOf(page);
   if (endOfList === undefined || endOfList === "not valid") {
-    return contradicts(`next_cursor is ${Array.isArray(page.nextCursor) ? "an array" : `a ${typeof page.nextCursor}`}`);
+    const type = Array.isArray(page.nextCursor) ? "an array" : `a ${typeof page.nextCursor}`;
+    return contradicts(`next_cursor is ${type}`, REJECTS);
   }
   const seen = ENDS[endOfList];
-  return endOfList === "null" ? agrees(seen, { endOfList }) : contradicts(seen, { endOfList });
+  return endOfList === "null" ? agrees(seen, { endOfList }) : contradicts(seen, REJECTS, { endOfList });
 }
 
 function judgeLimit({ first, largest }: Readonly<Record<"first" | "largest", Reply>>): Finding {
   const page = pageOf(first);
-  if (page === undefined) return contradicts(outlineOf(first));
+  if (page === undefined) return contradicts(outlineOf(first), "list({ limit: 1 }) rejects");
   const seen = itemsOf(page);
-  if (page.data.length > 1) return contradicts(seen);
+  if (page.data.length > 1)
+    return contradicts(seen, "pages hold more items than were asked for; walks are not affected");
   const all = pageOf(largest)?.data.length ?? 0;
   const isCutOff = cursorOf(page) === undefined && all > page.data.length;
-  return isCutOff ? contradicts(`${seen} and no cursor, though there are ${all} projects`) : agrees(seen);
+  if (!isCutOff) return agrees(seen);
+  return contradicts(
+    `${seen} and no cursor, though there are ${all} projects`,
+    "a walk ends after its first page, and misses the rest, or rejects",
+  );
 }
 
 function judgeSecondPage({ first, second }: Readonly<Record<"first" | "second", Reply>>): Finding {
   const [one, two] = [pageOf(first), pageOf(second)];
-  if (one === undefined || two === undefined) return contradicts(`the cursor is refused: ${outlineOf(second)}`);
-  if (cursorOf(one) === cursorOf(two)) return contradicts("the same cursor again: the walk would never end");
+  if (one === undefined || two === undefined) {
+    return contradicts(`the cursor is refused: ${outlineOf(second)}`, "a walk rejects at its second page");
+  }
+  if (cursorOf(one) === cursorOf(two)) {
+    return contradicts("the same cursor again: the walk would never end", "a walk rejects with PaginationError");
+  }
   const seenBefore = new Set(idsOf(one.data));
   const repeated = idsOf(two.data).filter((id) => seenBefore.has(id)).length;
-  return repeated > 0 ? contradicts("the same items again") : agrees("other items, and another cursor or none");
+  return repeated > 0
+    ? contradicts("the same items again", "a walk yields items more than once")
+    : agrees("other items, and another cursor or none");
 }
 
 function judgePageFields({ first }: Readonly<Record<"first", Reply>>): Finding {
@@ -70,7 +89,8 @@ function judgePageFields({ first }: Readonly<Record<"first", Reply>>): Finding {
   const { data: _data, next_cursor: _cursor, ...page } = fieldsOf(first.json);
   const names = Object.keys(page);
   const conventions = { extraFields: { page } };
-  return names.length === 0 ? agrees("none", conventions) : differs(names.join(", "), conventions);
+  if (names.length === 0) return agrees("none", conventions);
+  return differs(names.join(", "), "nothing: pages() yields them along with the rest", conventions);
 }
 
 /** How lists are cut into pages. */
@@ -94,7 +114,7 @@ export const LIST_PROBES: readonly Probe[] = [
   probe({
     id: "limit",
     question: "Does a limit of 1 return one item?",
-    about: 'contract 8: "`limit`: Query parameter, page size."',
+    about: 'the contract says "`limit`: Query parameter, page size."',
     assumes: "at most 1, and a cursor if there are more",
     asks: { first: FIRST_PAGE, largest: LARGEST_PAGE },
     judge: judgeLimit,
@@ -102,7 +122,7 @@ export const LIST_PROBES: readonly Probe[] = [
   probe({
     id: "second-page",
     question: "Does the cursor lead to other items?",
-    about: 'contract 8: "`cursor`: Value is the `next_cursor` of the previous response."',
+    about: 'the contract says "`cursor`: Value is the `next_cursor` of the previous response."',
     assumes: "other items",
     asks: { first: FIRST_PAGE, second: SECOND_PAGE },
     judge: judgeSecondPage,
@@ -110,7 +130,7 @@ export const LIST_PROBES: readonly Probe[] = [
   probe({
     id: "end-of-list",
     question: "How does the last page say that it is the last?",
-    about: 'contract 2: "It is null on the last page."; convention endOfList',
+    about: 'the contract says of next_cursor "It is null on the last page."; convention endOfList',
     assumes: "next_cursor is null",
     asks: { largest: LARGEST_PAGE },
     judge: judgeEnd,
@@ -118,7 +138,7 @@ export const LIST_PROBES: readonly Probe[] = [
   probe({
     id: "fields-page",
     question: "Which fields does a page have beside data and next_cursor?",
-    about: "contract 2: list envelope; convention extraFields.page",
+    about: "the contract shows data and next_cursor; convention extraFields.page",
     assumes: "none",
     asks: { first: FIRST_PAGE },
     judge: judgePageFields,

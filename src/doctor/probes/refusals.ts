@@ -1,6 +1,6 @@
 import { REFUSALS, type RefusalReason } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
-import { codeOf, fieldsOf, isObject, isSuccess, outlineOf } from "../reading.ts";
+import { codeOf, errorOf, fieldsOf, isObject, isSuccess, outlineOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import {
   LIMIT_WORD,
@@ -20,8 +20,10 @@ interface RefusalRow {
   readonly reason: RefusalReason;
   readonly question: string;
   readonly step: Step;
-  /** The sentence that a success contradicts; without one it is only a difference. */
+  /** What the contract says, which a success contradicts; without it, that is only a difference. */
   readonly contract?: string;
+  /** What a success means for the client. */
+  readonly accepted: string;
   /** The same request at a time when it had to be answered otherwise. */
   readonly before?: Step;
 }
@@ -31,77 +33,121 @@ const ROWS: readonly RefusalRow[] = [
     reason: "missingToken",
     question: "How is a request without a token refused?",
     step: WITHOUT_TOKEN,
-    contract: 'contract 5.1: "Every request carries the header `Authorization`"',
+    contract: 'the contract says "Every request carries the header `Authorization`"',
+    accepted: "whoever reaches the address reads what is there; a missing token is not noticed",
   },
   {
     reason: "unknownToken",
     question: "How is a wrong token refused?",
     step: WITH_UNKNOWN_TOKEN,
-    contract: 'contract 1: "Callers authenticate with API tokens."',
+    contract: 'the contract says "Callers authenticate with API tokens."',
+    accepted: "a wrong, expired or revoked token is not noticed, and providers are never asked for another",
   },
   {
     reason: "unknownProject",
     question: "How is an unknown project refused?",
     step: UNKNOWN_PROJECT,
-    contract: 'contract 2: "a project can be addressed by its name or by its id"',
+    contract: 'the contract says "a project can be addressed by its name or by its id"',
+    accepted: "a misspelt project is not noticed",
   },
   {
     reason: "unknownSession",
     question: "How is an unknown session refused?",
     step: UNKNOWN_SESSION,
-    contract: "contract 4: GET /sessions/{id} returns the session with this id",
+    contract: "the contract says that GET /sessions/{id} returns the session with this id",
+    accepted: "a misspelt session is not noticed, and waitFor() waits for it",
   },
-  { reason: "invalidCursor", question: "How is a made-up cursor refused?", step: UNKNOWN_CURSOR },
-  { reason: "invalidField", question: "How is a limit refused that is not a number?", step: LIMIT_WORD },
-  { reason: "unknownRoute", question: "How is an unknown endpoint refused?", step: UNKNOWN_ENDPOINT },
-  { reason: "wrongMethod", question: "How is a wrong method refused?", step: WRONG_METHOD },
+  {
+    reason: "invalidCursor",
+    question: "How is a made-up cursor refused?",
+    step: UNKNOWN_CURSOR,
+    accepted: "a walk that is resumed with a damaged cursor may start over, unnoticed",
+  },
+  {
+    reason: "invalidField",
+    question: "How is a limit refused that is not a number?",
+    step: LIMIT_WORD,
+    accepted: "nothing: the client sends whole numbers only",
+  },
+  {
+    reason: "unknownRoute",
+    question: "How is an unknown endpoint refused?",
+    step: UNKNOWN_ENDPOINT,
+    accepted: "a wrong path given to request() is not noticed",
+  },
+  {
+    reason: "wrongMethod",
+    question: "How is a wrong method refused?",
+    step: WRONG_METHOD,
+    accepted: "a wrong method given to request() is not noticed",
+  },
   {
     reason: "missingScope",
     question: "How is a token without scopes refused?",
     step: USED,
-    contract: 'contract 5.5: "A token with no scopes can do nothing."',
+    contract: 'the contract says "A token with no scopes can do nothing."',
+    accepted: "a token without scopes can read",
   },
   {
     reason: "revokedToken",
     question: "How is a revoked token refused?",
     step: USED_REVOKED,
-    contract: 'contract 5.6: "Revocation takes effect immediately."',
+    contract: 'the contract says "Revocation takes effect immediately."',
+    accepted: "a token that was revoked goes on working",
     before: USED,
   },
-  { reason: "unknownTokenRecord", question: "How is a second revocation refused?", step: REVOKED_AGAIN },
+  {
+    reason: "unknownTokenRecord",
+    question: "How is a second revocation refused?",
+    step: REVOKED_AGAIN,
+    accepted: "nothing: tokens.revoke() takes any 2xx",
+  },
 ];
 
-/** Judges a response that should be a refusal for `reason`. */
-export function judgeRefusal(reason: RefusalReason, reply: Reply, contract?: string): Finding {
+/** Refusals that say that the token is not valid. */
+const ABOUT_TOKEN: readonly RefusalReason[] = ["missingToken", "unknownToken", "expiredToken", "revokedToken"];
+
+/** What a refusal with another status or code than the usual means for the client. */
+function consequenceOf(reason: RefusalReason, status: number): string {
+  const [usual, actual] = [errorOf(REFUSALS[reason].status), errorOf(status)];
+  if (usual === actual) return `nothing but error.code and error.status: the class is ${actual} all the same`;
+  const renewal = ABOUT_TOKEN.includes(reason) ? "; a token provider is not asked for another token" : "";
+  return `the call rejects with ${actual}, not ${usual}${renewal}`;
+}
+
+/** Judges a refusal for `reason`. */
+export function judgeRefusal(reason: RefusalReason, reply: Reply): Finding {
   const { status } = reply;
   const seen = outlineOf(reply);
-  if (isSuccess(reply)) return (contract === undefined ? differs : contradicts)(`accepted: ${seen}`);
-  if (status < 400) return contradicts(`a redirect: ${seen}`);
+  const so = consequenceOf(reason, status);
+  if (status < 400) return contradicts(`a redirect: ${seen}`, so);
   const code = codeOf(reply);
   const conventions = { refusals: { [reason]: { status, ...(code ? { code } : {}) } } };
-  if (!code) return contradicts(`${seen}, without an error code`, conventions);
+  if (!code) return contradicts(`${seen}, without an error code`, `error.code is missing; ${so}`, conventions);
   const usual = REFUSALS[reason];
-  return usual.status === status && usual.code === code ? agrees(seen, conventions) : differs(seen, conventions);
+  return usual.status === status && usual.code === code ? agrees(seen, conventions) : differs(seen, so, conventions);
 }
 
-/** As a refusal, unless the answer is what it was before: then nothing has changed, except where both are 401. */
-function judgeChange(finding: Finding, reply: Reply, before: Reply): Finding {
-  const isSame = before.status === reply.status && codeOf(before) === codeOf(reply);
-  return isSame && reply.status !== 401 ? contradicts(`as before: ${finding.seen}`, finding.conventions) : finding;
+/** Judges a response that should be a refusal, and another one than before. */
+function judgeRow({ reason, contract, accepted }: RefusalRow, reply: Reply, before: Reply | undefined): Finding {
+  const seen = outlineOf(reply);
+  if (isSuccess(reply)) return (contract === undefined ? differs : contradicts)(`accepted: ${seen}`, accepted);
+  const finding = judgeRefusal(reason, reply);
+  const isSame = before?.status === reply.status && codeOf(before) === codeOf(reply);
+  // Where the token was not valid before, nothing had to change.
+  return isSame && reply.status !== 401 ? contradicts(`as before: ${seen}`, accepted, finding.conventions) : finding;
 }
 
-function refusalProbe({ reason, question, step, contract, before }: RefusalRow): Probe {
-  const convention = `convention refusals.${reason}; contract 7.1: "The error code is carried in the \`error\` field"`;
+function refusalProbe(row: RefusalRow): Probe {
+  const { reason, question, step, contract, before } = row;
+  const convention = `convention refusals.${reason}; the contract says "The error code is carried in the \`error\` field"`;
   return probe({
     id: `refusal-${reason.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     question,
     about: contract === undefined ? convention : `${contract}; ${convention}`,
     assumes: `${REFUSALS[reason].status} ${REFUSALS[reason].code}`,
     asks: { reply: step, before: before ?? step },
-    judge: (replies) => {
-      const finding = judgeRefusal(reason, replies.reply, contract);
-      return before === undefined ? finding : judgeChange(finding, replies.reply, replies.before);
-    },
+    judge: (replies) => judgeRow(row, replies.reply, before && replies.before),
   });
 }
 
@@ -110,7 +156,8 @@ function judgeErrorFields({ reply }: Readonly<Record<"reply", Reply>>): Finding 
   const { error: _error, message: _message, ...error } = fieldsOf(reply.json);
   const names = Object.keys(error);
   const conventions = { extraFields: { error } };
-  return names.length === 0 ? agrees("none", conventions) : differs(names.join(", "), conventions);
+  if (names.length === 0) return agrees("none", conventions);
+  return differs(names.join(", "), "nothing: error.body holds them, without secrets", conventions);
 }
 
 /** How the service says no. */
@@ -119,7 +166,7 @@ export const REFUSAL_PROBES: readonly Probe[] = [
   probe({
     id: "fields-error",
     question: "Which fields does an error body have beside error and message?",
-    about: 'contract 7: "Fields of the error body other than `error`: not shown"; convention extraFields.error',
+    about: "the contract shows `error` alone; convention extraFields.error",
     assumes: "none",
     asks: { reply: WITHOUT_TOKEN },
     judge: judgeErrorFields,

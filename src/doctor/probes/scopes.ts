@@ -1,6 +1,6 @@
 import { SCOPES, type Scope } from "../../scopes.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
-import { flawOfRead, idsOf, isSuccess, outlineOf, pageOf } from "../reading.ts";
+import { errorOf, flawOfRead, idsOf, isAbsent, isSuccess, outlineOf, pageOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import { ISSUES, PROJECTS, SESSIONS, SESSIONS_BY_NAME } from "../steps.ts";
 import type { Reply } from "../wire.ts";
@@ -16,8 +16,8 @@ function scopeProbe(scope: Scope): Probe {
   const fields = {
     id: `scope-${scope.replace(":", "-")}`,
     question: `Does the token have ${scope}?`,
-    about: `contract 5.4: scope table, ${scope}`,
-    assumes: "a 2xx if it has, else a refusal",
+    about: `the contract names the scope ${scope}`,
+    assumes: "a list if it has, else a refusal",
   };
   const step = READS[scope];
   if (step === undefined) {
@@ -37,24 +37,32 @@ function judgeSessions({ sessions }: Readonly<Record<"sessions", Reply>>): Findi
   const { status } = sessions;
   const seen = outlineOf(sessions);
   if (status === 401 || status === 403) return unasked(flawOfRead(sessions, "sessions:read") ?? seen);
-  if (!isSuccess(sessions)) return status >= 500 ? unasked(`the service is failing: ${seen}`) : contradicts(seen);
+  if (status >= 500) return unasked(`the service is failing: ${seen}`);
+  if (!isSuccess(sessions)) return contradicts(seen, `sessions.list() rejects with ${errorOf(status)}`);
   const conventions = { successStatus: { "sessions.list": status } };
-  if (pageOf(sessions) === undefined) return contradicts(`${seen}, not a list`, conventions);
-  return (status === 200 ? agrees : differs)(`${seen}, a list`, conventions);
+  if (pageOf(sessions) === undefined) {
+    const so = `sessions.list() rejects with ${sessions.json === undefined ? "ResponseParseError" : "ResponseValidationError"}`;
+    return contradicts(`${seen}, not a list`, so, conventions);
+  }
+  if (status === 200) return agrees(`${seen}, a list`, conventions);
+  return differs(`${seen}, a list`, "nothing: the client takes any 2xx", conventions);
 }
 
 function judgeByName({ sessions, named }: Readonly<Record<"sessions" | "named", Reply>>): Finding {
   const [byId, byName] = [pageOf(sessions), pageOf(named)];
-  if (byId === undefined || byName === undefined) return contradicts(outlineOf(named));
+  const so = "pass records or ids in place of names: names lead nowhere, or to another project";
+  if (byId === undefined || byName === undefined) return contradicts(outlineOf(named), so);
   const isSame = idsOf(byId.data).join() === idsOf(byName.data).join();
-  return isSame ? agrees("the same sessions") : contradicts("other sessions than by id");
+  return isSame ? agrees("the same sessions") : contradicts("other sessions than by id", so);
 }
 
 function judgeIssues({ issues }: Readonly<Record<"issues", Reply>>): Finding {
-  if (issues.status === 403) return unasked(flawOfRead(issues, "issues:read") ?? outlineOf(issues));
+  const flaw = flawOfRead(issues, "issues:read");
   const seen = outlineOf(issues);
-  if (!isSuccess(issues)) return agrees(`no: ${seen}`);
-  return differs(`${seen}: set listIssues of the emulator`, { successStatus: { "issues.list": issues.status } });
+  if (isAbsent(issues)) return agrees(`no: ${seen}`);
+  if (flaw !== undefined) return unasked(flaw);
+  const so = "paginate() can look for an issue before it is created again; set listIssues in the emulator";
+  return differs(seen, so, { successStatus: { "issues.list": issues.status } });
 }
 
 /** What the token can read. */
@@ -63,7 +71,7 @@ export const SCOPE_PROBES: readonly Probe[] = [
   probe({
     id: "sessions-list",
     question: "Does GET /projects/{project}/sessions return a list?",
-    about: "contract 4: GET /projects/{project}/sessions; convention successStatus.sessions.list",
+    about: "the contract shows this endpoint; convention successStatus.sessions.list",
     assumes: "200, JSON with data and next_cursor",
     asks: { sessions: SESSIONS },
     judge: judgeSessions,
@@ -71,7 +79,7 @@ export const SCOPE_PROBES: readonly Probe[] = [
   probe({
     id: "project-by-name",
     question: "Can a project be addressed by its name?",
-    about: 'contract 2: "In a path, a project can be addressed by its name or by its id."',
+    about: 'the contract says "In a path, a project can be addressed by its name or by its id."',
     assumes: "the same sessions by name and by id",
     asks: { sessions: SESSIONS, named: SESSIONS_BY_NAME },
     judge: judgeByName,
@@ -79,7 +87,7 @@ export const SCOPE_PROBES: readonly Probe[] = [
   probe({
     id: "issues-list",
     question: "Does GET /projects/{project}/issues exist?",
-    about: "contract 4: list issues not shown; option listIssues of the emulator",
+    about: "the contract does not show it; option listIssues of the emulator",
     assumes: "no",
     asks: { issues: ISSUES },
     judge: judgeIssues,

@@ -1,52 +1,61 @@
 import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
-import { fieldsOf, isSuccess, outlineOf } from "../reading.ts";
+import { errorOf, fieldsOf, isAbsent, isSuccess, outlineOf, pageOf } from "../reading.ts";
 import { CREATED, REVOKED, TOKEN_NAME, TOKENS } from "../token-steps.ts";
 import { labelOf, type Reply } from "../wire.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_DAYS = 1_000_000;
+const NO_TOKEN = "tokens.create() rejects with ResponseValidationError; the plaintext, if there is one, is in rawBody";
+const NOT_REVOKED = "tokens.revoke() rejects: a token that leaked goes on working";
 const LEFT_BEHIND = `the token "${TOKEN_NAME}" may still be there: revoke it in the account settings`;
 
 function judgeCreation({ created }: Readonly<Record<"created", Reply>>): Finding {
   const { status } = created;
   const seen = outlineOf(created);
   if (status === 401 || status === 403) return unasked(`the token may not create tokens (${seen})`);
-  if (!isSuccess(created)) return contradicts(`refused: ${seen}`);
+  if (!isSuccess(created)) return contradicts(`refused: ${seen}`, `tokens.create() rejects with ${errorOf(status)}`);
   const { id, plaintext } = fieldsOf(created.json);
   const conventions = { successStatus: { "tokens.create": status } };
-  if (typeof plaintext !== "string") return contradicts(`${seen} without plaintext`, conventions);
-  if (typeof id !== "string") return contradicts(`${seen} without id; ${LEFT_BEHIND}`, conventions);
-  return (status === 201 ? agrees : differs)(seen, conventions);
+  if (typeof plaintext !== "string") return contradicts(`${seen} without plaintext`, NO_TOKEN, conventions);
+  if (typeof id !== "string") return contradicts(`${seen} without id; ${LEFT_BEHIND}`, NO_TOKEN, conventions);
+  return status === 201 ? agrees(seen, conventions) : differs(seen, "nothing: the client takes any 2xx", conventions);
 }
 
 function judgeLifetime({ created }: Readonly<Record<"created", Reply>>): Finding {
   if (!isSuccess(created)) return unasked("no token was created");
   const expiresAt = Date.parse(String(fieldsOf(created.json)["expires_at"]));
   const date = Date.parse(created.headers.get("date") ?? "");
-  if (Number.isNaN(expiresAt)) return contradicts("expires_at is not a timestamp");
+  if (Number.isNaN(expiresAt)) return contradicts("expires_at is not a timestamp", NO_TOKEN);
   const lifetimeMs = expiresAt - (Number.isNaN(date) ? created.endedAt : date);
   const tokenLifetimeDays = Math.round(lifetimeMs / DAY_MS);
   const seen = `${tokenLifetimeDays} days`;
-  if (tokenLifetimeDays < 1 || tokenLifetimeDays > LONGEST_DAYS) return differs(seen);
-  return (tokenLifetimeDays === 90 ? agrees : differs)(seen, { tokenLifetimeDays });
+  const so = "nothing: the client goes by expires_at; pass expires_in_days where it matters";
+  if (tokenLifetimeDays < 1 || tokenLifetimeDays > LONGEST_DAYS) return differs(seen, so);
+  return tokenLifetimeDays === 90 ? agrees(seen, { tokenLifetimeDays }) : differs(seen, so, { tokenLifetimeDays });
 }
 
 function judgeRevocation({ revoked }: Readonly<Record<"revoked", Reply>>): Finding {
   const { status } = revoked;
   const seen = outlineOf(revoked);
-  if (!isSuccess(revoked)) return contradicts(`${seen}; ${LEFT_BEHIND}`);
-  return (status === 204 ? agrees : differs)(seen, { successStatus: { "tokens.revoke": status } });
+  if (!isSuccess(revoked)) return contradicts(`${seen}; ${LEFT_BEHIND}`, NOT_REVOKED);
+  const conventions = { successStatus: { "tokens.revoke": status } };
+  return status === 204 ? agrees(seen, conventions) : differs(seen, "nothing: the client takes any 2xx", conventions);
 }
 
 function judgeRepetition(_: unknown, { replies }: Seen): Finding {
   const [first] = replies.filter(({ repeatsToken }) => repeatsToken);
-  if (first !== undefined) return contradicts(`a token is in the response to ${labelOf(first.request)}`);
+  if (first !== undefined) {
+    const so = "what logs or stores responses holds a secret; the client redacts its own tokens in errors";
+    return contradicts(`a token is in the response to ${labelOf(first.request)}`, so);
+  }
   return replies.length === 0 ? unasked("no response") : agrees(`in none of ${replies.length} responses`);
 }
 
 function judgeTokenList({ tokens }: Readonly<Record<"tokens", Reply>>): Finding {
   const seen = outlineOf(tokens);
-  return isSuccess(tokens) ? differs(seen) : agrees(`no: ${seen}`);
+  if (isAbsent(tokens)) return agrees(`no: ${seen}`);
+  if (pageOf(tokens) === undefined) return unasked(`not understood: ${seen}`);
+  return differs(seen, "paginate() can list tokens; the client has no method for it");
 }
 
 /** The life of a token; most of it only with `--write`. */
@@ -54,16 +63,16 @@ export const TOKEN_PROBES: readonly Probe[] = [
   probe({
     id: "token-create",
     question: "Can a token without scopes be created?",
-    about: 'contract 4.2: "When a token is created with an empty or absent scope set, it can do nothing."',
+    about: 'the contract says "When a token is created with an empty or absent scope set, it can do nothing."',
     assumes: "201, with plaintext",
     asks: { created: CREATED },
     judge: judgeCreation,
-    judgeFailure: ({ code }) => contradicts(`no response (${code}); ${LEFT_BEHIND}`),
+    judgeFailure: ({ code }) => contradicts(`no response (${code}); ${LEFT_BEHIND}`, NO_TOKEN),
   }),
   probe({
     id: "token-lifetime",
     question: "How long does a token live by default?",
-    about: 'contract 5: "Default token lifetime when `expires_in_days` is omitted: not shown."; tokenLifetimeDays',
+    about: "the contract does not show it; convention tokenLifetimeDays",
     assumes: "90 days",
     asks: { created: CREATED },
     judge: judgeLifetime,
@@ -71,23 +80,23 @@ export const TOKEN_PROBES: readonly Probe[] = [
   probe({
     id: "token-revoke",
     question: "Can the token be revoked?",
-    about: 'contract 4: DELETE /me/tokens/{id}, "none specified"; convention successStatus.tokens.revoke',
+    about: "the contract shows DELETE /me/tokens/{id} without a status; convention successStatus.tokens.revoke",
     assumes: "204",
     asks: { revoked: REVOKED },
     judge: judgeRevocation,
-    judgeFailure: ({ code }) => contradicts(`no response (${code}); ${LEFT_BEHIND}`),
+    judgeFailure: ({ code }) => contradicts(`no response (${code}); ${LEFT_BEHIND}`, NOT_REVOKED),
   }),
   probe({
     id: "plaintext-again",
     question: "Does a response show a token that was shown before?",
-    about: 'contract 2: "It is returned only in the creation response and never again."',
+    about: 'the contract says of plaintext "It is returned only in the creation response and never again."',
     assumes: "never",
     judge: judgeRepetition,
   }),
   probe({
     id: "tokens-list",
     question: "Does GET /me/tokens exist?",
-    about: 'contract 4: "Listing tokens: method and path not shown."',
+    about: 'the contract says "Listing tokens: method and path not shown."',
     assumes: "no",
     asks: { tokens: TOKENS },
     judge: judgeTokenList,

@@ -1,119 +1,81 @@
 import { readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { type Flags, readCount, UsageError, type Values } from "../../bin/flags.ts";
 import { check, RECORD } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";
 import type { StartOptions } from "../node.ts";
 import { type EmulatorOptions, OPTIONS } from "../options.ts";
 
-/** The text of `--help`. */
-export const USAGE = `Usage: project-automation-emulator [options]
+/** The flags of `project-automation emulator`. */
+export const FLAGS = {
+  port: { value: "N", about: "listen on port N (default: any free port)" },
+  host: { value: "H", about: "listen on host H (default: 127.0.0.1; anything else lets others in)" },
+  "allow-host": {
+    value: "H",
+    multiple: true,
+    about: "accept requests whose Host header names H (may be repeated; default: loopback)",
+  },
+  "allow-private-network": { about: "let web pages of public sites in" },
+  projects: { value: "N", about: "begin with N projects in place of web, api and docs" },
+  sessions: { value: "N", about: "begin with N sessions in each project (default: 3)" },
+  "session-states": { value: "A,B,C", about: "move each session on by one state each time it is got" },
+  "list-issues": { about: "serve GET /projects/{project}/issues, which the contract does not show" },
+  "rate-limit": { value: "N", about: 'allow N requests per token and window (default: 600), or "off"' },
+  "window-ms": { value: "N", about: "length of that window in milliseconds (default: 60000)" },
+  latency: { value: "MS", about: "respond to every request MS milliseconds late" },
+  fail: { value: "PERCENT", about: "respond to PERCENT of the requests with 503, and do not carry them out" },
+  seed: { value: "FILE", about: "begin with the projects, sessions and conventions of a JSON file" },
+  quiet: { about: "print the two variables and nothing else" },
+} as const satisfies Flags;
 
-Runs the Project Automation API in memory, with state, on a port of this machine.
+/** What the flags ask for. */
+export interface Start {
+  readonly options: StartOptions;
+  readonly quiet: boolean;
+  readonly latencyMs: number;
+  readonly failPercent: number;
+}
 
-  --port N                 listen on port N (default: any free port)
-  --host H                 listen on host H (default: 127.0.0.1; anything else lets others in)
-  --allow-host H           accept requests whose Host header names H (may be repeated; default: loopback)
-  --allow-private-network  let web pages of public sites in
-  --projects N             begin with N projects (default: 3)
-  --sessions N             begin with N sessions in each project (default: 3)
-  --session-states A,B,C   move a session on by one state each time it is got
-  --list-issues            serve GET /projects/{project}/issues, which the contract does not show
-  --rate-limit N           allow N requests per token and window (default: 600), or "off"
-  --window-ms N            length of that window in milliseconds (default: 60000)
-  --latency MS             respond to every request MS milliseconds late
-  --fail PERCENT           respond to PERCENT of the requests with 503, and do not carry them out
-  --seed FILE              begin with the projects, sessions and conventions of a JSON file
-  --quiet                  print the two variables and nothing else
-  --help                   print this
-  --version                print the version
-`;
+const MOST = 1_000_000_000;
 
-/** What the command line asks for. */
-export type Command =
-  | { readonly kind: "help" | "version" }
-  | {
-      readonly kind: "start";
-      readonly options: StartOptions;
-      readonly quiet: boolean;
-      readonly latencyMs: number;
-      readonly failPercent: number;
-    };
-
-/** Reads a command line. Throws an `Error` whose message is one line for the user. */
-export function readCommand(argv: readonly string[]): Command {
-  const flags = parse(argv);
-  if (flags.help === true) return { kind: "help" };
-  if (flags.version === true) return { kind: "version" };
+/** What the flags ask for, those of a seed file included. Throws a {@link UsageError}. */
+export function readStart(flags: Values<typeof FLAGS>): Start {
   const seed = flags.seed === undefined ? {} : readSeed(flags.seed);
-  const failPercent = count("--fail", flags.fail) ?? 0;
-  if (failPercent > 100) throw new Error(`--fail must be a percentage from 0 to 100, got "${failPercent}"`);
   return {
-    kind: "start",
     quiet: flags.quiet === true,
-    latencyMs: count("--latency", flags.latency) ?? 0,
-    failPercent,
+    latencyMs: readCount("latency", flags.latency, [0, MOST]) ?? 0,
+    failPercent: readCount("fail", flags.fail, [0, 100]) ?? 0,
     options: {
       ...seed,
-      port: count("--port", flags.port),
+      port: readCount("port", flags.port, [0, 65_535]),
       host: flags.host,
       allowedHosts: flags["allow-host"],
       allowPrivateNetwork: flags["allow-private-network"],
-      projects: count("--projects", flags.projects) ?? seed.projects,
-      sessionsPerProject: count("--sessions", flags.sessions) ?? seed.sessionsPerProject,
-      sessionStates: flags["session-states"]?.split(",") ?? seed.sessionStates,
+      projects: readCount("projects", flags.projects, [0, MOST]) ?? seed.projects,
+      sessionsPerProject: readCount("sessions", flags.sessions, [0, MOST]) ?? seed.sessionsPerProject,
+      sessionStates: readStates(flags["session-states"]) ?? seed.sessionStates,
       listIssues: flags["list-issues"] ?? seed.listIssues,
-      rateLimit: rateLimit(flags, seed.rateLimit),
+      rateLimit: readRateLimit(flags, seed.rateLimit),
     },
   };
 }
 
-type Flags = ReturnType<typeof parse>;
-
-// The type is inferred from the table of options; nothing outside of this file sees it.
-function parse(argv: readonly string[]) {
-  const string = { type: "string" } as const;
-  const boolean = { type: "boolean" } as const;
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        port: string,
-        host: string,
-        "allow-host": { ...string, multiple: true },
-        "allow-private-network": boolean,
-        projects: string,
-        sessions: string,
-        "session-states": string,
-        "list-issues": boolean,
-        "rate-limit": string,
-        "window-ms": string,
-        latency: string,
-        fail: string,
-        seed: string,
-        quiet: boolean,
-        help: boolean,
-        version: boolean,
-      },
-    }).values;
-  } catch (error) {
-    // Node adds advice in further sentences and lines.
-    throw new Error(`${messageOf(error).split(/\. |\n/, 1)[0]}; see --help`);
-  }
+function readStates(value: string | undefined): readonly string[] | undefined {
+  const states = value?.split(",");
+  if (states?.includes(""))
+    throw new UsageError(`--session-states must be states and commas, as in a,b,c, not "${value}"`);
+  return states;
 }
 
-function rateLimit(flags: Flags, seeded: EmulatorOptions["rateLimit"]): EmulatorOptions["rateLimit"] {
+function readRateLimit(
+  flags: Values<typeof FLAGS>,
+  seeded: EmulatorOptions["rateLimit"],
+): EmulatorOptions["rateLimit"] {
   if (flags["rate-limit"] === "off") return false;
-  const limit = count("--rate-limit", flags["rate-limit"]);
-  const windowMs = count("--window-ms", flags["window-ms"]);
+  const limit = readCount("rate-limit", flags["rate-limit"], [0, MOST]);
+  const windowMs = readCount("window-ms", flags["window-ms"], [1, MOST]);
   if (limit === undefined && windowMs === undefined) return seeded;
   const base = seeded === undefined || seeded === false ? { limit: 600 } : seeded;
   return { limit: limit ?? base.limit, windowMs: windowMs ?? base.windowMs };
-}
-
-function count(flag: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  throw new Error(`${flag} must be a whole number, got "${value}"`);
 }
 
 type SeedOptions = Omit<EmulatorOptions, "now" | "random" | "baseUrl" | "onRequest">;
@@ -129,11 +91,6 @@ function readSeed(file: string): EmulatorOptions {
     createEmulator(seed);
     return seed;
   } catch (error) {
-    throw new Error(`cannot use --seed ${file}: ${messageOf(error)}`);
+    throw new UsageError(`cannot use --seed ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** The message of anything thrown, on one line. */
-export function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replaceAll(/\s*\n\s*/g, " ");
 }

@@ -1,64 +1,40 @@
 import { randomInt } from "node:crypto";
-import { VERSION } from "../../version.ts";
+import { once } from "node:events";
+import { type Command, command, type Terminal } from "../../bin/command.ts";
+import type { Emulator } from "../emulator.ts";
 import { type RunningEmulator, startEmulator } from "../node.ts";
 import type { RecordedRequest } from "../request-log.ts";
-import { type Command, messageOf, readCommand, USAGE } from "./arguments.ts";
-
-/** What the command needs of the process it runs in. */
-export interface Terminal {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  /** Whether `out` shows colours. */
-  readonly colour: boolean;
-  /** Resolves when the user wants the command to end. */
-  readonly interrupted: Promise<void>;
-}
-
-type Start = Extract<Command, { kind: "start" }>;
+import type { EmulatorSession } from "../tables.ts";
+import { FLAGS, readStart, type Start } from "./arguments.ts";
 
 /** A server may run for days; its log must not grow as long. */
 const LOG_BOUNDS = { logLimit: 1_000, logBytes: 8 * 1024 * 1024 };
 
-/**
- * Runs `project-automation-emulator` until it is interrupted, and resolves with its exit code: 0 after an interrupt,
- * 2 for an invalid command line, 1 if it cannot start. Never rejects.
- */
-export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const fail = (code: number, error: unknown): number => {
-    terminal.err(`project-automation-emulator: ${messageOf(error)}\n`);
-    return code;
-  };
-  let command: Command;
-  try {
-    command = readCommand(argv);
-  } catch (error) {
-    return fail(2, error);
-  }
-  if (command.kind !== "start") {
-    terminal.out(command.kind === "help" ? USAGE : `${VERSION}\n`);
+/** `project-automation emulator`: runs until it is interrupted, and then ends with 0; with 1 if it cannot listen. */
+export const EMULATOR: Command = command({
+  name: "emulator",
+  about: "Runs the Project Automation API in memory, with state, on a port of this machine.\n",
+  flags: FLAGS,
+  failure: 1,
+  run: async (flags, terminal) => {
+    await serve(readStart(flags), terminal);
     return 0;
-  }
-  try {
-    await serve(command, terminal);
-    return 0;
-  } catch (error) {
-    return fail(error instanceof TypeError ? 2 : 1, error);
-  }
-}
+  },
+});
 
-async function serve(command: Start, terminal: Terminal): Promise<void> {
+async function serve(start: Start, terminal: Terminal): Promise<void> {
   const onRequest = (request: RecordedRequest): void => terminal.out(logLine(request, terminal.colour));
   const running = await startEmulator({
     ...LOG_BOUNDS,
-    ...command.options,
+    ...start.options,
     // Ids and tokens are made anew for each start: a web page must not know the token.
     random: () => randomInt(2 ** 32) / 2 ** 32,
-    onRequest: command.quiet ? undefined : onRequest,
+    onRequest: start.quiet ? undefined : onRequest,
   });
-  disturb(running, command);
+  disturb(running, start);
   terminal.out(variables(running));
-  if (!command.quiet) terminal.out(snippet(running));
-  await terminal.interrupted;
+  if (!start.quiet) terminal.out(introduction(running));
+  if (!terminal.signal.aborted) await once(terminal.signal, "abort");
   await running.close();
 }
 
@@ -73,8 +49,28 @@ function variables({ baseUrl, token }: RunningEmulator): string {
   return `PROJECT_AUTOMATION_BASE_URL=${baseUrl}\nPROJECT_AUTOMATION_TOKEN=${token}\n`;
 }
 
-function snippet({ baseUrl, token }: RunningEmulator): string {
+/** More names would hide what follows. */
+const SHOWN_NAMES = 5;
+
+/** What there is to ask for. */
+function world({ projects, sessions, tokens }: Emulator): string {
+  const names = projects.list().map(({ name }) => name);
+  const more = names.length > SHOWN_NAMES ? `, … (${names.length})` : "";
+  const [session] = sessions.list();
+  const [token] = tokens.list();
+  return `projects: ${names.slice(0, SHOWN_NAMES).join(", ") || "none"}${more}
+session:  ${session === undefined ? "none" : `${session.id} of ${projects.get(session.project)?.name}, ${pathOf(session)}`}
+token id: ${token?.id}`;
+}
+
+function pathOf({ state, states }: EmulatorSession): string {
+  return states.length === 0 ? state : `${states.join(", then ")}: the next state after each GET`;
+}
+
+function introduction({ baseUrl, token, emulator }: RunningEmulator): string {
   return `
+${world(emulator)}
+
 From a shell:
 
   curl -H "Authorization: Bearer ${token}" "${baseUrl}/projects"

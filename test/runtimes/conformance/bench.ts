@@ -124,11 +124,11 @@ export type ErrorClass = Extract<keyof Package, `${string}Error`>;
 
 /** The fields that errors may have. */
 export interface Refusal extends InstanceType<Package["AutomationError"]> {
-  readonly phase?: string;
-  readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
-  readonly platformCode?: string;
-  readonly limit?: number;
-  readonly remaining?: number;
+  readonly phase?: string | undefined;
+  readonly issues?: readonly { readonly path: readonly (string | number)[]; readonly message: string }[] | undefined;
+  readonly platformCode?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly remaining?: number | undefined;
 }
 
 export interface Case {

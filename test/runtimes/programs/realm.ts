@@ -12,6 +12,7 @@ export function copyOfAnotherRealm(file: string): Copy {
     AbortController,
     TextDecoder,
     TextEncoder,
+    btoa,
     setTimeout,
   });
   const module: { exports: unknown } = { exports: {} };

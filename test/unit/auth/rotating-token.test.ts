@@ -64,16 +64,16 @@ async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllV
   let valid = { token: issue(0, NOW + weeks.lifeMs), until: NOW + weeks.lifeMs };
   let wereAllValid = true;
   const token = rotatingToken({ token: valid.token, renewBeforeMs: weeks.renewBeforeMs, onRotated: () => {} });
-  const source: TokenSource = token.toCredential(async () => {
+  const source: TokenSource = token.createSource(async () => {
     const isFailed = weeks.failures[rotations.length % weeks.failures.length] ?? false;
     rotations.push({ at: elapsed(), isFailed });
     if (isFailed) throw rotationFailed;
     const expiresAt = weeks.expiry(serviceNow(), weeks.lifeMs, Date.parse(valid.token.expires_at));
     valid = { token: issue(rotations.length, expiresAt), until: expiresAt };
     return { ...valid.token, name: "n", key_id: "k", scopes: [] };
-  });
+  }, "https://service.example.com");
   for (let call = 0; elapsed() < 14 * DAY; call += 1) {
-    const sent = await source.read(new AbortController().signal, undefined);
+    const sent = await source.read({ signal: new AbortController().signal, rejected: undefined });
     if (sent !== valid.token.plaintext || serviceNow() >= valid.until) wereAllValid = false;
     vi.advanceTimersByTime(weeks.steps[call % weeks.steps.length] ?? HOUR);
   }
@@ -237,18 +237,20 @@ describe("options", () => {
       { token, onRotated, renewBefore: 1 },
       /unknown key "renewBefore"; accepted: token, renewBeforeMs,/,
     ],
-    ["fields of the token among them", { ...token, token, onRotated }, /unknown key "id"; accepted: token/],
+    [
+      "fields of the token among them",
+      { ...token, token, onRotated },
+      /unknown keys "id", "plaintext", "expires_at"; accepted: token/,
+    ],
   ])("%s: ConfigError that says what is accepted, without the secret", (_, options, message) => {
     expect(refusal(options)).toMatch(message);
   });
 
-  test("a getter that throws is a ConfigError that names the option", () => {
+  test("a getter that throws is a ConfigError that names the object", () => {
     const failing = { get: () => expect.fail("read"), enumerable: true };
-    expect(refusal(Object.defineProperty({ token }, "onRotated", failing))).toMatch(
-      /options\.onRotated cannot be read/,
-    );
+    expect(refusal(Object.defineProperty({ token }, "onRotated", failing))).toMatch(/options cannot be read/);
     const record = Object.defineProperty({ ...token }, "plaintext", failing);
-    expect(refusal({ token: record, onRotated })).toMatch(/options\.token\.plaintext cannot be read/);
+    expect(refusal({ token: record, onRotated })).toMatch(/options\.token cannot be read/);
   });
 
   test("each option is read once", () => {
@@ -269,7 +271,7 @@ describe("options", () => {
   test("a complete CreatedToken is accepted, and undefined for optional options", () => {
     const created: CreatedToken = { ...token, name: "ci", key_id: "k1", scopes: ["projects:read"] };
     const made = rotatingToken({ token: created, onRotated, renewBeforeMs: undefined, onRotationFailed: undefined });
-    expect(made.latest()).toEqual(token);
+    expect(made.latest()).toEqual(created);
   });
 
   test("no print shows the secret", () => {

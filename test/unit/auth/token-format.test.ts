@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { flawOfToken, usableFieldsIn } from "../../../src/auth/token-format.ts";
+import { flawOfToken, usableFieldsOf } from "../../../src/auth/token-format.ts";
+import { ConnectionError } from "../../../src/index.ts";
 
 test("any string of visible ASCII is a valid token", () => {
   const visible = fc.stringMatching(/^[\x21-\x7e]+$/);
@@ -46,11 +47,14 @@ test("a token that only looks like a scheme is valid", () => {
   expect(flawOfToken("bearer_abc")).toBeUndefined();
 });
 
+/** What is usable of the text that a failed rotation left. */
+const usableIn = (text: string | undefined) => usableFieldsOf(new ConnectionError("cut off", { rawBody: text }));
+
 describe("of a token record", () => {
   const record = { id: "t2", plaintext: "pat_k_secret", expires_at: "2030-01-01T00:00:00Z" };
 
   test.each<[what: string, body: unknown, usable: object]>([
-    ["all fields", { ...record, name: "ci" }, record],
+    ["all fields and others", { ...record, name: "ci" }, { ...record, name: "ci" }],
     [
       "an offset in place of Z",
       { expires_at: "2030-01-01T00:00:00.5+02:00" },
@@ -63,10 +67,29 @@ describe("of a token record", () => {
     ["a list", [record], {}],
     ["null", null, {}],
   ])("with %s, the valid fields are usable", (_, body, usable) => {
-    expect(usableFieldsIn(JSON.stringify(body))).toEqual(usable);
+    expect(usableIn(JSON.stringify(body))).toEqual(usable);
+  });
+
+  test("wherever it is cut, exactly the fields before are usable", () => {
+    const tricky = { scopes: ["a,b", '{"'], nested: { plaintext: "no" }, name: 'a, "plaintext":"x" \\', ...record };
+    const text = JSON.stringify(tricky);
+    const fields = Object.entries(record).map(([key, value]) => {
+      const written = `"${key}":"${value}"`;
+      return { key, value, end: text.lastIndexOf(written) + written.length };
+    });
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const { id, plaintext, expires_at } = usableIn(text.slice(0, cut));
+      const whole = Object.fromEntries(fields.filter(({ end }) => cut >= end).map(({ key, value }) => [key, value]));
+      expect({ id, plaintext, expires_at }, text.slice(0, cut)).toEqual(whole);
+    }
+  });
+
+  test("a large text that is torn is read once, not once for each of its fields", () => {
+    const text = `{"plaintext":"pat_k_secret",${'"a":1,'.repeat(300_000)}"b`;
+    expect(usableIn(text)).toMatchObject({ plaintext: "pat_k_secret" });
   });
 
   test.each([undefined, "", "<html>", '{"id":'])("that is no JSON (%j), nothing is usable", (text) => {
-    expect(usableFieldsIn(text)).toEqual({});
+    expect(usableIn(text)).toEqual({});
   });
 });

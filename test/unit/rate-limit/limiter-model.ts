@@ -1,7 +1,7 @@
 /** A model of the rate limiter, which the real one is compared with. */
 import { expect, vi } from "vitest";
 import { memoryRateLimiter } from "../../../src/rate-limit/memory-rate-limiter.ts";
-import type { Permit, RateLimiter } from "../../../src/rate-limit/rate-limiter.ts";
+import type { Admission, Permit, RateLimiter } from "../../../src/rate-limit/rate-limiter.ts";
 
 /** Timers fire up to this much late, by their resolution. */
 const TIMER_SLACK_MS = 3;
@@ -28,16 +28,14 @@ interface ModelCall {
   readonly place: number;
   readonly maxConcurrency: number;
   readonly tokenNow: () => string;
-  readonly maxPauses: number;
   readonly isSlow: boolean;
   readonly abort: AbortController;
-  /** `asking`: it has a slot, and waits for its token. */
+  /** `asking`: it has waited, has a slot, and reads its token again. */
   state: "waiting" | "asking" | "sent" | "over";
   /** The token it was last admitted or sent with, when, and how many pauses had begun then. */
   token: string;
   heldSince: number;
   pausesBefore: number;
-  refusals: number;
 }
 
 export interface Arrival {
@@ -77,7 +75,7 @@ export class LimiterModel {
       signal: abort.signal,
     });
     const shared = { permit, place: this.#calls.length, maxConcurrency, tokenNow, maxPauses, isSlow, abort };
-    const call: ModelCall = { ...shared, state: "over", token: "", heldSince: 0, pausesBefore: 0, refusals: 0 };
+    const call: ModelCall = { ...shared, state: "over", token: "", heldSince: 0, pausesBefore: 0 };
     this.#calls.push(call);
     this.#wait(call);
   }
@@ -87,19 +85,18 @@ export class LimiterModel {
     const call = pick(this.in("sent"), which);
     if (call === undefined) return;
     const token = this.#known(call.token);
-    const pauseMs = call.permit.report({ status, retryAfterMs, limit: undefined, remaining });
+    const pause = call.permit.report({ status, retryAfterMs, limit: undefined, remaining });
     if (remaining !== undefined) token.left = { remaining, at: performance.now() };
     if (status === 429) {
-      expect(pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 4_000);
-      token.pausedUntil = Math.max(token.pausedUntil, performance.now() + (pauseMs ?? 0));
+      expect(pause?.pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 4_000);
+      token.pausedUntil = Math.max(token.pausedUntil, performance.now() + (pause?.pauseMs ?? 0));
       token.mustProbe = true;
       if (call.pausesBefore === token.pauses) token.pauses += 1;
-      call.refusals += 1;
     } else if (call.pausesBefore === token.pauses && performance.now() >= token.pausedUntil) {
       token.mustProbe = false;
     }
     await this.#release(call);
-    if (status === 429 && call.refusals <= call.maxPauses) this.#wait(call);
+    if (pause?.waits) this.#wait(call);
   }
 
   /** A request in flight gets no response; its call is retried or fails. */
@@ -110,9 +107,14 @@ export class LimiterModel {
     if (triesAgain) this.#wait(call);
   }
 
-  async confirm(which: number): Promise<void> {
+  /** A call that has waited has read its token again. */
+  async readAgain(which: number): Promise<void> {
     const call = pick(this.in("asking"), which);
-    if (call !== undefined) await this.#send(call);
+    if (call === undefined) return;
+    const { probe } = this.#known(call.token);
+    if (probe === call) this.#known(call.token).probe = undefined;
+    this.#wait(call);
+    await settle();
   }
 
   abortWaiting(which: number): void {
@@ -135,11 +137,12 @@ export class LimiterModel {
     if (waiting.length === 0) expect(vi.getTimerCount(), "no timer while no call waits").toBe(0);
     for (const call of waiting) {
       expect(call.abort.signal.aborted, "an aborted call leaves at once").toBe(false);
-      const name = call.tokenNow();
-      const { pausedUntil, maxConcurrency } = this.#known(name);
+      const { token } = call;
+      expect(token, "each waits at the gate of its token").toBe(call.tokenNow());
+      const { pausedUntil, maxConcurrency } = this.#known(token);
       const isPaused = performance.now() < pausedUntil + TIMER_SLACK_MS;
-      const isFull = this.#busyWith(name).length >= maxConcurrency;
-      const isHeldBack = this.#busyWith(name).some((other) => !isStalled(other, TIMER_SLACK_MS));
+      const isFull = this.#busyWith(token).length >= maxConcurrency;
+      const isHeldBack = this.#busyWith(token).some((other) => !isStalled(other, TIMER_SLACK_MS));
       expect(isPaused || isFull || isHeldBack, "no call waits without a reason").toBe(true);
     }
   }
@@ -149,7 +152,7 @@ export class LimiterModel {
     for (let step = 0; step < 500; step += 1) {
       await settle();
       this.checkRest();
-      if (this.in("asking").length > 0) await this.confirm(0);
+      if (this.in("asking").length > 0) await this.readAgain(0);
       else if (this.in("sent").length > 0) await this.respond(0, { status: 200 });
       else if (vi.getTimerCount() > 0) vi.advanceTimersToNextTimer();
       else break;
@@ -159,57 +162,53 @@ export class LimiterModel {
   }
 
   #wait(call: ModelCall): void {
-    call.state = "waiting";
+    const token = call.tokenNow();
+    Object.assign(call, { state: "waiting", token });
     this.#limitConcurrency(call);
-    const admission = Promise.resolve(call.permit.acquire()).then(({ kind }) => {
-      if (kind === "admitted") return this.#admitted(call);
-      call.state = "over";
-      if (kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
-      else expect(this.#known(call.tokenNow()).pausedUntil, "refused for a pause only").toBeGreaterThan(0);
-    });
-    admission.catch((error: unknown) => void failures.push(error));
+    const admission = call.permit.acquire(token);
+    if ("kind" in admission) this.#settled(call, admission);
+    else admission.then((settled) => this.#settled(call, settled)).catch((error: unknown) => void failures.push(error));
   }
 
-  #admitted(call: ModelCall): void {
-    const { maxConcurrency, pauses } = this.#known(call.tokenNow());
-    expect(this.#busyWith(call.tokenNow()).length, "never more than maxConcurrency").toBeLessThan(maxConcurrency);
-    const ahead = this.in("waiting").filter((one) => one.place < call.place && one.tokenNow() === call.tokenNow());
-    expect(ahead.filter((one) => !one.abort.signal.aborted).length, "first come, first served").toBe(0);
-    Object.assign(call, {
-      state: "asking",
-      token: call.tokenNow(),
-      heldSince: performance.now(),
-      pausesBefore: pauses,
-    });
-    if (!call.isSlow) this.#send(call).catch((error: unknown) => void failures.push(error));
-  }
-
-  /** Its token is known: it is sent, or waits again if the limiter does not confirm it. */
-  async #send(call: ModelCall): Promise<void> {
-    const name = call.tokenNow();
-    if (call.permit.confirm(name) !== true) {
-      await this.#release(call);
-      return this.#wait(call);
+  #settled(call: ModelCall, admission: Admission): void {
+    const { pausedUntil } = this.#known(call.token);
+    switch (admission.kind) {
+      case "admitted":
+        this.#admitted(call, admission.waited === true);
+        return;
+      case "moved":
+        expect(call.tokenNow(), "moved for another token only").not.toBe(call.token);
+        this.#wait(call);
+        return;
+      case "stopped":
+        expect(call.abort.signal.aborted).toBe(true);
+        break;
+      case "refused":
+        expect(pausedUntil, "refused for a pause only").toBeGreaterThan(performance.now());
     }
     call.state = "over";
-    const token = this.#known(name);
+  }
+
+  #admitted(call: ModelCall, hasWaited: boolean): void {
+    const token = this.#known(call.token);
     const now = performance.now();
     const left = token.left !== undefined && now - token.left.at <= WINDOW_MS ? token.left.remaining : Infinity;
-    const others = this.#busyWith(name);
-    const counted = others.filter((other) => other.state === "sent" && !isStalled(other));
+    const others = this.#busyWith(call.token);
     expect(now, "nothing during a pause of its token").toBeGreaterThanOrEqual(token.pausedUntil);
-    this.#limitConcurrency({ ...call, tokenNow: () => name });
-    // Those that are still asking for their token may have to yield.
-    const sent = others.filter(({ state }) => state === "sent");
-    expect(sent.length, "never more than maxConcurrency").toBeLessThan(token.maxConcurrency);
+    expect(others.length, "never more than maxConcurrency").toBeLessThan(token.maxConcurrency);
+    const ahead = this.in("waiting").filter((one) => one.place < call.place && one.token === call.token);
+    expect(ahead.filter((one) => !one.abort.signal.aborted).length, "first come, first served").toBe(0);
     if (token.mustProbe) {
-      const mayProbe = token.probe === undefined || token.probe.state !== "sent" || isStalled(token.probe);
+      const mayProbe = token.probe === undefined || !others.includes(token.probe) || isStalled(token.probe);
       expect(mayProbe, "one probe after a pause, until it stalls").toBe(true);
       token.probe = call;
     } else {
+      const counted = others.filter((other) => !isStalled(other));
       expect(counted.length, "never more than what is left").toBeLessThan(Math.max(1, left));
     }
-    Object.assign(call, { state: "sent", token: name, heldSince: now, pausesBefore: token.pauses });
+    const state = hasWaited ? "asking" : "sent";
+    Object.assign(call, { state, heldSince: now, pausesBefore: token.pauses });
+    if (hasWaited && !call.isSlow) this.#wait(call);
   }
 
   #limitConcurrency({ tokenNow, maxConcurrency }: Pick<ModelCall, "tokenNow" | "maxConcurrency">): void {

@@ -31,20 +31,12 @@ async function take(model: LimiterModel, step: Step): Promise<void> {
   if ("burst" in step)
     for (const one of step.burst) typeof one === "number" ? model.abortWaiting(one) : model.arrive(one);
   else if ("response" in step) await model.respond(step.which, step.response);
-  else if ("asks" in step) await model.confirm(step.asks);
+  else if ("asks" in step) await model.readAgain(step.asks);
   else if ("triesAgain" in step) await model.lose(step.which, step.triesAgain);
   else if ("token" in step) model.changeToken(step.whose, step.token);
-  else await pass(step.ms);
+  else await vi.advanceTimersByTimeAsync(step.ms); // the effects of a timer settle before the next one
   await settle();
   model.checkRest();
-}
-
-/** Lets time pass in short slices, so that the effects of a timer settle before the next one. */
-async function pass(ms: number): Promise<void> {
-  for (let left = ms; left > 0; left -= 1_000) {
-    vi.advanceTimersByTime(Math.min(left, 1_000));
-    await settle();
-  }
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));

@@ -17,7 +17,7 @@ const response = (status: number, remaining?: number, retryAfterMs?: number) => 
   limit: undefined,
 });
 
-/** A call that is confirmed as soon as it is admitted. */
+/** A call that acquires again after a wait, as the client does. */
 class Call {
   readonly permit: Permit;
   readonly abort = new AbortController();
@@ -32,9 +32,9 @@ class Call {
 
   async start(token = TOKEN): Promise<void> {
     this.state = "waiting";
-    const { kind } = await this.permit.acquire();
-    if (kind === "admitted") expect(await this.permit.confirm(token)).toBe(true);
-    this.state = kind;
+    let admission = await this.permit.acquire(token);
+    if (admission.kind === "admitted" && admission.waited) admission = await this.permit.acquire(token);
+    this.state = admission.kind;
   }
 
   end(...[status, remaining, retryAfterMs]: Parameters<typeof response>): void {

@@ -4,20 +4,22 @@ import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Permit } from "../../../src/rate-limit/rate-limiter.ts";
 import { type FleetEvent, redisRateLimiter } from "../../../src/redis/index.ts";
+import { SYNC } from "../../../src/redis/scripts.ts";
 
 const TOKEN = "pat_key_secret";
 const ANSWER = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };
-const granted = async (): Promise<unknown> => ["granted", Date.now(), 0, 0, 0, 0, 0, 0, -1, 0, 0, -1, -1, 0];
+const reply = (outcome: string): unknown => [outcome, Date.now(), 0, 0, 0, 0, 0, 0, -1, 0, 0, -1, 0];
+const granted = async (): Promise<unknown> => reply("granted");
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent) => void = () => {}, token = TOKEN) {
+function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent) => void = () => {}, leaseMs = 5_000) {
   const asked = vi.fn(evaluate);
-  const limiter = redisRateLimiter({ client: { isOpen: true, eval: asked }, onEvent });
+  const limiter = redisRateLimiter({ client: { isOpen: true, eval: asked }, leaseMs, onEvent });
   const enter = (signal = new AbortController().signal): Permit =>
     limiter.enter({
-      token: () => token,
+      token: () => TOKEN,
       maxConcurrency: 10,
       maxPauses: 5,
       maxPauseMs: Number.POSITIVE_INFINITY,
@@ -33,18 +35,17 @@ function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent
     const permit = enter();
     const before = asked.mock.calls.length;
     let isAdmitted = false;
-    const admitted = Promise.resolve(permit.acquire()).then(() => {
-      isAdmitted = true;
+    const admitted = Promise.resolve(permit.acquire(TOKEN)).then(({ kind }) => {
+      isAdmitted = kind === "admitted";
     });
     await setImmediate();
     if (!isAdmitted) await asksAfter(before);
     for (let turn = 0; turn < 5; turn += 1) await setImmediate();
     if (!isAdmitted) await vi.advanceTimersByTimeAsync(300);
     await admitted;
-    const goes = await permit.confirm(TOKEN);
     permit.report(ANSWER);
     permit.release();
-    return goes;
+    return isAdmitted;
   };
   return { asked, asksAfter, enter, attempt };
 }
@@ -96,6 +97,52 @@ test("only calls connect to an unavailable Redis again, less and less often", as
   expect(asked.mock.calls.length, "nobody calls").toBe(before);
 });
 
+// A process that was busy when Redis replied believes that its clock is behind, and Redis takes the next command for late.
+test("a trial that Redis takes for late has told it nothing, and is repeated", async () => {
+  const events: FleetEvent[] = [];
+  const outcomes = ["late", "late", "late"];
+  let isAway = true;
+  const evaluate = async (): Promise<unknown> => {
+    if (isAway) throw new Error("Connection is closed.");
+    return reply(outcomes.shift() ?? "granted");
+  };
+  const { attempt } = withRedis(evaluate, (event) => void events.push(event));
+  await attempt();
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(300);
+  await attempt();
+  expect(outcomes, "tried twice").toHaveLength(1);
+  expect(events).toEqual([{ type: "degraded", reason: "error" }]);
+  await vi.advanceTimersByTimeAsync(600);
+  await attempt();
+  expect(events.at(-1)).toMatchObject({ type: "rejoined" });
+});
+
+test("what a process holds is told again if Redis took that for late", async () => {
+  const outcomes = ["granted", "late"];
+  const { asked, attempt } = withRedis(async () => reply(outcomes.shift() ?? "done"));
+  await attempt();
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  const scripts = asked.mock.calls.map((call: readonly unknown[]) => call[0]);
+  expect(scripts, "a slot, the report that was late, and what is held").toHaveLength(3);
+  expect(scripts[2]).toBe(SYNC);
+});
+
+test("a process that tells what it holds before a first reply has come keeps its place in the queue", async () => {
+  // So short that it tells this before the reply is given up.
+  const leaseMs = 600;
+  const { asked, asksAfter, enter } = withRedis(() => new Promise(() => {}), undefined, leaseMs);
+  const abort = new AbortController();
+  const admission = enter(abort.signal).acquire(TOKEN);
+  await asksAfter(0);
+  await vi.advanceTimersByTimeAsync(leaseMs / 3);
+  const [script, options] = asked.mock.calls[1] as readonly unknown[] as [string, { arguments: string[] }]; // node-redis
+  expect(script).toBe(SYNC);
+  expect(options.arguments[7], "it waits").toBe("1");
+  abort.abort();
+  await admission;
+});
+
 test.each([
   [
     "throws",
@@ -114,7 +161,7 @@ test("a call that is aborted before Redis has replied ends at once and holds no 
   const { asked, asksAfter, enter } = withRedis(() => new Promise((resolve) => void replies.push(resolve)));
   const abort = new AbortController();
   const permit = enter(abort.signal);
-  const admission = permit.acquire();
+  const admission = permit.acquire(TOKEN);
   await asksAfter(0);
   abort.abort();
   expect(await admission).toEqual({ kind: "stopped" });
@@ -131,24 +178,13 @@ test("a call that is aborted before Redis has replied ends at once and holds no 
 test("a slot that expired while the token provider was slow is requested again", async () => {
   const { asked, asksAfter, enter } = withRedis(granted);
   const permit = enter();
-  await permit.acquire();
+  await permit.acquire(TOKEN);
   await vi.advanceTimersByTimeAsync(1_000);
-  const confirmed = permit.confirm(TOKEN);
+  const acquired = permit.acquire(TOKEN);
   await asksAfter(1);
-  expect(await confirmed).toBe(true);
+  expect(await acquired).toEqual({ kind: "admitted", waited: false });
   const slots = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments[7]);
   expect(slots[0]).toBe(slots[1]);
   permit.report(ANSWER);
   permit.release();
-});
-
-test("no command is sent for a token that is not known yet", async () => {
-  const { asked, enter } = withRedis(granted, () => {}, "");
-  const permit = enter();
-  expect(permit.acquire()).toEqual({ kind: "admitted" });
-  expect(asked).not.toHaveBeenCalled();
-  expect(await permit.confirm(TOKEN)).toBe(true);
-  permit.report(ANSWER);
-  permit.release();
-  expect(asked).toHaveBeenCalledTimes(2);
 });

@@ -1,13 +1,14 @@
 import fc from "fast-check";
-import { expect, expectTypeOf, test } from "vitest";
+import { expect, test } from "vitest";
+import { refusing } from "../../../src/base/check.ts";
 import { ArgumentError } from "../../../src/index.ts";
-import { encodePath, namedPath, path } from "../../../src/request/path.ts";
+import { encodePath, namedPath, path } from "../../../src/request/url.ts";
 
-test("a named path is sent as one made by the tag, and is shown as its template", () => {
+test("a named path is sent as one made by the tag, and is shown with the names of its values", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (value) => {
       fc.pre(value !== "." && value !== "..");
-      const named = namedPath("issues.create", "/projects/{project}/issues", { project: value });
+      const named = namedPath`/projects/${{ project: value }}/issues`;
       expect(encodePath(named)).toBe(encodePath(path`/projects/${value}/issues`));
       expect(named.template).toBe("/projects/{project}/issues");
     }),
@@ -15,24 +16,16 @@ test("a named path is sent as one made by the tag, and is shown as its template"
 });
 
 test("a path without values is its template", () => {
-  expect(encodePath(namedPath("projects.list", "/projects", {}))).toBe("/projects");
+  const named = namedPath`/projects`;
+  expect([encodePath(named), named.template]).toEqual(["/projects", "/projects"]);
 });
 
-test("a value is not interpreted as a template or a replacement pattern", () => {
-  expect(encodePath(namedPath("x", "/a/{a}/{b}", { a: "{b}", b: "$&" }))).toBe("/a/%7Bb%7D/%24%26");
+test.each(["", ".", "..", "\ud800", 7, null, undefined, {}])("%o is refused in the name of the value", (value) => {
+  expect(() => refusing(ArgumentError, () => namedPath`/sessions/${{ id: value }}`)).toThrow(/^id /);
 });
 
-test.each(["", ".", "..", "\ud800", 7, null, undefined])(
-  "%o is refused, by the operation and the name of the value",
-  (value) => {
-    const make = (): unknown => namedPath("sessions.get", "/sessions/{id}", { id: value as never });
-    expect(make).toThrow(ArgumentError);
-    expect(make).toThrow(/^sessions\.get: id /);
-  },
-);
-
-test("the values are those of the template's names", () => {
-  expectTypeOf(namedPath<"/a/{x}/b/{y}">)
-    .parameter(2)
-    .toEqualTypeOf<Readonly<Record<"x" | "y", string>>>();
+test("a record in the place of its id is told so", () => {
+  expect(() => refusing(ArgumentError, () => namedPath`/sessions/${{ id: { id: "ses_1", state: "on" } }}`)).toThrow(
+    "id must be a string, not an object; pass its .id",
+  );
 });

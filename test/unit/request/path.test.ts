@@ -1,7 +1,8 @@
+import { inspect } from "node:util";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ArgumentError } from "../../../src/index.ts";
-import { encodePath, path } from "../../../src/request/path.ts";
+import { encodePath, isPath, path } from "../../../src/request/url.ts";
 
 const values = fc
   .string({ unit: "binary" })
@@ -120,15 +121,29 @@ test.each([
   Object.create(Object.getPrototypeOf(path`/x`) as object) as object,
   new URL("https://a.b/c"),
 ])("%o is no path", (value) => {
-  expect(() => encodePath(value)).toThrow(ArgumentError);
+  expect(isPath(value)).toBe(false);
 });
 
-test("a path made by the tag is immutable", () => {
-  const made = path`/projects/${"a"}`;
-  try {
-    Object.assign(made, { template: "/evil", encoded: "/evil", toString: () => "/evil" });
-  } catch {
-    // Frozen is fine too.
-  }
-  expect(encodePath(made)).toBe("/projects/a");
+test("a path of another copy of the package is one", async () => {
+  vi.resetModules();
+  const copy = await import("../../../src/request/url.ts");
+  expect(copy.path).not.toBe(path);
+  const theirs = copy.path`/projects/${"a/b"}`;
+  expect(isPath(theirs)).toBe(true);
+  expect(encodePath(theirs)).toBe("/projects/a%2Fb");
+});
+
+test.each(["https://evil.example.com", "//evil.example.com", "/../x", "/x?y", "/x\\y", "/x y", 5, undefined])(
+  "what leads elsewhere is no path, even with the mark of one: %o",
+  (encoded) => {
+    expect(isPath({ template: "/x", [Symbol.for("project-automation.path")]: encoded })).toBe(false);
+  },
+);
+
+test("a path made by the tag is immutable, and prints its template alone", () => {
+  const made = path`/projects/${"secret"}`;
+  const change = { template: "/evil", encoded: "/evil", toString: () => "/evil" };
+  expect(() => Object.assign(made, change)).toThrow(TypeError);
+  expect(encodePath(made)).toBe("/projects/secret");
+  expect([inspect(made, { showHidden: false }), JSON.stringify(made)].join("")).not.toContain("secret");
 });

@@ -38,7 +38,7 @@ const FAULTS: ReadonlyMap<Rule, Fault> = new Map([
   [RULES.noConnection, "never_sent"],
   [RULES.connectionLost, "lost"],
   [RULES.bodyLost, "lost"],
-  [RULES.permanent, "permanent"],
+  [RULES.permanent, "refused"],
 ]);
 
 /** The error that the attempt of a row fails with. */

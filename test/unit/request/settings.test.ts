@@ -1,20 +1,80 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "../../../src/index.ts";
-import { DEFAULT_RETRY, millisecondsOf, SettingsCheck } from "../../../src/request/settings.ts";
+import { refusing } from "../../../src/base/check.ts";
+import { ArgumentError, type CallOptions } from "../../../src/index.ts";
+import { DEFAULT_RETRY, laidOver, readOptions, settingsOf } from "../../../src/request/settings.ts";
 
-const check = new SettingsCheck(ConfigError);
+const client = {
+  timeoutMs: 30_000,
+  totalTimeoutMs: Infinity,
+  retry: DEFAULT_RETRY,
+  headers: { accept: "application/json", "x-a": "1" },
+};
+const NOTHING = { signal: undefined, onRequest: undefined, onResponse: undefined };
 
-test("the milliseconds of a timeout", () => {
-  expect([5, false as const, Infinity, undefined].map((timeout) => millisecondsOf(timeout))).toEqual([
-    5,
-    Infinity,
-    Infinity,
-    undefined,
-  ]);
+/** Options as a method takes them. */
+const read = (options?: CallOptions): ReturnType<typeof readOptions> => readOptions([options]);
+const settings = (options?: CallOptions): ReturnType<typeof settingsOf> => settingsOf(read(options), client);
+
+function flawOf(options: unknown): string {
+  try {
+    refusing(ArgumentError, () => read(options as CallOptions));
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return expect.fail("it was expected to be refused");
+}
+
+test("a call without options uses the settings of its client", () => {
+  for (const options of [undefined, {}, { timeoutMs: undefined, retry: undefined, headers: undefined }]) {
+    expect(settings(options)).toEqual({ ...client, ...NOTHING });
+  }
+});
+
+test("the options of a call are laid over those of its client", () => {
+  const { signal } = new AbortController();
+  const onResponse = (): void => {};
+  const options: CallOptions = { signal, onResponse, timeoutMs: false, totalTimeoutMs: 5, retry: { attempts: 9 } };
+  expect(settings({ ...options, headers: { "X-A": "2", "x-b": "3" } })).toEqual({
+    ...NOTHING,
+    signal,
+    onResponse,
+    timeoutMs: Infinity,
+    totalTimeoutMs: 5,
+    retry: { ...DEFAULT_RETRY, attempts: 9 },
+    headers: { accept: "application/json", "x-a": "2", "x-b": "3" },
+  });
+});
+
+test("what was read does not change with what was given", () => {
+  const options = { timeoutMs: 5, retry: { attempts: 1 }, headers: { "X-A": "1" } };
+  const checked = read(options);
+  options.timeoutMs = 6;
+  options.retry.attempts = 2;
+  options.headers["X-A"] = "2";
+  expect({ ...checked, retry: { ...(checked.retry || {}) } }).toEqual({
+    timeoutMs: 5,
+    retry: { attempts: 1 },
+    headers: { "x-a": "1" },
+  });
+});
+
+test("options of the method alone are read with the others", () => {
+  const shape = { adopt: { words: "a boolean", accepts: (value: unknown) => typeof value === "boolean" } };
+  const checked = readOptions<CallOptions & { adopt?: boolean }>([{ adopt: true, timeoutMs: 5 }], shape);
+  expect({ ...checked }).toEqual({ adopt: true, timeoutMs: 5 });
+});
+
+test("an argument behind options is refused", () => {
+  expect(() => refusing(ArgumentError, () => readOptions([{}, {}] as never))).toThrow(
+    "there is an argument behind the last one, options",
+  );
 });
 
 describe("retry", () => {
+  const over = (retry: CallOptions["retry"], base: CallOptions["retry"]): unknown =>
+    laidOver(read({ retry }), laidOver(read({ retry: base }), client)).retry;
+
   test("the defaults of the promise", () => {
     expect(DEFAULT_RETRY).toEqual({
       attempts: 3,
@@ -24,14 +84,14 @@ describe("retry", () => {
       maxRetryAfterMs: 120_000,
       unsafeWrites: false,
     });
-    expect(check.retry(undefined, DEFAULT_RETRY)).toEqual(DEFAULT_RETRY);
-    expect(check.retry({}, DEFAULT_RETRY)).toEqual(DEFAULT_RETRY);
-    expect(check.retry(false, { ...DEFAULT_RETRY, attempts: 9 })).toBe(false);
-    expect(check.retry(undefined, false)).toBe(false);
-    expect(check.retry({ attempts: 9 }, false)).toEqual({ ...DEFAULT_RETRY, attempts: 9 });
+    expect(over(undefined, undefined)).toEqual(DEFAULT_RETRY);
+    expect(over({}, undefined)).toEqual(DEFAULT_RETRY);
+    expect(over(false, { attempts: 9 })).toBe(false);
+    expect(over(undefined, false)).toBe(false);
+    expect(over({ attempts: 9 }, false)).toEqual({ ...DEFAULT_RETRY, attempts: 9 });
   });
 
-  test("any rules merged with any others: defined values replace, undefined ones do not", () => {
+  test("any rules over any others: defined values replace, undefined ones do not", () => {
     const rules = fc.record(
       {
         attempts: fc.oneof(fc.integer({ min: 1 }), fc.constant(Infinity)),
@@ -44,45 +104,67 @@ describe("retry", () => {
       { requiredKeys: [] },
     );
     fc.assert(
-      fc.property(rules, rules, (under, over) => {
-        const base = check.retry(under, DEFAULT_RETRY);
-        const withUndefined = {
-          ...Object.fromEntries(Object.keys(DEFAULT_RETRY).map((key) => [key, undefined])),
-          ...over,
-        };
-        expect(check.retry(over, base)).toEqual({ ...base, ...over });
-        expect(check.retry(withUndefined, base)).toEqual({ ...base, ...over });
+      fc.property(rules, rules, (under, upper) => {
+        const expected = { ...DEFAULT_RETRY, ...under, ...upper };
+        const withUndefined = Object.fromEntries(Object.keys(DEFAULT_RETRY).map((key) => [key, undefined]));
+        expect(over(upper, under)).toEqual(expected);
+        expect(over({ ...withUndefined, ...upper }, under)).toEqual(expected);
       }),
     );
   });
 });
 
 describe("headers", () => {
+  const headersOf = (headers: unknown): unknown => read({ headers: headers as Headers }).headers;
+
   test("become a record of lower-case names, from any HeadersInit", () => {
     const expected = { "x-a": "1, 2", "x-b": "" };
-    expect(check.headers({ "X-A": "1, 2", "x-b": "" })).toEqual(expected);
-    expect(
-      check.headers([
-        ["x-a", "1"],
-        ["X-A", "2"],
-        ["x-b", ""],
-      ]),
-    ).toEqual(expected);
-    expect(check.headers(new Headers(expected))).toEqual(expected);
-    expect(
-      check.headers(
-        new Map([
-          ["x-a", "1, 2"],
-          ["x-b", ""],
-        ]) as never,
-      ),
-    ).toEqual(expected);
-    expect(check.headers({ "x-a": undefined, "x-b": "" } as never)).toEqual({ "x-b": "" });
-    expect(check.headers(undefined)).toEqual({});
+    const pairs = [
+      ["x-a", "1"],
+      ["X-A", "2"],
+      ["x-b", ""],
+    ];
+    for (const given of [
+      { "X-A": "1, 2", "x-b": "" },
+      pairs,
+      new Headers(expected),
+      new Map(Object.entries(expected)),
+    ]) {
+      expect(headersOf(given)).toEqual(expected);
+    }
   });
 
-  test.each(["authorization", "Authorization", "COOKIE", "host", "Host"])("%s is the client's", (name) => {
-    expect(() => check.headers({ [name]: "secret-value" })).toThrow(new RegExp(name, "i"));
-    expect(() => check.headers({ [name]: "secret-value" })).not.toThrow(/secret-value/);
+  test("of undefined are none", () => {
+    expect(headersOf({ "x-a": undefined, "x-b": "" })).toEqual({ "x-b": "" });
+    expect(headersOf([["x-a", undefined]])).toEqual({});
+  });
+
+  test.each([
+    ["authorization", "the client sets it from the token"],
+    ["Authorization", "the client sets it from the token"],
+    ["COOKIE", "the client sends none"],
+    ["Host", "baseUrl says it"],
+    ["Content-Length", "the platform sets it from the body"],
+    ["transfer-encoding", "the platform sets it from the body"],
+    ["Connection", "the platform sets it"],
+    ["expect", "the platform would wait"],
+  ])("%s is no caller's, and the reason is told", (name, reason) => {
+    expect(flawOf({ headers: { [name]: "secret-value" } })).toBe(`headers must not set ${name}: ${reason}`);
+  });
+
+  test.each<[unknown, string]>([
+    [{ "x-a": null }, '"x-a"'],
+    [{ ok: "1", "x-b": "secret\r\nx: y" }, '"x-b"'],
+    [{ "x-ü": "1" }, '"x-ü"'],
+    [{ "x-a": "ü\u0100" }, '"x-a"'],
+    [[["a b", "1"]], '"a b"'],
+  ])("which one is not allowed is named, and its value is not: %o", (given, name) => {
+    const flaw = flawOf({ headers: given });
+    expect(flaw).toBe(`headers has a name or value that is not allowed in an HTTP header: ${name}`);
+    expect(flaw).not.toContain("secret");
+  });
+
+  test.each([[["a"]], [[["a"]]], ["ab"], [[["a", "b", "c"]]]])("%j are no headers", (given) => {
+    expect(flawOf({ headers: given })).toMatch(/^(?:headers|options.headers) must be /);
   });
 });

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import type { Page } from "../../../src/models.ts";
+import type { Page, Project } from "../../../src/models.ts";
 import { pageEnvelopeValidator, pageValidator } from "../../../src/schemas/page-validator.ts";
-import { projectValidator } from "../../../src/schemas/record-validators.ts";
-import type { StandardSchema } from "../../../src/schemas/standard-schema.ts";
-import type { Checked } from "../../../src/schemas/validator.ts";
+import { projectPageValidator } from "../../../src/schemas/record-validators.ts";
+import type { StandardResult, StandardSchema } from "../../../src/schemas/standard-schema.ts";
 
 const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
 
-const validate = async <Item>(item: StandardSchema<Item>, value: unknown): Promise<Checked<Page<Item>>> =>
+const validate = async <Item>(item: StandardSchema<Item>, value: unknown): Promise<StandardResult<Page<Item>>> =>
   pageValidator(item)["~standard"].validate(value);
+const validateProjects = async (value: unknown): Promise<StandardResult<Page<Project>>> =>
+  projectPageValidator["~standard"].validate(value);
 
 /** A schema that rejects or accepts every item, and counts the items that it validated. */
 function counting(isRight: boolean, isAsynchronous: boolean): { schema: StandardSchema<unknown>; count: () => number } {
@@ -23,9 +24,9 @@ function counting(isRight: boolean, isAsynchronous: boolean): { schema: Standard
 }
 
 test("a page is returned with all its fields", async () => {
-  expect(await validate(projectValidator, page)).toEqual({ value: page });
+  expect(await validateProjects(page)).toEqual({ value: page });
   const last = { data: [], next_cursor: null };
-  expect(await validate(projectValidator, last)).toEqual({ value: last });
+  expect(await validateProjects(last)).toEqual({ value: last });
 });
 
 test("items are the output of their schema", async () => {
@@ -37,29 +38,26 @@ test("items are the output of their schema", async () => {
 });
 
 test.each([undefined, "", 0, false, {}])("next_cursor of %o does not fit", async (next_cursor) => {
-  expect((await validate(projectValidator, { ...page, next_cursor })).issues).toMatchObject([
-    { path: ["next_cursor"] },
-  ]);
+  expect((await validateProjects({ ...page, next_cursor })).issues).toMatchObject([{ path: ["next_cursor"] }]);
 });
 
 test("an item that does not fit is named by its index", async () => {
-  const { issues } = await validate(projectValidator, { ...page, data: [...page.data, { id: 5, name: "x" }] });
-  expect(issues).toEqual([{ path: ["data", 1, "id"], message: "expected string" }]);
+  const { issues } = await validateProjects({ ...page, data: [...page.data, { id: 5, name: "x" }] });
+  expect(issues).toMatchObject([{ path: ["data", 1, "id"], message: "expected string" }]);
 });
 
 describe.each([
   { kind: "synchronous", isAsynchronous: false },
   { kind: "asynchronous", isAsynchronous: true },
 ])("with a schema that is $kind", ({ isAsynchronous }) => {
-  test("after 100 issues no further item is looked at", async () => {
-    const { schema, count } = counting(false, isAsynchronous);
-    const { issues } = await validate(schema, { data: Array(5_000).fill(5), next_cursor: null });
-    expect(count()).toBe(100);
-    expect(issues).toHaveLength(101);
-    expect(issues?.at(-1)).toEqual({ path: ["data"], message: "4900 more items are not checked" });
+  test("the issues of every item are named", async () => {
+    const { schema } = counting(false, isAsynchronous);
+    const { issues } = await validate(schema, { data: Array(300).fill(5), next_cursor: null });
+    expect(issues).toHaveLength(300);
+    expect(issues?.at(-1)).toEqual({ path: ["data", 299], message: "wrong" });
   });
 
-  test("every item is looked at if all fit", async () => {
+  test("every item is looked at", async () => {
     const { schema, count } = counting(true, isAsynchronous);
     expect((await validate(schema, { data: Array(5_000).fill(5), next_cursor: null })).issues).toBeUndefined();
     expect(count()).toBe(5_000);
@@ -68,19 +66,14 @@ describe.each([
   test("a page of too many items is rejected before any item is validated", async () => {
     const { schema, count } = counting(true, isAsynchronous);
     const { issues } = await validate(schema, { data: Array(10_001).fill(5), next_cursor: null });
-    expect(issues).toEqual([{ path: ["data"], message: "expected at most 10000 items" }]);
+    expect(issues).toMatchObject([{ path: ["data"], message: "expected at most 10000 items" }]);
     expect(count()).toBe(0);
   });
 });
 
-test("an item with very many issues ends it as well", async () => {
-  const wrong = { data: Array(50).fill(Array(1_000).fill(5)), next_cursor: null };
-  const { issues } = await validate(z.array(z.string()), wrong);
-  expect(issues?.length).toBeLessThan(110);
-  expect(issues?.slice(-2).map(({ message }) => message)).toEqual([
-    "900 more issues are not listed",
-    "49 more items are not checked",
-  ]);
+test("a page of our own records with too many items is rejected before any item is validated", async () => {
+  const { issues } = await validateProjects({ data: Array(10_001).fill(5), next_cursor: null });
+  expect(issues).toMatchObject([{ path: ["data"], message: "expected at most 10000 items" }]);
 });
 
 test("a page rejects with the error of its schema", async () => {
@@ -90,9 +83,9 @@ test("a page rejects with the error of its schema", async () => {
   await expect(validate(schema, page)).rejects.toThrow("no");
 });
 
-test("the envelope alone takes any items, but not too many", () => {
-  const { validate: check } = pageEnvelopeValidator["~standard"];
-  expect(check({ data: [1, null, "x"], next_cursor: null, more: 1 }).issues).toBeUndefined();
-  expect(check({ data: {}, next_cursor: null }).issues).toEqual([{ path: ["data"], message: "expected array" }]);
-  expect(check({ data: Array(10_001).fill(0), next_cursor: null }).issues).toHaveLength(1);
+test("the envelope alone takes any items, but not too many", async () => {
+  const check = async (value: unknown) => (await pageEnvelopeValidator["~standard"].validate(value)).issues;
+  expect(await check({ data: [1, null, "x"], next_cursor: null, more: 1 })).toBeUndefined();
+  expect(await check({ data: {}, next_cursor: null })).toMatchObject([{ path: ["data"], message: "expected array" }]);
+  expect(await check({ data: Array(10_001).fill(0), next_cursor: null })).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
-/** Options and arguments that throw when they are read: the error is still one of this package. */
+/** Options and arguments of the wrong kind, or that throw when they are read: the error is one of this package. */
 import { expect, test } from "vitest";
-import { ArgumentError, ConfigError } from "../../../src/index.ts";
+import { ApiError, ArgumentError, ConfigError } from "../../../src/index.ts";
 import { redisRateLimiter } from "../../../src/redis/index.ts";
 import { rejection } from "../../support/promises.ts";
 import { openWire } from "../../support/scripted-fetch.ts";
@@ -23,7 +23,7 @@ test.each(OPTIONS)("a client's %s", (name) => {
 });
 
 test("invalid token sources", () => {
-  expect(() => wire.client({ token: { toCredential: 1 } as never })).toThrow(ConfigError);
+  expect(() => wire.client({ token: { createSource: 1 } as never })).toThrow(ConfigError);
 });
 
 test("the options of calls, walks and rate limiters", async () => {
@@ -41,4 +41,16 @@ test("the options of calls, walks and rate limiters", async () => {
   expect(() => redisRateLimiter(hostile())).toThrow(ConfigError);
   expect(() => redisRateLimiter({ client: hostile() })).toThrow(ConfigError);
   expect(wire.sent).toHaveLength(0);
+});
+
+test.each([[new AbortController().signal], [new Map()], [new Headers()], [new Date()]])(
+  "options that are %o are refused",
+  async (options) => {
+    expect(await rejection(wire.client().sessions.get("s", options as never))).toBeInstanceOf(ArgumentError);
+    expect(wire.sent).toHaveLength(0);
+  },
+);
+
+test("instanceof never throws", () => {
+  expect((hostile() as object) instanceof ApiError).toBe(false);
 });

@@ -1,6 +1,6 @@
 /** What the message of an error tells a person: the service's own words and hints; never a secret or markup. */
 import { describe, expect, test } from "vitest";
-import type { AutomationError, ClientEvent } from "../../../src/index.ts";
+import type { AutomationError, ClientEvent, FetchFunction } from "../../../src/index.ts";
 import { rejection } from "../../support/promises.ts";
 import { json, text } from "../../support/replies.ts";
 import { openWire, TOKEN } from "../../support/scripted-fetch.ts";
@@ -40,6 +40,7 @@ describe("the service's own sentence", () => {
     ["no comment", { message: "<!-- debug --> x" }, undefined],
     ["a comparison", { message: "limit must be < 200" }, "limit must be < 200"],
     ["nothing empty", { message: "  \n " }, undefined],
+    ["detail, where the message is empty", { message: " ", detail: "from detail" }, "from detail"],
     ["at most 300 characters", { message: "x".repeat(400) }, `${"x".repeat(299)}…`],
     [
       "no secret",
@@ -64,10 +65,74 @@ describe("the service's own sentence", () => {
 });
 
 describe("hints", () => {
-  test("a 404 without an error code says that baseUrl may lack its version segment", async () => {
-    const hint = "if every call ends so, baseUrl may lack its version segment, such as /api/v1";
-    expect((await refusal(text("Cannot POST /projects/web/issues", 404))).message).toContain(hint);
-    expect((await refusal(json({ error: "not_found" }, 404))).message).not.toContain("baseUrl");
+  const hint = "; if every call ends so, baseUrl may lack its version segment, such as /api/v1";
+  const refusals = [text("Cannot POST /projects/web/issues", 404), json({ error: "not_found" }, 404)];
+
+  test.each(["https://automation.example.com", "https://automation.example.com/api", "https://v1.example.com/api"])(
+    "a 404 at %s says that it may lack its version segment",
+    async (baseUrl) => {
+      for (const response of refusals) expect((await refusal(response, { baseUrl })).message).toMatch(hint);
+    },
+  );
+
+  test.each(["/api/v1", "/v2", "/api/v1beta1/"])("a 404 below %s does not", async (prefix) => {
+    const baseUrl = `https://automation.example.com${prefix}`;
+    for (const response of refusals) expect((await refusal(response, { baseUrl })).message).not.toContain("baseUrl");
+  });
+});
+
+describe("a limit is named with its value", () => {
+  const never: FetchFunction = () => new Promise(() => {});
+
+  test.each(["timeoutMs", "totalTimeoutMs"])("%s", async (name) => {
+    const error = await rejection(wire.client({ fetch: never, retry: false, [name]: 20 }).sessions.get("s"));
+    expect((error as Error).message).toBe(`sessions.get: ${name} (20) ran out while waiting for the response`);
+  });
+
+  test("maxResponseBytes", async () => {
+    wire.reply(() => json({ id: "s", state: "x".repeat(200) }));
+    const error = await rejection(wire.client({ maxResponseBytes: 100 }).sessions.get("s"));
+    expect((error as Error).message).toContain("a body that is larger than maxResponseBytes (100)");
+  });
+});
+
+describe("whose fault a failed connection is", () => {
+  const failing = async (fetch: unknown, method: "get" | "create" = "get"): Promise<string> => {
+    const client = wire.client({ retry: false, fetch: fetch as FetchFunction }); // callers without types pass anything
+    const call = method === "get" ? client.sessions.get("s") : client.issues.create("web", { title: "t", type: "bug" });
+    return ((await rejection(call)) as Error).message;
+  };
+  const rejecting = (error: unknown) => () => Promise.reject(error);
+
+  test.each<[string, unknown, string]>([
+    ["that threw", rejecting(new TypeError("x is not a function")), "x is not a function"],
+    [
+      "that threw an error with causes: the deepest that says something",
+      rejecting(new Error("outer", { cause: new Error("the cache is full", { cause: new Error("") }) })),
+      "the cache is full",
+    ],
+    [
+      "that threw with a code",
+      rejecting(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" })),
+      "read ECONNRESET",
+    ],
+    ["that threw what has no message", rejecting({ no: true }), "it does not say why"],
+    ["that threw a secret", rejecting(new Error(`Bearer ${TOKEN}\nis bad`)), "Bearer [redacted] is bad"],
+    ["that returned nothing", async () => undefined, "it resolved with undefined, not with a response"],
+    ["that returned a text", async () => "200 OK", 'it resolved with "200 OK", not with a response'],
+    ["that returned an object", async () => ({}), "it resolved with an object, not with a response"],
+  ])("a fetch of the application %s", async (_, fetch, said) => {
+    expect(await failing(fetch)).toBe(`sessions.get: the fetch of the application failed: ${said}`);
+  });
+
+  test.each<[string, object, string]>([
+    ["has no text()", { json: async () => ({}) }, "response.text is not a function"],
+    ["was read already", { bodyUsed: true }, "read a clone() of it instead"],
+  ])("a response that %s", async (_, body, said) => {
+    const message = await failing(async () => ({ status: 201, headers: new Headers(), ...body }), "create");
+    expect(message).toContain("issues.create: the response of automation.example.com could not be read: ");
+    expect(message).toContain(said);
+    expect(message).toMatch(/the service accepted it: do not send it again/);
   });
 });
 

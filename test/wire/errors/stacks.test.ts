@@ -1,10 +1,12 @@
-import { describe, expect, test } from "vitest";
-import { type Client, path } from "../../../src/index.ts";
+import { afterEach, describe, expect, test } from "vitest";
+import { AutomationError, Client, type IssueCreateInput, path, type StandardSchema } from "../../../src/index.ts";
+import { runProgram } from "../../support/child-program.ts";
 import { rejection } from "../../support/promises.ts";
 import { json, page } from "../../support/replies.ts";
 import { openWire } from "../../support/scripted-fetch.ts";
 
 const wire = openWire();
+const anything: StandardSchema = { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) } };
 
 /** Functions that call the client; their names are searched for in stacks. */
 const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
@@ -126,4 +128,133 @@ test("a call that waited in the queue names its own caller, not that of the call
   }
   const [, error] = await Promise.all([rejection(first()), rejection(queuedSecond())]);
   expect((error as Error).stack).toContain("queuedSecond");
+});
+
+describe("the first frame is the line of the caller, of every public method", () => {
+  const client = (): Client => wire.client({ retry: false });
+  const create = (input: object): Promise<unknown> => client().issues.create("p", input as IssueCreateInput);
+  const all = async (iterable: AsyncIterable<unknown>): Promise<void> => {
+    for await (const _ of iterable);
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["sessions.get", async () => await client().sessions.get("s")],
+    ["sessions.get, returned", async () => client().sessions.get("s")],
+    ["issues.create", async () => await create({ title: "t", type: "bug" })],
+    ["tokens.create", async () => await client().tokens.create({ name: "n", scopes: [] })],
+    ["tokens.revoke", async () => await client().tokens.revoke("t")],
+    ["tokens.rotate", async () => await client().tokens.rotate("t")],
+    ["tokens.rotate with adopt", async () => await client().tokens.rotate("t", { adopt: true })],
+    ["request", async () => await client().request({ method: "GET", path: path`/x` })],
+    ["a list", async () => await all(client().projects.list())],
+    ["a list with prefetch", async () => await all(client().projects.list({}, { prefetch: true }))],
+    ["sessions.list", async () => await all(client().sessions.list("p"))],
+    ["paginate", async () => await all(client().paginate({ path: path`/x`, schema: anything }))],
+    ["next()", async () => await client().projects.list()[Symbol.asyncIterator]().next()],
+    ["pages", async () => await all(client().projects.list().pages())],
+    ["page", async () => await client().projects.list().page()],
+    ["toArray", async () => await client().projects.list().toArray()],
+    ["waitFor", async () => await client().sessions.waitFor("s", { until: () => true })],
+    ["watch", async () => await all(client().sessions.watch("s"))],
+    ["sessions.get: arguments", async () => await client().sessions.get("")],
+    ["issues.create: arguments", async () => await create({ titel: "t" })],
+    ["tokens.create: arguments", async () => await client().tokens.create({} as never)],
+    ["tokens.revoke: arguments", async () => await client().tokens.revoke("")],
+    ["tokens.rotate: arguments", async () => await client().tokens.rotate("", { adopt: 1 } as never)],
+    ["request: arguments", async () => await client().request({} as never)],
+    ["a list: arguments", async () => await all(client().projects.list({ limit: "x" } as never))],
+    ["paginate: arguments", async () => await all(client().paginate({} as never))],
+    [
+      "pages: arguments",
+      async () =>
+        await all(
+          client()
+            .projects.list({ limit: "x" } as never)
+            .pages(),
+        ),
+    ],
+    [
+      "page: arguments",
+      async () =>
+        await client()
+          .projects.list({ limit: "x" } as never)
+          .page(),
+    ],
+    [
+      "page: an argument too many",
+      async () => await (client().projects.list() as { page(cursor: unknown): Promise<unknown> }).page(2),
+    ],
+    [
+      "toArray: arguments",
+      async () =>
+        await client()
+          .projects.list()
+          .toArray(10 as never),
+    ],
+    ["waitFor: arguments", async () => await client().sessions.waitFor("s", {} as never)],
+    ["watch: arguments", async () => await all(client().sessions.watch("s", { intervalMs: -1 }))],
+    ["the constructor", async () => new Client({ baseUrl: "nowhere", token: "t" })],
+    ["the constructor of a derived class", async () => new (class extends Client {})({ baseUrl: "nowhere" })],
+    ["withOptions", async () => client().withOptions({ timeoutMs: -1 })],
+    ["setToken", async () => client().setToken("")],
+    ["path", async () => path`/x/${""}`],
+  ])("%s", async (_, call) => {
+    wire.reply(() => json({ error: "no" }, 404));
+    const error = await call().then(
+      () => expect.fail("it resolved"),
+      (thrown: unknown) => thrown as Error,
+    );
+    expect(error).toBeInstanceOf(AutomationError);
+    const [head, first] = error.stack?.split("\n    at ") ?? [];
+    expect(head).toBe(`${error.name}: ${error.message}`);
+    expect(first).toContain("/stacks.test.ts:");
+  });
+});
+
+describe("whatever the application does to errors", () => {
+  const platform = Error as { prepareStackTrace?: unknown; stackTraceLimit?: number | undefined };
+  const { stackTraceLimit } = Error;
+  afterEach(() => {
+    delete platform.prepareStackTrace;
+    Error.stackTraceLimit = stackTraceLimit;
+  });
+
+  test.each<[string, () => void]>([
+    [
+      "Error.prepareStackTrace returns call sites",
+      () => (platform.prepareStackTrace = (_: unknown, sites: unknown) => sites),
+    ],
+    ["Error.prepareStackTrace returns nothing", () => (platform.prepareStackTrace = () => undefined)],
+    ["Error.stackTraceLimit is 0", () => (Error.stackTraceLimit = 0)],
+    ["Error.stackTraceLimit is undefined", () => (platform.stackTraceLimit = undefined)],
+  ])("%s: the error is whole, and can be cloned", async (_, change) => {
+    wire.reply(() => json({ error: "no" }, 404));
+    const client = wire.client({ retry: false });
+    change();
+    for (const call of [
+      async () => await client.sessions.get("s"),
+      async () => await client.projects.list().page(),
+      async () => new Client({ baseUrl: "nowhere", token: "t" }),
+    ]) {
+      const error = (await rejection(call())) as Error;
+      expect(() => error.stack).not.toThrow();
+      expect(structuredClone(error).message).toBe(error.message);
+    }
+  });
+
+  test("Error.prototype is frozen", async () => {
+    const program = `
+      Object.freeze(Error.prototype);
+      const reject = (call) => call().then(() => "resolved", ({ name, message }) => name + ": " + message);
+      const client = (options) => new Client({ baseUrl: "https://service.example.com/api/v1", token: "t", retry: false, ...options });
+      const fetch = async () => new Response('{"error":"no"}', { status: 404 });
+      console.log(await reject(() => client({ fetch }).sessions.get("s")));
+      console.log(await reject(() => client({ fetch, token: async () => { throw new Error("closed"); } }).sessions.get("s")));`;
+    const { stdout, stderr } = await runProgram(program);
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n")).toEqual([
+      "NotFoundError: sessions.get: 404 no",
+      "TokenProviderError: sessions.get: the token provider failed",
+    ]);
+  });
 });

@@ -43,7 +43,7 @@ test("the durations of every retry and of the last response are the call's time"
   // Backoff is waited for between attempts, a pause of the token in the queue.
   expect(retries[1]?.waitMs).toBeGreaterThanOrEqual(250);
   expect(last.waitMs).toBeLessThan(1);
-  expect(last.queueMs).toBeGreaterThanOrEqual(2_000);
+  expect(last.queueMs + last.tokenMs).toBeGreaterThanOrEqual(2_000);
   const requests = events.filter((event) => event.type === "request");
   expect(
     requests.map(({ attempt, waitMs, queueMs, tokenMs }) => ({ attempt, waitMs, queueMs, tokenMs })),
@@ -129,9 +129,9 @@ test("waits of a call that fails are reported at its end", async () => {
   await finish(inLine);
   expect(ends).toEqual([
     ["abort", { ...nothing, waitMs: 5_000 }],
-    ["not_found", nothing],
+    ["not_found", undefined],
     [undefined, undefined],
-    ["rate_limit", nothing],
+    ["rate_limit", undefined],
     ["rate_limit", nothing],
     ["abort", { ...nothing, queueMs: 7_000 }],
   ]);

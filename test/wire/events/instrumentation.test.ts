@@ -44,8 +44,8 @@ test("an instrumentation sees the beginning, the events and the end of a call, w
     { ...start, callId: expect.stringMatching(/^call_/) },
   ]);
   expect(observed).toEqual([
-    ...["request", "response", "retry", "request", "response", "end well"],
-    ...["request", "response", "end not_found"],
+    ...["request", "response", "retry", "request", "response", "end", "end well"],
+    ...["request", "response", "end", "end not_found"],
   ]);
 });
 
@@ -159,11 +159,11 @@ test("a derived client has the same instrumentation; a logger logs failed calls,
   await rejection(client.issues.create("web", { title: "t", type: "bug" }));
   await rejection(client.issues.create("web", { title: "t", type: "bug" }));
   expect(lines).toEqual([
-    expect.stringMatching(/^info: \[call_\w+\] sessions\.get: 404 not_found$/),
-    expect.stringMatching(/^error: \[call_\w+\] issues\.create: 500; it may have been applied/),
-    expect.stringMatching(/^error: \[call_\w+\] issues\.create: 201, but the response is not of the expected shape/),
+    expect.stringMatching(/^info: sessions\.get: 404 not_found$/),
+    expect.stringMatching(/^error: issues\.create: 500; it may have been applied/),
+    expect.stringMatching(/^error: issues\.create: 201, but the response is not of the expected shape/),
   ]);
-  expect(observed.filter((line) => line.startsWith("end"))).toEqual(["end not_found", "end server", "end validation"]);
+  expect(observed.filter((line) => line.startsWith("end "))).toEqual(["end not_found", "end server", "end validation"]);
 });
 
 test.each<[string, Instrumentation["begin"]]>([
@@ -174,5 +174,5 @@ test.each<[string, Instrumentation["begin"]]>([
   const observed: string[] = [];
   const client = wire.client({ instrumentation: { begin }, onEvent: ({ type }) => void observed.push(type) });
   await expect(client.sessions.get("s")).resolves.toEqual({ id: "s", state: "on" });
-  expect(observed).toEqual(["request", "response"]);
+  expect(observed).toEqual(["request", "response", "end"]);
 });

@@ -30,7 +30,7 @@ describe("invalid settings", () => {
       { meterProvider: () => {} },
       "settings.meterProvider must be a MeterProvider with the method getMeter, not a function",
     ],
-    [{ propagate: "yes" }, "settings.propagate must be a boolean, not a string"],
+    [{ propagate: "yes" }, 'settings.propagate must be a boolean, not "yes"'],
     [{ baggage: 1 }, "settings.baggage must be a boolean, not 1"],
     [
       { propagates: true },
@@ -44,7 +44,7 @@ describe("invalid settings", () => {
 
   test.each([
     [null, "options must be an object, not null"],
-    ["token", "options must be an object, not a string"],
+    ["token", 'options must be an object, not "token"'],
     [
       { instrumentation: {} },
       "options.instrumentation must be an instrumentation with the method begin, not an object",
@@ -85,12 +85,12 @@ test("an instrumentation of the client is kept, and its errors are ignored", asy
   };
   const { tracerProvider, spans } = telemetry();
   await wire.client(instrument({ instrumentation }, { tracerProvider })).sessions.get("s");
-  expect(recorded).toEqual(["request", "around", "response", "sessions.get ended"]);
+  expect(recorded).toEqual(["request", "around", "response", "end", "sessions.get ended"]);
   expect(spans()).toHaveLength(2);
   expect(wire.sent[0]?.headers.get("x-theirs")).toBe("yes");
 
   await wire.client(instrument({ instrumentation }, { tracerProvider: { getTracer: fail } })).sessions.get("s");
-  expect(recorded.slice(4)).toEqual(["request", "around", "response", "sessions.get ended"]);
+  expect(recorded.slice(5)).toEqual(["request", "around", "response", "end", "sessions.get ended"]);
 });
 
 test("a derived client is traced too", async () => {

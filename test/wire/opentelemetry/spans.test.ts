@@ -1,6 +1,6 @@
 /** One span per call and one per attempt, by the conventions, for every way in which a call can end. */
 import { expect, test } from "vitest";
-import type { Client, ClientOptions } from "../../../src/index.ts";
+import { type Client, type ClientEvent, type ClientOptions, path } from "../../../src/index.ts";
 import { instrument } from "../../../src/opentelemetry/index.ts";
 import { ended, fakeTime, finish, pass, settleDown, watch } from "../../support/fake-time.ts";
 import { bodyThat, connectionLost, never, responds, tooMany } from "../../support/replies.ts";
@@ -229,4 +229,30 @@ test("a token provider that fails, and invalid arguments", async () => {
   expect(onlyTrace()).toMatchObject({ status: "ERROR", attributes: { "error.type": "token_provider" }, children: [] });
   await ended(one.sessions.get(""));
   expect(recorded().traces()).toHaveLength(1);
+});
+
+test("a DELETE whose body is lost is a success, with one response and an attempt that ends", async () => {
+  const types: string[] = [];
+  const service = scriptedFetch(bodyThat("breaks"));
+  const options = { onEvent: ({ type }: ClientEvent) => void types.push(type) };
+  const { error } = await ended(client(service, options).request({ method: "DELETE", path: path`/things/${"1"}` }));
+  expect(error).toBeUndefined();
+  expect(types).toEqual(["request", "response", "end"]);
+  expect(attempts()).toEqual([["UNSET", 200, undefined, undefined]]);
+});
+
+test("a response whose body is lost is told once, with the loss, and its attempt fails", async () => {
+  const lost: unknown[] = [];
+  const service = scriptedFetch(bodyThat("breaks"), responds(200, {}, '{"id":"s","state":"on"}'));
+  const onEvent = (event: ClientEvent): void =>
+    void (event.type === "response" && lost.push([event.status, event.lost]));
+  await ended(client(service, { onEvent, retry: { minDelayMs: 0 } }).sessions.get("ses_1"));
+  expect(lost).toEqual([
+    [200, "connection"],
+    [200, undefined],
+  ]);
+  expect(attempts()).toEqual([
+    ["ERROR", 200, "connection", undefined],
+    ["UNSET", 200, undefined, 1],
+  ]);
 });

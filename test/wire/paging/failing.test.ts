@@ -124,6 +124,33 @@ test.each([9, 40, 300])("a cycle of %i cursors is detected after at most one mor
   expect(wire.sent.length).toBeLessThanOrEqual(2 * length + 1);
 });
 
+test("endless empty pages with new cursors end, and the walk can be resumed", async () => {
+  for (const prefetch of [false, true]) {
+    const before = wire.sent.length;
+    wire.reply(({ index }) => page([], `c${index - before + 1}`));
+    const error = await rejection(wire.client().projects.list({}, { prefetch }).toArray());
+    expect(error).toBeInstanceOf(PaginationError);
+    expect(error).toMatchObject({
+      message: "projects.list: the service sent 1000 empty pages in a row",
+      cursor: "c1000",
+    });
+    expect(wire.sent.length - before).toBe(1_000);
+  }
+  wire.reply(() => page(["a"], null));
+  const rest = await wire.client().projects.list({ cursor: "c1000" }).toArray();
+  expect(ids(rest)).toEqual(["a"]);
+});
+
+test("empty pages are counted anew after a page with items, and the last page may be empty", async () => {
+  const before = wire.sent.length;
+  wire.reply(({ index }) => {
+    const nth = index - before + 1;
+    return page(nth % 1_000 === 999 ? ["a"] : [], nth === 2_998 ? null : `c${nth}`);
+  });
+  expect(await wire.client().projects.list().toArray()).toHaveLength(2);
+  expect(wire.sent.length - before).toBe(2_998);
+});
+
 test("an abort between pages: next rejects once, with the cursor, then it is done", async () => {
   wire.script(page(["a"], "c1"));
   const controller = new AbortController();

@@ -169,6 +169,16 @@ describe("an invalid response to a rotation", () => {
     expect(authorizations()[1]).toBe(`Bearer ${NEXT}`);
   });
 
+  test("cut off behind the plaintext: it is adopted, and the call rejects", async () => {
+    const torn = `{"id":"t2","plaintext":"${NEXT}"`;
+    wire.script(text(torn, 201), session());
+    const client = wire.client();
+    const error = await rejection(client.tokens.rotate("t1", { adopt: true }));
+    expect(error).toMatchObject({ outcome: "accepted", rawBody: torn });
+    await client.sessions.get("s");
+    expect(authorizations()[1]).toBe(`Bearer ${NEXT}`);
+  });
+
   test.each(["with space", "Bearer x", "line\n", "é"])(
     "with a plaintext that is not a valid token (%j): the call rejects with all its fields, and the old token is kept",
     async (bad) => {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ArgumentError, type Client, path } from "../../../src/index.ts";
 import { ProjectSchema } from "../../../src/schemas/index.ts";
 import { rejection } from "../../support/promises.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import { openWire, TOKEN } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
 
 const wire = openWire();
@@ -49,7 +49,8 @@ const CASES: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a signal among a list's parameters": [
     (c) => c.projects.list({ limit: 5, signal } as Bad).toArray(),
-    'projects.list: params must not have "signal": it belongs in the last argument, options',
+    'projects.list: params must not have the unknown key "signal"; accepted: limit, cursor',
+    '"signal" belongs in the last argument, options',
   ],
   "a signal in place of a list's parameters": [
     (c) => c.projects.list(signal as Bad).toArray(),
@@ -57,23 +58,27 @@ const CASES: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "an option among a token's fields": [
     (c) => c.tokens.create({ ...token, timeoutMs: 5 } as Bad),
-    'tokens.create: input must not have "timeoutMs": it belongs in the last argument, options',
+    'tokens.create: input must not have the unknown key "timeoutMs"',
+    '"timeoutMs" belongs in the last argument, options',
   ],
   "a signal in an issue": [
     (c) => c.issues.create("p", { ...issue, signal } as Bad),
-    'issues.create: input must not have "signal": it belongs in the last argument, options',
+    'issues.create: input must not have the unknown key "signal"',
+    '"signal" belongs in the last argument, options',
   ],
   "prefetch among parameters": [
     (c) => c.projects.list({ prefetch: true } as Bad).toArray(),
-    '"prefetch": it belongs in the last argument, options',
+    '"prefetch" belongs in the last argument, options',
   ],
   "a limit among options": [
     (c) => c.projects.list({}, { limit: 5, signal } as Bad).toArray(),
-    'projects.list: options must not have "limit": it belongs in the argument before, params',
+    'projects.list: options must not have the unknown key "limit"',
+    '"limit" belongs in the argument before, params',
   ],
   "a signal in a custom request": [
     (c) => c.request({ method: "GET", path: path`/x`, signal } as Bad),
-    'request must not have "signal": it belongs in the last argument, options',
+    'request must not have the unknown key "signal"',
+    '"signal" belongs in the last argument, options',
   ],
   "a body by another name": [
     (c) => c.request({ method: "POST", path: path`/x`, body: {} } as Bad),
@@ -81,7 +86,8 @@ const CASES: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "headers in a custom list": [
     (c) => c.paginate({ path: path`/x`, schema: ProjectSchema, headers: {} } as Bad).toArray(),
-    'paginate: list must not have "headers": it belongs in the last argument, options',
+    'paginate: list must not have the unknown key "headers"',
+    '"headers" belongs in the last argument, options',
   ],
   "a misspelt query": [
     (c) => c.paginate({ path: path`/x`, schema: ProjectSchema, querry: {} } as Bad).toArray(),
@@ -97,7 +103,7 @@ test.each(Object.entries(CASES))("%s is refused, and the message says what is ac
   expect(wire.sent).toHaveLength(0);
 });
 
-test.each(["pat_public_0123456789abcdef", "tok_secret_abcdefghijklmnop", "a b", "x".repeat(5_000), "\u001b[31m"])(
+test.each([TOKEN, `X-${TOKEN}`, "x".repeat(41), "x".repeat(5_000), "\u001b[31m"])(
   "a key that may be a secret is not shown: %j",
   async (key) => {
     const error = await rejection(wire.client().tokens.create({ ...token, [key]: 1 }));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { AbortError, Client, type Session, TimeoutError } from "../../../src/index.ts";
+import { AbortError, Client, type Session, TimeoutError, type WatchOptions } from "../../../src/index.ts";
 import { createEmulator } from "../../../src/testing/index.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -117,5 +117,95 @@ test("watch yields the first state and then each change, until the loop ends", a
   await vi.advanceTimersByTimeAsync(16_000);
   await watching;
   expect(seen).toEqual(["running", "paused", "done"]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+const waits = ["waitFor", "watch"] as const;
+
+/** What a wait for a state that never comes rejects with. */
+async function endOf(client: Client, method: (typeof waits)[number], options: WatchOptions): Promise<unknown> {
+  if (method === "waitFor") return settled(client.sessions.waitFor("ses_1", { ...options, until: () => false }));
+  const watching = async (): Promise<void> => {
+    for await (const _ of client.sessions.watch("ses_1", options));
+  };
+  return settled(watching());
+}
+
+test.each(waits)("%s: a limit that ran out is named with its value and the last state", async (method) => {
+  const { client } = service();
+  const ended = endOf(client, method, { totalTimeoutMs: 5_000 });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await ended).toMatchObject({
+    name: "TimeoutError",
+    message: `sessions.${method}: totalTimeoutMs (5000) ran out during the wait; the last state was "running"`,
+  });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each(waits)("%s: an abort says that it happened during the wait", async (method) => {
+  const { client } = service();
+  const controller = new AbortController();
+  const ended = endOf(client, method, { signal: controller.signal });
+  await vi.advanceTimersByTimeAsync(5_000);
+  const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError"); // as of AbortSignal.timeout
+  controller.abort(reason);
+  expect(await ended).toMatchObject({
+    name: "AbortError",
+    message: `sessions.${method}: aborted by the caller during the wait; the last state was "running"`,
+    cause: reason,
+    session: { state: "running" },
+  });
+});
+
+test.each(waits)("%s: before the first response there is no last state", async (method) => {
+  const { emulator } = service();
+  const client = new Client({ ...emulator.clientOptions, fetch: () => new Promise(() => {}) });
+  const ended = endOf(client, method, { totalTimeoutMs: 1_000 });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await ended).toMatchObject({
+    message: `sessions.${method}: totalTimeoutMs (1000) ran out during the wait; no state was seen`,
+    outcome: "unknown",
+    cause: { kind: "timeout", phase: "headers" },
+  });
+});
+
+test.each(waits)("%s: options that change after the call change nothing", async (method) => {
+  const { client, polls } = service();
+  const options = { intervalMs: 100, maxIntervalMs: 100, totalTimeoutMs: 1_000 };
+  const watch = client.sessions.watch("ses_1", options)[Symbol.asyncIterator]();
+  const ended =
+    method === "watch"
+      ? settled(watch.next().then(() => watch.next()))
+      : settled(client.sessions.waitFor("ses_1", Object.assign(options, { until: () => false })));
+  Object.assign(options, { intervalMs: 50_000, maxIntervalMs: 50_000, totalTimeoutMs: 90_000 });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await ended).toMatchObject({ kind: "timeout", message: expect.stringContaining("(1000)") });
+  expect(polls().length).toBeGreaterThanOrEqual(10);
+});
+
+const fail = (): never => {
+  throw new Error("mine");
+};
+
+test.each([
+  [
+    "when it is asked",
+    {
+      addEventListener: () => {},
+      removeEventListener: () => {},
+      get aborted() {
+        return fail();
+      },
+    },
+  ],
+  ["when it is listened to", { aborted: false, addEventListener: fail, removeEventListener: () => {} }],
+  ["since it has no functions", { aborted: false, addEventListener: 1, removeEventListener: 2 }],
+])("a signal that throws %s is an ArgumentError, and leaves no timer", async (_, signal) => {
+  const { client, polls } = service();
+  const options = { totalTimeoutMs: 60_000, signal: signal as never };
+  for (const method of waits) expect(await endOf(client, method, options)).toMatchObject({ kind: "argument" });
+  expect(await settled(client.sessions.get("ses_1", options))).toMatchObject({ kind: "argument" });
+  expect(await settled(client.projects.list({}, options).toArray())).toMatchObject({ kind: "argument" });
+  expect(polls()).toEqual([]);
   expect(vi.getTimerCount()).toBe(0);
 });

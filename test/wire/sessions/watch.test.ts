@@ -80,6 +80,18 @@ test("an abort between polls ends a watch at once, and leaves no timer and no li
   expect(emulator.requests).toHaveLength(1);
 });
 
+test("no timer is set and the signal is not listened to while the consumer looks at a session", async () => {
+  const { client } = service();
+  const { signal } = new AbortController();
+  const iterator = client.sessions.watch("s", { totalTimeoutMs: 60_000, signal })[Symbol.asyncIterator]();
+  await iterator.next();
+  expect([vi.getTimerCount(), getEventListeners(signal, "abort").length]).toEqual([0, 0]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const late = rejection(iterator.next());
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await late).toMatchObject({ kind: "timeout", phase: "total" });
+});
+
 test("a break leaves no timer behind", async () => {
   const { client } = service();
   for await (const { state } of client.sessions.watch("s")) {

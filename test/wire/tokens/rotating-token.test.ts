@@ -1,14 +1,19 @@
 /** A token that rotates itself, against a service with state. */
+import { execFileSync } from "node:child_process";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   Client,
+  ConfigError,
+  type CreatedToken,
   type RotatingTokenOptions,
   rotatingToken,
   type StoredToken,
   TokenProviderError,
 } from "../../../src/index.ts";
 import { createEmulator, type Emulator } from "../../../src/testing/index.ts";
+import { bodyThat, good, status } from "../../support/replies.ts";
+import { scriptedFetch } from "../../support/scripted-fetch.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -33,7 +38,8 @@ function setClockAhead(ms: number): void {
 /** A client whose token expires in `days`, and what it stores. */
 function rotating(days: number, options: Partial<RotatingTokenOptions> & { maxConcurrency?: number } = {}) {
   const { maxConcurrency, ...rest } = options;
-  const created = emulator.createToken({ scopes: ["projects:read"], expires_in_days: days });
+  const { id, plaintext, expires_at } = emulator.createToken({ scopes: ["projects:read"], expires_in_days: days });
+  const created = { id, plaintext, expires_at };
   const stored: StoredToken[] = [];
   const token = rotatingToken({
     token: created,
@@ -58,6 +64,9 @@ function rotating(days: number, options: Partial<RotatingTokenOptions> & { maxCo
 
 const operations = () => emulator.requests.map(({ operation }) => operation);
 const rotations = () => operations().filter((operation) => operation === "tokens.rotate").length;
+
+/** A token record of which only the end is missing. */
+const WITHOUT_END = '{"id":"t2","plaintext":"pat_k2_secret"';
 
 /** Lets the service respond to rotations without performing them. */
 const failRotations = (status: number) => emulator.fault({ operation: "tokens.rotate", status, times: Infinity });
@@ -97,10 +106,61 @@ describe("a rotating token", () => {
     expect(token.latest()).toEqual({ id, plaintext, expires_at: new Date(NOW + 4 * DAY_MS).toISOString() });
     await read();
     expect(stored).toEqual([token.latest()]);
-    expect(Object.keys(token.latest()).sort()).toEqual(["expires_at", "id", "plaintext"]);
     const successor = rotatingToken({ token: token.latest(), onRotated: () => expect.fail("it is not due") });
     const next = new Client({ baseUrl: emulator.baseUrl, fetch: emulator.fetch, token: successor });
     await expect(next.projects.list().toArray()).resolves.toHaveLength(3);
+  });
+
+  test("hands out the whole record, as it was passed and as the service sent it", async () => {
+    const created = emulator.createToken({ name: "nightly", scopes: ["projects:read"], expires_in_days: 1 });
+    emulator.fault({
+      operation: "tokens.rotate",
+      transform: (body) => ({ ...(body as Record<string, unknown>), owner: { id: "u1" } }), // a token record
+    });
+    const stored: (StoredToken & Partial<CreatedToken>)[] = [];
+    const token = rotatingToken({ token: created, onRotated: (replacement) => void stored.push(replacement) });
+    expect(token.latest()).toEqual(created);
+    await new Client({ ...emulator.clientOptions, token }).projects.list().toArray();
+    expect(stored).toEqual([
+      {
+        ...{ id: expect.any(String), plaintext: expect.any(String), expires_at: expect.any(String) },
+        ...{ name: "nightly", key_id: expect.any(String), scopes: ["projects:read"], owner: { id: "u1" } },
+      },
+    ]);
+    expect(token.latest()).toEqual(stored[0]);
+    expect(stored[0]?.key_id).not.toBe(created.key_id);
+  });
+
+  test("belongs to the first origin: a client of another one is a ConfigError, and nothing travels", async () => {
+    const { token } = rotating(1);
+    const others = ["https://other.example.com/api/v1", "http://localhost:1/api/v1"];
+    for (const baseUrl of others) {
+      expect(() => new Client({ baseUrl, token })).toThrow(ConfigError);
+      expect(() => new Client({ baseUrl, token })).toThrow(/belongs to .* would travel to .*: create one for each/);
+    }
+    const sameOrigin = new URL("/elsewhere/v2", emulator.baseUrl);
+    expect(() => new Client({ baseUrl: sameOrigin, token })).not.toThrow();
+    const { client } = rotating(1);
+    expect(() => client.withOptions({ baseUrl: "https://other.example.com/api/v1", token })).toThrow(ConfigError);
+    expect(operations()).toEqual([]);
+  });
+
+  test("works where a program has frozen Error.prototype", () => {
+    const program = `
+      Object.freeze(Error.prototype);
+      const { Client, rotatingToken } = await import("./src/index.ts");
+      const token = rotatingToken({
+        token: { id: "t1", plaintext: "pat_k1_secret", expires_at: "2020-01-01T00:00:00Z" },
+        onRotated: () => { throw new Error("the vault is sealed"); },
+      });
+      const fetch = async () => Response.json({ id: "t2", plaintext: "pat_k2_secret", expires_at: "2300-01-01T00:00:00Z", name: "n", key_id: "k", scopes: [] }, { status: 201 });
+      const client = new Client({ baseUrl: "https://service.example.com/v1", token, fetch });
+      const error = await client.sessions.get("s").catch((error) => error);
+      console.log(error.name, error.cause.message);`;
+    const printed = execFileSync(process.execPath, ["--input-type=module-typescript", "--eval", program], {
+      encoding: "utf8",
+    });
+    expect(printed).toBe("TokenProviderError the vault is sealed\n");
   });
 
   test("is rotated again when the replacement is due by its own id and expiry", async () => {
@@ -312,6 +372,22 @@ describe("a response to the rotation that is not valid", () => {
     expect(stored[0]?.id).not.toBe(id);
     expect(stored[0]?.plaintext).not.toBe(plaintext);
     expect(emulator.tokens.get(stored[0]?.id ?? "")?.state).toBe("active");
+  });
+
+  test.each([
+    ["the connection breaks", bodyThat("breaks", WITHOUT_END, 201)],
+    ["the body just ends", () => status(201, {}, WITHOUT_END)],
+  ])("is used and stored if it is cut off behind the plaintext: %s", async (_, reply) => {
+    vi.useRealTimers();
+    const stored: StoredToken[] = [];
+    const token = rotatingToken({
+      token: { id: "t1", plaintext: "pat_k1_secret", expires_at: "2020-01-01T00:00:00Z" },
+      onRotated: (replacement) => void stored.push(replacement),
+    });
+    const fake = scriptedFetch(reply, good);
+    await fake.client({ token }).sessions.get("s");
+    expect(stored).toEqual([{ id: "t2", plaintext: "pat_k2_secret", expires_at: "2020-01-01T00:00:00Z" }]);
+    expect(fake.sent.map(({ token: sent }) => sent)).toEqual(["pat_k1_secret", "pat_k2_secret"]);
   });
 
   test("fails the waiting calls with its text if it has no usable token, since the old one is revoked", async () => {

@@ -18,12 +18,14 @@ fakeTime();
 
 const OLD = "pat_k1_TheOldSecret0123";
 const NEW = "pat_k2_TheNewSecret4567";
-const replacement = { id: "t2", plaintext: NEW, expires_at: "2300-01-01T00:00:00.000Z" };
+const replacement = {
+  ...{ id: "t2", plaintext: NEW, expires_at: "2300-01-01T00:00:00.000Z" },
+  ...{ name: "ci", key_id: "k2", scopes: [] },
+};
 
 /** Rotations succeed; other requests succeed with the replacement only. */
 const service: Reply = (sent) => {
-  if (sent.url.endsWith("/rotate"))
-    return status(201, {}, JSON.stringify({ ...replacement, name: "ci", key_id: "k2", scopes: [] }));
+  if (sent.url.endsWith("/rotate")) return status(201, {}, JSON.stringify(replacement));
   return sent.token === NEW ? good(sent) : status(401);
 };
 

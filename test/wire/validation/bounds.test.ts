@@ -1,7 +1,7 @@
-/** The bounds of a response: more is a typed error, and its issues are listed up to a bound. */
+/** What bounds a response: its size, the items of a page, and the issues that an error lists. Nothing else does. */
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { path, ResponseParseError, ResponseValidationError } from "../../../src/index.ts";
+import { type AutomationError, path, ResponseParseError, ResponseValidationError } from "../../../src/index.ts";
 import { rejection } from "../../support/promises.ts";
 import { json, text } from "../../support/replies.ts";
 import { openWire } from "../../support/scripted-fetch.ts";
@@ -9,23 +9,53 @@ import { openWire } from "../../support/scripted-fetch.ts";
 const wire = openWire();
 const create = (): Promise<unknown> => wire.client().issues.create("p", { title: "t", type: "bug" });
 const list = (): Promise<unknown> => wire.client().projects.list().toArray();
+const get = (): Promise<unknown> => wire.client().request({ method: "GET", path: path`/any` });
 const page = (items: string): string => `{"data":[${items.slice(0, -1)}],"next_cursor":null}`;
 
-describe("a body that is too much is a ResponseParseError with its text in rawBody", () => {
-  test.each([
-    { what: "100 000 levels", call: create, body: `{"number":1,"deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}` },
-    { what: "100 000 levels of objects", call: create, body: `${'{"a":'.repeat(100_000)}0${"}".repeat(100_000)}` },
-    { what: "a million wrong items", call: list, body: page("0,".repeat(1_000_000)) },
-    { what: "a million empty arrays", call: list, body: page("[],".repeat(1_000_000)) },
-    { what: "a million empty objects", call: list, body: page("{},".repeat(1_000_000)) },
-    { what: "many keys", call: create, body: `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":0`).join()}}` },
-  ])("$what", async ({ call, body }) => {
-    wire.script(text(body));
-    const error = (await rejection(call())) as ResponseParseError;
-    expect(error).toBeInstanceOf(ResponseParseError);
-    expect(error).toMatchObject({ kind: "parse", outcome: "accepted", attempts: 1, rawBody: body });
-    expect(error.message).toMatch(/JSON with more than (1000 levels|32768 values)/);
+describe("a body within maxResponseBytes may hold", () => {
+  test.each([40_000, 400_000])("%i numbers", async (count) => {
+    wire.script(json(Array.from({ length: count }, (_, n) => n)));
+    expect(await get()).toHaveLength(count);
   });
+
+  test("100 000 keys", async () => {
+    wire.script(text(`{${Array.from({ length: 100_000 }, (_, n) => `"${n}":0`).join()}}`));
+    expect(Object.keys((await get()) as object)).toHaveLength(100_000);
+  });
+
+  const deep = (levels: number): string => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+  test("100 000 levels, in a field that is not known", async () => {
+    wire.script(text(`{"number":1,"title":"t","status":"s","deep":${deep(100_000)}}`));
+    expect(await create()).toMatchObject({ number: 1 });
+  });
+
+  test("100 000 levels, in a response of another shape, whose error can be read and printed", async () => {
+    const body = `{"number":"1","deep":${deep(100_000)}}`;
+    wire.script(text(body));
+    const error = (await rejection(create())) as AutomationError;
+    expect(error).toMatchObject({ kind: "validation", rawBody: body });
+    expect(() => JSON.stringify(error)).not.toThrow();
+  });
+
+  test("as many levels as a refusal has room for, whose error can be read and printed", async () => {
+    wire.script(text(`{"error":"e","deep":${deep(30_000)}}`, 400));
+    const error = await rejection(create());
+    expect(error).toMatchObject({ kind: "bad_request", code: "e" });
+    expect(() => JSON.stringify(error)).not.toThrow();
+  });
+});
+
+test("a larger body is a ResponseParseError without rawBody, which its message does not promise", async () => {
+  const maxResponseBytes = 1_000;
+  wire.reply(() => json({ number: 1, title: "t".repeat(maxResponseBytes), status: "s" }, 201));
+  const error = await rejection(wire.client({ maxResponseBytes }).issues.create("p", { title: "t", type: "bug" }));
+  expect(error).toBeInstanceOf(ResponseParseError);
+  expect(error).toMatchObject({ outcome: "accepted", status: 201, rawBody: undefined });
+  const { message } = error as AutomationError;
+  expect(message).toContain("larger than maxResponseBytes");
+  expect(message).toContain("the service accepted it: do not send it again");
+  expect(message).not.toContain("rawBody");
 });
 
 describe("issues are listed up to a bound", () => {
@@ -34,15 +64,18 @@ describe("issues are listed up to a bound", () => {
     const error = (await rejection(list())) as ResponseValidationError;
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error.issues).toHaveLength(101);
-    expect(error.issues.at(-1)).toEqual({ path: ["data"], message: "9900 more items are not checked" });
+    expect(error.issues.at(-1)).toEqual({ path: [], message: "9900 more issues are not listed" });
     expect(error.message.length).toBeLessThan(500);
   });
 
-  test("in a page of too many items", async () => {
-    wire.script(text(page("0,".repeat(10_001))));
-    expect(await rejection(list())).toMatchObject({
-      issues: [{ path: ["data"], message: "expected at most 10000 items" }],
-    });
+  test.each(["0,", "[],", "{},"])("in a page of too many items: %s", async (item) => {
+    for (const count of [10_001, 1_000_000]) {
+      const body = page(item.repeat(count));
+      wire.reply(() => text(body));
+      const error = (await rejection(list())) as ResponseValidationError;
+      expect(error.issues).toEqual([{ path: ["data"], message: "expected at most 10000 items" }]);
+      expect(error.rawBody?.length).toBe(body.length);
+    }
   });
 
   test("in one record, whose plaintext is not lost", async () => {
@@ -51,6 +84,14 @@ describe("issues are listed up to a bound", () => {
     const error = (await rejection(wire.client().tokens.create({ name: "n", scopes: [] }))) as ResponseValidationError;
     expect(error.issues).toHaveLength(101);
     expect(error.issues.at(-1)?.message).toBe("29900 more issues are not listed");
+    expect(error.rawBody).toContain("pat_k_s");
+  });
+
+  test("in one record with a million wrong members, whose plaintext is not lost either", async () => {
+    wire.script(json({ plaintext: "pat_k_s", scopes: Array(1_000_000).fill(0) }, 201));
+    const error = (await rejection(wire.client().tokens.create({ name: "n", scopes: [] }))) as ResponseValidationError;
+    expect(error).toMatchObject({ kind: "validation", outcome: "accepted" });
+    expect(error.issues.length).toBeLessThanOrEqual(101);
     expect(error.rawBody).toContain("pat_k_s");
   });
 

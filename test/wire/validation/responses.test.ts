@@ -1,11 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  type AutomationError,
-  type ClientEvent,
-  type DriftEvent,
-  ResponseParseError,
-  ResponseValidationError,
-} from "../../../src/index.ts";
+import { type ClientEvent, type DriftEvent, ResponseParseError, ResponseValidationError } from "../../../src/index.ts";
 import { rejection } from "../../support/promises.ts";
 import { json, text } from "../../support/replies.ts";
 import { openWire } from "../../support/scripted-fetch.ts";
@@ -126,21 +120,6 @@ describe("JSON in unusual forms", () => {
       },
     });
     expect(await create({ fetch: async () => new Response(body) })).toMatchObject({ title: "é🚀" });
-  });
-
-  test("900 levels in an unknown field", async () => {
-    const deep = `${"[".repeat(900)}${"]".repeat(900)}`;
-    wire.reply(() => text(`{"number":1,"title":"t","status":"s","deep":${deep}}`));
-    expect(await create()).toMatchObject({ number: 1 });
-    wire.reply(() => text(`{"number":"1","deep":${deep}}`));
-    const error = (await rejection(create())) as AutomationError;
-    expect(error.kind).toBe("validation");
-    expect(() => JSON.stringify(error)).not.toThrow();
-    // The greatest depth in the 64 KiB that are read of an error response.
-    wire.reply(() => text(`{"error":"e","deep":${"[".repeat(30_000)}${"]".repeat(30_000)}}`, 400));
-    const refusal = await rejection(create());
-    expect(refusal).toMatchObject({ kind: "bad_request", code: "e" });
-    expect(() => JSON.stringify(refusal)).not.toThrow();
   });
 });
 

@@ -8,7 +8,7 @@ import {
   SessionSchema,
   TokenSchema,
 } from "project-automation/schemas";
-import * as z from "zod/mini";
+import * as z from "zod/v4-mini";
 
 export const Team = z.extend(ProjectSchema, { team: z.string() });
 export type Team = z.infer<typeof Team>;

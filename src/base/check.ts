@@ -1,0 +1,205 @@
+import { type ErrorDetails, isBrandedError } from "../errors/automation-error.ts";
+import { hintFor } from "./hints.ts";
+
+/** A kind of value: its name in messages, and which values are of it. */
+export interface Kind {
+  readonly words: string;
+  readonly accepts: (value: unknown) => boolean;
+  /** It must not be left out. */
+  readonly required?: boolean;
+}
+
+/** What may stand in each field of an object. */
+export type Shape<Given> = { readonly [Key in keyof Given]-?: Kind };
+
+/** An object without what is `undefined` in it. */
+export type Present<Given> = { [Key in keyof Given]: Exclude<Given[Key], undefined> };
+
+export function kind(words: string, accepts: Kind["accepts"]): Kind {
+  return { words, accepts };
+}
+
+/** What `optional` accepts; it must not be left out. */
+export function required(optional: Kind): Kind {
+  return { ...optional, required: true };
+}
+
+export const ANYTHING: Kind = kind("anything", () => true);
+export const BOOLEAN: Kind = kind("a boolean", (value) => typeof value === "boolean");
+export const STRING: Kind = kind("a string", (value) => typeof value === "string");
+export const FUNCTION: Kind = kind("a function", (value) => typeof value === "function");
+export const INTERVAL: Kind = kind("a number of milliseconds above 0", isAboveZero);
+/** `false` is no limit. */
+export const TIMEOUT: Kind = kind(`${INTERVAL.words}, or false`, (value) => value === false || isAboveZero(value));
+/** Duck-typed, since another realm's signals are no instances of ours. */
+export const SIGNAL: Kind = kind(
+  "an AbortSignal, such as controller.signal",
+  (value) =>
+    hasMethods(value, ["addEventListener", "removeEventListener"]) &&
+    typeof (value as { aborted?: unknown }).aborted === "boolean", // what has methods can be asked
+);
+
+function isAboveZero(value: unknown): boolean {
+  return typeof value === "number" && value > 0;
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
+}
+
+/** Whatever has these methods. */
+export function withMethods(what: string, ...names: readonly string[]): Kind {
+  return kind(`${what} with the ${names.length > 1 ? "methods" : "method"} ${names.join(", ")}`, (value) =>
+    hasMethods(value, names),
+  );
+}
+
+/** A whole number from `least` up, or `Infinity`. */
+export function countFrom(least: number): Kind {
+  return kind(
+    `a whole number from ${least} up`,
+    (value) => (Number.isInteger(value) || value === Number.POSITIVE_INFINITY) && Number(value) >= least,
+  );
+}
+
+export function oneOf(...values: readonly unknown[]): Kind {
+  return kind(`one of ${values.join(", ")}`, (value) => values.includes(value));
+}
+
+/** What a caller gave is refused. It never leaves the package: `refusing` makes the caller's error of it. */
+class Refused extends Error {
+  readonly reason: unknown;
+
+  constructor(message: string, reason: unknown) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+/** Refuses what a caller gave; `reason` is what was thrown when it was read. Only within `refusing`. */
+export function refuse(message: string, reason?: unknown): never {
+  throw new Refused(message, reason);
+}
+
+/** A class of errors for what callers gave: `ConfigError` for options of a client, `ArgumentError` for those of a call. */
+export type RefusalClass = new (message: string, details: ErrorDetails) => Error;
+
+/**
+ * The boundary of all checks: runs `read`, which reads what a caller gave. What it refuses becomes an error of a class,
+ * and so does whatever a getter of the caller's throws. `say` may add to the message.
+ */
+export function refusing<Result>(
+  Kind: RefusalClass,
+  read: () => Result,
+  say: (flaw: string) => string = (flaw) => flaw,
+): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (isBrandedError(error)) throw error;
+    const { message, reason } =
+      error instanceof Refused ? error : { message: "an argument cannot be read", reason: error };
+    throw new Kind(say(message), { outcome: "not_sent", ...(reason === undefined ? {} : { cause: reason }) });
+  }
+}
+
+/** Objects in one that inherits nothing: what a program has put on Object.prototype is no option of any caller. */
+export function bare<Fields extends object>(...parts: readonly Partial<Fields>[]): Fields {
+  return Object.assign(Object.create(null) as object, ...parts) as Fields; // the parts together have all fields
+}
+
+/** Checks a value. `what` names it in messages. */
+export function ofKind<Value>(value: Value, what: string, { words, accepts }: Kind): Value {
+  return accepts(value) ? value : refuse(`${what} must be ${words}, not ${shown(value)}`);
+}
+
+/**
+ * Checks an object of which each field is known, and copies it: its own properties, each read once, without those that are
+ * `undefined`. The copy inherits nothing. Unknown keys, which are mostly misspelt, are refused first.
+ */
+export function given<Given extends object>(
+  value: Given | undefined,
+  what: string,
+  shape: Shape<Given>,
+): Present<Given> {
+  const accepted = Object.keys(shape);
+  const own = ownProperties(value, what);
+  const unknown = Object.keys(own).filter((key) => !Object.hasOwn(shape, key));
+  if (unknown.length > 0) refuse(`${what} must not have ${unknownKeys(unknown, what, accepted)}`);
+  return fieldsOf(own, what, shape);
+}
+
+/** As `given`, of an object that may have other fields, which are left out. */
+export function known<Given extends object>(
+  value: Given | undefined,
+  what: string,
+  shape: Shape<Given>,
+): Present<Given> {
+  return fieldsOf(ownProperties(value, what), what, shape);
+}
+
+function fieldsOf<Given extends object>(own: Properties, what: string, shape: Shape<Given>): Present<Given> {
+  const copy = bare<Record<string, unknown>>();
+  for (const [key, expected] of Object.entries<Kind>(shape)) {
+    const field = own[key];
+    if (field === undefined && expected.required !== true) continue;
+    copy[key] = ofKind(field, `${what}.${key}`, expected);
+  }
+  return copy as Present<Given>; // as far as its kinds say
+}
+
+type Properties = Readonly<Record<string, unknown>>;
+
+/** A signal, say, that is passed in place of `{ signal }` has no properties of its own, and would pass for no options. */
+function ownProperties(value: unknown, what: string): Properties {
+  if (value === undefined) return bare();
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    refuse(`${what} must be an object, not ${shown(value)}`);
+  }
+  const own = bare<Record<string, unknown>>();
+  try {
+    Object.assign(own, value);
+  } catch (cause) {
+    // It may have a getter that throws.
+    refuse(`${what} cannot be read`, cause);
+  }
+  if (Object.keys(own).length === 0 && !isPlainObject(value)) refuse(`${what} must be a plain object`);
+  return own;
+}
+
+/** Whether a value is an object of no class, of this realm or another. */
+export function isPlainObject(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+const LONGEST_NAME = 40;
+const MOST_NAMES = 10;
+/** Letters and digits that stand together as in no name. */
+const SECRET_PART = /(?=[a-z]*\d)[a-z\d]{12}/i;
+
+/** A key in quotes, or `undefined` for one that may be a secret, such as a value in the wrong place. */
+export function nameOf(key: string): string | undefined {
+  return key.length > LONGEST_NAME || SECRET_PART.test(key) ? undefined : JSON.stringify(key);
+}
+
+function unknownKeys(unknown: readonly string[], what: string, accepted: readonly string[]): string {
+  const names = unknown.flatMap((key) => nameOf(key) ?? []).slice(0, MOST_NAMES);
+  const hints = unknown.slice(0, MOST_NAMES).flatMap((key) => hintFor(key, what, accepted) ?? []);
+  const which = [`the unknown key${unknown.length > 1 ? "s" : ""}`, names.join(", ")].join(" ").trim();
+  return [which, `accepted: ${accepted.join(", ")}`, ...new Set(hints)].join("; ");
+}
+
+/** No token is shorter: so short a string is shown. */
+const SHORTEST_SECRET = 8;
+
+/** A value in words, which show it only if it cannot be a secret: numbers, booleans, and words shorter than any secret. */
+export function shown(value: unknown): string {
+  if (value === "") return "an empty string";
+  if (typeof value === "string") return value.length < SHORTEST_SECRET ? JSON.stringify(value) : "a string";
+  if (value === null || ["undefined", "number", "boolean"].includes(typeof value)) return String(value);
+  if (Array.isArray(value)) return "an array";
+  if (hasMethods(value, ["then"])) return "a promise: await it";
+  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+}

@@ -1,0 +1,153 @@
+import { ignoreErrors } from "../ignore-errors.ts";
+import { onAbort } from "./abort.ts";
+import { after, now } from "./clock.ts";
+
+/**
+ * What ended something before it was done: a signal, the limit of the whole (`totalTimeoutMs`), or that of an attempt
+ * (`timeoutMs`).
+ */
+export type StopReason = "abort" | "total" | "attempt";
+
+/** What `race` and `sleep` reject with if the deadline ends first. Never leaves the client. */
+export const STOPPED: unique symbol = Symbol("stopped");
+
+/**
+ * Until when something may take, and what else ends it: an abort signal with a reason, made from a limit, a signal and
+ * another deadline around it. Whatever waits is raced against one, since a promise of a platform or of a caller may stay
+ * pending even when its signal aborts. Release it when the work is done.
+ */
+export class Deadline {
+  /** When it ends on the monotonic clock; `Infinity` without a limit. */
+  readonly endsAt: number;
+  #reason: StopReason | undefined;
+  /** The reason of the signal that ended it. */
+  #cause: unknown;
+  /** What runs when it ends, once: pending races, deadlines within it, the signal. */
+  readonly #listeners = new Set<() => void>();
+  /** Made when the signal is asked for: most deadlines need none. */
+  #controller: AbortController | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #leaveSignal: (() => void) | undefined;
+  #leaveOuter: (() => void) | undefined;
+
+  private constructor(limitMs: number, outer: Deadline | undefined) {
+    this.endsAt = Math.min(now() + limitMs, outer?.endsAt ?? Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * A deadline of a whole: a call, a wait, a walk. `signal` and `outer` end it, too. Throws what a signal of the caller's
+   * own throws when it is listened to.
+   */
+  static of(limitMs: number, signal?: AbortSignal, outer?: Deadline): Deadline {
+    const deadline = new Deadline(limitMs, outer);
+    if (signal !== undefined) {
+      deadline.#leaveSignal = onAbort(signal, () => deadline.#stop("abort", reasonOf(signal)));
+    }
+    deadline.#begin("total", outer);
+    return deadline;
+  }
+
+  /** A deadline of one attempt, within this one. */
+  within(limitMs: number): Deadline {
+    const attempt = new Deadline(limitMs, this);
+    attempt.#begin("attempt", this);
+    return attempt;
+  }
+
+  /** Aborts when the deadline ends, with the reason of the signal that ended it, for everything that takes a signal. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      this.#onEnd(() => controller.abort(this.#cause));
+    }
+    return this.#controller.signal;
+  }
+
+  /** What ended it, once it has ended. */
+  get reason(): StopReason | undefined {
+    return this.#reason;
+  }
+
+  /** Milliseconds that are left; `Infinity` without a limit. */
+  get leftMs(): number {
+    return Math.max(0, this.endsAt - now());
+  }
+
+  /** Settles as `work` does, or rejects with `STOPPED` as soon as the deadline ends. */
+  race<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const leave = this.#onEnd(() => reject(STOPPED));
+      work.then(
+        (result) => {
+          leave();
+          resolve(result);
+        },
+        (error: unknown) => {
+          leave();
+          // Work that heeds the signal may be quicker, and rejects with a reason of its own.
+          reject(this.#reason === undefined ? error : STOPPED);
+        },
+      );
+    });
+  }
+
+  /** Resolves after so many milliseconds, or rejects with `STOPPED` as soon as the deadline ends. */
+  async sleep(delayMs: number): Promise<void> {
+    let cancel = (): void => {};
+    const awake = new Promise<void>((resolve) => {
+      cancel = after(delayMs, resolve);
+    });
+    await this.race(awake).finally(cancel);
+  }
+
+  /** Ends it now, as a signal does. */
+  end(): void {
+    this.#stop("abort", undefined);
+  }
+
+  /** Frees the timer and the listeners. Does not end the deadline. */
+  release(): void {
+    this.#cancelTimer?.();
+    this.#leaveSignal?.();
+    this.#leaveOuter?.();
+  }
+
+  #begin(limit: "total" | "attempt", outer: Deadline | undefined): void {
+    if (outer !== undefined) {
+      this.#leaveOuter = outer.#onEnd(() => this.#stop(outer.#reason ?? "abort", outer.#cause));
+    }
+    // Last, so that no timer is left where a signal has thrown. The outer deadline has a timer of its own.
+    if (this.#reason === undefined && this.endsAt !== outer?.endsAt) {
+      this.#cancelTimer = after(this.endsAt - now(), () => this.#stop(limit, undefined));
+    }
+  }
+
+  /** Runs `listener` when it ends, at once if it has ended. Returns what removes the listener. */
+  #onEnd(listener: () => void): () => void {
+    if (this.#reason !== undefined) {
+      listener();
+      return () => {};
+    }
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #stop(reason: StopReason, cause: unknown): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#cause = cause;
+    this.release();
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
+  }
+}
+
+/** Why a signal has aborted. A signal of the caller's own may throw when it is asked. */
+function reasonOf(signal: AbortSignal): unknown {
+  let reason: unknown;
+  ignoreErrors(() => {
+    reason = signal.reason;
+  });
+  return reason;
+}

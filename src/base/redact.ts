@@ -1,0 +1,138 @@
+import { isBrandedError } from "../errors/automation-error.ts";
+import { isPlainObject } from "./check.ts";
+import { parseJson } from "./json.ts";
+import { SECRET_NAME, type Secrets, type Span, searchFor } from "./secrets.ts";
+
+/** What stands in the place of a secret. */
+export const REDACTED = "[redacted]";
+/** What stands in the place of a text that is too long to be looked through. */
+const TOO_LONG = "[too long]";
+/** The longest text that is looked through, in characters. */
+const LONGEST_TEXT = 64 * 1024;
+/** The longest header, code or address that is shown. */
+const LONGEST_BRIEF = 200;
+/** So many levels of a refusal's body are shown, and so many causes of an error. */
+const LEVELS_SHOWN = 32;
+const CAUSES_SHOWN = 6;
+/** A character as URLs, JSON and HTML spell it where it cannot stand by itself. */
+const ESCAPE = /(?:%|\\u00)([\da-f]{2})|&#(x0*[\da-f]{2}|0*\d{1,3});|&(?:amp|lt|gt|quot|apos);|\\["\\/nrt]/gi;
+const NAMED_ESCAPES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+  '\\"': '"',
+  "\\\\": "\\",
+  "\\/": "/",
+  "\\n": "\n",
+  "\\r": "\r",
+  "\\t": "\t",
+};
+const BUILT_IN = [TypeError, SyntaxError, RangeError] as const;
+
+/** Takes secrets out of what others say: the service, the platform, a schema, a function of the caller's. */
+export class Redactor {
+  readonly #secrets: Secrets;
+  /** Made when a text is looked through: most errors have none. */
+  #search: ((text: string) => Span[]) | undefined;
+
+  constructor(secrets: Secrets) {
+    this.#secrets = secrets;
+  }
+
+  /** One that takes out the strings and numbers of a response as well, since a schema may quote them. */
+  quoting(response: unknown): Redactor {
+    return new Redactor({ ...this.#secrets, response });
+  }
+
+  /** A text without secrets, also where it spells them with escapes. */
+  text(text: string): string {
+    if (text.length > LONGEST_TEXT) return TOO_LONG;
+    this.#search ??= searchFor(this.#secrets);
+    const clean = without(this.#search(text), text);
+    const unescaped = clean.replace(ESCAPE, characterOf);
+    const spelled = unescaped === clean ? [] : this.#search(unescaped);
+    return spelled.length === 0 ? clean : without(spelled, unescaped);
+  }
+
+  /** A text as one line of at most `max` characters, without secrets and control characters. */
+  line(text: string, max: number): string {
+    return oneLine(this.text(text), max);
+  }
+
+  /** A short text of others, such as a header's value, as errors and events show it; `undefined` if there is none. */
+  brief(text: string | null | undefined): string | undefined {
+    return this.line(text ?? "", LONGEST_BRIEF) || undefined;
+  }
+
+  /** A copy of parsed JSON without secrets, and without levels that are too deep for a person to read. */
+  json(value: unknown, depth = 0): unknown {
+    if (typeof value === "string") return this.text(value);
+    if (typeof value === "number") return this.text(String(value)) === String(value) ? value : REDACTED;
+    if (typeof value !== "object" || value === null) return value;
+    if (depth >= LEVELS_SHOWN) return "[deeper]";
+    if (Array.isArray(value)) return value.map((member) => this.json(member, depth + 1));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => {
+        const isSecret = SECRET_NAME.test(key) && member !== null && typeof member !== "boolean";
+        return [this.text(key), isSecret ? REDACTED : this.json(member, depth + 1)];
+      }),
+    );
+  }
+
+  /** A copy of what foreign code threw, with what is harmless of it: name, message, code, stack and causes. */
+  cause(value: unknown, depth = 0): unknown {
+    // Our own errors are free of secrets by the time they exist.
+    if (isBrandedError(value)) return value;
+    if (typeof value === "function" || depth >= CAUSES_SHOWN) return undefined;
+    if (typeof value !== "object" || value === null) return this.json(value);
+    try {
+      if (value instanceof Error) return this.#copyError(value, depth);
+      const text = Array.isArray(value) || isPlainObject(value) ? JSON.stringify(value) : undefined;
+      return text === undefined || text.length > LONGEST_TEXT ? undefined : this.json(parseJson(text));
+    } catch {
+      // It may have a getter that throws, or refer to itself.
+      return undefined;
+    }
+  }
+
+  #copyError(error: Error, depth: number): Error {
+    const { cause, code } = error as { cause?: unknown; code?: unknown }; // platform errors carry them without a type
+    const Kind = BUILT_IN.find((builtIn) => error instanceof builtIn) ?? Error;
+    const copy = new Kind(
+      this.text(String(error.message)),
+      cause === undefined ? {} : { cause: this.cause(cause, depth + 1) },
+    );
+    const shared = { configurable: true, writable: true };
+    Object.defineProperty(copy, "name", { ...shared, value: this.text(String(error.name)) });
+    Object.defineProperty(copy, "stack", { ...shared, value: this.text(String(error.stack ?? "")) });
+    return typeof code === "string" ? Object.assign(copy, { code: this.text(code) }) : copy;
+  }
+}
+
+function without(spans: Span[], text: string): string {
+  let clean = "";
+  let end = 0;
+  for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
+    if (from >= end) clean += `${text.slice(end, from)}${REDACTED}`;
+    end = Math.max(end, to);
+  }
+  return clean + text.slice(end);
+}
+
+/** What an escape stands for. `hex`: of a URL or of JSON; `number`: of HTML, with `x` if it is hexadecimal. */
+function characterOf(spelled: string, hex: string | undefined, number: string | undefined): string {
+  if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+  if (number !== undefined) return String.fromCharCode(Number(`0${number}`));
+  return NAMED_ESCAPES[spelled.toLowerCase()] ?? spelled;
+}
+
+/** C0 and C1 controls, line separators, and marks that change the direction of text. */
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
+
+/** A text as one line of at most `max` characters, without control characters. */
+export function oneLine(text: string, max: number): string {
+  const line = text.replaceAll(CONTROLS, " ").replaceAll(/ {2,}/g, " ").trim();
+  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
+}

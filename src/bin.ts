@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+/** The program `project-automation`. */
+import { runBin } from "./bin/commands.ts";
+
+const interruption = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interruption.abort());
+// A reader that goes away, as `head` does, is no reason to end.
+process.stdout.on("error", () => undefined);
+
+process.exitCode = await runBin(process.argv.slice(2), {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  environment: process.env,
+  columns: process.stdout.columns ?? 120,
+  colour: process.stdout.isTTY && !process.env["NO_COLOR"],
+  signal: interruption.signal,
+});

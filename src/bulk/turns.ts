@@ -1,0 +1,18 @@
+import { now, platformTurn } from "../base/clock.ts";
+
+/** How long a run may keep the thread, in milliseconds. */
+const KEPT_MS = 5;
+
+/** Gives the platform a turn every few milliseconds, for timers, signals and whatever else the process does. */
+export class Turns {
+  #since = now();
+
+  get isDue(): boolean {
+    return now() - this.#since >= KEPT_MS;
+  }
+
+  async take(): Promise<void> {
+    await platformTurn();
+    this.#since = now();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Asker } from "./ask.ts";
+import { codeOf, isSuccess, outlineOf, pageOf } from "./reading.ts";
+import { basePathOf, ELSEWHERE, PROJECTS, WITH_UNKNOWN_TOKEN, WITHOUT_TOKEN } from "./steps.ts";
+import { type Answer, certificateFlaw, type Failure, labelOf, type Reply } from "./wire.ts";
+
+/**
+ * Why nothing can be learned from the deployment, in a sentence; `undefined` if it is the service and lets the token
+ * list projects.
+ */
+export async function obstacleTo(asker: Asker, baseUrl: URL): Promise<string | undefined> {
+  const first = await asker.ask(WITHOUT_TOKEN);
+  const projects = await asker.ask(PROJECTS);
+  for (const answer of [first, projects]) if (answer.kind === "failure") return noConnection(answer);
+  if (projects.kind !== "response") return projects.kind === "not_asked" ? projects.reason : undefined;
+  if (pageOf(projects) !== undefined) return undefined;
+  const { status, request } = projects;
+  const answered = `${labelOf(request)} answered ${outlineOf(projects)}`;
+  if (status === 401) return `the token is not accepted: ${answered}`;
+  if (status === 403) return forbidden(answered, projects, await asker.ask(WITH_UNKNOWN_TOKEN));
+  if (status >= 500) return `the service is failing: ${answered}`;
+  if (status === 404) return notFound(answered, await asker.ask(ELSEWHERE), baseUrl);
+  const isJson = isSuccess(projects) && projects.json !== undefined;
+  return `this is not the service: ${answered}${isJson ? " with JSON that is no list (data, next_cursor)" : ""}`;
+}
+
+function noConnection(failure: Failure): string {
+  const flaw = certificateFlaw(failure);
+  if (flaw !== undefined) return `no trusted connection: ${flaw} (${failure.code}), so the token is not sent`;
+  return failure.message.includes(failure.code)
+    ? `no connection: ${failure.message}`
+    : `no connection: ${failure.code}, ${failure.message}`;
+}
+
+function forbidden(answered: string, projects: Reply, unknown: Answer): string {
+  const isSame = unknown.kind === "response" && unknown.status === 403 && codeOf(unknown) === codeOf(projects);
+  return isSame
+    ? `the token is not accepted, or may not list projects: ${answered}, as to a token that does not exist`
+    : `the token may not list projects: ${answered}; it needs the scope projects:read`;
+}
+
+function notFound(answered: string, elsewhere: Answer, baseUrl: URL): string {
+  if (elsewhere.kind === "response" && pageOf(elsewhere) !== undefined) {
+    return `the service is at ${elsewhere.request.basePath}, not at ${basePathOf(baseUrl) || "/"}: ${answered}`;
+  }
+  const hint = /\/v\d+$/.test(basePathOf(baseUrl)) ? "" : "; the address may lack its version segment, such as /api/v1";
+  return `this is not the service: ${answered}${hint}`;
+}

@@ -1,0 +1,27 @@
+import { isObject, isWord } from "./reading.ts";
+
+/** Deeper values are left out. */
+const DEEPEST = 8;
+
+/** What strings look like, and what stands for them. */
+const SPELLINGS: readonly (readonly [RegExp, string])[] = [
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/, "2026-01-01T00:00:00Z"],
+  [/^\d{4}-\d\d-\d\d$/, "2026-01-01"],
+  [/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i, "00000000-0000-4000-8000-000000000000"],
+  [/^[a-z][a-z\d+.-]*:\/\//i, "https://example.com/"],
+  [/^[^\s@]+@[^\s@]+\.[^\s@]+$/, "someone@example.com"],
+  [/^$/, ""],
+];
+
+/** A value of the same type that says nothing: what stands in a file in place of the value of a record. */
+export function placeholderOf(value: unknown, depth: number = 0): unknown {
+  if (typeof value === "string") return SPELLINGS.find(([spelling]) => spelling.test(value))?.[1] ?? "text";
+  if (typeof value === "number") return Number.isInteger(value) ? 1 : 1.5;
+  if (typeof value === "boolean") return true;
+  if (value === null || value === undefined || depth === DEEPEST) return null;
+  // How many there are says something, too.
+  if (Array.isArray(value)) return value.slice(0, 1).map((item) => placeholderOf(item, depth + 1));
+  // The keys of a table may be ids or names; those of a record are words.
+  const fields = Object.entries(value).filter(([name]) => isObject(value) && isWord(name));
+  return Object.fromEntries(fields.map(([name, field]) => [name, placeholderOf(field, depth + 1)]));
+}

@@ -1,0 +1,134 @@
+import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import { BOOLEAN, given, INTERVAL, kind, ofKind, refuse, refusing, type Shape, withMethods } from "../base/check.ts";
+import { Deadline, STOPPED } from "../base/deadline.ts";
+import type { Journal } from "../bulk/journal.ts";
+import type { Client } from "../client.ts";
+import { ConfigError } from "../errors/client-errors.ts";
+import { VERSION } from "../version.ts";
+import { describeFailure } from "./failure.ts";
+import { IssueGuard } from "./issue-guard.ts";
+import { notifyProgress } from "./progress.ts";
+import { TOOLS, type Tool, type ToolContext, type ToolName } from "./tools.ts";
+
+/** Options of `createMcpServer`. */
+export interface McpServerOptions {
+  /**
+   * Leaves out the tools that write.
+   * @default false
+   */
+  readOnly?: boolean | undefined;
+  /** The tools to register; without it, all of them. */
+  tools?: readonly ToolName[] | undefined;
+  /**
+   * How long one call of a tool may take, in milliseconds, waits for the rate limit included. Hosts wait for a minute.
+   * @default 50_000
+   */
+  totalTimeoutMs?: number | undefined;
+  /**
+   * Where created issues are recorded, so that a repeated call creates nothing also after a restart: the `fileJournal` of
+   * `project-automation/bulk/node`, or one of your own. All servers of a client use the same one.
+   */
+  journal?: Journal | undefined;
+}
+
+const NAMES = Object.keys(TOOLS) as ToolName[]; // they are its keys
+
+const OPTIONS: Shape<McpServerOptions> = {
+  readOnly: BOOLEAN,
+  tools: kind("an array of names of tools", Array.isArray),
+  totalTimeoutMs: INTERVAL,
+  journal: withMethods("a journal", "load", "append"),
+};
+
+/**
+ * Creates a Model Context Protocol server whose tools are operations of `client`: `list_projects`, `list_sessions`,
+ * `get_session`, `wait_for_session` and `create_issue`. Calls share the client's rate limiter, retries and token. The
+ * server has no transport yet: connect it, or return it from the factory of `serveStdio` or `createMcpHandler`.
+ *
+ * `create_issue` creates no duplicate when a model repeats a call; what it remembers belongs to the client.
+ *
+ * @throws ConfigError if an option is unknown or of the wrong type, if a tool is unknown, or writes beside `readOnly`.
+ *
+ * @example
+ * const server = createMcpServer(client, { readOnly: true });
+ * await server.connect(transport);
+ */
+export function createMcpServer(client: Client, options?: McpServerOptions): McpServer {
+  const { names, issues, totalTimeoutMs } = refusing(ConfigError, () => {
+    const { readOnly = false, tools, totalTimeoutMs = 50_000, journal } = given(options, "options", OPTIONS);
+    ofKind(client, "client", withMethods("a Client", "request", "paginate"));
+    const issues =
+      IssueGuard.of(client, journal) ?? refuse("options.journal must be the one that the client's other servers have");
+    return { names: selectTools(tools, readOnly), issues, totalTimeoutMs };
+  });
+  const server = new McpServer({ name: "project-automation", version: VERSION }, { capabilities: { tools: {} } });
+  for (const name of names) register(server, name, { client, issues, totalTimeoutMs });
+  return server;
+}
+
+function selectTools(wanted: readonly ToolName[] | undefined, readOnly: boolean): readonly ToolName[] {
+  for (const name of wanted ?? []) {
+    if (!NAMES.includes(name))
+      refuse(`options.tools must not have the unknown tool "${name}"; there are ${NAMES.join(", ")}`);
+    if (readOnly && TOOLS[name].writes) refuse(`options.tools must not have "${name}" beside readOnly: it writes`);
+  }
+  return NAMES.filter((name) => (wanted?.includes(name) ?? true) && !(readOnly && TOOLS[name].writes));
+}
+
+/** What all calls of all tools of a server share. */
+type Shared = Pick<ToolContext, "client" | "issues"> & { readonly totalTimeoutMs: number };
+
+function register(server: McpServer, name: ToolName, shared: Shared): void {
+  const tool = TOOLS[name] as Tool; // each takes what its own schema lets through
+  const { title, description, input, output, writes } = tool;
+  const annotations = writes
+    ? { title, readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true }
+    : { title, readOnlyHint: true, openWorldHint: true };
+  server.registerTool(
+    name,
+    { title, description, inputSchema: input, outputSchema: output, annotations },
+    (given, context) => runTool(tool, given, { shared, context }),
+  );
+}
+
+async function runTool(
+  tool: Tool,
+  given: Record<string, unknown>,
+  { shared, context }: { readonly shared: Shared; readonly context: ServerContext },
+): Promise<CallToolResult> {
+  const { signal } = context.mcpReq;
+  const deadline = Deadline.of(shared.totalTimeoutMs, signal);
+  const { client, issues } = shared;
+  let waiting: string | undefined;
+  const endProgress = notifyProgress(context, () => describePause(client) ?? waiting);
+  try {
+    const { content, note } = await tool.call(given, {
+      client,
+      issues,
+      options: () => ({ signal, totalTimeoutMs: Math.max(1, deadline.leftMs) }),
+      wait: (work) => deadline.race(work),
+      waitsFor: (what) => {
+        waiting = what;
+      },
+    });
+    const text = JSON.stringify(content);
+    return {
+      content: [{ type: "text", text: note === undefined ? text : `${text}\n${note}` }],
+      structuredContent: content,
+    };
+  } catch (error) {
+    const text =
+      error === STOPPED
+        ? "Nothing was sent: the time of this call is over while an earlier call with the same arguments is under way. Call the tool again."
+        : describeFailure(error, tool);
+    return { content: [{ type: "text", text }], isError: true };
+  } finally {
+    endProgress();
+    deadline.release();
+  }
+}
+
+function describePause({ rateLimit }: Client): string | undefined {
+  const leftMs = (rateLimit?.pausedUntil?.getTime() ?? 0) - Date.now();
+  return leftMs > 0 ? `waiting for the rate limit of the service: ${Math.ceil(leftMs / 1_000)} s left` : undefined;
+}

@@ -1,0 +1,84 @@
+import { FUNCTION, kind, required, type Shape } from "../base/check.ts";
+import { check, integer, RECORD, TEXT } from "./checks.ts";
+import { isSamePattern } from "./endpoints.ts";
+import type { RecordedRequest } from "./request-log.ts";
+import { encodeBody, type ServiceReply } from "./response.ts";
+import type { ScopeName } from "./tables.ts";
+
+/** An endpoint of a test's own. It stands behind the same tokens, scopes, rate limit, faults and log as all others. */
+export interface EmulatorRoute {
+  /** Such as `"PATCH"`. */
+  readonly method: string;
+  /** Below the base URL, such as `/projects/{project}/labels`: a name in braces stands for one value. */
+  readonly path: string;
+  /** The scope that a token needs. @default any scope will do */
+  readonly scope?: ScopeName | undefined;
+  /**
+   * Carries out a request and returns the response; not a promise. What it throws is answered 500 `emulator_error`,
+   * with the message.
+   */
+  readonly handle: (request: RoutedRequest) => RouteResponse;
+}
+
+/** A request to an {@link EmulatorRoute}. */
+export interface RoutedRequest extends RecordedRequest {
+  /** The values of the path by their names, decoded. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** What an {@link EmulatorRoute} responds with. */
+export interface RouteResponse {
+  /** From 200 to 599. @default 200, or 204 without a body */
+  readonly status?: number | undefined;
+  /** Header fields beside those of every response. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** A string or bytes as they are, anything else as JSON. @default none */
+  readonly body?: unknown;
+}
+
+/** A route in force. */
+export interface RouteHandle {
+  /** Takes it away. Idempotent. */
+  remove(): void;
+}
+
+const ROUTE: Shape<EmulatorRoute> = {
+  method: required(kind("an HTTP method in capitals", (value) => typeof value === "string" && /^[A-Z]+$/.test(value))),
+  path: required(kind("a path such as /projects/{project}/labels", isPattern)),
+  scope: TEXT,
+  handle: required(FUNCTION),
+};
+const RESPONSE: Shape<RouteResponse> = {
+  status: integer(200, 599),
+  headers: RECORD,
+  body: kind("text, bytes or JSON", (value) => encodeBody(value) !== undefined),
+};
+
+function isPattern(value: unknown): boolean {
+  if (typeof value !== "string" || !/^(?:\/(?:[\w.~-]+|\{\w+\}))+$/.test(value)) return false;
+  const names = namesIn(value);
+  return new Set(names).size === names.length;
+}
+
+function namesIn(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+/** Checks and copies a route. Throws a `TypeError` if it is malformed, or one of `others` has its method and path. */
+export function checkRoute(
+  given: EmulatorRoute,
+  others: readonly Pick<EmulatorRoute, "method" | "path">[],
+): EmulatorRoute {
+  const route = check.options(given, "route", ROUTE);
+  const isTaken = others.some(({ method, path }) => method === route.method && isSamePattern(path, route.path));
+  if (isTaken) check.fail(`there is an endpoint ${route.method} ${route.path} already`);
+  return route;
+}
+
+/** Lets a route handle a request. */
+export function handleRoute(route: EmulatorRoute, request: RecordedRequest, values: readonly string[]): ServiceReply {
+  const params = Object.fromEntries(namesIn(route.path).map((name, index) => [name, values[index] ?? ""]));
+  const response = check.options(route.handle({ ...request, params }), `the response of ${route.path}`, RESPONSE);
+  const { body, status = body === undefined ? 204 : 200, headers = {} } = response;
+  return { status, headers, content: body };
+}

@@ -1,0 +1,296 @@
+/** A journal in a file is used by one run at a time. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { bulkWrite } from "../../src/bulk/index.ts";
+import { fileJournal } from "../../src/bulk/node.ts";
+import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
+
+const MODULE = resolve(import.meta.dirname, "../../src/bulk/node.ts");
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "bulk-"));
+  path = join(folder, "import.journal");
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+const locks = (): string[] => readdirSync(folder).filter((name) => name.endsWith(".lock"));
+
+/** As another run would that takes this one for dead. */
+function removeLocks(): void {
+  for (const lock of locks()) rmSync(join(folder, lock));
+}
+
+describe("a second run on a file", () => {
+  const inUse = { kind: "journal", reason: "in_use", message: expect.stringContaining(`process ${process.pid}`) };
+
+  test("fails at once, by whatever path it comes, until the first has ended", async () => {
+    const journal = await fileJournal(path);
+    symlinkSync(path, join(folder, "link"));
+    for (const same of [path, join(folder, "link"), relative(".", path), join(folder, ".", "import.journal")]) {
+      await expect(fileJournal(same)).rejects.toMatchObject(inUse);
+    }
+    await journal.close();
+    await (await fileJournal(path)).close();
+    expect(locks()).toEqual([]);
+  });
+
+  test("of many that begin at the same moment: one gets it", { timeout: 120_000 }, async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const all = await Promise.allSettled(Array.from({ length: 12 }, () => fileJournal(path)));
+      const got = all.filter((one) => one.status === "fulfilled");
+      expect(got).toHaveLength(1);
+      for (const one of all) if (one.status === "rejected") expect(one.reason).toMatchObject({ reason: "in_use" });
+      await got[0]?.value.close();
+    }
+    expect(locks()).toEqual([]);
+  });
+
+  test("of another process fails at once, and gets it after a kill -9", async () => {
+    const holder = await hold();
+    await expect(fileJournal(path)).rejects.toMatchObject({
+      reason: "in_use",
+      message: expect.stringContaining(`process ${holder.pid}`),
+    });
+    holder.kill("SIGKILL");
+    await once(holder, "exit");
+    expect(locks()).toHaveLength(1);
+    await (await fileJournal(path)).close();
+    expect(locks()).toEqual([]);
+  });
+
+  test("is not kept out by the lock of a process whose id is used again", async () => {
+    const journal = await fileJournal(path);
+    const [lock = ""] = locks();
+    await journal.close();
+    // As if this process had got the id of one that held the lock.
+    const of = (startedAt: string): string =>
+      join(folder, lock.replace(/-(\d+)-([0-9a-f]{8})\.lock$/, `-${startedAt}-00000000.lock`));
+    writeFileSync(of("1"), "is held");
+    await (await fileJournal(path)).close();
+    expect(locks()).toEqual([]);
+  });
+
+  test.each([
+    ["is kept out while the lock is fresh", 1, true],
+    ["is not kept out once the lock has not been refreshed for long", 60, false],
+  ])("of another machine %s", async (_, ageSeconds, isKeptOut) => {
+    const lock = `${path}.0123456789ab-1-1-00000000.lock`;
+    writeFileSync(lock, "is held");
+    const then = Date.now() / 1_000 - ageSeconds;
+    utimesSync(lock, then, then);
+    const opened = fileJournal(path);
+    if (isKeptOut)
+      await expect(opened).rejects.toMatchObject({ reason: "in_use", message: expect.stringContaining(lock) });
+    else await (await opened).close();
+  });
+
+  test("ends a run that has lost its lock, before its next request", async () => {
+    const { emulator, client } = service();
+    const run = bulkWrite({
+      items: rowsOf(20),
+      key,
+      send: createIssue(client),
+      journal: await fileJournal(path),
+      concurrency: 1,
+    });
+    const iterator = run[Symbol.asyncIterator]();
+    await iterator.next();
+    removeLocks();
+    const drain = async (): Promise<void> => {
+      while (!(await iterator.next()).done);
+    };
+    await expect(drain()).rejects.toMatchObject({ reason: "in_use", message: expect.stringContaining("is gone") });
+    expect(emulator.requests.length).toBeLessThan(5);
+  });
+
+  async function hold(): Promise<ChildProcess> {
+    const program = `
+      import { fileJournal } from ${JSON.stringify(MODULE)};
+      await fileJournal(${JSON.stringify(path)});
+      process.stdout.write("held");
+      setInterval(() => {}, 1_000);
+    `;
+    const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "--eval", program]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = once(child, "exit").then(() => Promise.reject(new Error("the holder ended by itself")));
+    ended.catch(() => {}); // it is killed later
+    await Promise.race([once(child.stdout, "data"), ended]);
+    return child;
+  }
+});
+
+describe("a link to a journal that is not there yet", () => {
+  test("is the journal that it leads to, for two runs too", async () => {
+    mkdirSync(join(folder, "volume"));
+    const target = join(folder, "volume", "real.journal");
+    symlinkSync(target, path);
+    const journal = await fileJournal(path);
+    expect(journal.path).toBe(target);
+    for (const same of [path, target]) await expect(fileJournal(same)).rejects.toMatchObject({ reason: "in_use" });
+    await journal.close();
+    expect(readdirSync(join(folder, "volume"))).toEqual(["real.journal"]);
+  });
+
+  test("may lead through several links", async () => {
+    const [first, second] = [join(folder, "first"), join(folder, "second")];
+    symlinkSync("second", first);
+    symlinkSync("import.journal", second);
+    const journal = await fileJournal(first);
+    expect(journal.path).toBe(path);
+    await expect(fileJournal(second)).rejects.toMatchObject({ reason: "in_use" });
+    await journal.close();
+  });
+});
+
+test("a worker thread that is terminated does not keep its journal", async () => {
+  const program = `
+    import(${JSON.stringify(MODULE)})
+      .then(({ fileJournal }) => fileJournal(${JSON.stringify(path)}))
+      .then(() => require("node:worker_threads").parentPort.postMessage("held"));
+    setInterval(() => {}, 1_000);
+  `;
+  const worker = new Worker(program, { eval: true });
+  await once(worker, "message");
+  await expect(fileJournal(path)).rejects.toMatchObject({ reason: "in_use" });
+  await worker.terminate();
+  expect(locks()).toHaveLength(1);
+  await (await fileJournal(path)).close();
+  expect(locks()).toEqual([]);
+});
+
+describe("a lock of another machine that is dated in the future", () => {
+  const lock = (): string => `${path}.0123456789ab-1-1-00000000.lock`;
+  const date = (secondsFromNow: number): void => {
+    const time = Date.now() / 1_000 + secondsFromNow;
+    utimesSync(lock(), time, time);
+  };
+
+  test("keeps others out for no longer than any other, once it has been seen", async () => {
+    writeFileSync(lock(), "is held");
+    date(3_600);
+    await expect(fileJournal(path)).rejects.toMatchObject({ reason: "in_use" });
+    expect(statSync(lock()).mtimeMs).toBeLessThan(Date.now() + 1_000);
+    date(-31); // half a minute later, as nobody has refreshed it
+    await (await fileJournal(path)).close();
+  });
+
+  test("is alive as long as it is refreshed", async () => {
+    writeFileSync(lock(), "is held");
+    for (let look = 0; look < 3; look += 1) {
+      date(3_600); // its clock is an hour ahead
+      await expect(fileJournal(path)).rejects.toMatchObject({ reason: "in_use" });
+    }
+  });
+});
+
+describe("a run that was taken for dead", () => {
+  const rows = rowsOf(6);
+
+  /** Runs, and calls `meddle` at the so-manyth flush. */
+  async function runAndMeddle(when: { readonly flush: number }, meddle: () => void) {
+    const { emulator, client } = service();
+    const journal = await fileJournal(path);
+    const handle = await open(path);
+    const prototype = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    const datasync = Reflect.get(prototype, "datasync") as () => unknown; // as it was
+    let flushes = 0;
+    vi.spyOn(prototype, "datasync").mockImplementation(async function (this: FileHandle) {
+      await Reflect.apply(datasync, this, []);
+      flushes += 1;
+      if (flushes === when.flush) meddle();
+    });
+    const run = bulkWrite({ items: rows, key, send: createIssue(client), journal, concurrency: 1 });
+    return { emulator, ...(await runToEnd(run)) };
+  }
+
+  test("sends nothing on the strength of a record that was flushed too late", async () => {
+    const { emulator, states, error } = await runAndMeddle({ flush: 3 }, removeLocks);
+    expect(error).toMatchObject({ reason: "in_use", message: expect.stringContaining("is gone") });
+    // The third flush is that of the second item.
+    expect(emulator.requests).toHaveLength(1);
+    expect(states["row-2"]).toBe("not_sent");
+  });
+
+  test("writes nothing into a journal that another run has written to", async () => {
+    let after: Buffer | undefined;
+    const { emulator, error } = await runAndMeddle({ flush: 3 }, () => {
+      appendFileSync(path, "a line of another run\n");
+      after = readFileSync(path);
+    });
+    expect(error).toMatchObject({
+      reason: "in_use",
+      message: expect.stringMatching(/has \d+ bytes, and had \d+ when/),
+    });
+    expect(readFileSync(path)).toEqual(after);
+    expect(emulator.requests.length).toBeLessThanOrEqual(2);
+  });
+
+  test("writes nothing into a journal that has been deleted", async () => {
+    const { emulator, error } = await runAndMeddle({ flush: 3 }, () => rmSync(path));
+    expect(error).toMatchObject({ reason: "in_use", message: expect.stringContaining("has been deleted") });
+    expect(emulator.requests.length).toBeLessThanOrEqual(2);
+  });
+
+  test("cuts nothing off", async () => {
+    const { client } = service();
+    const journal = await fileJournal(path);
+    await bulkWrite({ items: rows, key, send: createIssue(client), journal }).finish();
+    appendFileSync(path, "a torn end, or what another run is writing");
+    const before = readFileSync(path);
+    const late = await fileJournal(path);
+    removeLocks();
+    const { error } = await runToEnd(bulkWrite({ items: rows, key, send: createIssue(client), journal: late }));
+    expect(error).toMatchObject({ reason: "in_use" });
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  test("and goes on beside the one that took over creates nothing twice", async () => {
+    const { emulator, client } = service();
+    const journal = await fileJournal(path);
+    const takeOver = async () => {
+      removeLocks();
+      return bulkWrite({ items: rows, key, send: createIssue(client), journal: await fileJournal(path) }).finish();
+    };
+    let taken: ReturnType<typeof takeOver> | undefined;
+    const send = createIssue(client);
+    const first = bulkWrite<Row, unknown>({
+      items: rows,
+      key,
+      journal,
+      concurrency: 1,
+      send: async (row, options) => {
+        if (row.id === "row-3") {
+          taken = takeOver();
+          await taken;
+        }
+        return send(row, options);
+      },
+    });
+    expect((await runToEnd(first)).error).toMatchObject({ reason: "in_use" });
+    expect(await taken).toMatchObject({ done: 6 });
+    expect(Object.values(issueCounts(emulator))).toEqual(Array(6).fill(1));
+  });
+});

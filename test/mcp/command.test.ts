@@ -1,0 +1,175 @@
+/** `project-automation mcp` as hosts start it: a process, standard input and output. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Host, type Revision, startProgram } from "./hosts.ts";
+
+const BIN = join(import.meta.dirname, "../../dist/bin.js");
+
+let service: RunningEmulator;
+let folder: string;
+beforeAll(async () => {
+  service = await startEmulator({ rateLimit: false });
+  folder = mkdtempSync(join(tmpdir(), "mcp-"));
+});
+afterAll(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const environment = (): Record<string, string> => ({
+  PATH: process.env["PATH"] ?? "",
+  PROJECT_AUTOMATION_BASE_URL: service.baseUrl,
+  PROJECT_AUTOMATION_TOKEN: service.token,
+  PROJECT_AUTOMATION_LOG: "debug",
+});
+
+const start = (line: Revision, ...flags: string[]): Promise<Host> =>
+  startProgram({ command: process.execPath, args: [BIN, "mcp", ...flags], env: environment(), stderr: "pipe" }, line);
+
+describe.each(["current", "older"] as const)("with the %s client of the protocol", (line) => {
+  test("the tools are served", async () => {
+    const host = await start(line);
+    expect((await host.client.listTools()).tools).toHaveLength(5);
+    expect((await host.call("get_session", { id: "ses_1" })).structured).toMatchObject({ id: "ses_1" });
+    await host.close();
+  });
+
+  test("fifty calls at once each have their own result", async () => {
+    const host = await start(line);
+    const titles = Array.from({ length: 50 }, (_, index) => `${line} ${index}`);
+    const results = await Promise.all(
+      titles.map((title) => host.call("create_issue", { project: "web", title, type: "bug" })),
+    );
+    expect(results.map(({ structured }) => structured?.["title"])).toEqual(titles);
+    await host.close();
+  });
+
+  test("the journal outlives the process", async () => {
+    const journal = join(folder, `${line}.journal`);
+    const issue = { project: "api", title: line, type: "bug" };
+    const results = [];
+    for (let time = 0; time < 2; time += 1) {
+      const host = await start(line, "--journal", journal);
+      results.push((await host.call("create_issue", issue)).structured);
+      await host.close();
+    }
+    expect(results[1]).toEqual({ ...results[0], repeated: true });
+  });
+});
+
+interface Run {
+  readonly process: ChildProcess;
+  readonly out: () => string;
+  readonly err: () => string;
+  /** The exit code, and how long it took from the call of this. */
+  readonly exit: () => Promise<{ code: number | null; tookMs: number }>;
+}
+
+function run(flags: readonly string[], env: Record<string, string> = environment()): Run {
+  const child = spawn(process.execPath, [BIN, "mcp", ...flags], { env, stdio: "pipe" });
+  let [out, err] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    err += text;
+  });
+  const closed = once(child, "close") as Promise<[number | null]>;
+  return {
+    process: child,
+    out: () => out,
+    err: () => err,
+    exit: async () => {
+      const begin = performance.now();
+      const [code] = await closed;
+      return { code, tookMs: performance.now() - begin };
+    },
+  };
+}
+
+const write = (child: ChildProcess, message: object): void => {
+  child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+};
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+const initialize = {
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+const slowCall = {
+  id: 2,
+  method: "tools/call",
+  params: { name: "create_issue", arguments: { project: "web", title: "slow", type: "bug" } },
+};
+
+describe("the end", () => {
+  test.each([
+    ["the end of input", (child: ChildProcess) => child.stdin?.end()],
+    ["SIGTERM", (child: ChildProcess) => child.kill("SIGTERM")],
+    ["SIGINT", (child: ChildProcess) => child.kill("SIGINT")],
+  ] as const)("comes with %s, also while a call is in flight, which is aborted", async (_, end) => {
+    service.emulator.fault({ operation: "issues.create", delayMs: 60_000, times: 1 });
+    const before = service.emulator.requests.length;
+    const { process: child, exit, out } = run([]);
+    write(child, initialize);
+    write(child, { method: "notifications/initialized" });
+    write(child, slowCall);
+    await until(() => service.emulator.requests.length > before);
+    end(child);
+    const { code, tookMs } = await exit();
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(1_000);
+    for (const line of out().trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  });
+});
+
+test("nothing but the protocol is on standard output, and no token anywhere", async () => {
+  const { process: child, exit, out, err } = run([]);
+  write(child, initialize);
+  write(child, { method: "notifications/initialized" });
+  write(child, { id: 2, method: "tools/call", params: { name: "list_projects", arguments: {} } });
+  child.stdin?.write("this is not JSON\n");
+  await until(() => out().includes('"id":2'));
+  child.stdin?.end();
+  await exit();
+  for (const line of out().trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+  expect(err()).toContain("projects.list");
+  expect(out() + err()).not.toContain(service.token);
+});
+
+describe("a mistake is one clear line, and a non-zero exit", () => {
+  test.each([
+    [["--tools", "list_project"], /unknown tool "list_project"; there are list_projects/],
+    [["--read-only", "--tools", "create_issue"], /"create_issue" beside readOnly/],
+    [["--read-onyl"], /--read-only/],
+    [["--journal", "/nowhere/issues.journal"], /journal/],
+  ])("%j", async (flags, message) => {
+    const { exit, out, err } = run(flags);
+    expect((await exit()).code).not.toBe(0);
+    expect(err()).toMatch(message);
+    expect(err().trim().split("\n")).toHaveLength(1);
+    expect(out()).toBe("");
+  });
+
+  test("also without a token, or an address", async () => {
+    const { PROJECT_AUTOMATION_TOKEN: _, ...noToken } = environment();
+    const { PROJECT_AUTOMATION_BASE_URL: __, ...noAddress } = environment();
+    for (const [env, name] of [
+      [noToken, "PROJECT_AUTOMATION_TOKEN"],
+      [noAddress, "PROJECT_AUTOMATION_BASE_URL"],
+    ] as const) {
+      const { exit, err } = run([], env);
+      expect((await exit()).code).not.toBe(0);
+      expect(err()).toContain(name);
+    }
+  });
+});

@@ -1,0 +1,131 @@
+/** The clock of Redis goes back: it was set right, or a replica whose clock is behind took over. */
+import { describe, expect, test } from "vitest";
+import { SKIPS_REDIS } from "../support/redis-server.ts";
+import { Call, Fleet, left, refused, TOKEN } from "./limiter.ts";
+
+const BACK_MS = 300_000;
+const MICROSECONDS = 1_000;
+const TIMES_KNOWN = ["until", "askedUntil", "since", "observedAt", "cleared"];
+/** As the guide states them. */
+const LONGEST_LEASE_MS = 5_000;
+const PLACE_MS = 1_000;
+
+/** Moves every time that Redis keeps into the future, which is what a clock that goes back does to them. */
+async function setClockBack({ admin }: Fleet): Promise<void> {
+  const keys = await admin.keys("*");
+  for (const key of keys) {
+    const kind = key.split(":").at(-1) ?? "";
+    if (kind === "known") {
+      const known = await admin.hgetall(key);
+      for (const field of TIMES_KNOWN) {
+        const time = Number(known[field] ?? 0);
+        if (time > 0) await admin.hset(key, field, time + BACK_MS);
+      }
+    } else {
+      const byMs = kind === "queue" ? BACK_MS * MICROSECONDS : BACK_MS;
+      for (const member of await admin.zrange(key, 0, "-1")) await admin.zincrby(key, byMs, member);
+    }
+    await admin.pexpire(key, (await admin.pttl(key)) + BACK_MS);
+  }
+}
+
+async function send(call: Call): Promise<void> {
+  expect(await call.start()).toBe("sent");
+}
+
+describe.skipIf(SKIPS_REDIS)("when the clock of Redis goes back", { concurrent: true }, () => {
+  test("neither the slots nor the places of processes that have died hold back the others", async () => {
+    await using fleet = await Fleet.start("ioredis");
+    const [holding, waiting, living] = [await fleet.join(), await fleet.join(), await fleet.join()];
+    const scout = new Call(holding);
+    await send(scout);
+    scout.end(left(1));
+    await fleet.rest();
+    await send(scout);
+    void new Call(waiting).start();
+    await fleet.rest();
+    while ((await fleet.key("queue")) === "");
+    await setClockBack(fleet);
+    for (const { connected } of [holding, waiting]) connected.cut();
+    const call = new Call(living);
+    await send(call);
+    call.end(left(1));
+    await fleet.rest();
+    // Its own requests are shared as before.
+    await send(call);
+    void new Call(await fleet.join()).start();
+    await fleet.rest();
+    expect(await fleet.leases()).toHaveLength(1);
+    expect(await fleet.admin.pttl(await fleet.key("slots"))).toBeLessThanOrEqual(LONGEST_LEASE_MS);
+    expect(await fleet.admin.pttl(await fleet.key("queue"))).toBeLessThanOrEqual(PLACE_MS);
+  });
+
+  test("the probe of a process that has died holds back nobody", async () => {
+    await using fleet = await Fleet.start("ioredis");
+    const [probing, living] = [await fleet.join(), await fleet.join()];
+    const probe = new Call(probing);
+    await send(probe);
+    probe.end(refused(1));
+    await send(probe);
+    await fleet.rest();
+    await setClockBack(fleet);
+    await fleet.admin.hset(await fleet.key("known"), "until", 0, "askedUntil", 0);
+    probing.connected.cut();
+    await send(new Call(living));
+  });
+
+  test("a process that waits is served in its turn", async () => {
+    await using fleet = await Fleet.start("ioredis");
+    const [holding, first] = [await fleet.join(), await fleet.join()];
+    const held = new Call(holding);
+    await send(held);
+    held.end(left(1));
+    await fleet.rest();
+    await send(held);
+    const start = new Call(first).start();
+    await fleet.rest();
+    while ((await fleet.key("queue")) === "");
+    await setClockBack(fleet);
+    held.end(left(1));
+    expect(await start).toBe("sent");
+  });
+
+  test("what the service said before says nothing, and what it says next counts", async () => {
+    await using fleet = await Fleet.start("ioredis");
+    const [one, two] = [await fleet.join(), await fleet.join()];
+    const scout = new Call(one);
+    await send(scout);
+    scout.end(left(1));
+    await fleet.rest();
+    await setClockBack(fleet);
+    const calls = [new Call(two), new Call(two)];
+    for (const call of calls) await send(call);
+    calls[0]?.end(left(9));
+    await fleet.rest();
+    const known = await fleet.admin.hgetall(await fleet.key("known"));
+    const now = Number((await fleet.admin.time())[0]) * 1_000;
+    expect(known).toMatchObject({ remaining: "9" });
+    expect(Math.max(Number(known["since"]), Number(known["observedAt"]))).toBeLessThan(now + BACK_MS / 2);
+    expect(one.limiter.snapshot(TOKEN)?.remaining).toBe(1);
+    await send(new Call(one));
+    expect(one.limiter.snapshot(TOKEN)?.remaining).toBe(9);
+  });
+
+  test("a pause that is cleared after one that was cleared before is cleared everywhere", async () => {
+    await using fleet = await Fleet.start("ioredis");
+    const [one, operator] = [await fleet.join({ leaseMs: 500 }), await fleet.join()];
+    const call = new Call(one);
+    for (const clears of ["before", "after"]) {
+      await send(call);
+      call.end(refused(3_600_000));
+      await fleet.rest();
+      const start = call.start();
+      await operator.limiter.clearPause(TOKEN);
+      expect(await start, clears).toBe("sent");
+      call.end(left(9));
+      await fleet.rest();
+      await setClockBack(fleet);
+      await fleet.admin.hset(await fleet.key("known"), "until", 0, "askedUntil", 0);
+    }
+  });
+});

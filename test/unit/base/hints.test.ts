@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { closestName, hintFor } from "../../../src/base/hints.ts";
+
+const FIELDS = ["name", "scopes", "expires_in_days"];
+
+test.each([
+  ["expiresInDays", "expires_in_days"],
+  ["expires_in_day", "expires_in_days"],
+  ["expire_days", "expires_in_days"],
+  ["EXPIRES-IN-DAYS", "expires_in_days"],
+  ["scope", "scopes"],
+  ["Scopes", "scopes"],
+  ["nmae", "name"],
+  ["names", "name"],
+])("%s is close to %s", (unknown, meant) => {
+  expect(closestName(unknown, FIELDS)).toBe(meant);
+});
+
+test.each(["", "x", "title", "signal", "admin", "id", "_", "expiry", "n".repeat(10_000)])(
+  "nothing is close to %j",
+  (unknown) => {
+    expect(closestName(unknown, FIELDS)).toBeUndefined();
+  },
+);
+
+test("of several close names it is the closest", () => {
+  expect(closestName("timeoutMS", ["totalTimeoutMs", "timeoutMs"])).toBe("timeoutMs");
+  expect(closestName("minDelay", ["maxDelayMs", "minDelayMs"])).toBe("minDelayMs");
+});
+
+test("a name of three characters or more with one wrong is close to itself, in any case and style", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z]{3,20}$/), fc.nat(), (name, seed) => {
+      const at = seed % name.length;
+      const wrong = `${name.slice(0, at)}?${name.slice(at + 1)}`;
+      expect(closestName(wrong, [name])).toBe(name);
+      expect(closestName(`_${name.toUpperCase()}-`, [name])).toBe(name);
+    }),
+  );
+});
+
+test.each<[string, readonly string[], string | undefined]>([
+  ["apiKey in options", ["baseUrl", "token"], 'did you mean "token"?'],
+  ["api_key in options", ["baseUrl", "token"], 'did you mean "token"?'],
+  ["maxRetries in options", ["retry", "timeoutMs"], 'did you mean "retry.attempts"?'],
+  ["retries in retry", ["attempts", "minDelayMs"], 'did you mean "attempts"?'],
+  ["timeout in options", ["timeoutMs", "totalTimeoutMs"], 'did you mean "timeoutMs"?'],
+  ["url in options", ["baseUrl", "token"], 'did you mean "baseUrl"?'],
+  ["url in request", ["method", "path"], 'did you mean "path"?'],
+  ["body in request", ["method", "json"], 'did you mean "json"?'],
+  ["body in input", ["title", "type"], undefined],
+  ["page_size in params", ["limit", "cursor"], 'did you mean "limit"?'],
+  ["signal in params", ["limit", "cursor"], '"signal" belongs in the last argument, options'],
+  ["limit in options", ["signal", "prefetch"], '"limit" belongs in the argument before, params'],
+  ["limit in options", ["signal"], undefined],
+  ["toString in options", ["signal"], undefined],
+])("%s, where %j are accepted", (wrong, accepted, hint) => {
+  const [key = "", what = ""] = wrong.split(" in ");
+  expect(hintFor(key, what, accepted)).toBe(hint);
+});

@@ -1,0 +1,174 @@
+/** Rate limiters of the caller's own, also such as violate their contract. */
+import { expect, test } from "vitest";
+import { isAutomationError, type Permit, type RateLimiter } from "../../../src/index.ts";
+import { ended, fakeTime } from "../../support/fake-time.ts";
+import { good, responds, tooMany } from "../../support/replies.ts";
+import { scriptedFetch } from "../../support/scripted-fetch.ts";
+
+fakeTime();
+
+/** A limiter that admits every call and knows nothing, with some verbs replaced. */
+function admitting(verbs: Partial<Permit> = {}): RateLimiter {
+  const permit: Permit = {
+    acquire: () => ({ kind: "admitted" }),
+    report: () => undefined,
+    release: () => undefined,
+    ...verbs,
+  };
+  return { enter: () => permit, refresh: () => undefined, snapshot: () => undefined };
+}
+
+test.each<[string, RateLimiter]>([
+  ["enter throws", { ...admitting(), enter: raise }],
+  ["acquire throws", admitting({ acquire: raise })],
+  ["acquire rejects", admitting({ acquire: () => Promise.reject(new Error("no")) })],
+])(
+  "%s: the call rejects with an error of this package, nothing is sent, and no timer is left",
+  async (_, rateLimiter) => {
+    const service = scriptedFetch(good);
+    const client = service.client({ rateLimiter, totalTimeoutMs: 60_000, retry: false, onEvent: () => {} });
+    const { error } = await ended(client.sessions.get("1"));
+    expect(isAutomationError(error)).toBe(true);
+    expect(error).toMatchObject({ outcome: "not_sent", attempts: 0 });
+    expect(service.sent).toEqual([]);
+  },
+);
+
+const throwing: readonly [string, Partial<Permit>][] = [
+  ["report", { report: raise }],
+  ["release", { release: raise }],
+  ["report and release", { report: raise, release: raise }],
+];
+
+test.each(throwing)("%s that throws loses no success: not the one-time secret either", async (_, verbs) => {
+  const token = { id: "tok_1", key_id: "k", name: "n", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
+  const service = scriptedFetch(responds(201, {}, JSON.stringify({ ...token, plaintext: "pat_once_0123456789" })));
+  const client = service.client({ rateLimiter: admitting(verbs) });
+  const { value, error } = await ended(client.tokens.create({ name: "n", scopes: [] }));
+  expect(error).toBeUndefined();
+  expect(value).toMatchObject({ plaintext: "pat_once_0123456789" });
+  expect(service.sent).toHaveLength(1);
+});
+
+test("snapshot that throws loses no success, and what is known of the limit is nothing", async () => {
+  const tokens = ["pat_1", "pat_2", "pat_1"];
+  const service = scriptedFetch(good);
+  const pausing = admitting({
+    acquire: async () => ({ kind: "admitted" }),
+    report: () => ({ pauseMs: 1_000, waits: true }),
+  });
+  const client = service.client({
+    rateLimiter: { ...pausing, snapshot: raise },
+    token: () => tokens.shift() ?? "pat_2",
+    onEvent: () => {},
+  });
+  for (const _ of [1, 2, 3]) expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  expect(client.rateLimit).toBeUndefined();
+});
+
+test.each(throwing)("%s that throws: a refusal is that refusal", async (_, verbs) => {
+  const service = scriptedFetch(responds(403));
+  const { error } = await ended(service.client({ rateLimiter: admitting(verbs) }).sessions.get("1"));
+  expect(error).toMatchObject({ kind: "permission", outcome: "rejected", attempts: 1 });
+});
+
+test.each<[string, Partial<Permit>]>([
+  ["admits everything", {}],
+  ["throws in report", { report: raise }],
+  ["says that the call does not wait", { report: () => ({ pauseMs: 0, waits: false }) }],
+])("one that %s never makes a 429 a loop: the call ends with it", async (_, verbs) => {
+  const service = scriptedFetch(tooMany(1));
+  const { error } = await ended(service.client({ rateLimiter: admitting(verbs) }).sessions.get("1"));
+  expect(error).toMatchObject({ kind: "rate_limit", status: 429, attempts: 1, retryAfterMs: 1_000 });
+  expect(service.sent).toHaveLength(1);
+});
+
+test("with retry: false a 429 ends the call, whatever the limiter says", async () => {
+  const service = scriptedFetch(tooMany(1), good);
+  const rateLimiter = admitting({ report: () => ({ pauseMs: 0, waits: true }) });
+  const { error } = await ended(service.client({ rateLimiter, retry: false }).sessions.get("1"));
+  expect(error).toMatchObject({ kind: "rate_limit", attempts: 1 });
+});
+
+test("each request is admitted, reported and released, with the token that it is sent with", async () => {
+  const calls: string[] = [];
+  const rateLimiter = admitting({
+    acquire: async (token) => {
+      calls.push(`acquire ${token}`);
+      return { kind: "admitted" };
+    },
+    report: ({ status }) => {
+      calls.push(String(status));
+      return { pauseMs: 0, waits: true };
+    },
+    release: () => void calls.push("release"),
+  });
+  const service = scriptedFetch(responds(500), responds(429), good);
+  await ended(service.client({ rateLimiter, token: "pat_1" }).sessions.get("1"));
+  expect(calls).toEqual(["500", "429", "200"].flatMap((status) => ["acquire pat_1", status, "release"]));
+});
+
+test("one that says the call has waited: the token is read again, and acquired again", async () => {
+  const acquired: string[] = [];
+  const rateLimiter = admitting({
+    acquire: (token) => {
+      acquired.push(token);
+      return { kind: "admitted", waited: acquired.length === 1 };
+    },
+  });
+  const service = scriptedFetch(good);
+  let read = 0;
+  await ended(service.client({ rateLimiter, token: () => `pat_${++read}` }).sessions.get("1"));
+  expect(acquired).toEqual(["pat_1", "pat_2"]);
+  expect(service.sent.map(({ token }) => token)).toEqual(["pat_2"]);
+});
+
+test.each<[string, { readonly abortAfterMs?: number; readonly totalTimeoutMs?: number }, object]>([
+  ["is aborted", { abortAfterMs: 1_000 }, { kind: "abort" }],
+  ["runs out of time", { totalTimeoutMs: 1_000 }, { kind: "timeout", phase: "queue" }],
+])("acquire never settles, and the call %s: it ends then, and its permit is released", async (_, ends, expected) => {
+  let released = 0;
+  const rateLimiter = admitting({
+    acquire: () => new Promise(() => {}),
+    release: () => {
+      released += 1;
+    },
+  });
+  const service = scriptedFetch(good);
+  const { abortAfterMs, ...limits } = ends;
+  const controller = new AbortController();
+  if (abortAfterMs !== undefined) setTimeout(() => controller.abort(), abortAfterMs);
+  const began = performance.now();
+  const { error } = await ended(
+    service.client({ rateLimiter, ...limits }).sessions.get("1", { signal: controller.signal }),
+  );
+  expect(error).toMatchObject({ ...expected, outcome: "not_sent", attempts: 0 });
+  expect(performance.now() - began).toBeLessThan(1_100);
+  expect(released).toBe(1);
+  expect(service.sent).toEqual([]);
+});
+
+function raise(): never {
+  throw new Error("no");
+}
+
+test.each<[string, Partial<Permit>]>([
+  ["at once", {}],
+  ["after a turn", { acquire: async () => ({ kind: "admitted" }) }],
+])("report that promises a wait, and acquire that admits %s: the 429 ends the call", async (_, verbs) => {
+  for (const pauseMs of [0, 60_000]) {
+    const service = scriptedFetch(tooMany(60));
+    const rateLimiter = admitting({ report: () => ({ pauseMs, waits: true }), ...verbs });
+    const client = service.client({ rateLimiter, retry: { rateLimitWaits: 2 } });
+    const { error } = await ended(client.sessions.get("1"));
+    expect(error).toMatchObject({ kind: "rate_limit", attempts: 3 });
+    expect(service.sent).toHaveLength(3);
+  }
+});
+
+test("report that rejects loses no success, and is no unhandled rejection", async () => {
+  const service = scriptedFetch(good);
+  const report = (() => Promise.reject(new Error("no"))) as unknown as Permit["report"]; // not what the port says
+  const client = service.client({ rateLimiter: admitting({ report }) });
+  expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+});

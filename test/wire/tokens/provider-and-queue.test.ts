@@ -1,0 +1,135 @@
+/** Token providers and the queue: the order of calls, pauses, and the tokens of a pool in turn. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
+import { after, good, type Reply, status, tooMany } from "../../support/replies.ts";
+import { scriptedFetch } from "../../support/scripted-fetch.ts";
+
+fakeTime();
+
+test("calls that begin before the token provider has returned its first token are sent in order of arrival", async () => {
+  const service = scriptedFetch(after(5, good));
+  const token = (): Promise<string> => new Promise((resolve) => setTimeout(() => resolve("pat_1"), 20));
+  const client = service.client({ token, maxConcurrency: 1 });
+  await ended(Promise.all(["1", "2", "3", "4"].map((id) => client.sessions.get(id))));
+  expect(service.sent.map(({ url }) => url.split("/").at(-1))).toEqual(["1", "2", "3", "4"]);
+});
+
+test("calls that wait for their token while a 429 closes the gate are not sent into the pause", async () => {
+  let asked = 0;
+  const service = scriptedFetch((sent) => (sent.index === 0 ? after(20, tooMany(1))(sent) : after(5, good)(sent)));
+  const client = service.client({
+    token: async () => {
+      asked += 1;
+      // The first call has its token at once. The others wait for theirs until the first has a response.
+      if (asked > 1) await new Promise((resolve) => setTimeout(resolve, 50));
+      return "pat_provided_0123456789";
+    },
+  });
+  const first = client.sessions.get("1");
+  await pass(0);
+  const others = Array.from({ length: 5 }, (_, index) => client.sessions.get(`${index + 2}`));
+  const settled = allEnded([first, ...others]);
+  await pass(2_000);
+  await settled;
+  const [refused, ...rest] = service.sent;
+  expect(rest.length).toBe(6);
+  for (const { at } of rest) expect(at - (refused?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+});
+
+const WINDOW_MS = 1_000;
+
+/** A provider, asynchronous by so many turns, that fails when it is called more often than any progress explains. */
+function poolOf(size: number, { turns = 1, mostCalls = 5_000 } = {}) {
+  let calls = 0;
+  return async (): Promise<string> => {
+    calls += 1;
+    if (calls > mostCalls) throw new Error("the calls take turns without being sent");
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    return `pat_pool${calls % size}_0123456789`;
+  };
+}
+
+/** A provider that hands out these of the tokens, each after so many turns, and then begins again. */
+function sequenceOf(steps: readonly { readonly token: number; readonly turns: number }[]) {
+  let calls = 0;
+  return async (): Promise<string> => {
+    const { token = 0, turns = 0 } = steps[calls % steps.length] ?? {};
+    calls += 1;
+    if (calls > 5_000) throw new Error("the calls take turns without being sent");
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+    return `pat_pool${token}_0123456789`;
+  };
+}
+
+/** A service that accepts `limit` requests of a token in each window. */
+function limitedTo(limit: number): Reply {
+  const windows = new Map<string, { readonly since: number; used: number }>();
+  return async (sent) => {
+    let window = windows.get(sent.token);
+    if (window === undefined || performance.now() - window.since >= WINDOW_MS) {
+      window = { since: performance.now(), used: 0 };
+      windows.set(sent.token, window);
+    }
+    const leftMs = window.since + WINDOW_MS - performance.now();
+    window.used += 1;
+    const isOver = window.used > limit;
+    await new Promise((resolve) => setTimeout(resolve, 3));
+    return isOver ? status(429, { "retry-after": (leftMs / 1_000).toFixed(3) }) : good(sent);
+  };
+}
+
+describe.each([2, 3, 5])("a pool of %i tokens", (size) => {
+  test.each([1, 2, 7])("that takes %i turns: many calls at once are all sent, once each", async (turns) => {
+    const service = scriptedFetch(after(5, good));
+    const client = service.client({ token: poolOf(size, { turns }) });
+    const settled = await allEnded(Array.from({ length: 100 }, (_, index) => client.sessions.get(`${index}`)));
+    expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(service.sent).toHaveLength(100);
+  });
+
+  test("that is limited: every call succeeds, in about the time that the limits ask for", async () => {
+    const service = scriptedFetch(limitedTo(10));
+    const client = service.client({ token: poolOf(size), retry: { rateLimitWaits: 50 } });
+    const input = { title: "t", type: "bug" };
+    const settled = await allEnded(Array.from({ length: 100 }, () => client.issues.create("web", input)));
+    expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+    const tookMs = Math.max(...settled.map(({ tookMs: ms }) => ms));
+    expect(tookMs).toBeLessThanOrEqual((100 / (10 * size) + 4) * WINDOW_MS);
+  });
+
+  test("no token has more requests in flight than maxConcurrency", async () => {
+    const inFlight = new Map<string, number>();
+    let most = 0;
+    const service = scriptedFetch(async (sent) => {
+      const now = (inFlight.get(sent.token) ?? 0) + 1;
+      inFlight.set(sent.token, now);
+      most = Math.max(most, now);
+      await new Promise((resolve) => setTimeout(resolve, 1 + (sent.index % 7)));
+      inFlight.set(sent.token, (inFlight.get(sent.token) ?? 0) - 1);
+      return good(sent);
+    });
+    const client = service.client({ token: poolOf(size), maxConcurrency: 4 });
+    const settled = await allEnded(Array.from({ length: 100 }, (_, index) => client.sessions.get(`${index}`)));
+    expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(most).toBeLessThanOrEqual(4);
+    expect(most).toBeGreaterThan(1);
+  });
+});
+
+test("tokens in any order, after any number of turns: every call is sent", async () => {
+  const step = fc.record({ token: fc.nat({ max: 3 }), turns: fc.nat({ max: 9 }) });
+  const limits = fc.record({ limit: fc.integer({ min: 2, max: 12 }), maxConcurrency: fc.integer({ min: 1, max: 12 }) });
+  const isSent = fc.asyncProperty(
+    fc.array(step, { minLength: 2, maxLength: 12 }),
+    limits,
+    async (steps, { limit, maxConcurrency }) => {
+      const service = scriptedFetch(limitedTo(limit));
+      const retry = { rateLimitWaits: 500 };
+      const client = service.client({ token: sequenceOf(steps), maxConcurrency, retry });
+      const settled = await allEnded(Array.from({ length: 40 }, (_, index) => client.sessions.get(`${index}`)));
+      expect(settled.filter(({ error }) => error !== undefined)).toHaveLength(0);
+    },
+  );
+  await fc.assert(isSent, { numRuns: 60 });
+}, 60_000);
