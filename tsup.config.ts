@@ -44,7 +44,6 @@ const matching = (names: readonly string[]): RegExp[] => names.map((name) => new
 const bundling: Options = {
   ...shared,
   noExternal: matching([...BUNDLED, "is-network-error"]),
-  metafile: true, // scripts/bundled-packages.mjs reads it
 };
 
 /** ky names the global TextEncoder as soon as it is imported, and jsdom has none. */

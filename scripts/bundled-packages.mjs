@@ -1,29 +1,28 @@
 /**
  * Writes what the published files say about the packages that are bundled into them: `THIRD-PARTY-NOTICES.txt` with
  * their licences, and `dist/sbom.cdx.json`, a CycloneDX bill of materials. Which packages these are is read from the
- * metafiles of the build, so that none can be forgotten; their hashes are those of the lock file.
+ * files themselves, so that none can be forgotten: esbuild begins each bundled module with a comment that names its
+ * file. (The metafiles of the builds would not do: all builds of a format write the same one.) The hashes of the
+ * packages are those of the lock file.
  */
-import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 
 const { packages: locked } = readJson("package-lock.json");
 const own = readJson("package.json");
 
-const metafiles = globSync("dist/metafile-*.json");
-const bundled = [...new Set(metafiles.flatMap(packagesIn))].sort().map(describe);
-for (const metafile of metafiles) rmSync(metafile);
-if (bundled.length === 0) throw new Error("the metafiles of the build name no bundled package");
+const files = globSync("dist/**/*.{js,cjs}");
+const bundled = [...new Set(files.flatMap(packagesIn))].sort().map(describe);
+if (bundled.length === 0) throw new Error("the files in dist name no bundled package");
 
 writeFileSync("THIRD-PARTY-NOTICES.txt", notices());
 writeFileSync("dist/sbom.cdx.json", `${JSON.stringify(billOfMaterials(), undefined, 2)}\n`);
 
-/** The packages of which code is in the files of a build. */
-function packagesIn(metafile) {
-  return Object.values(readJson(metafile).outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => {
-      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1];
-      return name !== undefined && bytesInOutput > 0 ? [name] : [];
-    }),
+/** The packages of which code is in a file. */
+function packagesIn(file) {
+  const modules = readFileSync(file, "utf8").matchAll(
+    /^\s*\/\/ node_modules\/(?:.*\/node_modules\/)?((?:@[^/]+\/)?[^/]+)\/\S+$/gm,
   );
+  return Array.from(modules, ([, name]) => name);
 }
 
 function describe(name) {
