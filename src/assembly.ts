@@ -1,12 +1,12 @@
 import { ProviderToken } from "./auth/provider-token.ts";
 import { StaticToken } from "./auth/static-token.ts";
-import type { Rotate, TokenSource } from "./auth/token-source.ts";
+import type { Rotate, TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
 import { bare, refuse } from "./base/check.ts";
 import { checkTransport } from "./base-url.ts";
 import { combine, type Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel, logCalls, standardErrorLogger } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
-import { type ClientOptions, type Complete, checkOptions, fromEnvironment, type Settings } from "./options.ts";
+import { fromEnvironment, type Settings } from "./options.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import type { Pipeline } from "./request/call.ts";
 import { createHttp } from "./request/http.ts";
@@ -15,41 +15,37 @@ import { rotation } from "./resources/tokens.ts";
 
 /** What a client is made of, and what another can be derived from. */
 export interface Assembly {
-  /** Without the token: the token source alone holds it, and a copy here would stay when it is swapped. */
-  readonly settings: Omit<Complete, "token">;
+  /** With the token source in place of the token: it alone holds it, and a copy here would stay when it is swapped. */
+  readonly settings: Settings;
   readonly pipeline: Pipeline;
 }
 
-/** Makes the parts of a client. */
-export function assemble({ token, ...others }: Complete): Assembly {
-  const settings = bare<Assembly["settings"]>(others);
-  const { baseUrl } = settings;
-  checkTransport(baseUrl, settings.allowInsecureHttp);
-  const pipeline: Pipeline = {
+/** Makes the parts of a client. Clients that are derived from it share token source and rate limiter. */
+export function assemble(given: Settings): Assembly {
+  const url = new URL(given.baseUrl);
+  checkTransport(url, given.allowInsecureHttp);
+  const tokenSource = sourceOf(given.token, url, (id, own) => rotateItself(pipeline, id, own));
+  const token: TokenSourceFactory = {
+    createSource: (_, origin) =>
+      origin === url.origin ? tokenSource : refuse("withOptions: a baseUrl of another origin needs a token of its own"),
+  };
+  const rateLimiter = given.rateLimiter ?? memoryRateLimiter();
+  const settings = bare<Settings>(given, { token, rateLimiter });
+  const { timeoutMs, totalTimeoutMs, retry, headers } = settings;
+  const pipeline = bare<Pipeline>({
     ...settings,
-    baseUrl: baseUrl.href.replace(/\/+$/, ""),
-    host: baseUrl.host,
+    rateLimiter,
+    defaults: bare({ timeoutMs, totalTimeoutMs, retry, headers }),
+    host: url.host,
     http: createHttp(settings.fetch, settings.fetchOptions),
-    tokenSource: sourceOf(token, baseUrl, (id, own) => rotateItself(pipeline, id, own)),
-    rateLimiter: settings.rateLimiter ?? memoryRateLimiter(),
+    tokenSource,
     instrumentation: instrumentationOf(settings),
     notices: { paused: new Set(), deprecated: new Set() },
-  };
+  });
   return { settings, pipeline };
 }
 
-/** The settings of a client that is derived from another: without a token of its own it shares token source and limiter. */
-export function derivedSettings({ settings, pipeline }: Assembly, options: ClientOptions): Settings {
-  const derived = checkOptions(options, settings);
-  if (derived.token !== undefined) return derived;
-  if (derived.baseUrl?.origin !== settings.baseUrl.origin) {
-    refuse("withOptions: a baseUrl of another origin needs a token of its own");
-  }
-  const { tokenSource, rateLimiter } = pipeline;
-  return { ...derived, token: { createSource: () => tokenSource }, rateLimiter: derived.rateLimiter ?? rateLimiter };
-}
-
-function sourceOf(token: Complete["token"], { origin }: URL, rotate: Rotate): TokenSource {
+function sourceOf(token: Settings["token"], { origin }: URL, rotate: Rotate): TokenSource {
   if (typeof token === "string") return new StaticToken(token);
   return typeof token === "function" ? new ProviderToken(token) : token.createSource(rotate, origin);
 }
@@ -71,6 +67,6 @@ function environmentLogLevel(): LogLevel | undefined {
 
 // The calls that wait for it hold permits of the client's rate limiter, so it must not wait in the same queue.
 function rotateItself(pipeline: Pipeline, id: string, token: string): Promise<CreatedToken> {
-  const own = { ...pipeline, tokenSource: new StaticToken(token), rateLimiter: memoryRateLimiter() };
+  const own = bare<Pipeline>(pipeline, { tokenSource: new StaticToken(token), rateLimiter: memoryRateLimiter() });
   return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
 }

@@ -1,7 +1,7 @@
 import { refuse, shown } from "./base/check.ts";
 
-/** An absolute http(s) URL that paths can be appended to. What is refused is never shown. */
-export function checkBaseUrl(value: unknown): URL {
+/** An absolute http(s) URL that paths can be appended to, without trailing slashes. What is refused is never shown. */
+export function checkBaseUrl(value: unknown): string {
   const text = value instanceof URL ? value.href : value;
   if (typeof text !== "string") refuse(`baseUrl must be a string or a URL, not ${shown(value)}`);
   if (/[\u0000-\u0020\u007f\\]/.test(text)) {
@@ -14,7 +14,7 @@ export function checkBaseUrl(value: unknown): URL {
   // The parsed URL is judged: parsers accept more spellings than a pattern knows.
   if (url.username !== "" || url.password !== "") refuse("baseUrl must not contain a user name or password");
   if (/[?#]/.test(text)) refuse("baseUrl must not contain a query or a fragment");
-  return url;
+  return url.href.replace(/\/+$/, "");
 }
 
 /** A token may travel in clear only within this machine, or where the caller allows it. */

@@ -1,9 +1,9 @@
-import { type Assembly, assemble, derivedSettings } from "./assembly.ts";
+import { type Assembly, assemble } from "./assembly.ts";
 import { StaticToken } from "./auth/static-token.ts";
 import type { TokenSource } from "./auth/token-source.ts";
 import { refuse } from "./base/check.ts";
 import { beginStackInCaller } from "./errors/caller-stack.ts";
-import { type ClientOptions, checkOptions, checkStaticToken, completed, configuring } from "./options.ts";
+import { type ClientOptions, checkStaticToken, configuring, settingsOf } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
 import type { CallOptions } from "./request/call-options.ts";
@@ -49,7 +49,7 @@ export class Client {
 
   constructor(options: ClientOptions = {}) {
     try {
-      this.#assembly = configuring(options, () => assemble(completed(checkOptions(options))));
+      this.#assembly = configuring(options, () => assemble(settingsOf(options)));
     } catch (error) {
       throw beginStackInCaller(error, new.target);
     }
@@ -59,7 +59,7 @@ export class Client {
     this.tokens = new Tokens(this.#send);
     this.projects = new Projects(this.#send);
     this.issues = new Issues(this.#send);
-    this.sessions = new Sessions(this.#send, pipeline.totalTimeoutMs);
+    this.sessions = new Sessions(this.#send, pipeline.defaults.totalTimeoutMs);
   }
 
   /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */
@@ -70,9 +70,9 @@ export class Client {
 
   /**
    * Returns a client with some options changed. It shares the token source and the rate limiter of this one, also when
-   * the token is swapped later. With a `token` of its own it has its own token source; a `rateLimiter` that was passed to
-   * this client stays shared, since rate limiters keep tokens apart. A `baseUrl` of another origin needs a `token` of its
-   * own, because this client's would travel there.
+   * the token is swapped later. With a `token` of its own it has its own token source; the rate limiter stays shared, since
+   * rate limiters keep tokens apart. A `baseUrl` of another origin needs a `token` of its own, because this client's would
+   * travel there.
    *
    * @throws `ConfigError` if an option is invalid
    *
@@ -134,5 +134,5 @@ function setStaticToken(tokenSource: TokenSource, token: string): void {
 
 // Not in the class: a class whose body names itself is published under another name.
 function derive(parent: Assembly, options: ClientOptions): Client {
-  return new Client(configuring(options, () => derivedSettings(parent, options)) as ClientOptions); // settings are options
+  return new Client(configuring(options, () => settingsOf(options, parent.settings)) as ClientOptions); // settings are options
 }

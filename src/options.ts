@@ -4,12 +4,12 @@ import type { TokenProvider, TokenSourceFactory } from "./auth/token-source.ts";
 import {
   ANYTHING,
   BOOLEAN,
-  bare,
   countFrom,
   FUNCTION,
   given,
   kind,
   oneOf,
+  reading,
   refuse,
   refusing,
   type Shape,
@@ -25,7 +25,7 @@ import { LOG_LEVELS, type LogLevel } from "./logging.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
 import type { HeadersInput, RetryOptions } from "./request/call-options.ts";
 import type { FetchFunction } from "./request/http-request.ts";
-import { DEFAULT_RETRY, laidOver, SHARED_OPTIONS, type SharedSettings, sharedOf } from "./request/settings.ts";
+import { type CallSettings, type CheckedOptions, DEFAULT_RETRY, laidOver, SHARED_OPTIONS } from "./request/settings.ts";
 
 /** The options of a client. `baseUrl` and `token` may be left out where the environment has them. */
 export interface ClientOptions {
@@ -121,22 +121,20 @@ export interface ClientOptions {
   allowInsecureHttp?: boolean | undefined;
 }
 
-/** A token, or where it comes from. */
-export type TokenOption = string | TokenProvider | TokenSourceFactory;
-
 type Defaulted = "maxConcurrency" | "fetchOptions" | "validation" | "maxResponseBytes" | "allowInsecureHttp";
-type Others = Omit<ClientOptions, keyof SharedSettings | Defaulted | "baseUrl" | "token">;
+type Others = Omit<ClientOptions, keyof CallSettings | Defaulted | "baseUrl" | "token">;
 
-/** The checked options of a client; those that have a default are there. */
+/** The settings of a client: its checked options; those that have a default are there. */
 export interface Settings
-  extends SharedSettings,
+  extends CallSettings,
     Readonly<Others>,
     Readonly<{ [Name in Defaulted]: NonNullable<ClientOptions[Name]> }> {
-  readonly baseUrl?: URL | undefined;
-  readonly token?: TokenOption | undefined;
+  /** Without trailing slashes. */
+  readonly baseUrl: string;
+  readonly token: string | TokenProvider | TokenSourceFactory;
 }
 
-const DEFAULTS: Settings = {
+const DEFAULTS: Omit<Settings, "baseUrl" | "token"> = {
   timeoutMs: 30_000,
   totalTimeoutMs: Number.POSITIVE_INFINITY,
   retry: DEFAULT_RETRY,
@@ -150,12 +148,15 @@ const DEFAULTS: Settings = {
 
 const CLIENT_OPTIONS: Shape<ClientOptions> = {
   ...SHARED_OPTIONS,
-  baseUrl: ANYTHING,
-  token: ANYTHING,
+  baseUrl: reading(ANYTHING, checkBaseUrl),
+  token: reading(ANYTHING, checkToken),
   maxConcurrency: countFrom(1),
   rateLimiter: withMethods("a RateLimiter", "enter", "refresh", "snapshot"),
   fetch: FUNCTION,
-  fetchOptions: kind("an object", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),
+  fetchOptions: reading(
+    kind("an object", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),
+    checkFetchOptions,
+  ),
   onEvent: FUNCTION,
   logger: withMethods("a logger", "debug", "info", "warn", "error"),
   logLevel: oneOf(...LOG_LEVELS),
@@ -165,22 +166,24 @@ const CLIENT_OPTIONS: Shape<ClientOptions> = {
   allowInsecureHttp: BOOLEAN,
 };
 
-/** Options of `fetch` that the client sets itself. */
-const CLIENTS_OWN_FETCH_OPTIONS = ["method", "headers", "body", "signal", "redirect", "credentials"];
-
-/** Checks every option, and copies it, so that later changes of `options` have no effect. */
-export function checkOptions(options: ClientOptions, base: Settings = DEFAULTS): Settings {
-  const checked = given(options, "options", CLIENT_OPTIONS);
-  const { baseUrl, token, fetchOptions } = checked;
-  return bare<Settings>(base, checked as Partial<Settings>, laidOver(sharedOf(checked), base), {
-    baseUrl: baseUrl === undefined ? base.baseUrl : checkBaseUrl(baseUrl),
-    token: token === undefined ? base.token : checkToken(token),
-    fetchOptions: fetchOptions === undefined ? base.fetchOptions : checkFetchOptions(fetchOptions),
-  });
+/**
+ * Checks every option, and copies it, so that later changes of `options` have no effect. What they leave out is that of
+ * the client that this one is derived from, else of the environment, else a default.
+ */
+export function settingsOf(options: ClientOptions, parent?: Settings): Settings {
+  const own = given(options, "options", CLIENT_OPTIONS) as CheckedOptions<Settings>; // as their kinds read them
+  const base = parent ?? {
+    ...DEFAULTS,
+    token: own.token ?? checkStaticToken(required("token", "PROJECT_AUTOMATION_TOKEN")),
+    baseUrl: own.baseUrl ?? checkBaseUrl(required("baseUrl", "PROJECT_AUTOMATION_BASE_URL")),
+  };
+  return laidOver(own, base);
 }
 
-function checkToken(token: unknown): TokenOption {
-  if (isTokenSourceFactory(token)) return token;
+function checkToken(token: unknown): Settings["token"] {
+  if (typeof token === "object" && withMethods("a source", "createSource").accepts(token)) {
+    return token as TokenSourceFactory; // it has its method
+  }
   if (typeof token === "function") return token as TokenProvider; // what it returns is checked when it returns it
   return checkStaticToken(token);
 }
@@ -191,35 +194,17 @@ export function checkStaticToken(token: unknown): string {
   return flaw === undefined ? (token as string) : refuse(`token ${flaw}`); // one without a flaw is a string
 }
 
-function isTokenSourceFactory(token: unknown): token is TokenSourceFactory {
-  return typeof token === "object" && withMethods("a source", "createSource").accepts(token);
-}
-
 function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const own = CLIENTS_OWN_FETCH_OPTIONS.find((name) => Object.hasOwn(options, name));
-  if (own !== undefined) refuse(`fetchOptions must not set ${own}; the client owns it`);
+  for (const own of ["method", "headers", "body", "signal", "redirect", "credentials"]) {
+    if (Object.hasOwn(options, own)) refuse(`fetchOptions must not set ${own}; the client owns it`);
+  }
   return { ...options };
 }
 
-const BASE_URL_VARIABLE = "PROJECT_AUTOMATION_BASE_URL";
-const TOKEN_VARIABLE = "PROJECT_AUTOMATION_TOKEN";
-
-/** Settings that a client can be made of. */
-export type Complete = Settings & { readonly baseUrl: URL; readonly token: TokenOption };
-
-/** Settings with an address and a token, which the environment may have. */
-export function completed(settings: Settings): Complete {
-  const {
-    token = checkStaticToken(fromEnvironment(TOKEN_VARIABLE) ?? missing("token", TOKEN_VARIABLE)),
-    baseUrl = checkBaseUrl(fromEnvironment(BASE_URL_VARIABLE) ?? missing("baseUrl", BASE_URL_VARIABLE)),
-    ...others
-  } = settings;
-  return bare<Complete>(others, { baseUrl, token });
-}
-
-function missing(name: string, variable: string): never {
+/** An option that the environment has to have. */
+function required(name: string, variable: string): string {
   const way = environment() === undefined ? "pass it" : `pass it, or set ${variable} in the environment`;
-  refuse(`${name} is missing: ${way}`);
+  return fromEnvironment(variable) ?? refuse(`${name} is missing: ${way}`);
 }
 
 /** The value of an environment variable, where there is a process that has it. */
@@ -242,7 +227,7 @@ export function configuring<Result>(options: unknown, read: () => Result): Resul
 }
 
 function tokensKnown(options: unknown): string[] {
-  const known = [fromEnvironment(TOKEN_VARIABLE)];
+  const known = [fromEnvironment("PROJECT_AUTOMATION_TOKEN")];
   ignoreErrors(() => known.push((options as { token?: string }).token)); // it may be anything, which is filtered
   return known.filter((token) => typeof token === "string");
 }

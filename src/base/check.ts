@@ -7,6 +7,8 @@ export interface Kind {
   readonly accepts: (value: unknown) => boolean;
   /** It must not be left out. */
   readonly required?: boolean;
+  /** What is kept of an accepted value, where that is not the value itself. */
+  readonly read?: (accepted: never) => unknown;
 }
 
 /** What may stand in each field of an object. */
@@ -17,6 +19,11 @@ export type Present<Given> = { [Key in keyof Given]: Exclude<Given[Key], undefin
 
 export function kind(words: string, accepts: Kind["accepts"]): Kind {
   return { words, accepts };
+}
+
+/** As `kind`, and what is kept of a value that it accepts. */
+export function reading<Value>(accepted: Kind, read: (value: Value) => unknown): Kind {
+  return { ...accepted, read };
 }
 
 /** What `optional` accepts; it must not be left out. */
@@ -143,7 +150,8 @@ function fieldsOf<Given extends object>(own: Properties, what: string, shape: Sh
   for (const [key, expected] of Object.entries<Kind>(shape)) {
     const field = own[key];
     if (field === undefined && expected.required !== true) continue;
-    copy[key] = ofKind(field, `${what}.${key}`, expected);
+    const accepted = ofKind(field, `${what}.${key}`, expected);
+    copy[key] = expected.read === undefined ? accepted : expected.read(accepted as never); // of the kind that it reads
   }
   return copy as Present<Given>; // as far as its kinds say
 }

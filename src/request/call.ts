@@ -11,11 +11,13 @@ import { CallHistory } from "./call-history.ts";
 import { holdsSecret } from "./handed-out.ts";
 import type { SendHttp } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
-import { type CallSettings, type SharedSettings, settingsOf } from "./settings.ts";
+import { type CallSettings, laidOver } from "./settings.ts";
 import { encodePath, encodeQuery } from "./url.ts";
 
 /** What the request path needs of a client. Settings are checked, and never change. */
-export interface Pipeline extends SharedSettings {
+export interface Pipeline {
+  /** The settings of a call without options. */
+  readonly defaults: CallSettings;
   readonly baseUrl: string;
   /** The host and port of `baseUrl`, for errors. */
   readonly host: string;
@@ -52,7 +54,7 @@ export class Call {
   constructor(pipeline: Pipeline, operation: Operation<unknown>) {
     this.pipeline = pipeline;
     this.operation = operation;
-    this.settings = settingsOf(operation.options, pipeline);
+    this.settings = laidOver(operation.options, pipeline.defaults);
     this.body = operation.json === undefined ? undefined : toJson(operation.json);
     const target = `${encodePath(operation.path)}${encodeQuery(operation.query)}`;
     if (holdsSecret(pipeline.tokenSource, target)) {

@@ -8,6 +8,7 @@ import {
   kind,
   nameOf,
   type Present,
+  reading,
   refuse,
   type Shape,
   SIGNAL,
@@ -28,11 +29,8 @@ export const DEFAULT_RETRY: RetryRules = Object.freeze({
   unsafeWrites: false,
 });
 
-/** Options that clients and calls share. */
-export type SharedOptions = Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">;
-
-/** The settings that a call has from its client, and lays its own over. */
-export interface SharedSettings {
+/** The settings of a call. A client has the same for its calls, without what is one call's alone. */
+export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "onRequest" | "onResponse">> {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   /** `false`: one request, no wait for a pause, no renewal of the token. */
@@ -40,11 +38,10 @@ export interface SharedSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The settings of a call. */
-export type CallSettings = SharedSettings & Pick<CallOptions, "signal" | "onRequest" | "onResponse">;
-
 /** Checked options, before they are laid over the settings of a client: what is left out is the client's. */
-export type CheckedOptions = Partial<Omit<CallSettings, "retry">> & { readonly retry?: Partial<RetryRules> | false };
+export type CheckedOptions<Settings = CallSettings> = Partial<Omit<Settings, "retry">> & {
+  readonly retry?: Partial<RetryRules> | false;
+};
 
 const DELAY: Kind = kind("a number of milliseconds from 0 up", (value) => typeof value === "number" && value >= 0);
 
@@ -57,11 +54,17 @@ const RETRY: Shape<RetryOptions> = {
   unsafeWrites: BOOLEAN,
 };
 
-export const SHARED_OPTIONS: Shape<SharedOptions> = {
-  timeoutMs: TIMEOUT,
-  totalTimeoutMs: TIMEOUT,
-  retry: kind("an object such as { attempts: 3 }, or false", (value) => value === false || isObject(value)),
-  headers: kind("a HeadersInit", isObject),
+const LIMIT: Kind = reading(TIMEOUT, (limit: number | false) => (limit === false ? Number.POSITIVE_INFINITY : limit));
+
+/** Options that clients and calls share. */
+export const SHARED_OPTIONS: Shape<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">> = {
+  timeoutMs: LIMIT,
+  totalTimeoutMs: LIMIT,
+  retry: reading(
+    kind("an object such as { attempts: 3 }, or false", (value) => value === false || isObject(value)),
+    (retry: RetryOptions | false) => retry && given(retry, "retry", RETRY),
+  ),
+  headers: reading(kind("a HeadersInit", isObject), readHeaders),
 };
 
 const CALL_OPTIONS: Shape<CallOptions> = {
@@ -81,49 +84,26 @@ function isObject(value: unknown): boolean {
  * Checks and copies the options of a call, so that later changes have no effect. `last` is what was passed as the last
  * argument of the method, and behind it; `own` are the options that only this method takes.
  */
-export function readOptions(last: readonly [options?: CallOptions | undefined]): CheckedOptions;
 export function readOptions<Options extends CallOptions>(
   last: readonly [options?: Options | undefined],
-  own: Shape<Omit<Options, keyof CallOptions>>,
-): CheckedOptions & Present<Omit<Options, keyof CallOptions>>;
-export function readOptions(last: readonly [options?: CallOptions | undefined], own?: Shape<object>): CheckedOptions {
+  own?: Shape<Omit<Options, keyof CallOptions>>,
+): CheckedOptions & Present<Omit<Options, keyof CallOptions>> {
   if (last.length > 1) refuse("there is an argument behind the last one, options");
   const [options] = last;
-  if (options === undefined && own === undefined) return NO_OPTIONS;
-  const checked = given<CallOptions>(options, "options", { ...CALL_OPTIONS, ...own });
-  return Object.assign(checked, sharedOf(checked)); // it inherits nothing
+  const checked =
+    options === undefined && own === undefined
+      ? NO_OPTIONS
+      : given<CallOptions>(options, "options", { ...CALL_OPTIONS, ...own });
+  return checked as CheckedOptions & Present<Omit<Options, keyof CallOptions>>; // as their kinds read them
 }
 
-/** Options that clients and calls share, of options whose types have been checked. */
-export function sharedOf({ timeoutMs, totalTimeoutMs, retry, headers }: Present<SharedOptions>): CheckedOptions {
-  return {
-    ...(timeoutMs !== undefined && { timeoutMs: millisecondsOf(timeoutMs) }),
-    ...(totalTimeoutMs !== undefined && { totalTimeoutMs: millisecondsOf(totalTimeoutMs) }),
-    ...(retry !== undefined && { retry: retry && given(retry, "retry", RETRY) }),
-    ...(headers !== undefined && { headers: readHeaders(headers) }),
-  };
-}
-
-/** The settings of a call: its options laid over the settings of its client. */
-export function settingsOf(options: CheckedOptions, client: SharedSettings): CallSettings {
+/** Options laid over settings; those of `retry` and `headers` one by one. */
+export function laidOver<Settings extends CallSettings>(options: CheckedOptions<Settings>, base: Settings): Settings {
+  if (options === NO_OPTIONS) return base;
   const own = bare<CheckedOptions>(options);
-  const { signal, onRequest, onResponse } = own;
-  return { signal, onRequest, onResponse, ...laidOver(own, client) };
-}
-
-/** Options laid over settings. */
-export function laidOver(options: CheckedOptions, base: SharedSettings): SharedSettings {
-  const { timeoutMs = base.timeoutMs, totalTimeoutMs = base.totalTimeoutMs, retry, headers } = options;
-  return {
-    timeoutMs,
-    totalTimeoutMs,
-    retry: retry ? { ...(base.retry || DEFAULT_RETRY), ...retry } : (retry ?? base.retry),
-    headers: headers === undefined ? base.headers : { ...base.headers, ...headers },
-  };
-}
-
-function millisecondsOf(timeout: number | false): number {
-  return timeout === false ? Number.POSITIVE_INFINITY : timeout;
+  const retry = own.retry ? { ...(base.retry || DEFAULT_RETRY), ...own.retry } : (own.retry ?? base.retry);
+  const headers = { ...base.headers, ...own.headers };
+  return bare<CallSettings>(base, own as CallSettings, { retry, headers }) as Settings; // what both have
 }
 
 /** Headers that no caller sets, and why. */

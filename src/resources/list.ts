@@ -1,4 +1,4 @@
-import { BOOLEAN, type Present } from "../base/check.ts";
+import { BOOLEAN } from "../base/check.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
 import type { CallOptions } from "../request/call-options.ts";
@@ -19,13 +19,11 @@ export interface ListOptions extends CallOptions {
   prefetch?: boolean | undefined;
 }
 
-type CheckedListOptions = CheckedOptions & Present<Pick<ListOptions, "prefetch">>;
-
-const OWN_OPTIONS = { prefetch: BOOLEAN };
+type CheckedListOptions = CheckedOptions & { readonly prefetch?: boolean };
 
 /** The options of a list, checked once for all of its pages. */
 export function readListOptions(last: readonly [options?: ListOptions | undefined]): CheckedListOptions {
-  return readOptions(last, OWN_OPTIONS);
+  return readOptions(last, { prefetch: BOOLEAN });
 }
 
 /** A list operation as data. `query` holds the `cursor` of the start, if there is one. */

@@ -34,7 +34,7 @@ export function readDeployment(
 }
 
 function addressOf(address: string, allowInsecureHttp: boolean): URL {
-  const baseUrl = checkBaseUrl(address);
+  const baseUrl = new URL(checkBaseUrl(address));
   try {
     checkTransport(baseUrl, allowInsecureHttp);
   } catch {

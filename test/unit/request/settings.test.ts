@@ -2,19 +2,18 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { refusing } from "../../../src/base/check.ts";
 import { ArgumentError, type CallOptions } from "../../../src/index.ts";
-import { DEFAULT_RETRY, laidOver, readOptions, settingsOf } from "../../../src/request/settings.ts";
+import { type CallSettings, DEFAULT_RETRY, laidOver, readOptions } from "../../../src/request/settings.ts";
 
-const client = {
+const client: CallSettings = {
   timeoutMs: 30_000,
   totalTimeoutMs: Infinity,
   retry: DEFAULT_RETRY,
   headers: { accept: "application/json", "x-a": "1" },
 };
-const NOTHING = { signal: undefined, onRequest: undefined, onResponse: undefined };
 
 /** Options as a method takes them. */
 const read = (options?: CallOptions): ReturnType<typeof readOptions> => readOptions([options]);
-const settings = (options?: CallOptions): ReturnType<typeof settingsOf> => settingsOf(read(options), client);
+const settings = (options?: CallOptions): CallSettings => ({ ...laidOver(read(options), client) });
 
 function flawOf(options: unknown): string {
   try {
@@ -27,7 +26,7 @@ function flawOf(options: unknown): string {
 
 test("a call without options uses the settings of its client", () => {
   for (const options of [undefined, {}, { timeoutMs: undefined, retry: undefined, headers: undefined }]) {
-    expect(settings(options)).toEqual({ ...client, ...NOTHING });
+    expect(settings(options)).toEqual(client);
   }
 });
 
@@ -36,7 +35,6 @@ test("the options of a call are laid over those of its client", () => {
   const onResponse = (): void => {};
   const options: CallOptions = { signal, onResponse, timeoutMs: false, totalTimeoutMs: 5, retry: { attempts: 9 } };
   expect(settings({ ...options, headers: { "X-A": "2", "x-b": "3" } })).toEqual({
-    ...NOTHING,
     signal,
     onResponse,
     timeoutMs: Infinity,
