@@ -20,7 +20,6 @@ const parts = {
     "request/connection-fault.ts",
     "request/create-error.ts",
     "request/exchange.ts",
-    "request/handed-out.ts",
     "request/exchange-error.ts",
     "request/response-head.ts",
     "request/call-events.ts",
@@ -76,7 +75,7 @@ const layers = [
   // 4: the service's resources: an operation in, `send` out.
   { name: "resources", files: ["resources/"] },
   // 5: the composition root, the only place that knows all parts.
-  { name: "root", files: ["client.ts", "assembly.ts", "options.ts", "base-url.ts"] },
+  { name: "root", files: ["client.ts", "assembly.ts", "options.ts"] },
   // 6: what package.json exports.
   {
     name: "entry-points",
@@ -134,7 +133,6 @@ const doctorKnows = [
   "scopes.ts",
   "base/",
   "version.ts",
-  "base-url.ts",
   "auth/token-format.ts",
   "request/url.ts",
   "request/response-head.ts",

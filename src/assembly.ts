@@ -2,7 +2,6 @@ import { ProviderToken } from "./auth/provider-token.ts";
 import { StaticToken } from "./auth/static-token.ts";
 import type { Rotate, TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
 import { bare, refuse } from "./base/check.ts";
-import { checkTransport } from "./base-url.ts";
 import { combine, type Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel, logCalls, standardErrorLogger } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
@@ -11,6 +10,7 @@ import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import type { Pipeline } from "./request/call.ts";
 import { createHttp } from "./request/http.ts";
 import { createSend } from "./request/send.ts";
+import { checkTransport } from "./request/url.ts";
 import { rotation } from "./resources/tokens.ts";
 
 /** What a client is made of, and what another can be derived from. */

@@ -16,7 +16,6 @@ import {
   withMethods,
 } from "./base/check.ts";
 import { Redactor } from "./base/redact.ts";
-import { checkBaseUrl } from "./base-url.ts";
 import { ConfigError } from "./errors/client-errors.ts";
 import type { EventListener, Logger } from "./events.ts";
 import { ignoreErrors } from "./ignore-errors.ts";
@@ -26,6 +25,7 @@ import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
 import type { HeadersInput, RetryOptions } from "./request/call-options.ts";
 import type { FetchFunction } from "./request/http-request.ts";
 import { type CallSettings, type CheckedOptions, DEFAULT_RETRY, laidOver, SHARED_OPTIONS } from "./request/settings.ts";
+import { checkBaseUrl } from "./request/url.ts";
 
 /** The options of a client. `baseUrl` and `token` may be left out where the environment has them. */
 export interface ClientOptions {

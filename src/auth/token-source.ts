@@ -1,3 +1,4 @@
+import { ignoreErrors } from "../ignore-errors.ts";
 import type { CreatedToken } from "../models.ts";
 
 /** What a token provider is called with. */
@@ -88,4 +89,33 @@ export class TokenUnavailable extends Error {
   constructor(message: string, cause: unknown) {
     super(message, { cause });
   }
+}
+
+/** Older plaintexts are forgotten. */
+const MOST_KNOWN = 100;
+/** A shorter text may stand in any path. */
+const SHORTEST_SECRET = 8;
+
+/** The plaintexts that clients with a token source have handed out, the latest last. Derived clients share the source. */
+const handedOut = new WeakMap<TokenSource, Set<string>>();
+
+/** Notes the plaintext in what a call resolves, if there is one. */
+export function notePlaintext(source: TokenSource, output: unknown): void {
+  ignoreErrors(() => {
+    const plaintext = (output as { plaintext?: unknown } | undefined)?.plaintext; // any output can be asked
+    if (typeof plaintext !== "string") return;
+    const known = handedOut.get(source) ?? new Set();
+    handedOut.set(source, known.add(plaintext));
+    for (const oldest of known) if (known.size > MOST_KNOWN) known.delete(oldest);
+  });
+}
+
+/** Whether the part of a URL behind its base holds a token of the source, or a plaintext that was handed out. */
+export function holdsSecret(source: TokenSource, token: string, target: string): boolean {
+  for (const secret of [token, ...(handedOut.get(source) ?? [])]) {
+    // Encoded, it is no shorter.
+    if (secret.length < SHORTEST_SECRET || secret.length > target.length) continue;
+    if (target.includes(encodeURIComponent(secret))) return true;
+  }
+  return false;
 }

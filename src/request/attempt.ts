@@ -155,7 +155,7 @@ async function readToken(call: Call): Promise<Read> {
   const read = pipeline.tokenSource.read(reading);
   const token = typeof read === "string" ? read : await awaitToken(call, read, reading.limit);
   if (token === history.unauthorized?.token) throw history.unauthorized.error();
-  call.learn(token);
+  call.use(token);
   return { token, leftMs: typeof read === "string" ? settings.timeoutMs : reading.limit.leftMs };
 }
 

@@ -1,14 +1,14 @@
-import type { TokenSource } from "../auth/token-source.ts";
-import { refuse, shown } from "../base/check.ts";
+import { holdsSecret, type TokenSource } from "../auth/token-source.ts";
+import { refuse, refusing, shown } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { Redactor } from "../base/redact.ts";
+import { ArgumentError } from "../errors/client-errors.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import type { Instrumentation } from "../instrumentation.ts";
 import type { Permit, RateLimitedCall, RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { CallEvents, type Notices } from "./call-events.ts";
 import { CallHistory } from "./call-history.ts";
-import { holdsSecret } from "./handed-out.ts";
 import type { SendHttp } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
 import { type CallSettings, laidOver } from "./settings.ts";
@@ -38,8 +38,6 @@ export class Call {
   /** The call's options laid over the settings of its client. */
   readonly settings: CallSettings;
   readonly id: string = nextCallId();
-  /** Where it is sent, each time. */
-  readonly url: string;
   /** What is sent: text already, so that each request sends the same bytes. */
   readonly body: string | undefined;
   /** The caller's signal, and `totalTimeoutMs`. */
@@ -47,6 +45,8 @@ export class Call {
   readonly history: CallHistory = new CallHistory();
   /** Its events, where anything listens. */
   readonly events: CallEvents | undefined;
+  /** The part of its URL behind that of the client. */
+  readonly #target: string;
   readonly #tokens = new Set<string>();
   /** Made when something is shown. */
   #redactor: Redactor | undefined;
@@ -56,14 +56,15 @@ export class Call {
     this.operation = operation;
     this.settings = laidOver(operation.options, pipeline.defaults);
     this.body = operation.json === undefined ? undefined : toJson(operation.json);
-    const target = `${encodePath(operation.path)}${encodeQuery(operation.query)}`;
-    if (holdsSecret(pipeline.tokenSource, target)) {
-      refuse("the path or the query holds a token, which URLs must not: pass the id of its record");
-    }
-    this.url = `${pipeline.baseUrl}${target}`;
+    this.#target = `${encodePath(operation.path)}${encodeQuery(operation.query)}`;
     this.deadline = Deadline.of(this.settings.totalTimeoutMs, this.settings.signal, operation.within);
     // Last, so that nothing has begun for its observers if its signal fails.
     this.events = CallEvents.begin(this, pipeline);
+  }
+
+  /** Where it is sent, each time. */
+  get url(): string {
+    return this.pipeline.baseUrl + this.#target;
   }
 
   /** Takes a place in the queue of the rate limiter, once, for all its requests. */
@@ -73,13 +74,21 @@ export class Call {
 
   /** Takes the secrets of the call out of texts. */
   get redactor(): Redactor {
-    this.learn(this.pipeline.tokenSource.current);
+    this.#learn(this.pipeline.tokenSource.current);
     this.#redactor ??= new Redactor({ tokens: this.#tokens, headers: this.settings.headers });
     return this.#redactor;
   }
 
+  /** The call is about to be sent with a token, which its URL must not hold: throws an `ArgumentError` if it does. */
+  use(token: string): void {
+    this.#learn(token);
+    if (!holdsSecret(this.pipeline.tokenSource, token, this.#target)) return;
+    const what = "the path or the query holds a token, which URLs must not: pass the id of its record";
+    refusing(ArgumentError, () => refuse(`${this.operation.name}: ${what}`));
+  }
+
   /** A token of the call, which nothing that is shown may contain. */
-  learn(token: string): void {
+  #learn(token: string): void {
     if (this.#tokens.has(token)) return;
     this.#tokens.add(token);
     this.#redactor = undefined;

@@ -1,4 +1,5 @@
 import { adoptReplacement } from "../auth/adopt.ts";
+import { notePlaintext } from "../auth/token-source.ts";
 import { refusing } from "../base/check.ts";
 import { Redactor } from "../base/redact.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
@@ -10,7 +11,6 @@ import { Call, type Pipeline } from "./call.ts";
 import { classifyFault } from "./connection-fault.ts";
 import { stopped } from "./exchange.ts";
 import { exchangeError } from "./exchange-error.ts";
-import { notePlaintext } from "./handed-out.ts";
 import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./response.ts";
 import { withRetries } from "./retry.ts";

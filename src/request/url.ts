@@ -2,6 +2,49 @@ import { isPlainObject, type Kind, kind, ofKind, refuse, refusing, shown } from 
 import { beginStackInCaller } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/client-errors.ts";
 
+/** An absolute http(s) URL that paths can be appended to, without trailing slashes. What is refused is never shown. */
+export function checkBaseUrl(value: unknown): string {
+  const text = value instanceof URL ? value.href : value;
+  if (typeof text !== "string") refuse(`baseUrl must be a string or a URL, not ${shown(value)}`);
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) {
+    refuse("baseUrl must not contain white space, control characters or backslashes");
+  }
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
+  if (url === undefined) {
+    refuse("baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1");
+  }
+  // The parsed URL is judged: parsers accept more spellings than a pattern knows.
+  if (url.username !== "" || url.password !== "") refuse("baseUrl must not contain a user name or password");
+  if (/[?#]/.test(text)) refuse("baseUrl must not contain a query or a fragment");
+  return url.href.replace(/\/+$/, "");
+}
+
+/** A token may travel in clear only within this machine, or where the caller allows it. */
+export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean): void {
+  if (baseUrl.protocol === "https:" || allowInsecureHttp || isLoopback(baseUrl.hostname)) return;
+  refuse(
+    "baseUrl is plain http: to another machine, where others can read the token; use https:, or allowInsecureHttp",
+  );
+}
+
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a host is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return (
+    hostname === "localhost" ||
+    hostname.endsWith(".localhost") ||
+    hostname === "[::1]" ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  );
+}
+
 /** Copies of this package (ESM, CommonJS) know each other's paths by it. */
 const ENCODED: unique symbol = Symbol.for("project-automation.path");
 
@@ -34,51 +77,23 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
       if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
         refuse("path is a template tag: write path`/projects/${project}`, without parentheses");
       }
-      const segments = values.map((value, index) => ({ name: "", value, what: `value ${index + 1} of the path` }));
-      return pathOf(strings, segments);
+      // What stands in the source: an escape in it would be lost, or stand for something else.
+      const segments = values.map((value, index) => encodeSegment(value, `value ${index + 1} of the path`));
+      const encoded = String.raw(strings, ...segments);
+      const flaw = flawOf(encoded);
+      return flaw === undefined ? new Path(strings.raw.join("{}"), encoded) : refuse(`path ${flaw}`);
     });
   } catch (error) {
     throw beginStackInCaller(error, path);
   }
 }
 
-/**
- * As `path`, for documented operations: each value has a name, which stands in the template that errors and events show.
- * What is wrong with a value is refused in its name. Written as namedPath`/projects/${{ project: "web" }}/issues`.
- */
-export function namedPath(
-  strings: TemplateStringsArray,
-  ...values: readonly Readonly<Record<string, unknown>>[]
-): Path {
-  return pathOf(
-    strings,
-    values.flatMap((named) => Object.entries(named).map(([name, value]) => ({ name, value, what: name }))),
+/** The path of a documented operation: its template, with a value for each name in braces. */
+export function pathOf(template: string, values: Readonly<Record<string, unknown>> = {}): Path {
+  return new Path(
+    template,
+    template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeSegment(values[name], name)),
   );
-}
-
-interface Segment {
-  /** `""` without one. */
-  readonly name: string;
-  readonly value: unknown;
-  /** What messages call it. */
-  readonly what: string;
-}
-
-function pathOf({ raw }: TemplateStringsArray, segments: readonly Segment[]): Path {
-  let template = "";
-  let encoded = "";
-  // What stands in the source: an escape in it would be lost, or stand for something else.
-  for (const [index, part] of raw.entries()) {
-    template += part;
-    encoded += part;
-    const segment = segments[index];
-    if (segment === undefined) continue;
-    template += `{${segment.name}}`;
-    encoded += encodeSegment(segment.value, segment.what);
-  }
-  const flaw = flawOf(encoded);
-  if (flaw !== undefined) refuse(`path ${flaw}`);
-  return new Path(template, encoded);
 }
 
 /** Whether a value is a path that a copy of this package has made. */

@@ -3,7 +3,7 @@ import type { Issue, IssueType } from "../models.ts";
 import type { CallOptions } from "../request/call-options.ts";
 import type { Send } from "../request/operation.ts";
 import { readOptions } from "../request/settings.ts";
-import { namedPath } from "../request/url.ts";
+import { pathOf } from "../request/url.ts";
 import { issueValidator } from "../schemas/record-validators.ts";
 import { type ProjectRef, projectValue, REQUIRED_STRING } from "./inputs.ts";
 
@@ -48,7 +48,7 @@ export class Issues {
   ) =>
     this.#send("issues.create", () => ({
       method: "POST",
-      path: namedPath`/projects/${{ project: projectValue(project) }}/issues`,
+      path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),
       json: given(input, "input", CREATE_INPUT),
       schema: issueValidator,
       scope: "issues:write",

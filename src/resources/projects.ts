@@ -1,7 +1,7 @@
 import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Send } from "../request/operation.ts";
-import { namedPath } from "../request/url.ts";
+import { pathOf } from "../request/url.ts";
 import { projectPageValidator } from "../schemas/record-validators.ts";
 import { type ListParams, listQuery } from "./inputs.ts";
 import { type ListOptions, paginate, readListOptions } from "./list.ts";
@@ -26,7 +26,7 @@ export class Projects {
    */
   list: (params?: ListParams, options?: ListOptions) => Paginator<Project> = (params, ...options) =>
     paginate(this.#send, "projects.list", () => ({
-      path: namedPath`/projects`,
+      path: pathOf("/projects"),
       query: listQuery(params),
       schema: projectPageValidator,
       scope: "projects:read",

@@ -4,7 +4,7 @@ import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions } from "../request/call-options.ts";
 import type { Operation, Send } from "../request/operation.ts";
 import { type CheckedOptions, readOptions } from "../request/settings.ts";
-import { namedPath } from "../request/url.ts";
+import { pathOf } from "../request/url.ts";
 import { sessionPageValidator, sessionValidator } from "../schemas/record-validators.ts";
 import { type ListParams, listQuery, type ProjectRef, projectValue } from "./inputs.ts";
 import { deferErrors, type ListOptions, paginate, readListOptions } from "./list.ts";
@@ -65,7 +65,7 @@ export class Sessions {
     ...options
   ) =>
     paginate(this.#send, "sessions.list", () => ({
-      path: namedPath`/projects/${{ project: projectValue(project) }}/sessions`,
+      path: pathOf("/projects/{project}/sessions", { project: projectValue(project) }),
       query: listQuery(params),
       schema: sessionPageValidator,
       scope: "sessions:read",
@@ -134,7 +134,7 @@ export class Sessions {
 function getSession(id: string, options: CheckedOptions): Omit<Operation<Session>, "name"> {
   return {
     method: "GET",
-    path: namedPath`/sessions/${{ id }}`,
+    path: pathOf("/sessions/{id}", { id }),
     schema: sessionValidator,
     scope: "sessions:read",
     options,

@@ -3,7 +3,7 @@ import type { CreatedToken } from "../models.ts";
 import type { CallOptions } from "../request/call-options.ts";
 import type { Operation, Send } from "../request/operation.ts";
 import { readOptions } from "../request/settings.ts";
-import { namedPath } from "../request/url.ts";
+import { pathOf } from "../request/url.ts";
 import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/record-validators.ts";
 import type { Scope } from "../scopes.ts";
 import { REQUIRED_STRING } from "./inputs.ts";
@@ -54,7 +54,7 @@ export class Tokens {
   create: (input: TokenCreateInput, options?: CallOptions) => Promise<CreatedToken> = async (input, ...options) =>
     this.#send("tokens.create", () => ({
       method: "POST",
-      path: namedPath`/me/tokens`,
+      path: pathOf("/me/tokens"),
       json: given(input, "input", CREATE_INPUT),
       schema: createdTokenValidator,
       options: readOptions(options),
@@ -93,7 +93,7 @@ export class Tokens {
   revoke: (id: string, options?: CallOptions) => Promise<void> = async (id, ...options) =>
     this.#send("tokens.revoke", () => ({
       method: "DELETE",
-      path: namedPath`/me/tokens/${{ id }}`,
+      path: pathOf("/me/tokens/{id}", { id }),
       expects: "nothing",
       options: readOptions(options),
     }));
@@ -115,7 +115,7 @@ const ROTATE_OPTIONS = { adopt: BOOLEAN };
 export function rotation(id: string, isSent: boolean): Omit<Operation<CreatedToken>, "name" | "options"> {
   return {
     method: "POST",
-    path: namedPath`/me/tokens/${{ id }}/rotate`,
+    path: pathOf("/me/tokens/{id}/rotate", { id }),
     schema: isSent ? adoptedTokenValidator : createdTokenValidator,
     essentials: isSent ? sendableTokenValidator : undefined,
     rotatesToken: true,

@@ -1,7 +1,7 @@
 import { flawOfToken } from "../../auth/token-format.ts";
-import { checkBaseUrl, checkTransport } from "../../base-url.ts";
 import type { Terminal } from "../../bin/command.ts";
 import { type Flags, UsageError, type Values } from "../../bin/flags.ts";
+import { checkBaseUrl, checkTransport } from "../../request/url.ts";
 import type { Deployment } from "../ask.ts";
 
 /** The flags of `project-automation doctor`. */

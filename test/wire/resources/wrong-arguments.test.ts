@@ -191,6 +191,14 @@ describe("a token in the place of an id is refused before anything is sent", () 
     expect(wire.sent).toHaveLength(0);
   });
 
+  // adopt is not for token providers
+  const PROVIDED = Object.entries(USES).filter(([name]) => !name.includes("adopt"));
+  test.each(PROVIDED)("that of a token provider, at its first call, in %s", async (_, use) => {
+    await expectRefused(use(wire.client({ token: () => TOKEN }), TOKEN), TOKEN);
+    await expectRefused(use(wire.client({ token: async () => TOKEN }), TOKEN), TOKEN);
+    expect(wire.sent).toHaveLength(0);
+  });
+
   test("one with characters that are encoded", async () => {
     const token = "pat/key+secret=&1234";
     await expectRefused(wire.client({ token }).sessions.get(token), token);
