@@ -58,11 +58,10 @@ export class ProviderToken implements TokenSource {
     }
   }
 
-  canReplace(): boolean {
+  /** The provider is asked. */
+  async renew(): Promise<boolean> {
     return true;
   }
-
-  async settled(): Promise<void> {}
 
   subscribe(listener: TokenListener): () => void {
     return this.#listeners.add(listener);

@@ -102,8 +102,10 @@ class SelfRotatingToken implements RotatingToken {
         return plaintext();
       },
       read: () => this.#read(rotate),
-      canReplace: (rejected) => plaintext() !== rejected,
-      settled: () => this.#settled(),
+      renew: async (rejected) => {
+        await this.#pending?.catch(() => {});
+        return plaintext() !== rejected;
+      },
       subscribe: (listener) => this.#listeners.add(listener),
     };
   }
@@ -117,10 +119,6 @@ class SelfRotatingToken implements RotatingToken {
       this.#pending = undefined;
     });
     return this.#pending;
-  }
-
-  async #settled(): Promise<void> {
-    await this.#pending?.catch(() => {});
   }
 
   async #renew(rotate: Rotate): Promise<string> {

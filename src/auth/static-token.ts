@@ -18,12 +18,9 @@ export class StaticToken implements TokenSource {
     return this.#token;
   }
 
-  canReplace(rejected: string): boolean {
-    return this.#token !== rejected;
-  }
-
-  async settled(rejected: string): Promise<void> {
+  async renew(rejected: string): Promise<boolean> {
     while (this.#rotations.size > 0 && this.#token === rejected) await Promise.race(this.#rotations);
+    return this.#token !== rejected;
   }
 
   subscribe(listener: TokenListener): () => void {

@@ -70,10 +70,8 @@ export interface TokenSource {
   readonly current: string;
   /** The token to send now. Rejects with what the provider throws, or with `TokenUnavailable`. Never throws. */
   read(context: ReadContext): string | Promise<string>;
-  /** Whether `read` may now return another token than the rejected one. */
-  canReplace(rejected: string): boolean;
-  /** Resolves when no rotation that may replace the rejected token is pending. Never rejects. */
-  settled(rejected: string): Promise<void>;
+  /** Waits for a rotation that is pending. Resolves whether `read` may return another token than the rejected one. */
+  renew(rejected: string): Promise<boolean>;
   /** Calls `refresh` of the listener whenever `current` changes, until the returned function is called. */
   subscribe(listener: TokenListener): () => void;
 }

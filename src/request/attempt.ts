@@ -57,7 +57,13 @@ function pauseOf(exchange: Failure, token: string): Paused | undefined {
   return { token, until: now() + Math.max(1, exchange.pause.pauseMs - 1) };
 }
 
-/** The token to send a rejected request again with: after a 429 that is waited out, and once after a 401. */
+/** How often a call is sent again at most after a 401. */
+const MOST_RENEWALS = 5;
+
+/**
+ * The token to send a rejected request again with: after a 429 that is waited out, and once after a 401. A 401 for a token
+ * that is not the latest any more says nothing of the latest, which is sent.
+ */
 async function readToResend(call: Call, exchange: Failure, refused: Unauthorized): Promise<Read | undefined> {
   const { deadline, events, history, operation, pipeline, settings } = call;
   if (settings.retry === false || exchange.kind !== "refused") return undefined;
@@ -65,16 +71,20 @@ async function readToResend(call: Call, exchange: Failure, refused: Unauthorized
     events?.retry({ reason: "rate_limit", delayMs: exchange.pause.pauseMs, status: 429 });
     return await readToken(call);
   }
-  if (exchange.head.status !== 401 || history.unauthorized !== undefined) return undefined;
+  if (exchange.head.status !== 401 || history.unauthorizedCount === MOST_RENEWALS) return undefined;
+  const { tokenSource } = pipeline;
   history.unauthorized = refused;
+  history.unauthorizedCount += 1;
   events?.enter("token");
+  let mayDiffer = false;
   try {
-    // A rotation must not wait for rotations, since it may be one of them.
-    if (!operation.rotatesToken) await deadline.race(pipeline.tokenSource.settled(refused.token));
+    // A rotation that is adopted must not wait for rotations, since it is one of them.
+    if (!operation.adopts) mayDiffer = await deadline.race(tokenSource.renew(refused.token));
   } catch {
     throw exchangeError(call, stopped(deadline, "total"));
   }
-  if (!pipeline.tokenSource.canReplace(refused.token)) return undefined;
+  const isAsked = mayDiffer && history.unauthorizedCount === 1;
+  if (tokenSource.current === refused.token && !isAsked) return undefined;
   const other = await readToken(call);
   events?.retry({ reason: "unauthorized", delayMs: 0, status: 401 });
   events?.emit({ type: "token_refresh" });

@@ -21,8 +21,10 @@ export class CallHistory {
   lastFailure: (() => AutomationError) | undefined;
   /** How its connection failed, if it did. */
   lastFault: Fault | undefined;
-  /** The latest 401; the call is sent again once, with another token. */
+  /** The latest 401. */
   unauthorized: Unauthorized | undefined;
+  /** How often the call was answered 401. */
+  unauthorizedCount = 0;
   /** The latest response of the service. */
   latestResponse: ResponseHead | undefined;
 

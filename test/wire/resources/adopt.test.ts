@@ -81,6 +81,50 @@ test("a call that was sent with the old token and receives a 401 after the rotat
   expect(await call).toMatchObject({ id: "s" });
 });
 
+describe("a token that is replaced again before the call is sent with it", () => {
+  const TOKENS = [TOKEN, "pat_first_TheSecretOfTheFirst", "pat_second_TheSecretOfTheSecond"];
+  const issue = { title: "t", type: "bug" };
+
+  test.each(["it has been replaced", "the rotation is under way"])("when the second 401 comes, %s", async (when) => {
+    let rotations = 0;
+    let current = 0;
+    const accepts = onlyAccepts(() => TOKENS[current] ?? "");
+    const refused = gate();
+    const rotate = (): Promise<CreatedToken> => client.tokens.rotate("t1", { adopt: true });
+    const pending: Promise<unknown>[] = [];
+    wire.reply(async (seen) => {
+      if (seen.path.endsWith("/rotate")) {
+        rotations += 1;
+        current = rotations;
+        if (rotations === 2 && when === "the rotation is under way") await refused.opened;
+        return replacement(TOKENS[current]);
+      }
+      const rotation = current < 2 ? rotate() : undefined;
+      if (rotation !== undefined) pending.push(rotation);
+      if (current === 1 && when === "the rotation is under way") {
+        while (rotations < 2) await new Promise((resolve) => setImmediate(resolve));
+        setImmediate(() => refused.open());
+      } else await rotation;
+      return accepts(seen);
+    });
+    const client = wire.client();
+    expect(await client.issues.create("p", issue)).toMatchObject({ number: 1 });
+    await Promise.all(pending);
+    const sent = wire.sent.filter(({ path }) => path.endsWith("/issues")).map(({ headers }) => headers);
+    expect(sent.map((headers) => headers.get("authorization"))).toEqual(TOKENS.map((token) => `Bearer ${token}`));
+  });
+
+  test("without an end: the call is sent again five times", async () => {
+    let tokens = 0;
+    wire.reply(() => {
+      client.setToken(`pat_${++tokens}_0123456789`);
+      return json({ error: "unauthorized" }, 401);
+    });
+    const client = wire.client();
+    expect(await rejection(client.issues.create("p", issue))).toMatchObject({ kind: "auth", attempts: 6 });
+  });
+});
+
 test("a rotation that fails changes nothing, and the calls that waited for it reject with their 401", async () => {
   const arrived = gate();
   const go = gate();
