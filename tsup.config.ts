@@ -49,6 +49,18 @@ const bundling: Options = {
 /** ky names the global TextEncoder as soon as it is imported, and jsdom has none. */
 const importable: Options = { ...bundling, inject: ["src/base/text-encoder.ts"] };
 
+/**
+ * What has no `zod/v4-mini` says so. An import that fails names the file that it stands in, and so the version in its
+ * name; a `require` that fails names no file.
+ */
+const requiringOwnZod: NonNullable<Options["banner"]> = ({ format }) => {
+  const [needs = ""] = withOwnZod.map(({ file }) => /needs-zod-(.+)-or-later$/.exec(file)?.[1]);
+  const message = `project-automation/schemas needs zod ${needs} or later: there is none, or an older one`;
+  const check = `"use strict";
+try { require("zod/v4-mini"); } catch (cause) { throw new Error("${message}", { cause }); }`;
+  return format === "cjs" ? { js: check } : {};
+};
+
 export default defineConfig([
   // Entry points share files, so each class exists once. In CommonJS each has a copy of its own.
   {
@@ -65,7 +77,7 @@ export default defineConfig([
     entry: entriesOf(others),
     dts: { entry: entriesOf(ENTRY_POINTS) },
   },
-  { ...shared, format: ["esm", "cjs"], splitting: false, entry: entriesOf(withOwnZod) },
+  { ...shared, format: ["esm", "cjs"], splitting: false, entry: entriesOf(withOwnZod), banner: requiringOwnZod },
   { ...bundling, format: ["esm", "cjs"], splitting: false, entry: entriesOf(withClassicZod) },
   // A program of Node, which brings all that it needs.
   {

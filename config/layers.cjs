@@ -88,7 +88,7 @@ const { exports: published, bin } = require("../package.json");
 const entries = [
   ...Object.values(published).flatMap((target) => target.import?.default ?? []),
   ...Object.values(bin),
-].map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts"));
+].map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts").replace(/needs-[^/]+$/, "index.ts"));
 
 /** A resource knows how to say what it wants, and nothing of how that is done. */
 const resourcesKnow = [

@@ -100,7 +100,7 @@ function toResponse(outgoing: OutgoingResponse, { request, signal }: Asked): Res
     request.method === "HEAD" || outgoing.body === undefined ? null : streamOf(outgoing, outgoing.body, signal);
   if (body === null) outgoing.settle("completed");
   const response = new Response(body, { status, headers });
-  Object.defineProperty(response, "url", { value: request.url });
+  Object.defineProperty(response, "url", { value: request.url, configurable: true }); // msw 2 defines it again
   return response;
 }
 
