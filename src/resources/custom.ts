@@ -4,8 +4,8 @@ import type { CallOptions } from "../request/call-options.ts";
 import type { Method, Operation, Send } from "../request/operation.ts";
 import { readOptions } from "../request/settings.ts";
 import { isPath, type Path, QUERY, type Query, type QueryValue } from "../request/url.ts";
-import { pageValidator } from "../schemas/page-validator.ts";
 import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
+import { pageValidator } from "../schemas/validators.ts";
 import { CURSOR } from "./inputs.ts";
 import { type ListOptions, paginate, readListOptions } from "./list.ts";
 

@@ -4,7 +4,7 @@ import type { CallOptions } from "../request/call-options.ts";
 import type { Send } from "../request/operation.ts";
 import { readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
-import { issueValidator } from "../schemas/record-validators.ts";
+import { issueValidator } from "../schemas/validators.ts";
 import { type ProjectRef, projectValue, REQUIRED_STRING } from "./inputs.ts";
 
 /** A new issue. */

@@ -5,8 +5,8 @@ import type { CallOptions } from "../request/call-options.ts";
 import type { Send } from "../request/operation.ts";
 import { type CheckedOptions, readOptions } from "../request/settings.ts";
 import type { Path, Query } from "../request/url.ts";
-import { pageEnvelopeValidator } from "../schemas/page-validator.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
+import { pageEnvelopeValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 
 /** The last argument of lists. */

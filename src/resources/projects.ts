@@ -2,7 +2,7 @@ import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Send } from "../request/operation.ts";
 import { pathOf } from "../request/url.ts";
-import { projectPageValidator } from "../schemas/record-validators.ts";
+import { projectPageValidator } from "../schemas/validators.ts";
 import { type ListParams, listQuery } from "./inputs.ts";
 import { type ListOptions, paginate, readListOptions } from "./list.ts";
 

@@ -5,7 +5,7 @@ import type { CallOptions } from "../request/call-options.ts";
 import type { Operation, Send } from "../request/operation.ts";
 import { type CheckedOptions, readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
-import { sessionPageValidator, sessionValidator } from "../schemas/record-validators.ts";
+import { sessionPageValidator, sessionValidator } from "../schemas/validators.ts";
 import { type ListParams, listQuery, type ProjectRef, projectValue } from "./inputs.ts";
 import { deferErrors, type ListOptions, paginate, readListOptions } from "./list.ts";
 import { type PollSource, waitFor, watch } from "./session-poll.ts";

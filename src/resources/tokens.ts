@@ -4,7 +4,7 @@ import type { CallOptions } from "../request/call-options.ts";
 import type { Operation, Send } from "../request/operation.ts";
 import { readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
-import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/record-validators.ts";
+import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 import { REQUIRED_STRING } from "./inputs.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../../src/schemas/index.ts";
 import type { Fields } from "../../src/schemas/records.ts";
 import type { StandardSchema } from "../../src/schemas/standard-schema.ts";
-import { validatorOf } from "../../src/schemas/validator.ts";
+import { validatorOf } from "../../src/schemas/validators.ts";
 
 /** The fields that a schema names, without the index signature of a loose object. */
 type Named<Schema extends z.ZodMiniType> = {

@@ -10,9 +10,13 @@ import {
   SessionSchema,
   TokenSchema,
 } from "../../../src/schemas/index.ts";
-import { createdTokenValidator, issueValidator, sessionValidator } from "../../../src/schemas/record-validators.ts";
 import type { StandardSchema } from "../../../src/schemas/standard-schema.ts";
-import { validatorOf } from "../../../src/schemas/validator.ts";
+import {
+  createdTokenValidator,
+  issueValidator,
+  sessionValidator,
+  validatorOf,
+} from "../../../src/schemas/validators.ts";
 
 const token = { id: "t", name: "n", key_id: "k", scopes: ["a:b"], expires_at: "2030-01-01T00:00:00Z" };
 

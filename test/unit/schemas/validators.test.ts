@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { Page, Project } from "../../../src/models.ts";
-import { pageEnvelopeValidator, pageValidator } from "../../../src/schemas/page-validator.ts";
-import { projectPageValidator } from "../../../src/schemas/record-validators.ts";
 import type { StandardResult, StandardSchema } from "../../../src/schemas/standard-schema.ts";
+import { pageEnvelopeValidator, pageValidator, projectPageValidator } from "../../../src/schemas/validators.ts";
 
 const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
 
