@@ -15,12 +15,12 @@ const parts = {
   "rate-limit": ["rate-limit/"],
   request: [
     "request/body.ts",
+    "request/build-error.ts",
     "request/call.ts",
     "request/call-history.ts",
     "request/connection-fault.ts",
     "request/create-error.ts",
     "request/exchange.ts",
-    "request/exchange-error.ts",
     "request/response-head.ts",
     "request/call-events.ts",
     "request/retry-after.ts",

@@ -135,7 +135,7 @@ export class AutomationError extends Error {
     this.#rawBody = rawBody;
     const known = Object.entries({ kind: kindOf(this), ...fields }).filter(([, value]) => value !== undefined);
     Object.assign(this, Object.fromEntries(known));
-    if (Object.hasOwn(details, "cause")) attachCause(this, cause);
+    if (cause !== undefined) attachCause(this, cause);
   }
 
   /** The brand. A registered symbol, the same in every copy of the package. */

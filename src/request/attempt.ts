@@ -6,9 +6,9 @@ import { ignoreErrors } from "../ignore-errors.ts";
 import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import type { Unauthorized } from "./call-history.ts";
-import { pausedError, tokenError } from "./create-error.ts";
+import { exchangeError, pausedError, tokenError } from "./create-error.ts";
 import { type Exchange, type Failure, type Received, stopped } from "./exchange.ts";
-import { exchangeError } from "./exchange-error.ts";
+
 import { performExchange } from "./perform-exchange.ts";
 
 /** A token that was read, and what that has left of the attempt's `timeoutMs`. */

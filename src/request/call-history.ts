@@ -1,5 +1,4 @@
 import type { AutomationError } from "../errors/automation-error.ts";
-import type { Fault } from "./connection-fault.ts";
 import { type Exchange, type Failure, outcomeOfStatus, wasSent } from "./exchange.ts";
 import type { ResponseHead } from "./response-head.ts";
 
@@ -19,8 +18,8 @@ export class CallHistory {
   wasRejected = false;
   /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
   lastFailure: (() => AutomationError) | undefined;
-  /** How its connection failed, if it did. */
-  lastFault: Fault | undefined;
+  /** Its connection failed before it was sent. */
+  isNeverSent = false;
   /** The latest 401. */
   unauthorized: Unauthorized | undefined;
   /** How often the call was answered 401. */
@@ -44,7 +43,7 @@ export class CallHistory {
     if (outcome === "unknown") this.mayBeApplied = true;
     if (outcome === "rejected") this.wasRejected = true;
     this.lastFailure = error;
-    this.lastFault = exchange.kind === "failed" ? exchange.fault.fault : exchange.kind === "cut" ? "lost" : undefined;
+    this.isNeverSent = exchange.kind === "failed" && !exchange.fault.isSent;
     return error;
   }
 }

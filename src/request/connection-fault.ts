@@ -1,13 +1,13 @@
-/**
- * How a connection failed, as far as it matters for sending again. Nothing reached the service if it was `never_sent`, or
- * `refused` by what will refuse it again; it may have been reached if the connection was `lost`, or the failure is
- * `unexplained`.
- */
-export type Fault = "never_sent" | "refused" | "lost" | "unexplained";
+/** What a failed connection says of its request. */
+interface Verdict {
+  /** It may have reached the service. */
+  readonly isSent: boolean;
+  /** Sending it again cannot help. */
+  readonly isPermanent: boolean;
+}
 
 /** What is known of a failed connection. */
-export interface ConnectionFault {
-  readonly fault: Fault;
+export interface ConnectionFault extends Verdict {
   readonly platformCode: string | undefined;
   /** What stood between the client and the service, where it is known to be at fault. */
   readonly culprit: "fetch" | "proxy" | "page" | undefined;
@@ -17,83 +17,52 @@ export interface ConnectionFault {
   readonly reason: string | undefined;
 }
 
-/** What an error says. Of those that are not known, each is an empty text. */
+const NEVER_SENT: Verdict = { isSent: false, isPermanent: false };
+const REFUSED: Verdict = { isSent: false, isPermanent: true };
+const LOST: Verdict = { isSent: true, isPermanent: false };
+const UNEXPLAINED: Verdict = { isSent: true, isPermanent: true };
+
+/**
+ * The first rule that an error or one of its causes fits, holds. Each is read as one line, `<syscall> <code> <name>:
+ * <message>`: the errors of Node and Bun have codes, those of others only words.
+ */
+const RULES: readonly (readonly [Verdict, line: RegExp, culprit?: "proxy" | "page"])[] = [
+  // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
+  [LOST, /^\S* (?:HPE_|\S* HTTPParserError:)/],
+  // A handshake that failed will fail again: OpenSSL's verification results and Node's TLS errors; Deno's words.
+  [REFUSED, /^\S* (?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/],
+  [REFUSED, /^\S* (?:INVALID_CA|HOSTNAME_MISMATCH|EPROTO) |invalid peer certificate/i],
+  // What `fetch` itself refuses to send: a URL, a header, the dispatcher of another version of undici.
+  [REFUSED, /^\S* UND_ERR_INVALID_ARG |invalid (?:header|method|url)|not a valid HTTP header/i],
+  [REFUSED, /bad port|unknown scheme|scheme must be|(?:parse|parsed) (?:as a )?url|includes credentials/i],
+  // A proxy that opens no tunnel has sent nothing on. It may reach the service later (502, 504), or refuses (403, 407).
+  [NEVER_SENT, /Proxy (?:response \(|refused to open a tunnel: )5/, "proxy"],
+  [REFUSED, /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i, "proxy"],
+  // The connection was there and broke, perhaps because its route has gone (EHOSTUNREACH).
+  [LOST, /^(?:read|write) /],
+  [LOST, /^(?!connect )\S* (?:ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ConnectionClosed) /],
+  [LOST, /^\S* UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|RESPONSE|RES_CONTENT_LENGTH_MISMATCH) /],
+  // It was never made.
+  [NEVER_SENT, /^connect |client error \(Connect\)|tcp connect error|dns error/i],
+  [NEVER_SENT, /^\S* (?:E(?:CONNREFUSED|NOTFOUND|AI_\w+|NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL)) /],
+  [NEVER_SENT, /^\S* (?:UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException) /],
+  // Browsers do not say why.
+  [LOST, /^\S* \S* TypeError: (?:failed to fetch|load failed|networkerror when)/i, "page"],
+  [LOST, /^\S* \S* TypeError: *(?:fetch failed|terminated|(?:a )?network ?(?:error|request failed))/i],
+  [LOST, /^\S* \S* TypeError: (?:error sending request|could not connect)/i],
+  [LOST, /^\S* \S* TypeError: the .*connection (?:was lost|appears to be offline)/i],
+  // workerd's, also for a connection that was refused; and the time limit of a wrapper's own.
+  [LOST, /^\S* \S* (?:\w*Error: network connection lost\b|TimeoutError:)/i],
+];
+
+/** An error: what rules read of it, and what messages show. Of what it does not say, each is an empty text. */
 interface Evidence {
+  readonly line: string;
   readonly code: string;
-  readonly syscall: string;
-  /** Name and message. */
-  readonly words: string;
   readonly message: string;
   /** The host that it is about: `host` of a name that was not found, `address:port` of a refused connection. */
   readonly host: string;
 }
-
-/** A sign of a fault, in an error that has all of what is given. */
-interface Sign {
-  readonly fault: Fault;
-  readonly code?: RegExp;
-  readonly syscall?: RegExp;
-  readonly words?: RegExp;
-  readonly culprit?: "proxy" | "page";
-}
-
-/** The first that an error or one of its causes shows holds. Node's and Bun's errors have codes, others only words. */
-const SIGNS: readonly Sign[] = [
-  // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
-  { fault: "lost", code: /^HPE_/ },
-  { fault: "lost", words: /^HTTPParserError:/ },
-  // A handshake that failed will fail again. OpenSSL's verification results and Node's TLS errors; Deno's words.
-  {
-    fault: "refused",
-    code: /^(?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA$|HOSTNAME_MISMATCH$|EPROTO$)/,
-  },
-  { fault: "refused", words: /invalid peer certificate/i },
-  // What `fetch` itself refuses to send: a URL, a header, the dispatcher of another version of undici.
-  { fault: "refused", code: /^UND_ERR_INVALID_ARG$/ },
-  {
-    fault: "refused",
-    words:
-      /bad port|unknown scheme|scheme must be|invalid header|invalid method|not a valid HTTP header|invalid url|(?:parse|parsed) (?:as a )?url|includes credentials/i,
-  },
-  // A proxy that opens no tunnel has sent nothing on. It may reach the service later (502, 504), or refuses (403, 407).
-  { fault: "never_sent", culprit: "proxy", words: /Proxy (?:response \(|refused to open a tunnel: )5/ },
-  {
-    fault: "refused",
-    culprit: "proxy",
-    words: /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i,
-  },
-  // The connection was there and broke, perhaps because its route has gone (EHOSTUNREACH).
-  { fault: "lost", syscall: /^(?:read|write)$/ },
-  {
-    fault: "lost",
-    syscall: /^(?!connect$)/,
-    code: /^(?:ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ConnectionClosed|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|RESPONSE|RES_CONTENT_LENGTH_MISMATCH))$/,
-  },
-  // It was never made.
-  { fault: "never_sent", syscall: /^connect$/ },
-  {
-    fault: "never_sent",
-    code: /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EAI_FAIL|EAI_NODATA|EAI_NONAME|ENETUNREACH|ENETDOWN|EHOSTUNREACH|EHOSTDOWN|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException)$/,
-  },
-  { fault: "never_sent", words: /client error \(Connect\)|tcp connect error|dns error/i },
-  // Browsers do not say why.
-  { fault: "lost", culprit: "page", words: /^TypeError: (?:failed to fetch|load failed|networkerror when)/i },
-  {
-    fault: "lost",
-    words:
-      /^TypeError: *(?:fetch failed|terminated|(?:a )?network ?(?:error|request failed)|error sending request|could not connect|the .*connection (?:was lost|appears to be offline))/i,
-  },
-  // workerd's, also for a connection that was refused; and the time limit of a wrapper's own.
-  { fault: "lost", words: /^\w*Error: network connection lost\b|^TimeoutError:/i },
-];
-
-/** Of a `fetch` that is not the platform's: whatever it says of other hosts, the service may have been reached. */
-const NOT_BELIEVED: Readonly<Record<Fault, Fault>> = {
-  never_sent: "lost",
-  refused: "unexplained",
-  lost: "lost",
-  unexplained: "unexplained",
-};
 
 /** Errors nest, and a failed dual-stack connect is an AggregateError. */
 const MAX_DEPTH = 6;
@@ -111,50 +80,26 @@ export interface Sending {
  */
 export function classifyFault(error: unknown, { baseUrl, sender }: Sending): ConnectionFault {
   const chain = evidenceIn(error);
-  const sign = SIGNS.find((one) => chain.some((evidence) => shows(evidence, one)));
-  const said = sign?.fault ?? "unexplained";
+  const texts = (of: keyof Evidence): string[] => chain.map((one) => one[of]).filter((text) => text !== "");
   const names = namesOf(new URL(baseUrl));
-  const namesUs = sign !== undefined && chain.every((one) => !shows(one, sign) || names.includes(one.host));
+  const rule = RULES.find(([, sign]) => chain.some(({ line }) => sign.test(line)));
+  const [said, sign, culprit] = rule ?? [UNEXPLAINED];
+  const namesUs = sign !== undefined && chain.every(({ line, host }) => !sign.test(line) || names.includes(host));
   const isBelieved = sender === "platform" || namesUs;
-  const host = textsOf(chain, "host").at(-1) ?? "";
+  const host = texts("host").at(-1);
   return {
-    ...describe(chain),
-    fault: sender === undefined ? "refused" : isBelieved ? said : NOT_BELIEVED[said],
-    culprit: isBelieved || sign?.culprit === "proxy" ? sign?.culprit : sender && "fetch",
-    elsewhere: host === "" || names.includes(host) ? undefined : host,
+    ...(sender === undefined ? REFUSED : { ...said, isSent: said.isSent || !isBelieved }),
+    platformCode: texts("code")[0],
+    culprit: isBelieved || culprit === "proxy" ? culprit : sender && "fetch",
+    elsewhere: host === undefined || names.includes(host) ? undefined : host,
+    reason: texts("message").at(-1),
   };
-}
-
-/** Whether a fault leaves no doubt that nothing reached the service. */
-export function isNotSent(fault: Fault): boolean {
-  return fault === "never_sent" || fault === "refused";
-}
-
-/** What an error and its causes say for a message. */
-export function describeFailure(error: unknown): Pick<ConnectionFault, "platformCode" | "reason"> {
-  return describe(evidenceIn(error));
-}
-
-function describe(chain: readonly Evidence[]): Pick<ConnectionFault, "platformCode" | "reason"> {
-  return { platformCode: textsOf(chain, "code")[0], reason: textsOf(chain, "message").at(-1) };
-}
-
-function textsOf(chain: readonly Evidence[], field: keyof Evidence): string[] {
-  return chain.map((evidence) => evidence[field]).filter((text) => text !== "");
-}
-
-function shows(evidence: Evidence, { code, syscall, words }: Sign): boolean {
-  return (
-    (code?.test(evidence.code) ?? true) &&
-    (syscall?.test(evidence.syscall) ?? true) &&
-    (words?.test(evidence.words) ?? true)
-  );
 }
 
 function evidenceIn(error: unknown): Evidence[] {
   const chain: object[] = [];
   let current = error;
-  while (typeof current === "object" && current !== null && chain.length < MAX_DEPTH) {
+  while (isObject(current) && chain.length < MAX_DEPTH) {
     // Of several connections that were tried, each says why it failed.
     const tried = current instanceof AggregateError ? current.errors.slice(0, MAX_DEPTH).filter(isObject) : [];
     chain.push(...(tried.length > 0 ? tried : [current]));
@@ -164,30 +109,29 @@ function evidenceIn(error: unknown): Evidence[] {
 }
 
 function readEvidence(error: object): Evidence {
-  const { name, message, code, syscall, hostname, address, port } = error as Readonly<Record<string, unknown>>; // any object can be asked
-  const text = asText(message);
-  const endpoint = asText(address) === "" ? "" : `${asText(address)}:${String(port)}`;
+  const fields = error as Readonly<Record<string, unknown>>; // any object can be asked
+  const text = (name: string): string => {
+    const value = fields[name];
+    return typeof value === "string" ? value : "";
+  };
+  const message = text("message");
+  const endpoint = text("address") && `${text("address")}:${String(fields["port"])}`;
   // Where an error was copied without its fields, as node-fetch does, Node's message still names the host.
-  const named = /\b(?:connect|getaddrinfo) [A-Z_]+ (\S+)$|\(attempted address: (\S+),/.exec(text);
+  const named = /\b(?:connect|getaddrinfo) [A-Z_]+ (\S+)$|\(attempted address: (\S+),/.exec(message);
   return {
-    code: asText(code),
-    syscall: asText(syscall),
-    words: error instanceof Error ? `${asText(name)}: ${text}` : "",
-    message: text,
-    host: asText(hostname) || endpoint || (named?.[1] ?? named?.[2] ?? ""),
+    line: `${text("syscall")} ${text("code")} ${text("name")}: ${message}`,
+    code: text("code"),
+    message,
+    host: text("hostname") || endpoint || (named?.[1] ?? named?.[2] ?? ""),
   };
 }
 
 /** How errors name a service: its host, or the address and port that it is reached at. */
 function namesOf({ hostname, port, protocol }: URL): readonly string[] {
   const host = hostname.replace(/^\[|\]$/g, "");
-  const at = port === "" ? (protocol === "https:" ? 443 : 80) : port;
+  const at = port || (protocol === "https:" ? 443 : 80);
   const addresses = host === "localhost" ? [host, "127.0.0.1", "::1"] : [host];
   return [host, ...addresses.map((address) => `${address}:${at}`)];
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 function isObject(value: unknown): value is object {

@@ -1,77 +1,49 @@
+import { bare } from "../base/check.ts";
 import { oneLine } from "../base/redact.ts";
-import { RateLimitError } from "../errors/api-errors.ts";
-import type { ErrorDetails, Outcome, ValidationIssue } from "../errors/automation-error.ts";
-import { ResponseParseError, ResponseValidationError, TokenProviderError } from "../errors/client-errors.ts";
+import * as refusals from "../errors/api-errors.ts";
+import type { AutomationError, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
+import * as errors from "../errors/client-errors.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
+import { buildError, requestIdOf } from "./build-error.ts";
 import type { Call } from "./call.ts";
-import { outcomeOfStatus, type Received } from "./exchange.ts";
-import { isWrite, type Operation } from "./operation.ts";
+import { type ConnectionFault, classifyFault } from "./connection-fault.ts";
+import type { Failure, Received, Refused } from "./exchange.ts";
 import type { ResponseHead } from "./response-head.ts";
 
-// Every error of a call is made here or in exchange-error.ts. No headers, request, response or token leaves with one, also
-// where the service echoes it.
+/** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
+const MAX_FOREIGN_TEXT = 2_000;
+/** The longest sentence of the service that a message and `detail` show. */
+const MAX_DETAIL = 300;
+/** The longest text that names issues, in characters, and how many it names. */
+const MAX_ISSUES_TEXT = 1_000;
+const ISSUES_NAMED = 5;
 
-/** The longest text that names issues, in characters. */
-const LONGEST_DESCRIPTION = 1_000;
+type Of<Kind extends Failure["kind"]> = Extract<Failure, { kind: Kind }>;
 
-/** What an error says, and how far the request that failed came. */
-interface Said {
-  readonly what: string;
-  readonly head?: ResponseHead | undefined;
-  /** It was handed to `fetch`, and may have reached the service. */
-  readonly isSent?: boolean | undefined;
-  /** It is certain that no connection was made. */
-  readonly isNeverSent?: boolean | undefined;
-}
-
-/** An error of a class: what it says, what is known of the call, and the class's own fields. */
-export function buildError<Details extends ErrorDetails, Failure>(
-  Class: new (message: string, details?: Details) => Failure,
-  call: Call,
-  said: NoInfer<Details> & Said,
-): Failure {
-  const { what, head, isSent, isNeverSent, ...own } = said;
-  const { id, operation, history } = call;
-  const { name, method, path } = operation;
-  const details = {
-    callId: id,
-    status: head === undefined || head.status === 0 ? undefined : head.status,
-    method,
-    path: path.template,
-    attempts: history.requests,
-    requestId: call.redactor.brief(head?.headers.get("x-request-id")),
-    outcome: outcomeOf(call, said),
-    priorAmbiguous: history.mayBeApplied && isWrite(operation) ? true : undefined,
-    ...own,
-  };
-  const label = name.includes(".") ? name : `${method} ${path.template}`;
-  const message = `${label}: ${what}${consequenceOf(operation, details)}`;
-  return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
-}
-
-/**
- * Whether the service did what was asked. A response tells, except where the service failed on the way; without one it
- * is certain only for a request that was never sent.
- */
-function outcomeOf({ history }: Call, { head, isSent = false, isNeverSent = false }: Said): Outcome {
-  if (head !== undefined) return outcomeOfStatus(head.status);
-  if (isSent || history.mayBeApplied) return "unknown";
-  return history.wasRejected && !isNeverSent ? "rejected" : "not_sent";
-}
-
-/** What the failure of a write means for its caller; empty for reads, and where nothing can have happened. */
-function consequenceOf(operation: Operation<unknown>, { outcome, rawBody }: ErrorDetails): string {
-  if (!isWrite(operation) || outcome === "rejected" || outcome === "not_sent") return "";
-  if (outcome === "accepted") {
-    return `; the service accepted it: do not send it again${rawBody === undefined ? "" : " (see rawBody)"}`;
+/** The error of an exchange that was no success. */
+export function exchangeError(call: Call, exchange: Failure): AutomationError {
+  switch (exchange.kind) {
+    case "refused":
+      return refusalError(call, exchange);
+    case "oversized":
+      return parseError(
+        call,
+        exchange,
+        `a body that is larger than maxResponseBytes (${call.pipeline.maxResponseBytes})`,
+      );
+    case "cut": {
+      const fault = classifyFault(exchange.cause, { ...call.pipeline, sender: "platform" });
+      return connectionError(call, { ...exchange, fault });
+    }
+    case "failed":
+      return connectionError(call, exchange);
+    case "stopped":
+      return stoppedError(call, exchange);
+    case "prevented": {
+      const what = "onRequest failed, so the request was not sent";
+      return buildError(errors.AbortError, call, { what, cause: exchange.cause });
+    }
   }
-  if (operation.rotatesToken) return "; the old token may be dead and its replacement lost: check before going on";
-  return "; it may have been applied: check before sending it again";
-}
-
-/** The failure of the request before, as the cause of what ended the call after it. */
-export function causedBefore({ history }: Call): { readonly cause?: unknown } {
-  return history.lastFailure === undefined ? {} : { cause: history.lastFailure() };
 }
 
 /** The call was not sent, because the token's pause is longer than the call waits for. */
@@ -79,28 +51,31 @@ export function pausedError(
   call: Call,
   pauseMs: number,
   known: Pick<RateLimitSnapshot, "limit" | "remaining"> | undefined,
-): RateLimitError {
-  return buildError(RateLimitError, call, {
+): refusals.RateLimitError {
+  return buildError(refusals.RateLimitError, call, {
     what: `not sent: the rate limit pauses this token for another ${seconds(pauseMs)}`,
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
     limit: known?.limit,
     remaining: known?.remaining,
-    ...causedBefore(call),
+    cause: call.history.lastFailure?.(),
   });
 }
 
-/** The token source failed: `cause` is what it rejected with, `problem` says it in words. */
-export function tokenError(call: Call, problem: string, cause?: unknown): TokenProviderError {
-  const kept = cause === undefined ? {} : { cause: call.redactor.cause(cause) };
-  return buildError(TokenProviderError, call, { what: problem, ...kept });
+/** The token source failed: `cause` is what it rejected with, `what` says it in words. */
+export function tokenError(call: Call, what: string, cause?: unknown): errors.TokenProviderError {
+  return buildError(errors.TokenProviderError, call, { what, cause: call.redactor.cause(cause) });
 }
 
-/** A success whose body cannot be parsed: not JSON, empty, too large. `what` names it. */
-export function parseError(call: Call, { head, text }: Omit<Received, "kind">, what: string): ResponseParseError {
+/** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
+export function parseError(
+  call: Call,
+  { head, text }: { readonly head: ResponseHead; readonly text?: string | undefined },
+  body: string,
+): errors.ResponseParseError {
   const type = call.redactor.brief(head.headers.get("content-type")?.split(";")[0]);
-  const shownType = type === undefined ? "" : `, ${type}`;
-  return buildError(ResponseParseError, call, { what: `${head.status} with ${what}${shownType}`, head, rawBody: text });
+  const what = `${head.status} with ${body}${type === undefined ? "" : `, ${type}`}`;
+  return buildError(errors.ResponseParseError, call, { what, head, rawBody: text });
 }
 
 /** A success of another shape than expected: what its schema found, or threw, free of secrets. */
@@ -108,25 +83,134 @@ export function validationError(
   call: Call,
   { head, text }: Received,
   why: { readonly issues: readonly ValidationIssue[] } | { readonly cause: unknown },
-): ResponseValidationError {
+): errors.ResponseValidationError {
   const reason = "issues" in why ? describeIssues(why.issues) : "the schema threw";
   const what = `${head.status}, but the response is not of the expected shape: ${reason}`;
-  return buildError(ResponseValidationError, call, { what, head, rawBody: text, ...why });
+  return buildError(errors.ResponseValidationError, call, { what, head, rawBody: text, ...why });
 }
-
-/** How many issues a message names. */
-const ISSUES_NAMED = 5;
 
 /** The first issues in one line: `data.0.id: expected string; …`. */
 function describeIssues(issues: readonly ValidationIssue[]): string {
   if (issues.length === 0) return "the schema does not say why";
-  const named = issues
-    .slice(0, ISSUES_NAMED)
-    .map(({ path, message }) => `${path.length > 0 ? path.join(".") : "body"}: ${message}`);
-  return oneLine([...named, ...(issues.length > ISSUES_NAMED ? ["…"] : [])].join("; "), LONGEST_DESCRIPTION);
+  const named = issues.slice(0, ISSUES_NAMED).map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
+  return oneLine([...named, ...(issues.length > ISSUES_NAMED ? ["…"] : [])].join("; "), MAX_ISSUES_TEXT);
+}
+
+const PLACES: Readonly<Record<TimeoutPhase, string>> = {
+  queue: "before the request was sent",
+  token: "while getting the token",
+  headers: "while waiting for the response",
+  body: "while reading the response",
+  total: "between attempts",
+};
+
+/** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
+function stoppedError(call: Call, { reason, phase, head, text: rawBody, isSent }: Of<"stopped">): AutomationError {
+  const said = { head, isSent, rawBody };
+  if (reason === "abort") {
+    const what = `aborted by the caller ${PLACES[phase]}`;
+    return buildError(errors.AbortError, call, { ...said, what, cause: call.deadline.signal.reason });
+  }
+  const limit = reason === "total" ? "totalTimeoutMs" : "timeoutMs";
+  const limitMs = call.settings[limit];
+  const what = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
+  return buildError(errors.TimeoutError, call, { ...said, what, phase, cause: call.history.lastFailure?.() });
+}
+
+/** A connection that failed; with a head, within the body of a success. */
+interface Broken {
+  readonly fault: ConnectionFault;
+  readonly cause: unknown;
+  readonly head?: ResponseHead;
+  readonly text?: string;
+}
+
+function connectionError(call: Call, { fault, cause, head, text: rawBody }: Broken): AutomationError {
+  return buildError(errors.ConnectionError, call, {
+    what: whoseFault(call, fault, head !== undefined),
+    head,
+    isSent: fault.isSent,
+    platformCode: call.redactor.brief(fault.platformCode),
+    permanent: (fault.isPermanent && head === undefined) || undefined,
+    rawBody,
+    cause: call.redactor.cause(cause),
+  });
+}
+
+function whoseFault(
+  { pipeline: { host }, redactor }: Call,
+  { culprit, ...fault }: ConnectionFault,
+  hasResponse: boolean,
+): string {
+  const [code, reason, place] = [fault.platformCode, fault.reason, fault.elsewhere].map((text) => redactor.brief(text));
+  if (hasResponse) return `the response of ${host} ${code ? `was cut off (${code})` : `could not be read: ${reason}`}`;
+  if (culprit === "fetch") {
+    const isInReason = reason?.includes(code ?? "");
+    return `the fetch of the application failed: ${reason ?? "it does not say why"}${isInReason ? "" : bracketed(code)}`;
+  }
+  if (culprit === "proxy") return `a proxy opened no tunnel to ${host}${bracketed(reason)}`;
+  const failed = fault.isSent ? "the connection was lost to" : "no connection could be made to";
+  const what = fault.isPermanent ? "the request failed to reach" : failed;
+  const at = place === undefined ? "" : ` at ${place}, its address or that of a proxy`;
+  const hint = culprit === "page" ? "; in a page, the service may not allow its origin (CORS)" : "";
+  return `${what} ${host}${at}${bracketed(code ?? reason)}${hint}`;
+}
+
+const BY_STATUS: Readonly<Record<number, typeof refusals.ApiError>> = {
+  400: refusals.BadRequestError,
+  401: refusals.AuthenticationError,
+  403: refusals.PermissionDeniedError,
+  404: refusals.NotFoundError,
+  409: refusals.ConflictError,
+  422: refusals.BadRequestError,
+};
+
+/** The error of a response whose status is no success (contract, section 7; classified by status alone). */
+function refusalError(call: Call, { head, body: sent }: Refused): AutomationError {
+  const { redactor } = call;
+  const { status, isRedirect, limits } = head;
+  // Redacted as a whole, and only then cut.
+  const body = typeof sent === "string" ? redactor.text(sent).slice(0, MAX_FOREIGN_TEXT) : redactor.json(sent);
+  const code = textIn(body, "error");
+  const sentence = [textIn(body, "message"), textIn(body, "detail")].find((text) => text?.trim());
+  // Never markup.
+  const detail = oneLine(/<[a-z!/]/i.test(sentence ?? "") ? "" : (sentence ?? ""), MAX_DETAIL) || undefined;
+  const shownCode = code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? ` ${code}` : "";
+  const request = requestIdOf(call, head);
+  const summary = `${status}${shownCode}${detail ? `: ${detail}` : ""}${bracketed(request && `request ${request}`)}`;
+  const what = [status === 0 ? [] : summary, hintOf(call, head)].flat().join("; ");
+  const said = { what, head, code, detail, body, retryAfterMs: limits.retryAfterMs };
+  if (isRedirect) return buildError(errors.RedirectError, call, said);
+  if (status === 429) return buildError(refusals.RateLimitError, call, { ...limits, ...said });
+  return buildError(BY_STATUS[status] ?? (status >= 500 ? refusals.ServerError : refusals.ApiError), call, said);
+}
+
+/** A field of a refusal's body, if it is a text. */
+function textIn(body: unknown, name: string): string | undefined {
+  const value: unknown = bare<Record<string, unknown>>(typeof body === "object" ? { ...body } : {})[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** What a person may look at, by what the service refused. */
+function hintOf({ operation, pipeline }: Call, { status, isRedirect, limits }: ResponseHead): string[] {
+  if (isRedirect) return ["redirects are not followed: check baseUrl"];
+  if (status === 429 && limits.retryAfterMs !== undefined) {
+    return [`the service asks to wait ${seconds(limits.retryAfterMs)}`];
+  }
+  if (status === 404 && !/\/v\d[^/]*$/i.test(pipeline.baseUrl)) {
+    return ["if every call ends so, baseUrl may lack its version segment, such as /api/v1"];
+  }
+  if (status !== 403) return [];
+  const both = "both the token's scopes and its owner's permissions must allow it";
+  if (operation.scope !== undefined) return [`the contract asks for ${operation.scope}: ${both}`];
+  return [operation.name === "tokens.create" ? "a token can have only scopes that its creator holds" : both];
+}
+
+function bracketed(text: string | undefined): string {
+  return text === undefined ? "" : ` (${text})`;
 }
 
 /** A duration in a message. */
-export function seconds(ms: number): string {
+function seconds(ms: number): string {
   return `${Math.ceil(ms / 100) / 10} s`;
 }

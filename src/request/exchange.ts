@@ -45,7 +45,7 @@ interface Failed {
 /** How far a request came that was stopped. */
 interface Reached {
   /** It was handed to `fetch`. */
-  readonly isSent: boolean;
+  readonly isSent?: true;
   readonly head?: ResponseHead | undefined;
   /** The part of a success's body that was received. */
   readonly text?: string | undefined;
@@ -71,13 +71,13 @@ export type Failure = Refused | Oversized | Cut | Failed | Stopped | Prevented;
 export type Exchange = Received | Failure;
 
 /** The exchange that a deadline has ended; before a request was sent, unless said otherwise. */
-export function stopped(deadline: Deadline, phase: TimeoutPhase, reached: Reached = { isSent: false }): Stopped {
+export function stopped(deadline: Deadline, phase: TimeoutPhase, reached: Reached = {}): Stopped {
   return { kind: "stopped", reason: deadline.reason ?? "attempt", phase, ...reached };
 }
 
 /** Whether the request was handed to `fetch`. */
 export function wasSent(exchange: Exchange): boolean {
-  return exchange.kind === "stopped" ? exchange.isSent : exchange.kind !== "prevented";
+  return exchange.kind === "stopped" ? exchange.isSent === true : exchange.kind !== "prevented";
 }
 
 /** What a response says of its own request. */

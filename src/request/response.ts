@@ -4,9 +4,8 @@ import type { Redactor } from "../base/redact.ts";
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import { isPromise, isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/standard-schema.ts";
 import type { Call } from "./call.ts";
-import { parseError, validationError } from "./create-error.ts";
+import { exchangeError, parseError, validationError } from "./create-error.ts";
 import { type Received, stopped } from "./exchange.ts";
-import { exchangeError } from "./exchange-error.ts";
 
 /** The most issues of an error, and keys of the path of each: a response may have one for each of its values. */
 const MOST_ISSUES = 100;

@@ -3,7 +3,6 @@ import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, TimeoutError } from "../errors/client-errors.ts";
 import { statusMayPass } from "../errors/may-pass.ts";
 import type { RetryReason } from "../events.ts";
-import type { Fault } from "./connection-fault.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
 
@@ -11,8 +10,8 @@ import type { RetryRules } from "./settings.ts";
 export interface RetryContext {
   readonly operation: Pick<Operation<unknown>, "method" | "rotatesToken">;
   readonly rules: RetryRules;
-  /** How the connection failed, if it did. */
-  readonly fault: Fault | undefined;
+  /** Its connection failed before the request was sent. */
+  readonly isNeverSent: boolean;
   /** Retries of this call so far. */
   readonly retries: number;
   /** Milliseconds left of the call's `totalTimeoutMs`. */
@@ -49,8 +48,8 @@ export function decideRetry(error: AutomationError, context: RetryContext): Retr
 /** Why the failure may pass and the call may be sent again, or `undefined`. */
 function passingReason(error: AutomationError, context: RetryContext): RetryDecision["reason"] | undefined {
   if (error instanceof ConnectionError) {
-    if (context.fault === "never_sent") return "connection";
-    return context.fault === "lost" && mayRepeat(error, context) ? "connection" : undefined;
+    if (error.permanent) return undefined;
+    return context.isNeverSent || mayRepeat(error, context) ? "connection" : undefined;
   }
   if (error instanceof TimeoutError) {
     const wasSent = error.phase === "headers" || error.phase === "body";

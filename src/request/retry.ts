@@ -1,8 +1,9 @@
 import pRetry, { type Options } from "p-retry";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { Call } from "./call.ts";
+import { exchangeError } from "./create-error.ts";
 import { stopped } from "./exchange.ts";
-import { exchangeError } from "./exchange-error.ts";
+
 import { decideRetry } from "./retry-policy.ts";
 
 /** The other options of p-retry, at its defaults: it would take what stands on `Object.prototype` for them. */
@@ -39,7 +40,7 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
   const decision = decideRetry(error, {
     operation,
     rules: settings.retry,
-    fault: history.lastFault,
+    isNeverSent: history.isNeverSent,
     retries,
     leftMs: deadline.leftMs,
     random: Math.random(),

@@ -7,6 +7,14 @@ const baseUrl = "https://service.example.com/api/v1";
 const platform: Sending = { baseUrl, sender: "platform" };
 const application: Sending = { baseUrl, sender: "application" };
 
+/** What is known of the request, by how its connection failed. */
+const VERDICTS = {
+  never_sent: { isSent: false, isPermanent: false },
+  refused: { isSent: false, isPermanent: true },
+  lost: { isSent: true, isPermanent: false },
+  unexplained: { isSent: true, isPermanent: true },
+} as const;
+
 const TABLE = {
   never_sent: [
     ...[
@@ -63,7 +71,11 @@ const TABLE = {
   ],
 } as const;
 
-describe.each(Object.entries(TABLE))("%s", (fault, errors) => {
+describe.each([
+  ["never_sent", TABLE.never_sent],
+  ["lost", TABLE.lost],
+  ["refused", TABLE.refused],
+] as const)("%s", (verdict, errors) => {
   const rows = errors.map(
     (error) => [String(error) + ("code" in error ? ` ${String(error.code)}` : ""), error] as const,
   );
@@ -71,18 +83,18 @@ describe.each(Object.entries(TABLE))("%s", (fault, errors) => {
   test.each(rows)("%s", (_, error) => {
     for (const given of [fetchFailed(error), fetchFailed(fetchFailed(error))]) {
       const found = classifyFault(given, platform);
-      expect(found.fault).toBe(fault);
+      expect(found).toMatchObject(VERDICTS[verdict]);
       if ("code" in error) expect(found.platformCode).toBe(error.code);
     }
   });
 
   test.each(rows)("%s, of a fetch of the application, may have come after the response", (_, error) => {
-    const found = classifyFault(fetchFailed(error), application).fault;
-    expect(found).toBe(fault === "refused" ? "unexplained" : "lost");
+    const found = classifyFault(fetchFailed(error), application);
+    expect(found).toMatchObject(VERDICTS[verdict === "refused" ? "unexplained" : "lost"]);
   });
 
   test.each(rows)("%s, before any fetch was called: nothing was sent", (_, error) => {
-    expect(classifyFault(error, { baseUrl, sender: undefined }).fault).toBe("refused");
+    expect(classifyFault(error, { baseUrl, sender: undefined })).toMatchObject(VERDICTS.refused);
   });
 });
 
@@ -103,8 +115,8 @@ test.each([
   new DOMException("The operation was aborted due to timeout", "TimeoutError"),
 ])("%s: a platform without codes may have sent the request", (error) => {
   for (const sending of [platform, application]) {
-    expect(classifyFault(error, sending)).toMatchObject({ fault: "lost", platformCode: undefined });
-    expect(classifyFault(new Error("wrapped", { cause: error }), sending).fault).toBe("lost");
+    expect(classifyFault(error, sending)).toMatchObject({ ...VERDICTS.lost, platformCode: undefined });
+    expect(classifyFault(new Error("wrapped", { cause: error }), sending)).toMatchObject(VERDICTS.lost);
   }
 });
 
@@ -120,7 +132,7 @@ test.each([
   { code: "" },
 ])("%o is not sent again, and was perhaps sent", (error) => {
   for (const sending of [platform, application]) {
-    expect(classifyFault(error, sending)).toMatchObject({ fault: "unexplained", platformCode: undefined });
+    expect(classifyFault(error, sending)).toMatchObject({ ...VERDICTS.unexplained, platformCode: undefined });
   }
 });
 
@@ -158,12 +170,14 @@ describe("a fetch of the application is believed about the host of the service",
     ],
   ])("%s", (_, ours, error) => {
     const sending = { baseUrl: ours, sender: "application" } as const;
-    expect(classifyFault(new Error("wrapped", { cause: fetchFailed(error) }), sending).fault).toBe("never_sent");
+    expect(classifyFault(new Error("wrapped", { cause: fetchFailed(error) }), sending)).toMatchObject(
+      VERDICTS.never_sent,
+    );
     const expired = Object.assign(error instanceof AggregateError ? new Error() : error, {
       code: "CERT_HAS_EXPIRED",
       syscall: "",
     });
-    if (!(error instanceof AggregateError)) expect(classifyFault(expired, sending).fault).toBe("refused");
+    if (!(error instanceof AggregateError)) expect(classifyFault(expired, sending)).toMatchObject(VERDICTS.refused);
   });
 
   test.each<[string, string, Error]>([
@@ -190,20 +204,20 @@ describe("a fetch of the application is believed about the host of the service",
       Object.assign(new Error("no", { cause: refused("10.0.0.8", 9090) }), { hostname: "service.example.com" }),
     ],
   ])("and not about %s", (_, ours, error) => {
-    expect(classifyFault(fetchFailed(error), { baseUrl: ours, sender: "application" }).fault).toBe("lost");
+    expect(classifyFault(fetchFailed(error), { baseUrl: ours, sender: "application" })).toMatchObject(VERDICTS.lost);
   });
 });
 
 test("one dual-stack connection that was lost after connecting means that something may have been sent", () => {
   const mixed = new AggregateError([coded("ECONNREFUSED"), coded("ECONNRESET", { syscall: "read" })], "");
-  expect(classifyFault(fetchFailed(mixed), platform).fault).toBe("lost");
+  expect(classifyFault(fetchFailed(mixed), platform)).toMatchObject(VERDICTS.lost);
 });
 
 test("cyclic and endless causes are bounded", () => {
   const one = new Error("one");
   const two = new Error("two", { cause: one });
   one.cause = two;
-  expect(classifyFault(one, platform).fault).toBe("unexplained");
+  expect(classifyFault(one, platform)).toMatchObject(VERDICTS.unexplained);
 });
 
 describe("for the message", () => {

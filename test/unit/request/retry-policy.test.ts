@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AutomationError } from "../../../src/index.ts";
 import * as sdk from "../../../src/index.ts";
-import type { Fault } from "../../../src/request/connection-fault.ts";
 import type { Method } from "../../../src/request/operation.ts";
 import { decideRetry, type RetryContext } from "../../../src/request/retry-policy.ts";
 import { DEFAULT_RETRY } from "../../../src/request/settings.ts";
@@ -14,7 +13,7 @@ function context(over: Partial<RetryContext> = {}): RetryContext {
   const base: RetryContext = {
     operation: { method: "GET" },
     rules: DEFAULT_RETRY,
-    fault: undefined,
+    isNeverSent: false,
     retries: 0,
     leftMs: Number.POSITIVE_INFINITY,
     random: 0.5,
@@ -33,17 +32,10 @@ const STATUS_ERRORS = {
   server: sdk.ServerError,
 } as const;
 
-/** How the connection failed, by the rule of the retry table. */
-const FAULTS: ReadonlyMap<Rule, Fault> = new Map([
-  [RULES.noConnection, "never_sent"],
-  [RULES.connectionLost, "lost"],
-  [RULES.bodyLost, "lost"],
-  [RULES.permanent, "refused"],
-]);
-
 /** The error that the attempt of a row fails with. */
-function errorOf({ name, failure, kind, outcome }: RetryRow): AutomationError {
-  if ("rejection" in failure) return new sdk.ConnectionError(name, { outcome });
+function errorOf({ name, rule, failure, kind, outcome }: RetryRow): AutomationError {
+  const permanent = rule === RULES.permanent ? true : undefined;
+  if ("rejection" in failure) return new sdk.ConnectionError(name, { outcome, permanent });
   if ("breaks" in failure) return new sdk.ConnectionError(name, { status: 200, outcome });
   if ("stalls" in failure) return new sdk.TimeoutError(name, { phase: failure.stalls, outcome });
   const { status, retryAfterSeconds } = failure;
@@ -56,7 +48,7 @@ function errorOf({ name, failure, kind, outcome }: RetryRow): AutomationError {
 interface Row {
   readonly name: string;
   readonly error: AutomationError;
-  readonly fault?: Fault | undefined;
+  readonly isNeverSent?: boolean;
   readonly reaction: Rule["reaction"];
 }
 
@@ -92,7 +84,7 @@ const NEVER_RETRIED: readonly AutomationError[] = [
 const rows: readonly Row[] = [
   ...RETRY_ROWS.map((row) => {
     const { name, rule } = row;
-    return { name, error: errorOf(row), fault: FAULTS.get(rule), reaction: rule.reaction };
+    return { name, error: errorOf(row), isNeverSent: rule === RULES.noConnection, reaction: rule.reaction };
   }),
   ...NEVER_RETRIED.map((error) => ({ name: error.message, error, reaction: NO_RETRY })),
 ];
@@ -112,18 +104,18 @@ function isRetried(error: AutomationError, over: Partial<RetryContext>): boolean
   return decideRetry(error, context(over)) !== undefined;
 }
 
-describe.each(rows)("$name", ({ error, fault, reaction }) => {
+describe.each(rows)("$name", ({ error, isNeverSent = false, reaction }) => {
   test.each(METHODS)("%s", (method) => {
-    expect(isRetried(error, { operation: { method }, fault })).toBe(reactionOf(method, reaction) === "retry");
+    expect(isRetried(error, { operation: { method }, isNeverSent })).toBe(reactionOf(method, reaction) === "retry");
   });
 
   test("with unsafeWrites a POST is retried as a GET is, unless the service accepted it; a rotation is not", () => {
     const rules = { ...DEFAULT_RETRY, unsafeWrites: true };
     const operation = { method: "POST" } as const;
     const expected = error.outcome !== "accepted" && reaction.safe === "retry";
-    expect(isRetried(error, { operation, fault, rules })).toBe(expected);
+    expect(isRetried(error, { operation, isNeverSent, rules })).toBe(expected);
     const rotation = { ...operation, rotatesToken: true };
-    expect(isRetried(error, { operation: rotation, fault, rules })).toBe(reaction.write === "retry");
+    expect(isRetried(error, { operation: rotation, isNeverSent, rules })).toBe(reaction.write === "retry");
   });
 });
 
@@ -136,7 +128,7 @@ test("a Retry-After that does not fit into the remaining time fails the call", (
 describe("delays", () => {
   const lost = new sdk.ConnectionError("m", { outcome: "unknown" });
   const delayOf = (failure: AutomationError, over: Partial<RetryContext>): number => {
-    const decision = decideRetry(failure, context({ fault: "lost", ...over }));
+    const decision = decideRetry(failure, context(over));
     return decision?.delayMs ?? expect.fail("no delay");
   };
   const delay = fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constantFrom(0, Infinity));
