@@ -1,18 +1,50 @@
 import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Tests that compute, in this process alone: they share its modules. */
-const COMPUTE = ["test/unit/**/*.test.ts", "test/wire/**/*.test.ts"];
+/** Tests of the package as it is published. */
+const PACKED = ["test/package/**/*.test.ts", "test/runtimes/**/*.test.ts"];
 /** Tests that measure time on this machine: they run after all others, one file at a time. */
 const ALONE = "test/**/*.alone.test.ts";
-/** Many files wait for a process or a window more than they compute. */
-const SIDE_BY_SIDE = 3;
+
+/** The files that take longest, longest first. */
+const LONG = [
+  "test/package/types",
+  "test/docs/snippets",
+  "test/bulk/kill",
+  "test/redis/fleet",
+  "test/package/peers",
+  "test/docs/next",
+  "test/runtimes/conformance",
+  "test/package/consumers",
+  "test/sockets/herd",
+  "test/docs/examples-in-docstrings",
+  "test/package/use",
+  "test/examples/",
+];
+
+/** Long files first, so that none of them runs at last and alone. Files of one project follow each other: they share processes. */
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = LONG.findIndex((file) => moduleId.includes(`/${file}`));
+      return place < 0 ? LONG.length : place;
+    };
+    const order = ({ project }: TestSpecification): number => project.config.sequence.groupOrder;
+    return (await super.sort(files)).sort((a, b) => order(a) - order(b) || rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   test: {
     setupFiles: ["test/support/strict.ts"],
     // Programs that tests start, hundreds of them, load the sources without compiling them again.
     env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "node_modules/.cache/project-automation/compiled") },
+    // Files run one after the other in a few processes and share their modules: a file leaves nothing behind.
+    isolate: false,
+    // More than there are cores: many files wait for a process or a window more than they compute.
+    maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     // A test that passes at the second try is a failing test.
     retry: 0,
     // No test waits for time to pass: these only end what hangs, on the slowest machine there is.
@@ -26,20 +58,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "in process",
-          include: COMPUTE,
-          exclude: [...configDefaults.exclude, ALONE],
-          isolate: false,
-          maxWorkers: SIDE_BY_SIDE,
+          name: "together",
+          include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...PACKED, ALONE],
         },
       },
       {
         extends: true,
         test: {
-          name: "with others",
-          include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...COMPUTE, ALONE],
-          maxWorkers: SIDE_BY_SIDE,
+          name: "packed",
+          include: PACKED,
+          globalSetup: "test/support/pack.ts",
         },
       },
       {

@@ -265,6 +265,9 @@ describe("a run that was taken for dead", () => {
     const { error } = await runToEnd(bulkWrite({ items: rows, key, send: createIssue(client), journal: late }));
     expect(error).toMatchObject({ reason: "in_use" });
     expect(readFileSync(path)).toEqual(before);
+    // It holds the file no longer, and can begin again.
+    const again = bulkWrite({ items: rows, key, send: createIssue(client), journal: late });
+    expect(await again.finish()).toMatchObject({ skipped: rows.length });
   });
 
   test("and goes on beside the one that took over creates nothing twice", async () => {

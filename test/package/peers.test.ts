@@ -1,6 +1,6 @@
 /** Beside other versions of the optional peers: installing never fails, and what needs a newer one says so at import. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NEEDS_ALL } from "../support/all-tests.ts";
@@ -11,22 +11,6 @@ beforeAll(() => {
   packed = pack();
 }, 60_000);
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
-
-const npm = (...args: string[]): string =>
-  execFileSync("npm", [...args, "--no-audit", "--no-fund", "--ignore-scripts"], {
-    cwd: packed.folder,
-    encoding: "utf8",
-  });
-
-/** Installs a peer, and then the package beside it. */
-function install(peer: string): void {
-  const tarball = readdirSync(packed.folder).find((file) => file.endsWith(".tgz")) ?? "";
-  rmSync(join(packed.folder, "node_modules"), { recursive: true });
-  rmSync(join(packed.folder, "package-lock.json"), { force: true });
-  writeFileSync(join(packed.folder, "package.json"), JSON.stringify({ private: true }));
-  npm("install", peer);
-  npm("install", `./${tarball}`);
-}
 
 /** What importing an entry point ends with: "" or the stack of the error, which begins with its message. */
 const importing = (entry: string): string =>
@@ -48,35 +32,48 @@ const requiring = (entry: string): string =>
 
 const nameOf = (entry: string): string => ["project-automation", entry].filter(Boolean).join("/");
 
-describe.runIf(NEEDS_ALL)("installed from the registry", () => {
-  test.each([
-    { peer: "zod@3.22.4", entry: "schemas", says: /needs.zod.3\.25\.50.or.later/ },
-    { peer: "zod@3.25.0", entry: "schemas", says: /needs.zod.3\.25\.50.or.later/ }, // its files are missing
-    { peer: "zod@3.25.40", entry: "schemas", says: /needs.zod.3\.25\.50.or.later/ },
-    { peer: "zod@3.25.50", entry: "schemas", says: /^$/ },
-    { peer: "zod@3.25.76", entry: "schemas", says: /^$/ },
-    { peer: "zod@4.0.0", entry: "schemas", says: /^$/ },
-    { peer: "msw@2.0.0", entry: "testing/msw", says: /^$/ },
-    { peer: "msw@1.3.5", entry: "testing/msw", says: /testing\/msw needs msw 2 or later/ },
-    { peer: "@opentelemetry/api@1.8.0", entry: "opentelemetry", says: /needs @opentelemetry\/api 1\.9 or later/ },
-    { peer: "@opentelemetry/api@1.9.0", entry: "opentelemetry", says: /^$/ },
-  ])(
-    "beside $peer",
-    ({ peer, entry, says }) => {
-      install(peer);
-      expect(importing("")).toBe("");
-      expect(importing(entry)).toMatch(says);
-      expect(requiring(entry)).toMatch(says);
-    },
-    120_000,
-  );
-});
+const tooOld = /needs.zod.3\.25\.50.or.later/;
+/** The versions that applications have, and what the entry point that uses each says when it is loaded. */
+const APPLICATIONS = [
+  [
+    { peer: "zod", version: "3.22.4", entry: "schemas", says: tooOld },
+    { peer: "msw", version: "1.3.5", entry: "testing/msw", says: /testing\/msw needs msw 2 or later/ },
+    { peer: "@opentelemetry/api", version: "1.8.0", entry: "opentelemetry", says: /needs @opentelemetry\/api 1\.9 or/ },
+  ],
+  [{ peer: "zod", version: "3.25.0", entry: "schemas", says: tooOld }], // its files are missing
+  [{ peer: "zod", version: "3.25.40", entry: "schemas", says: tooOld }],
+  [{ peer: "zod", version: "3.25.50", entry: "schemas", says: /^$/ }],
+  [
+    { peer: "zod", version: "3.25.76", entry: "schemas", says: /^$/ },
+    { peer: "@opentelemetry/api", version: "1.9.0", entry: "opentelemetry", says: /^$/ },
+  ],
+  [
+    { peer: "zod", version: "4.0.0", entry: "schemas", says: /^$/ },
+    { peer: "msw", version: "2.0.0", entry: "testing/msw", says: /^$/ },
+  ],
+];
 
-test.runIf(NEEDS_ALL)(
-  "the emulator works behind the oldest msw 2",
-  () => {
-    install("msw@2.0.0");
-    const code = `
+describe.runIf(NEEDS_ALL).each(APPLICATIONS)("an application that is installed from the registry", (...peers) => {
+  beforeAll(() => {
+    rmSync(join(packed.folder, "node_modules"), { recursive: true });
+    rmSync(join(packed.folder, "package-lock.json"), { force: true }); // of the application before
+    const versions = Object.fromEntries(peers.map(({ peer, version }) => [peer, version]));
+    const dependencies = { ...versions, "project-automation": `file:${packed.tarball}` };
+    writeFileSync(join(packed.folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+    const flags = ["--no-audit", "--no-fund", "--ignore-scripts"];
+    execFileSync("npm", ["install", ...flags], { cwd: packed.folder, encoding: "utf8" });
+  }, 120_000);
+
+  test.each(peers)("with $peer $version", ({ entry, says }) => {
+    expect(importing("")).toBe("");
+    expect(importing(entry)).toMatch(says);
+    expect(requiring(entry)).toMatch(says);
+  });
+
+  test.runIf(peers.some(({ peer, version }) => peer === "msw" && version === "2.0.0"))(
+    "the emulator works behind the oldest msw 2",
+    () => {
+      const code = `
       import { setupServer } from "msw/node";
       import { Client } from "project-automation";
       import { createEmulator } from "project-automation/testing";
@@ -90,10 +87,10 @@ test.runIf(NEEDS_ALL)(
       const { number } = await client.issues.create("web", { title: "t", type: "bug" });
       console.log(projects.length, number);
       server.close();`;
-    expect(runScript({ folder: packed.folder, name: "msw.mjs", code, node: process.execPath })).toBe("3 1\n");
-  },
-  120_000,
-);
+      expect(runScript({ folder: packed.folder, name: "msw.mjs", code, node: process.execPath })).toBe("3 1\n");
+    },
+  );
+});
 
 test("importing needs no global that jsdom lacks", () => {
   const lacking = ["TextEncoder", "TextDecoder", "fetch", "Request", "Response", "ReadableStream", "structuredClone"];

@@ -27,7 +27,11 @@ beforeAll(() => {
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 /** What a compiler complains of in files of the project; of the declarations of other packages, too, unless told. */
-function complaints(compile: Compile, files: readonly string[], { checksOthers = true, ...options }: Settings): string[] {
+function complaints(
+  compile: Compile,
+  files: readonly string[],
+  { checksOthers = true, ...options }: Settings,
+): string[] {
   const compilerOptions = {
     target: "es2022",
     strict: true,
@@ -95,7 +99,9 @@ describe.each(compilers)("TypeScript $expected", { timeout: 60_000 }, ({ expecte
 
   // The types of other packages, such as msw, need not suit every compiler.
   test.each(resolutions)("compiles every entry point: $by", ({ options, extensions }) => {
-    const files = extensions.filter(reaches).map((extension) => `${expected === "5.4" ? "others" : "all"}.${extension}`);
+    const files = extensions
+      .filter(reaches)
+      .map((extension) => `${expected === "5.4" ? "others" : "all"}.${extension}`);
     const settings = { ...browser, types: ["node"], ...options, checksOthers: false };
     expect(complaints(compile, files, settings)).toEqual([]);
   });

@@ -72,13 +72,13 @@ function originOf(detour: Detour): string {
 const PLACEHOLDER = "http://127.0.0.1:1/elsewhere";
 const table = faults(PLACEHOLDER);
 
-describe.each(table)("$name", (fault) => {
+describe.concurrent.each(table)("$name", (fault) => {
   const where = positions.filter(({ warm }) => !(warm && typeof fault.does === "string"));
   const timesOut = endsByTimeout(fault);
   const longestTryMs = timesOut ? TIMEOUT_MS : LONGEST_TRY_MS;
   const cases = operations.flatMap((operation) => where.map((position) => ({ ...operation, ...position })));
 
-  test.concurrent.each(cases)("$name, at $position", async ({ verb, call, hits, warm }) => {
+  test.each(cases)("$name, at $position", async ({ verb, call, hits, warm }) => {
     const actual = typeof fault.does === "string" ? fault : resolved(fault, elsewhere.baseUrl);
     const before = warm ? 1 : 0;
     await using server = await rawServer(({ index }) =>

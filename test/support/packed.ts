@@ -1,9 +1,9 @@
 /** The package as its users get it: packed, and installed from the tarball, offline, into a folder of its own. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 
 const repository = resolve(import.meta.dirname, "../..");
 
@@ -14,21 +14,15 @@ export interface Packed {
   readonly files: readonly string[];
   /** Where the package is installed. */
   readonly root: string;
+  readonly tarball: string;
 }
 
-/** Packs what is built and installs it; the caller removes `folder`. */
+/** A project of its own that has the package installed, as `pack.ts` has done it; the caller removes `folder`. */
 export function pack(): Packed {
-  if (!existsSync(join(repository, "dist/index.js"))) throw new Error("nothing is built: npm run build");
+  const { folder: installed, files, tarball } = inject("packed");
   const folder = mkdtempSync(join(tmpdir(), "project-automation-"));
-  const output = npm(repository, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
-  const [packed] = JSON.parse(output) as [{ filename: string; files: { path: string }[] }];
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
-  npm(folder, "install", "--offline", "--ignore-scripts", `./${packed.filename}`);
-  return {
-    folder,
-    files: packed.files.map(({ path }) => path).sort(),
-    root: join(folder, "node_modules/project-automation"),
-  };
+  cpSync(installed, folder, { recursive: true, verbatimSymlinks: true });
+  return { folder, files, tarball, root: join(folder, "node_modules/project-automation") };
 }
 
 /** Makes packages of this repository importable in a project, as if they were installed there. */
@@ -73,14 +67,4 @@ export function installedNodes(): readonly { readonly version: string; readonly 
 
 export function readJson(file: string): unknown {
   return JSON.parse(readFileSync(file, "utf8"));
-}
-
-function npm(cwd: string, ...args: string[]): string {
-  const quiet = ["--silent", "--no-audit", "--no-fund"];
-  return execFileSync("npm", [...args, ...quiet], {
-    cwd,
-    encoding: "utf8",
-    shell: process.platform === "win32",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
 }

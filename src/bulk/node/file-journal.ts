@@ -107,7 +107,12 @@ class JournalFile implements FileJournal {
       yield* reader.read(chunk.slice(0, bytesRead));
     }
     reader.end();
-    await this.#lock?.confirm();
+    try {
+      await this.#lock?.confirm();
+    } catch (error) {
+      await this.close(); // nobody else does: the run takes the journal for that of the other run
+      throw error;
+    }
     await handle.truncate(reader.size); // the torn end
     if (reader.size === 0) await this.#begin(handle);
     this.#end = { size: Math.max(reader.size, this.#header.length), checksum: reader.checksum };
