@@ -70,10 +70,9 @@ describe.runIf(NEEDS_ALL).each(APPLICATIONS)("an application that is installed f
     expect(requiring(entry)).toMatch(says);
   });
 
-  test.runIf(peers.some(({ peer, version }) => peer === "msw" && version === "2.0.0"))(
-    "the emulator works behind the oldest msw 2",
-    () => {
-      const code = `
+  if (!peers.some(({ peer, version }) => peer === "msw" && version === "2.0.0")) return;
+  test("the emulator works behind the oldest msw 2", () => {
+    const code = `
       import { setupServer } from "msw/node";
       import { Client } from "project-automation";
       import { createEmulator } from "project-automation/testing";
@@ -87,9 +86,8 @@ describe.runIf(NEEDS_ALL).each(APPLICATIONS)("an application that is installed f
       const { number } = await client.issues.create("web", { title: "t", type: "bug" });
       console.log(projects.length, number);
       server.close();`;
-      expect(runScript({ folder: packed.folder, name: "msw.mjs", code, node: process.execPath })).toBe("3 1\n");
-    },
-  );
+    expect(runScript({ folder: packed.folder, name: "msw.mjs", code, node: process.execPath })).toBe("3 1\n");
+  });
 });
 
 test("importing needs no global that jsdom lacks", () => {
