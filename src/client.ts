@@ -1,7 +1,7 @@
 import { type Assembly, assemble } from "./assembly.ts";
 import { StaticToken } from "./auth/static-token.ts";
 import type { TokenSource } from "./auth/token-source.ts";
-import { refuse } from "./base/check.ts";
+import { refuse, refuseSurplus } from "./base/check.ts";
 import { beginStackInCaller } from "./errors/caller-stack.ts";
 import { type ClientOptions, checkStaticToken, configuring, settingsOf } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
@@ -47,9 +47,13 @@ export class Client {
   readonly #assembly: Assembly;
   readonly #send: Send;
 
-  constructor(options: ClientOptions = {}) {
+  constructor(options?: ClientOptions);
+  constructor(options: ClientOptions = {}, ...surplus: readonly unknown[]) {
     try {
-      this.#assembly = configuring(options, () => assemble(settingsOf(options)));
+      this.#assembly = configuring(options, () => {
+        refuseSurplus(surplus);
+        return assemble(settingsOf(options));
+      });
     } catch (error) {
       throw beginStackInCaller(error, new.target);
     }
@@ -79,9 +83,9 @@ export class Client {
    * @example
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
-  withOptions = (options: ClientOptions): Client => {
+  withOptions: (options: ClientOptions) => Client = (...args) => {
     try {
-      return derive(this.#assembly, options);
+      return derive(this.#assembly, args);
     } catch (error) {
       throw beginStackInCaller(error, this.withOptions);
     }
@@ -93,9 +97,9 @@ export class Client {
    *
    * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
    */
-  setToken = (token: string): void => {
+  setToken: (token: string) => void = (...args) => {
     try {
-      setStaticToken(this.#assembly.pipeline.tokenSource, token);
+      setStaticToken(this.#assembly.pipeline.tokenSource, args);
     } catch (error) {
       throw beginStackInCaller(error, this.setToken);
     }
@@ -123,8 +127,9 @@ export class Client {
     paginateCustom(this.#send, list, options);
 }
 
-function setStaticToken(tokenSource: TokenSource, token: string): void {
+function setStaticToken(tokenSource: TokenSource, [token, ...surplus]: readonly [string]): void {
   configuring({ token }, () => {
+    refuseSurplus(surplus, "setToken takes one argument, the token");
     if (!(tokenSource instanceof StaticToken)) {
       refuse("setToken: the token provider or the rotating token of this client decides the token");
     }
@@ -133,6 +138,10 @@ function setStaticToken(tokenSource: TokenSource, token: string): void {
 }
 
 // Not in the class: a class whose body names itself is published under another name.
-function derive(parent: Assembly, options: ClientOptions): Client {
-  return new Client(configuring(options, () => settingsOf(options, parent.settings)) as ClientOptions); // settings are options
+function derive({ settings }: Assembly, [options, ...surplus]: readonly [ClientOptions]): Client {
+  const derived = configuring(options, () => {
+    refuseSurplus(surplus);
+    return settingsOf(options, settings);
+  });
+  return new Client(derived as ClientOptions); // settings are options
 }

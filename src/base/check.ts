@@ -88,6 +88,14 @@ export function refuse(message: string, reason?: unknown): never {
   throw new Refused(message, reason);
 }
 
+/** Refuses arguments behind the last one that a method takes: what is in the wrong place must not go unnoticed. */
+export function refuseSurplus(
+  surplus: readonly unknown[],
+  flaw: string = "there is an argument behind the last one, options",
+): void {
+  if (surplus.length > 0) refuse(flaw);
+}
+
 /** A class of errors for what callers gave: `ConfigError` for options of a client, `ArgumentError` for those of a call. */
 export type RefusalClass = new (message: string, details: ErrorDetails) => Error;
 

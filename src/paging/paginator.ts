@@ -1,4 +1,4 @@
-import { countFrom, given, refuse, refusing, type Shape } from "../base/check.ts";
+import { countFrom, given, refuseSurplus, refusing, type Shape } from "../base/check.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/client-errors.ts";
 import type { Page } from "../models.ts";
@@ -49,8 +49,10 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * @example
    * for await (const page of client.projects.list().pages()) console.log(page.data.length, page.next_cursor);
    */
-  pages(): AsyncIterableIterator<Page<Item>> {
-    const start = (): Closeable<Page<Item>> => closeable((closing) => walkPages(this.#source, { closing }));
+  pages(): AsyncIterableIterator<Page<Item>>;
+  pages(...surplus: readonly unknown[]): AsyncIterableIterator<Page<Item>> {
+    const source = withoutArguments("pages", surplus, this.#source);
+    const start = (): Closeable<Page<Item>> => closeable((closing) => walkPages(source, { closing }));
     let begun: Closeable<Page<Item>> | undefined;
     const begin = (): Closeable<Page<Item>> => {
       begun ??= start();
@@ -85,7 +87,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    */
   page(): Promise<Page<Item>>;
   async page(...surplus: readonly unknown[]): Promise<Page<Item>> {
-    return onePage(this.#source, surplus);
+    return onePage(withoutArguments("page", surplus, this.#source));
   }
 
   /**
@@ -103,9 +105,18 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
 type Source<Item> = () => PageSource<Item>;
 
-async function onePage<Item>(describe: Source<Item>, surplus: readonly unknown[]): Promise<Page<Item>> {
+/** The source of a method that takes no arguments, which refuses those that were passed. */
+function withoutArguments<Item>(method: string, surplus: readonly unknown[], describe: Source<Item>): Source<Item> {
+  return () => {
+    refusing(ArgumentError, () =>
+      refuseSurplus(surplus, `${method} takes no arguments: what is asked for is said in list()`),
+    );
+    return describe();
+  };
+}
+
+async function onePage<Item>(describe: Source<Item>): Promise<Page<Item>> {
   try {
-    refuseSurplus(surplus, "page takes no arguments: what is asked for is said in list()");
     const source = describe();
     return await fetchPage(source, source.start);
   } catch (error) {
@@ -119,13 +130,14 @@ async function collect<Item>(
   surplus: readonly unknown[],
 ): Promise<Item[]> {
   try {
-    refuseSurplus(surplus, "toArray takes one argument, its options");
-    const { max = Number.POSITIVE_INFINITY } = refusing(ArgumentError, () =>
-      given(options, "toArray: options", TO_ARRAY_OPTIONS),
-    );
+    const source = describe();
+    const { max = Number.POSITIVE_INFINITY } = source.check("toArray", () => {
+      refuseSurplus(surplus);
+      return given(options, "options", TO_ARRAY_OPTIONS);
+    });
     const items: Item[] = [];
     if (max === 0) return items;
-    for await (const { data } of walkPages(describe, { max })) {
+    for await (const { data } of walkPages(() => source, { max })) {
       // Not by `push(...data)`: a page may have more items than a call may have arguments.
       for (const item of data) {
         items.push(item);
@@ -136,8 +148,4 @@ async function collect<Item>(
   } catch (error) {
     throw await beginStackInAwaiter(error, collect);
   }
-}
-
-function refuseSurplus(surplus: readonly unknown[], what: string): void {
-  if (surplus.length > 0) refusing(ArgumentError, () => refuse(what));
 }

@@ -19,6 +19,8 @@ export interface PageSource<Item> {
   readonly start: string | null;
   /** Asks for the next page while one is being consumed. */
   readonly prefetch: boolean;
+  /** Checks what a method of the list was given, in the name of the method. */
+  readonly check: <Result>(name: string, read: () => Result) => Result;
   /** Asks for a page, as a part of the walk: one request. */
   readonly fetch: (cursor: string | null, within?: Deadline) => Promise<Page<Item>>;
 }

@@ -54,7 +54,9 @@ export interface Send {
    */
   <Output>(name: string, describe: () => Omit<Operation<Output>, "name">): Promise<Output>;
   /** Checks what is needed before there is anything to send. Throws what a call would reject with. */
-  check<Result>(name: string, read: () => Result): Result;
+  readonly check: <Result>(name: string, read: () => Result) => Result;
+  /** A short text of the service as errors show it, without secrets. */
+  readonly brief: (text: string) => string | undefined;
 }
 
 /** Whether an operation changes something, so that sending it twice might matter. */

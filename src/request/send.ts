@@ -20,10 +20,10 @@ import { withRetries } from "./retry.ts";
  * is validated. Rejects with errors of this library only, and never throws.
  */
 export function createSend(pipeline: Pipeline): Send {
+  const redactor = (): Redactor =>
+    new Redactor({ tokens: [pipeline.tokenSource.current], headers: pipeline.defaults.headers });
   const check = <Result>(name: string, read: () => Result): Result =>
-    refusing(ArgumentError, read, (flaw) =>
-      new Redactor({ tokens: [pipeline.tokenSource.current] }).text(`${name}: ${flaw}`),
-    );
+    refusing(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
 
   async function send<Output>(name: string, describe: () => Omit<Operation<Output>, "name">): Promise<Output> {
     let call: Call | undefined;
@@ -39,7 +39,7 @@ export function createSend(pipeline: Pipeline): Send {
     }
   }
 
-  return Object.assign(send, { check });
+  return Object.assign(send, { check, brief: (text: string) => redactor().brief(text) });
 }
 
 async function run(call: Call): Promise<unknown> {

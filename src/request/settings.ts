@@ -10,6 +10,7 @@ import {
   type Present,
   reading,
   refuse,
+  refuseSurplus,
   type Shape,
   SIGNAL,
   TIMEOUT,
@@ -88,8 +89,8 @@ export function readOptions<Options extends CallOptions>(
   last: readonly [options?: Options | undefined],
   own?: Shape<Omit<Options, keyof CallOptions>>,
 ): CheckedOptions & Present<Omit<Options, keyof CallOptions>> {
-  if (last.length > 1) refuse("there is an argument behind the last one, options");
-  const [options] = last;
+  const [options, ...surplus] = last;
+  refuseSurplus(surplus);
   const checked =
     options === undefined && own === undefined
       ? NO_OPTIONS

@@ -7,7 +7,7 @@ export type ProjectRef = string | Project | Pick<Project, "id">;
 
 /** The parameters of lists. */
 export interface ListParams {
-  /** Page size, a whole number. Sent as given; the service clamps it to 1..200, and takes 50 without one. */
+  /** Page size, a safe integer. Sent as given; the service clamps it to 1..200, and takes 50 without one. */
   limit?: number | undefined;
   /** Where to go on: the `next_cursor` of a page, or the `cursor` of a walk's error. */
   cursor?: string | undefined;
@@ -21,7 +21,7 @@ export const CURSOR: Kind = kind(
   (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
 );
 
-const LIST_PARAMS: Shape<ListParams> = { limit: kind("a whole number", Number.isInteger), cursor: CURSOR };
+const LIST_PARAMS: Shape<ListParams> = { limit: kind("a safe integer", Number.isSafeInteger), cursor: CURSOR };
 
 /** The query of a list. */
 export function listQuery(params: ListParams | undefined): Query {

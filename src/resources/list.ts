@@ -54,6 +54,7 @@ export function paginate<Item>(send: Send, name: string, describe: () => ListOpe
     return {
       label,
       path,
+      check: send.check,
       start: typeof start === "string" ? start : null,
       prefetch,
       fetch: (next, within) =>

@@ -17,6 +17,8 @@ export interface PollSource {
   readonly path: string;
   /** Checks arguments, in the name of the method. */
   readonly check: <Result>(read: () => Result) => Result;
+  /** A short text of the service as errors show it, without secrets. */
+  readonly brief: (text: string) => string | undefined;
   /** One poll, as a part of a wait that has this deadline. */
   readonly get: (options: CheckedOptions, within: Deadline) => Promise<Session>;
   /** The client's. */
@@ -129,11 +131,15 @@ function missPoll(progress: Progress, failure: AutomationError, deadline: Deadli
   throw failure;
 }
 
-function stoppedError({ name, path }: PollSource, progress: Progress, { reason, signal }: Deadline): AutomationError {
+function stoppedError(
+  { name, path, brief }: PollSource,
+  progress: Progress,
+  { reason, signal }: Deadline,
+): AutomationError {
   const { limitMs, seen: session, missed } = progress;
   const outcome = missed?.outcome ?? (session === undefined ? "not_sent" : "accepted");
   const details = { method: "GET", path, outcome, attempts: missed?.attempts, session };
-  const state = session && `the last state was ${JSON.stringify(session.state.slice(0, 100))}`;
+  const state = session && `the last state was ${JSON.stringify(brief(String(session.state)) ?? "")}`; // of any type where validation is lenient
   const during = `during the wait; ${state ?? "no state was seen"}`;
   if (reason === "abort") {
     return new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason });

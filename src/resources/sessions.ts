@@ -125,6 +125,7 @@ export class Sessions {
       name,
       path: "/sessions/{id}",
       check: (read) => this.#send.check(name, read),
+      brief: this.#send.brief,
       get: (options, within) => this.#send(name, () => ({ ...getSession(id, options), within })),
       totalTimeoutMs: this.#totalTimeoutMs,
     };

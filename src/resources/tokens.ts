@@ -14,7 +14,7 @@ export interface TokenCreateInput {
   name: string;
   /** What it may do: only scopes that the caller's own token holds. A token with `[]` can do nothing. */
   scopes: readonly Scope[];
-  /** Days until it expires, a whole number. Without it the service decides. */
+  /** Days until it expires, a safe integer. Without it the service decides. */
   expires_in_days?: number | undefined;
 }
 
@@ -106,7 +106,7 @@ const CREATE_INPUT: Shape<TokenCreateInput> = {
     "an array of strings",
     (value) => Array.isArray(value) && Array.from<unknown>(value).every((scope) => typeof scope === "string"),
   ),
-  expires_in_days: kind("a whole number", Number.isSafeInteger),
+  expires_in_days: kind("a safe integer", Number.isSafeInteger),
 };
 
 const ROTATE_OPTIONS = { adopt: BOOLEAN };

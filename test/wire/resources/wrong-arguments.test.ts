@@ -166,6 +166,58 @@ test.each(Object.entries(TOO_MANY))("an argument behind the last one of %s", asy
   expect(wire.sent).toHaveLength(0);
 });
 
+test("an argument behind the last one of pages()", async () => {
+  const list = wire.client().projects.list() as unknown as { pages(page: number): AsyncIterator<unknown> };
+  const error = (await rejection(list.pages(1).next())) as Error;
+  expect(error).toBeInstanceOf(ArgumentError);
+  expect(error.message).toBe("pages takes no arguments: what is asked for is said in list()");
+  expect(wire.sent).toHaveLength(0);
+});
+
+test("an argument behind the last one of toArray()", async () => {
+  const list = wire.client().projects.list() as unknown as { toArray: Loose };
+  const error = (await rejection(list.toArray({}, 1))) as Error;
+  expect(error.message).toBe("toArray: there is an argument behind the last one, options");
+  expect(wire.sent).toHaveLength(0);
+});
+
+describe("an argument behind the last one is a ConfigError", () => {
+  const options = { baseUrl: BASE, token: TOKEN };
+  const BEHIND = "there is an argument behind the last one, options";
+  type Any = (...all: unknown[]) => unknown;
+  test.each<[string, (client: Client) => unknown, string]>([
+    ["new Client", () => new (Client as unknown as new (...all: unknown[]) => Client)(options, {}), BEHIND],
+    ["withOptions", (client) => (client.withOptions as Any)({}, {}), BEHIND],
+    ["setToken", (client) => (client.setToken as Any)(TOKEN, {}), "setToken takes one argument, the token"],
+  ])("of %s", (_, make, message) => {
+    const client = wire.client();
+    expect(() => make(client)).toThrow(ConfigError);
+    expect(() => make(client)).toThrow(message);
+  });
+});
+
+test("a token in the place of a key is not shown by any method of a list", async () => {
+  const token = "onlyletters_inthis_secret"; // as a name might be
+  const list = (params: object): Promise<unknown> => wire.client({ token }).projects.list(params).toArray();
+  for (const refused of [
+    list({ [token]: 1 }),
+    wire
+      .client({ token })
+      .projects.list()
+      .toArray({ [token]: 1 } as Bad),
+  ]) {
+    const error = (await rejection(refused)) as Error;
+    expect(error.message).toContain('must not have the unknown key "[redacted]"');
+    expectClean(error, [token]);
+  }
+});
+
+test.each([1e21, 2 ** 53, 1.5])("a limit of %s, which has no text of its digits alone", async (limit) => {
+  const error = (await rejection(wire.client().projects.list({ limit }).page())) as Error;
+  expect(error).toBeInstanceOf(ArgumentError);
+  expect(error.message).toBe(`projects.list: params.limit must be a safe integer, not ${limit}`);
+});
+
 describe("a token in the place of an id is refused before anything is sent", () => {
   const REFUSED = "the path or the query holds a token, which URLs must not: pass the id of its record";
   const USES: Readonly<Record<string, (client: Client, secret: string) => Promise<unknown>>> = {

@@ -157,6 +157,25 @@ test.each(waits)("%s: an abort says that it happened during the wait", async (me
   });
 });
 
+test.each(waits)("%s: the last state is shown as one line without secrets, whatever it is", async (method) => {
+  for (const { state, shown } of [
+    { state: (token: string) => `on\nwith ${token}`, shown: '"on with [redacted]"' },
+    { state: () => 7, shown: '"7"' },
+  ]) {
+    const { client, emulator } = service();
+    const lenient = client.withOptions({ validation: "lenient" });
+    emulator.fault({
+      operation: "sessions.get",
+      status: 200,
+      times: Infinity,
+      body: { id: "ses_1", state: state(emulator.token) },
+    });
+    const ended = endOf(lenient, method, { totalTimeoutMs: 5_000 });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await ended).toMatchObject({ message: expect.stringContaining(`the last state was ${shown}`) });
+  }
+});
+
 test.each(waits)("%s: before the first response there is no last state", async (method) => {
   const { emulator } = service();
   const client = new Client({ ...emulator.clientOptions, fetch: () => new Promise(() => {}) });
