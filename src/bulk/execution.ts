@@ -32,11 +32,11 @@ export class Execution<Item, Result> {
   #ahead: ItemWrite<Item, Result> | undefined;
   /** A request was announced, so `send` passes its options on. */
   #isProven = false;
-  /** Items are being taken. */
-  #hasBegun = false;
+  /** Where items are being taken from. */
+  #source: ItemSource<Item> | undefined;
   #cancelGrace: (() => void) | undefined;
-  /** Waits no longer for what does not end: the records of the journal, or the next item of a stream. */
-  #giveUp: () => void = () => {};
+  /** Waits no longer for the records of the journal. */
+  #giveUpLoading: () => void = () => {};
 
   constructor(settings: Settings<Item, Result>, counts: Counts, entries: Entries<BulkEntry<Item, Result>>) {
     this.#settings = settings;
@@ -84,15 +84,15 @@ export class Execution<Item, Result> {
   async #work(): Promise<void> {
     const turns = new Turns();
     // First of all, since a journal that another run uses is left alone whatever else is wrong.
-    const known = await this.#unlessGivenUp(this.#journal.load(turns));
+    const known = await this.#load(turns);
     if (known === undefined) return;
     const source = new ItemSource(this.#settings.items, this.#settings.key);
     this.total = (await source.check(turns)) ?? this.total;
-    this.#hasBegun = true;
+    this.#source = source;
     try {
       await this.#feed(source, known, turns);
     } finally {
-      if (source.isStream) await this.#leave(source);
+      await source.stop(this.#settings.graceMs);
     }
   }
 
@@ -100,7 +100,7 @@ export class Execution<Item, Result> {
     for (;;) {
       while (!this.#hasRoom()) await this.#entries.change();
       if (this.stoppedBy !== undefined && source.isStream) return;
-      const taken = await (source.isStream ? this.#unlessGivenUp(source.take()) : source.take());
+      const taken = await source.take();
       if (taken === undefined) return;
       const before = known.get(taken.key);
       known.delete(taken.key);
@@ -144,7 +144,6 @@ export class Execution<Item, Result> {
     this.#underWay.delete(write);
     if (this.#ahead === write) this.#ahead = undefined;
     this.#deliver(keyed, end);
-    this.#giveUpIfIdle();
   }
 
   /** Until a request was announced, one `send` at a time: one that forgets its options is found by its first request. */
@@ -182,44 +181,23 @@ export class Execution<Item, Result> {
   #stop(reason: AutomationError): void {
     this.stoppedBy ??= reason;
     for (const write of this.#underWay) write.stop(reason);
+    void this.#source?.stop(this.#settings.graceMs);
     this.#entries.notify();
-    this.#giveUpIfIdle();
   }
 
   /** The grace is over. */
   async #abort(): Promise<void> {
     for (const write of this.#underWay) write.abort();
-    await takeTurns();
+    for (let turn = 0; turn < TURNS_TO_END; turn += 1) await platformTurn();
     for (const write of this.#underWay) write.abandon();
-    this.#giveUp();
+    this.#giveUpLoading();
   }
 
-  /** A stream that has no item yet may never have one. One that has come just now is taken. */
-  #giveUpIfIdle(): void {
-    const isIdle = this.#hasBegun && this.stoppedBy !== undefined && this.#underWay.size === 0;
-    if (isIdle) void takeTurns().then(() => this.#giveUp());
-  }
-
-  /** Waits until it is given up; then resolves with `undefined`. */
-  #unlessGivenUp<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  /** Resolves with what the journal says, or with `undefined` if the run was stopped and it does not say it in time. */
+  #load(turns: Turns): Promise<Map<string, Known> | undefined> {
     return new Promise((resolve, reject) => {
-      this.#giveUp = () => resolve(undefined);
-      work.then(resolve, reject);
+      this.#giveUpLoading = () => resolve(undefined);
+      this.#journal.load(turns).then(resolve, reject);
     });
   }
-
-  /** Lets a stream clean up, for no longer than `graceMs`. */
-  async #leave(source: ItemSource<Item>): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const cancel = after(this.#settings.graceMs, resolve);
-      void source.stop().then(() => {
-        cancel();
-        resolve();
-      });
-    });
-  }
-}
-
-async function takeTurns(): Promise<void> {
-  for (let turn = 0; turn < TURNS_TO_END; turn += 1) await platformTurn();
 }

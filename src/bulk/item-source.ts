@@ -1,4 +1,5 @@
 import { refuse, refusing, shown } from "../base/check.ts";
+import { Deadline } from "../base/deadline.ts";
 import { ArgumentError } from "../errors/client-errors.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import { readThrown } from "./thrown.ts";
@@ -17,6 +18,8 @@ export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 const NAMED = 10;
 const NAMED_LENGTH = 100;
 
+const END = { done: true, value: undefined } as const;
+
 /**
  * Hands out items with their keys, each key once. A collection, which can be walked again, is checked as a whole before
  * its first item, and must not change afterwards; a stream (a generator, an async iterable) is checked as it comes.
@@ -30,8 +33,12 @@ export class ItemSource<Item> {
   /** Of a stream, the keys that have come; of a collection, those that are still to come. */
   readonly #keys = new Set<string>();
   #position = 0;
-  #isPending = false;
   #hasEnded = false;
+  /** The item that a stream has been asked for. */
+  #next: Promise<unknown> = Promise.resolve();
+  #stopped: Promise<void> | undefined;
+  /** Waits no longer for that item. */
+  #giveUp: () => void = () => {};
 
   constructor(items: Items<Item>, key: (item: Item) => string) {
     this.#items = items;
@@ -84,30 +91,40 @@ export class ItemSource<Item> {
     return { key, item };
   }
 
-  /** Hands out no more items of a stream, and lets it clean up. */
-  async stop(): Promise<void> {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    const end = (): unknown => this.#iterator.return?.();
-    // A stream that is waiting for its next item may wait forever.
-    if (this.#isPending) return ignoreErrors(end);
+  /**
+   * Ends a stream, and lets it clean up. An item that it has been asked for is still handed out if it comes within
+   * `graceMs`. A collection is handed out to its end.
+   */
+  stop(graceMs: number): Promise<void> {
+    if (!this.isStream || this.#hasEnded) return Promise.resolve();
+    this.#stopped ??= this.#end(graceMs);
+    return this.#stopped;
+  }
+
+  async #end(graceMs: number): Promise<void> {
+    const returned = (async () => this.#iterator.return?.())();
+    const deadline = Deadline.of(graceMs);
     try {
-      await end();
+      await deadline.race(Promise.allSettled([this.#next, returned]));
     } catch {
-      // Its items are not needed any more.
+      this.#giveUp();
+    } finally {
+      deadline.release();
     }
   }
 
   async #step(): Promise<IteratorResult<Item>> {
-    this.#isPending = true;
     try {
-      return await this.#iterator.next();
+      return await new Promise((resolve, reject) => {
+        this.#giveUp = () => resolve(END);
+        this.#next = (async () => this.#iterator.next())().then(resolve, reject);
+      });
     } catch (thrown) {
       this.#hasEnded = true;
+      // What a stream says to its end is not about an item.
+      if (this.#stopped !== undefined) return END;
       const { said, details } = readThrown(thrown);
       return refusing(ArgumentError, () => refuse(`items failed${said}`, details.cause));
-    } finally {
-      this.#isPending = false;
     }
   }
 

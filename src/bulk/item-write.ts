@@ -44,6 +44,7 @@ export class ItemWrite<Item, Result> {
   #call: AnnouncedCall & { readonly url?: string } = {
     callId: undefined,
     hasLeft: false,
+    isWaitedFor: false,
     status: undefined,
     hasSecond: false,
   };
@@ -147,8 +148,12 @@ export class ItemWrite<Item, Result> {
   async #callSend(): Promise<SendEnd<Result>> {
     const { signal } = this.#controller;
     const onRequest = (request: { readonly callId: string }): Promise<void> => {
-      const announced = this.#announce(request);
-      announced.catch(() => {}); // a `send` that wraps onRequest may not wait for it
+      const announced = new WatchedPromise<void>((resolve) => resolve(this.#announce(request)));
+      // A `send` that wraps onRequest may hide that it rejects: then the signal keeps the request back.
+      announced.catch((refusal: unknown) => this.#controller.abort(refusal));
+      announced.onWait = () => {
+        this.#call = { ...this.#call, isWaitedFor: true };
+      };
       return announced;
     };
     const onResponse: SendOptions["onResponse"] = ({ callId, status, url }) => {
@@ -212,5 +217,19 @@ export class ItemWrite<Item, Result> {
   #recordOf(state: JournalRecord["state"], reference?: Reference): JournalRecord {
     const at = new Date().toISOString();
     return { key: this.#keyed.key, state, at, ...(reference === undefined ? {} : { reference }) };
+  }
+}
+
+/** A promise that tells when something waits for it. */
+class WatchedPromise<Value> extends Promise<Value> {
+  onWait: (() => void) | undefined;
+
+  // biome-ignore lint/suspicious/noThenProperty: `await` and `return` in an async function call it
+  override then<Next = Value, Failure = never>(
+    onFulfilled?: ((value: Value) => Next | PromiseLike<Next>) | null,
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Next | Failure> {
+    this.onWait?.();
+    return super.then(onFulfilled, onRejected);
   }
 }

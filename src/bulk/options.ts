@@ -19,7 +19,7 @@ import type { Journal, Reference } from "./journal.ts";
 export interface SendOptions {
   /** Ends the call when the run has been stopped. */
   readonly signal: AbortSignal;
-  /** Records the item before its request leaves. */
+  /** Records the item before its request leaves. A function that wraps it returns its promise, or awaits it. */
   readonly onRequest: (request: { readonly callId: string }) => Promise<void>;
   /** Sees whether the service accepted the item. */
   readonly onResponse: (response: { readonly callId: string; readonly status: number; readonly url: string }) => void;
@@ -83,7 +83,8 @@ export interface BulkOptions<Item, Result> {
   readonly signal?: AbortSignal | undefined;
   /**
    * How long a run that is being stopped waits for requests on their way, in milliseconds. Then they are aborted, and
-   * their items are `unknown`. `0` aborts them at once. What ignores that it was aborted is not waited for.
+   * their items are `unknown`. `0` aborts them at once. What ignores that it was aborted is not waited for. A stream is
+   * waited for as long, if it has been asked for an item.
    * @default 5_000
    */
   readonly graceMs?: number | undefined;

@@ -12,6 +12,8 @@ export interface AnnouncedCall {
   readonly callId: string | undefined;
   /** Its record is durable, and it was let go. */
   readonly hasLeft: boolean;
+  /** Something waits for its record, as the client does. */
+  readonly isWaitedFor: boolean;
   /** The status of its final response, if there was one. */
   readonly status: number | undefined;
   /** A second call of the client was announced, and refused. */
@@ -54,8 +56,8 @@ const PASS_OPTIONS_ON =
  * | rejected with the error of the announced call | got none | what the `outcome` of the error says |
  * | rejected with another error of the library | has left | `unknown` |
  * | | has not left, or there is none and the error is of a read, or of no request | `not_sent` |
- * | did not end | was announced, and has not left | `not_sent` |
- * | rejected or resolved | got a response before it was let go | `unknown`, and `send` cannot be worked with |
+ * | did not end | waits for its record, and has not left | `not_sent` |
+ * | rejected or resolved | did not wait for its record | `unknown`, and `send` cannot be worked with |
  * | anything else | | `unknown`, and unless it did not end, `send` cannot be worked with |
  */
 export function stateAfterSend(end: SendEnd<unknown>, call: AnnouncedCall): SendState {
@@ -67,7 +69,7 @@ export function stateAfterSend(end: SendEnd<unknown>, call: AnnouncedCall): Send
       thrown,
     );
   }
-  if (call.status !== undefined && !call.hasLeft) {
+  if (hasLeftEarly(call)) {
     return misuse("send must wait for its onRequest: a request left before its record was durable", thrown);
   }
   if (thrown === undefined) return stateOfResolved(call);
@@ -115,9 +117,14 @@ function isAccepted({ status = 0 }: AnnouncedCall): boolean {
   return status >= 200 && status < 300;
 }
 
+/** It was announced, and did not wait until it was let go. */
+function hasLeftEarly({ callId, hasLeft, isWaitedFor, status }: AnnouncedCall): boolean {
+  return callId !== undefined && (!isWaitedFor || (status !== undefined && !hasLeft));
+}
+
 /** It was announced, and cannot leave any more, since `send` is over. */
-function isUnsent({ callId, hasLeft }: AnnouncedCall): boolean {
-  return callId !== undefined && !hasLeft;
+function isUnsent({ callId, hasLeft, isWaitedFor }: AnnouncedCall): boolean {
+  return callId !== undefined && isWaitedFor && !hasLeft;
 }
 
 function isOfCall(error: AutomationError, { callId }: AnnouncedCall): boolean {

@@ -12,8 +12,14 @@ import {
   RateLimitError,
 } from "../../src/index.ts";
 
-const none: AnnouncedCall = { callId: undefined, hasLeft: false, status: undefined, hasSecond: false };
-const announced: AnnouncedCall = { ...none, callId: "mine" };
+const none: AnnouncedCall = {
+  callId: undefined,
+  hasLeft: false,
+  isWaitedFor: false,
+  status: undefined,
+  hasSecond: false,
+};
+const announced: AnnouncedCall = { ...none, callId: "mine", isWaitedFor: true };
 const left: AnnouncedCall = { ...announced, hasLeft: true };
 const accepted: AnnouncedCall = { ...left, status: 201 };
 const refused: AnnouncedCall = { ...left, status: 422 };
@@ -84,6 +90,9 @@ const TABLE: readonly Row[] = [
   ["an error of ours that says nothing", rejected(others.silent), none, "unknown", "fail"],
   ["anything else before", rejected(new TypeError("x")), none, "unknown", "fail"],
   ["anything else after", rejected(new TypeError("x")), accepted, "unknown", "fail"],
+  ["an onRequest that nothing waits for", resolved, { ...accepted, isWaitedFor: false }, "unknown", "fail"],
+  ["the same, and a lost response", rejected(own.lost), { ...left, isWaitedFor: false }, "unknown", "fail"],
+  ["the same, and an end that did not come", "abandoned", { ...announced, isWaitedFor: false }, "unknown"],
   ["a second call", resolved, { ...accepted, hasSecond: true }, "unknown", "fail"],
   ["an end that did not come: accepted", "abandoned", accepted, "done"],
   ["an end that did not come: on its way", "abandoned", left, "unknown"],
@@ -106,6 +115,7 @@ describe("the state after send", () => {
   const calls = fc.record({
     callId: fc.constantFrom("mine", undefined),
     hasLeft: fc.boolean(),
+    isWaitedFor: fc.boolean(),
     status: fc.constantFrom(undefined, 200, 201, 404, 409, 422, 429, 500),
     hasSecond: fc.boolean(),
   });

@@ -134,6 +134,61 @@ describe("a send", () => {
     expect(next.states).toEqual({ "row-1": "unknown", "row-2": "done", "row-3": "done" });
   });
 
+  describe("that wraps onRequest", () => {
+    type OnRequest = SendOptions["onRequest"];
+    const sendWith =
+      (client: Client, wrap: (onRequest: OnRequest) => (request: { readonly callId: string }) => unknown) =>
+      (row: Row, options: SendOptions) =>
+        create(client, row, { ...options, onRequest: wrap(options.onRequest) } as SendOptions);
+
+    test("and does not wait for it is found, also if the response takes longer than the record", async () => {
+      const { emulator, client } = service();
+      emulator.fault({ times: Number.POSITIVE_INFINITY, delayMs: 50 });
+      const send = sendWith(client, (onRequest) => (request) => void onRequest(request));
+      const run = bulkWrite({ items: rowsOf(3), key, journal: memoryJournal(), concurrency: 1, send });
+      const { states, error } = await runToEnd(run);
+      expect(String(error)).toMatch(/send must wait for its onRequest: a request left before its record was durable/);
+      expect([states["row-1"], emulator.requests.length]).toEqual(["unknown", 1]);
+    });
+
+    test.each<[string, (onRequest: OnRequest) => OnRequest]>([
+      ["returns it", (onRequest) => (request) => onRequest(request)],
+      ["awaits it", (onRequest) => async (request) => await onRequest(request)],
+      [
+        "awaits it later",
+        (onRequest) => async (request) => {
+          const recorded = onRequest(request);
+          await settleDown();
+          await recorded;
+        },
+      ],
+      ["awaits it with others", (onRequest) => async (request) => void (await Promise.all([onRequest(request)]))],
+      ["chains it", (onRequest) => (request) => onRequest(request).finally(() => {})],
+    ])("may do so, if it %s", async (_, wrap) => {
+      const { client } = service();
+      const run = bulkWrite({ items: rowsOf(3), key, journal: memoryJournal(), send: sendWith(client, wrap) });
+      expect(await run.finish()).toMatchObject({ done: 3 });
+    });
+
+    test("and hides its failure sends nothing without a record, and no second request", async () => {
+      const { emulator, client } = service();
+      const journal = new WatchedJournal();
+      journal.space = 3;
+      const hiding = sendWith(client, (onRequest) => (request) => onRequest(request).catch(() => {}));
+      const options = { items: rowsOf(4), key, concurrency: 1 };
+      await runToEnd(bulkWrite({ ...options, journal, send: hiding }));
+      expect(emulator.requests).toHaveLength(2);
+
+      const twice = bulkWrite({
+        ...options,
+        journal: memoryJournal(),
+        send: async (row, given) => [await hiding(row, given), await hiding(row, given)],
+      });
+      expect(String((await runToEnd(twice)).error)).toMatch(/send made a second call/);
+      expect(emulator.requests).toHaveLength(3);
+    });
+  });
+
   test("that makes two calls at once sends one of them at most", async () => {
     const { emulator, client } = service();
     const send: Send = (_, row, options) => Promise.all([create(client, row, options), create(client, row, options)]);

@@ -1,4 +1,5 @@
 /** Items that come one by one, entries that are taken one by one, and how far the run has come. */
+import { EventEmitter, on, once } from "node:events";
 import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { platformTurn } from "../../src/base/clock.ts";
@@ -7,6 +8,10 @@ import { Counts } from "../../src/bulk/progress.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { createIssue, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await platformTurn();
+}
 
 describe("a stream of items", () => {
   test.each<[string, (rows: Row[]) => Iterable<Row> | AsyncIterable<Row>]>([
@@ -77,6 +82,7 @@ describe("a stream of items", () => {
       send: createIssue(client),
       journal: memoryJournal(),
       signal: stop.signal,
+      graceMs: 50,
     });
     const ended = runToEnd(run);
     await expect.poll(() => run.summary.done, { interval: 1 }).toBe(2);
@@ -86,7 +92,7 @@ describe("a stream of items", () => {
 
   test.each([1, 3])(
     "that brings an item just as the run is stopped does not lose it: after %i turns",
-    async (turns) => {
+    async (count) => {
       const { client } = service();
       const stop = new AbortController();
       let taken = 0;
@@ -95,7 +101,7 @@ describe("a stream of items", () => {
           if (row.id === "row-3") {
             await expect.poll(() => run.summary.done, { interval: 1 }).toBe(2);
             stop.abort();
-            for (let turn = 0; turn < turns; turn += 1) await platformTurn();
+            await turns(count);
           }
           taken += 1;
           yield row;
@@ -128,6 +134,75 @@ describe("a stream of items", () => {
     }
     const options = { items: stream(), key, send: createIssue(client), journal: memoryJournal(), signal: stop.signal };
     expect((await runToEnd(bulkWrite(options))).states).toEqual({ "row-2": "not_sent", "row-1": "done" });
+  });
+
+  describe("that has been asked for its next item when the run is stopped", () => {
+    /** Stops the run once its first two items are done, while `next` is waited for. */
+    async function stopWith(of: (first: Row[]) => AsyncIterable<Row>, next: (stop: () => void) => void) {
+      const { client } = service();
+      const stop = new AbortController();
+      const items = of(rowsOf(2));
+      const options = { key, send: createIssue(client), journal: memoryJournal(), signal: stop.signal };
+      const run = bulkWrite({ ...options, items, graceMs: 3_600_000 });
+      const ended = runToEnd(run);
+      await expect.poll(() => run.summary.done, { interval: 1 }).toBe(2);
+      next(() => stop.abort());
+      return ended;
+    }
+
+    test("is waited for, and the item is not_sent", async () => {
+      let bring: (row: Row) => void = () => {};
+      const later = new Promise<Row>((resolve) => {
+        bring = resolve;
+      });
+      async function* stream(first: Row[]): AsyncGenerator<Row> {
+        yield* first;
+        yield await later;
+      }
+      const { states } = await stopWith(stream, (stop) => {
+        stop();
+        void turns(50).then(() => bring({ id: "late", title: "Late" }));
+      });
+      expect(states).toEqual({ "row-1": "done", "row-2": "done", late: "not_sent" });
+    });
+
+    test("is told to end, so that one that can is not waited for", async () => {
+      const queue = new EventEmitter();
+      const batches = on(queue, "row") as AsyncIterableIterator<[Row]>; // what is emitted below
+      const rows: AsyncIterable<Row> = {
+        [Symbol.asyncIterator]: () => ({
+          next: async () => {
+            const { done, value } = await batches.next();
+            return done === true ? { done, value: undefined } : { value: value[0] };
+          },
+          return: async () => {
+            await batches.return?.();
+            return { done: true, value: undefined };
+          },
+        }),
+      };
+      const { states, error } = await stopWith(
+        (first) => {
+          for (const row of first) queue.emit("row", row);
+          return rows;
+        },
+        (stop) => stop(),
+      );
+      expect([states, error]).toEqual([{ "row-1": "done", "row-2": "done" }, undefined]);
+    });
+
+    test("may fail, as one does that heeds the signal itself", async () => {
+      const stopped = new AbortController();
+      async function* stream(first: Row[]): AsyncGenerator<Row> {
+        yield* first;
+        await once(new EventEmitter(), "row", { signal: stopped.signal });
+      }
+      const { states, error } = await stopWith(stream, (stop) => {
+        stopped.signal.addEventListener("abort", stop);
+        stopped.abort();
+      });
+      expect([states, error]).toEqual([{ "row-1": "done", "row-2": "done" }, undefined]);
+    });
   });
 
   test("that fails ends the run with that cause, after the entries of what it brought", async () => {
