@@ -1,14 +1,12 @@
 import { flawOfToken } from "../auth/token-format.ts";
 import { type ReadContext, TokenUnavailable } from "../auth/token-source.ts";
-import { now } from "../base/clock.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import type { Unauthorized } from "./call-history.ts";
 import { exchangeError, pausedError, tokenError } from "./create-error.ts";
-import { type Exchange, type Failure, type Received, stopped } from "./exchange.ts";
-
+import { type Failure, type Received, stopped } from "./exchange.ts";
 import { performExchange } from "./perform-exchange.ts";
 
 /** A token that was read, and what that has left of the attempt's `timeoutMs`. */
@@ -17,44 +15,29 @@ interface Read {
   readonly leftMs: number;
 }
 
-/** A token that was refused with a 429, and until when it pauses, on the monotonic clock. */
-interface Paused {
-  readonly token: string;
-  readonly until: number;
-}
-
 /**
  * Sends a call until the service has processed it or failed: a 429 waits in the rate limiter, and a 401 is sent once more
  * if another token can be had; neither was processed by the service. Resolves with a success, and rejects with an error
  * of this library for everything else. Whether a failure may pass is decided above, in `retry.ts`.
  */
 export async function attempt(call: Call, permit: Permit): Promise<Received> {
-  const { history, settings } = call;
+  const { history } = call;
   let read = await readToken(call);
-  let pause: Paused | undefined;
-  let early = 0;
   for (;;) {
     read = await acquire(call, permit, read);
-    // A limiter that admits a token before its pause is over does not wait, whatever it reported: a loop without an end.
-    if (pause?.token === read.token && now() < pause.until) early += 1;
-    if (settings.retry !== false && early > settings.retry.rateLimitWaits) {
+    const { token } = read;
+    const deadline = call.deadline.within(read.leftMs);
+    const exchange = await performExchange(call, permit, { token, deadline }).finally(() => {
+      deadline.release();
       release(permit);
-      throw history.lastFailure?.();
-    }
-    const exchange = await exchangeInSlot(call, permit, read);
+    });
+    history.ended(exchange);
     if (exchange.kind === "received") return exchange;
     const error = history.failed(exchange, () => exchangeError(call, exchange));
-    pause = pauseOf(exchange, read.token);
-    const next = await readToResend(call, exchange, { token: read.token, error });
+    const next = await readToResend(call, exchange, { token, error });
     if (next === undefined) throw error();
     read = next;
   }
-}
-
-/** When the pause of a 429 is over at the earliest; timers and clocks may differ by a millisecond. */
-function pauseOf(exchange: Failure, token: string): Paused | undefined {
-  if (exchange.kind !== "refused" || exchange.pause === undefined) return undefined;
-  return { token, until: now() + Math.max(1, exchange.pause.pauseMs - 1) };
 }
 
 /** How often a call is sent again at most after a 401. */
@@ -67,7 +50,8 @@ const MOST_RENEWALS = 5;
 async function readToResend(call: Call, exchange: Failure, refused: Unauthorized): Promise<Read | undefined> {
   const { deadline, events, history, operation, pipeline, settings } = call;
   if (settings.retry === false || exchange.kind !== "refused") return undefined;
-  if (exchange.pause?.waits) {
+  // A limiter that says of every pause that it waits must not make a 429 a loop.
+  if (exchange.pause?.waits && history.pausesInARow <= settings.retry.rateLimitWaits) {
     events?.retry({ reason: "rate_limit", delayMs: exchange.pause.pauseMs, status: 429 });
     return await readToken(call);
   }
@@ -137,18 +121,6 @@ async function wait(call: Call, token: string, pending: Promise<Admission>): Pro
     return { kind: "stopped" };
   } finally {
     unsubscribe();
-  }
-}
-
-async function exchangeInSlot(call: Call, permit: Permit, { token, leftMs }: Read): Promise<Exchange> {
-  const deadline = call.deadline.within(leftMs);
-  try {
-    const exchange = await performExchange(call, permit, { token, deadline });
-    call.history.ended(exchange);
-    return exchange;
-  } finally {
-    deadline.release();
-    release(permit);
   }
 }
 

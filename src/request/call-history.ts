@@ -24,6 +24,8 @@ export class CallHistory {
   unauthorized: Unauthorized | undefined;
   /** How often the call was answered 401. */
   unauthorizedCount = 0;
+  /** Pauses that its own requests have begun, without another response in between. */
+  pausesInARow = 0;
   /** The latest response of the service. */
   latestResponse: ResponseHead | undefined;
 
@@ -31,6 +33,7 @@ export class CallHistory {
   ended(exchange: Exchange): void {
     if (wasSent(exchange)) this.requests += 1;
     if ("head" in exchange && exchange.head !== undefined) this.latestResponse = exchange.head;
+    this.pausesInARow = "pause" in exchange && exchange.pause !== undefined ? this.pausesInARow + 1 : 0;
   }
 
   /** Takes in a request that failed, and how its error is made. Returns what makes it once. */

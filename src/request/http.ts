@@ -1,4 +1,4 @@
-import ky, { type BeforeRequestHook, isNetworkError } from "ky";
+import ky, { type BeforeRequestHook } from "ky";
 import { shown } from "../base/check.ts";
 import type { Sending } from "./connection-fault.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
@@ -44,32 +44,32 @@ export function createHttp(
     redirect: "manual",
   });
   return async ({ url, method, headers, body, token, signal }) => {
-    let sender: Sending["sender"];
+    // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
+    const send = async (request: unknown): Promise<Response> => {
+      const { headers: made } = request as Request; // ky has made one of the URL
+      const init = {
+        ...fetchOptions,
+        ...(supportsCredentials() ? { credentials: "omit" as const } : {}),
+        method,
+        headers: { ...headers, authorization: made.get("authorization") ?? "" },
+        ...(body === undefined ? {} : { body }),
+        redirect: "manual" as const,
+        signal,
+      };
+      const own: (url: string, init: FetchInit) => Promise<unknown> = fetch ?? globalThis.fetch;
+      try {
+        return checked(await own(url, init));
+      } catch (error) {
+        // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
+        throw new HttpFailure(error, own === PLATFORM_FETCH ? "platform" : "application");
+      }
+    };
+    // For ky's default method it costs a quarter of the call to say so.
+    const options = { ...(method === "GET" ? {} : { method }), context: { token }, fetch: send };
     try {
-      return await instance(url, {
-        // For ky's default it costs a quarter of the call to say so.
-        ...(method === "GET" ? {} : { method }),
-        context: { token },
-        // The other headers and the signal go to `fetch` alone: ky would copy them. The body, too: ky would make a stream of it.
-        fetch: async (request) => {
-          const { headers: made } = request as Request; // ky has made one of the URL
-          const send: (url: string, init: FetchInit) => Promise<unknown> = fetch ?? globalThis.fetch;
-          const init = {
-            ...fetchOptions,
-            ...(supportsCredentials() ? { credentials: "omit" as const } : {}),
-            method,
-            headers: { ...headers, authorization: made.get("authorization") ?? "" },
-            ...(body === undefined ? {} : { body }),
-            redirect: "manual" as const,
-            signal,
-          };
-          sender = send === PLATFORM_FETCH ? "platform" : "application";
-          return checked(await send(url, init));
-        },
-      });
+      return await instance(url, options);
     } catch (error) {
-      // ky's own error holds the request, and with it the token.
-      throw new HttpFailure(isNetworkError(error) ? error.cause : error, sender);
+      throw error instanceof HttpFailure ? error : new HttpFailure(error, undefined);
     }
   };
 }
