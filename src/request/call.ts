@@ -69,7 +69,11 @@ export class Call {
 
   /** Takes a place in the queue of the rate limiter, once, for all its requests. */
   enter(): Permit {
-    return this.pipeline.rateLimiter.enter(new LimitedCall(this.pipeline, this.settings.retry, this.deadline));
+    const { rateLimiter } = this.pipeline;
+    const permit = rateLimiter.enter(new LimitedCall(this.pipeline, this.settings.retry, this.deadline));
+    // A promise is no permit: the call fails, and what the promise rejects with goes nowhere.
+    ignoreErrors(() => permit);
+    return permit;
   }
 
   /** Takes the secrets of the call out of texts. */

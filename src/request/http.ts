@@ -19,6 +19,9 @@ export class HttpFailure {
 /** The platform's own `fetch`. One that takes its place later is the application's, as one in the options is. */
 const PLATFORM_FETCH: unknown = globalThis.fetch;
 
+/** Each request is sent once, without a time limit of ky's, whatever its status, and to no other address. */
+const ONCE = { retry: 0, timeout: false, throwHttpErrors: false, redirect: "manual" } as const;
+
 /** Sets the bearer token of a request. */
 const setToken: BeforeRequestHook = ({ request, options }) => {
   const { token } = options.context as Pick<HttpRequest, "token">; // as it is passed below
@@ -36,18 +39,14 @@ export function createHttp(
   fetch: FetchFunction | undefined,
   fetchOptions: Readonly<Record<string, unknown>>,
 ): SendHttp {
-  const instance = ky.create({
-    hooks: { beforeRequest: [setToken] },
-    retry: 0,
-    timeout: false,
-    throwHttpErrors: false,
-    redirect: "manual",
-  });
+  const instance = ky.create({ ...ONCE, hooks: { beforeRequest: [setToken] } });
   return async ({ url, method, headers, body, token, signal }) => {
+    const absent = inheritedNames();
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
     const send = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
       const init = {
+        ...absent,
         ...fetchOptions,
         ...(supportsCredentials() ? { credentials: "omit" as const } : {}),
         method,
@@ -65,13 +64,24 @@ export function createHttp(
       }
     };
     // For ky's default method it costs a quarter of the call to say so.
-    const options = { ...(method === "GET" ? {} : { method }), context: { token }, fetch: send };
+    const options = { ...absent, ...(method === "GET" ? {} : { method }), context: { token }, fetch: send };
     try {
-      return await instance(url, options);
+      // ky asks a text, too, for the headers, the method and the signal of a request.
+      const isSafe = Object.keys(absent).length === 0;
+      return await instance(isSafe ? url : new Request(url, { ...absent, method, headers: {}, signal }), options);
     } catch (error) {
       throw error instanceof HttpFailure ? error : new HttpFailure(error, undefined);
     }
   };
+}
+
+/**
+ * The enumerable names that a program has put on `Object.prototype`, each without a value: ky and `fetch` would take what
+ * stands there for options.
+ */
+function inheritedNames(): Readonly<Record<string, undefined>> {
+  const names = Object.keys(Object.prototype).filter((name) => name !== "hooks" && !Object.hasOwn(ONCE, name));
+  return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
 // A `fetch` of the application may resolve with anything, and a substitute need not be of the platform's class.

@@ -1,6 +1,6 @@
 import { adoptReplacement } from "../auth/adopt.ts";
 import { notePlaintext } from "../auth/token-source.ts";
-import { refusing } from "../base/check.ts";
+import { bare, refusing } from "../base/check.ts";
 import { Redactor } from "../base/redact.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/client-errors.ts";
@@ -29,7 +29,7 @@ export function createSend(pipeline: Pipeline): Send {
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
     try {
-      call = check(name, () => new Call(pipeline, { name, ...describe() }));
+      call = check(name, () => new Call(pipeline, bare<Operation<Output>>({ name }, describe())));
       return (await run(call)) as Output; // the schema of the operation says that it is one
     } catch (error) {
       failure = await beginStackInAwaiter(ownError(call, error), send);

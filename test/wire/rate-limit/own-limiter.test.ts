@@ -20,6 +20,10 @@ function admitting(verbs: Partial<Permit> = {}): RateLimiter {
 
 test.each<[string, RateLimiter]>([
   ["enter throws", { ...admitting(), enter: raise }],
+  [
+    "enter rejects",
+    { ...admitting(), enter: (() => Promise.reject(new Error("no"))) as unknown as RateLimiter["enter"] },
+  ],
   ["acquire throws", admitting({ acquire: raise })],
   ["acquire rejects", admitting({ acquire: () => Promise.reject(new Error("no")) })],
 ])(
