@@ -58,9 +58,9 @@ export class ProviderToken implements TokenSource {
     }
   }
 
-  /** The provider is asked. */
-  async renew(): Promise<boolean> {
-    return true;
+  /** The provider is asked for another token once in a call. */
+  async renew(_: string, times: number): Promise<boolean> {
+    return times === 1;
   }
 
   subscribe(listener: TokenListener): () => void {

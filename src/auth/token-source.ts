@@ -70,8 +70,11 @@ export interface TokenSource {
   readonly current: string;
   /** The token to send now. Rejects with what the provider throws, or with `TokenUnavailable`. Never throws. */
   read(context: ReadContext): string | Promise<string>;
-  /** Waits for a rotation that is pending. Resolves whether `read` may return another token than the rejected one. */
-  renew(rejected: string): Promise<boolean>;
+  /**
+   * Waits for a rotation that is pending. Resolves whether `read` may return another token than the rejected one; `times`
+   * is how often the call was answered 401.
+   */
+  renew(rejected: string, times: number): Promise<boolean>;
   /** Calls `refresh` of the listener whenever `current` changes, until the returned function is called. */
   subscribe(listener: TokenListener): () => void;
 }

@@ -40,12 +40,9 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
   }
 }
 
-/** How often a call is sent again at most after a 401. */
-const MOST_RENEWALS = 5;
-
 /**
- * The token to send a rejected request again with: after a 429 that is waited out, and once after a 401. A 401 for a token
- * that is not the latest any more says nothing of the latest, which is sent.
+ * The token to send a rejected request again with: after a 429 that is waited out, and after a 401 for a token that is not
+ * the latest any more, or that its provider may replace.
  */
 async function readToResend(call: Call, exchange: Failure, refused: Unauthorized): Promise<Read | undefined> {
   const { deadline, events, history, operation, pipeline, settings } = call;
@@ -55,20 +52,21 @@ async function readToResend(call: Call, exchange: Failure, refused: Unauthorized
     events?.retry({ reason: "rate_limit", delayMs: exchange.pause.pauseMs, status: 429 });
     return await readToken(call);
   }
-  if (exchange.head.status !== 401 || history.unauthorizedCount === MOST_RENEWALS) return undefined;
+  if (exchange.head.status !== 401) return undefined;
   const { tokenSource } = pipeline;
   history.unauthorized = refused;
   history.unauthorizedCount += 1;
   events?.enter("token");
-  let mayDiffer = false;
-  try {
-    // A rotation that is adopted must not wait for rotations, since it is one of them.
-    if (!operation.adopts) mayDiffer = await deadline.race(tokenSource.renew(refused.token));
-  } catch {
-    throw exchangeError(call, stopped(deadline, "total"));
+  if (operation.adopts) {
+    // It must not wait for rotations, since it is one of them.
+    if (tokenSource.current === refused.token) return undefined;
+  } else {
+    try {
+      if (!(await deadline.race(tokenSource.renew(refused.token, history.unauthorizedCount)))) return undefined;
+    } catch {
+      throw exchangeError(call, stopped(deadline, "total"));
+    }
   }
-  const isAsked = mayDiffer && history.unauthorizedCount === 1;
-  if (tokenSource.current === refused.token && !isAsked) return undefined;
   const other = await readToken(call);
   events?.retry({ reason: "unauthorized", delayMs: 0, status: 401 });
   events?.emit({ type: "token_refresh" });

@@ -113,16 +113,6 @@ describe("a token that is replaced again before the call is sent with it", () =>
     const sent = wire.sent.filter(({ path }) => path.endsWith("/issues")).map(({ headers }) => headers);
     expect(sent.map((headers) => headers.get("authorization"))).toEqual(TOKENS.map((token) => `Bearer ${token}`));
   });
-
-  test("without an end: the call is sent again five times", async () => {
-    let tokens = 0;
-    wire.reply(() => {
-      client.setToken(`pat_${++tokens}_0123456789`);
-      return json({ error: "unauthorized" }, 401);
-    });
-    const client = wire.client();
-    expect(await rejection(client.issues.create("p", issue))).toMatchObject({ kind: "auth", attempts: 6 });
-  });
 });
 
 test("a rotation that fails changes nothing, and the calls that waited for it reject with their 401", async () => {
