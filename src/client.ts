@@ -63,7 +63,7 @@ export class Client {
     this.tokens = new Tokens(this.#send);
     this.projects = new Projects(this.#send);
     this.issues = new Issues(this.#send);
-    this.sessions = new Sessions(this.#send, pipeline.defaults.totalTimeoutMs);
+    this.sessions = new Sessions(this.#send);
   }
 
   /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */

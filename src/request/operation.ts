@@ -57,6 +57,8 @@ export interface Send {
   readonly check: <Result>(name: string, read: () => Result) => Result;
   /** A short text of the service as errors show it, without secrets. */
   readonly brief: (text: string) => string | undefined;
+  /** That of calls without one of their own. */
+  readonly totalTimeoutMs: number;
 }
 
 /** Whether an operation changes something, so that sending it twice might matter. */

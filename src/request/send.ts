@@ -39,7 +39,8 @@ export function createSend(pipeline: Pipeline): Send {
     }
   }
 
-  return Object.assign(send, { check, brief: (text: string) => redactor().brief(text) });
+  const { totalTimeoutMs } = pipeline.defaults;
+  return Object.assign(send, { check, brief: (text: string) => redactor().brief(text), totalTimeoutMs });
 }
 
 async function run(call: Call): Promise<unknown> {

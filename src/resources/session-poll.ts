@@ -7,22 +7,16 @@ import { AbortError, TimeoutError } from "../errors/client-errors.ts";
 import { mayPass } from "../errors/may-pass.ts";
 import type { Session } from "../models.ts";
 import { closeable } from "../paging/closeable.ts";
+import type { Operation, Send } from "../request/operation.ts";
 import type { CheckedOptions } from "../request/settings.ts";
+import { pathOf } from "../request/url.ts";
+import { sessionValidator } from "../schemas/validators.ts";
 
-/** Where polls come from. */
-export interface PollSource {
-  /** The method that polls, for errors. */
+/** The method that polls, and the session. */
+interface Polled {
+  readonly send: Send;
   readonly name: string;
-  /** The template of what is polled, for errors. */
-  readonly path: string;
-  /** Checks arguments, in the name of the method. */
-  readonly check: <Result>(read: () => Result) => Result;
-  /** A short text of the service as errors show it, without secrets. */
-  readonly brief: (text: string) => string | undefined;
-  /** One poll, as a part of a wait that has this deadline. */
-  readonly get: (options: CheckedOptions, within: Deadline) => Promise<Session>;
-  /** The client's. */
-  readonly totalTimeoutMs: number;
+  readonly id: string;
 }
 
 /** Options of a wait, checked: those of its polls, and the waits between them. */
@@ -30,14 +24,19 @@ type PollOptions = CheckedOptions & { readonly intervalMs?: number; readonly max
 
 type IsWanted = (session: Session) => boolean | Promise<boolean>;
 
-/** Polls until `isWanted` is true of the session. `read` runs first: what it throws rejects the wait. */
+/** Asks for one session. */
+export function getSession(id: string, options: CheckedOptions): Omit<Operation<Session>, "name"> {
+  return { method: "GET", path: pathOf(PATH, { id }), schema: sessionValidator, scope: "sessions:read", options };
+}
+
+/** Polls until `until` is true of the session. */
 export async function waitFor(
-  source: PollSource,
+  polled: Polled,
   read: () => PollOptions & { readonly until: IsWanted },
 ): Promise<Session> {
   try {
-    const { until, ...options } = read();
-    const { value } = await polls(source, options, { isWanted: until }).next();
+    const { until, ...options } = polled.send.check(polled.name, read);
+    const { value } = await polls(polled, options, { isWanted: until }).next();
     return value;
   } catch (error) {
     throw await beginStackInAwaiter(error, waitFor);
@@ -45,18 +44,18 @@ export async function waitFor(
 }
 
 /** Polls until it is closed, and yields the session whenever its state has changed. `read` runs with the first poll. */
-export function watch(source: PollSource, read: () => PollOptions): AsyncIterable<Session> {
-  return { [Symbol.asyncIterator]: () => closeable((closing) => changes(source, read, closing)) };
+export function watch(polled: Polled, read: () => PollOptions): AsyncIterable<Session> {
+  return { [Symbol.asyncIterator]: () => closeable((closing) => changes(polled, read, closing)) };
 }
 
 async function* changes(
-  source: PollSource,
+  polled: Polled,
   read: () => PollOptions,
   closing: Deadline,
 ): AsyncGenerator<Session, void, undefined> {
   let state: string | undefined;
   try {
-    for await (const session of polls(source, read(), { isWanted: (seen) => seen.state !== state, closing })) {
+    for await (const session of polls(polled, read(), { isWanted: (seen) => seen.state !== state, closing })) {
       state = session.state;
       yield session;
     }
@@ -65,6 +64,7 @@ async function* changes(
   }
 }
 
+const PATH = "/sessions/{id}";
 const GROWTH = 1.5;
 const JITTER = 1 / 4;
 
@@ -87,30 +87,29 @@ interface Progress {
  * pass is missed, and the next one follows. While a session is looked at by its consumer there is no timer.
  */
 async function* polls(
-  source: PollSource,
-  { intervalMs = 1_000, maxIntervalMs = 15_000, signal, totalTimeoutMs, ...options }: PollOptions,
+  polled: Polled,
+  { intervalMs = 1_000, maxIntervalMs = 15_000, signal, totalTimeoutMs = polled.send.totalTimeoutMs, ...options }: PollOptions,
   { isWanted, closing }: { readonly isWanted: IsWanted; readonly closing?: Deadline },
 ): AsyncGenerator<Session, never, undefined> {
-  const progress: Progress = { limitMs: totalTimeoutMs ?? source.totalTimeoutMs };
-  const pollOptions = { ...options, totalTimeoutMs: Number.POSITIVE_INFINITY };
-  const endsAt = now() + progress.limitMs;
+  const { send, name, id } = polled;
+  const progress: Progress = { limitMs: totalTimeoutMs };
+  const endsAt = now() + totalTimeoutMs;
   for (let waitMs = 0; ; waitMs = Math.min(intervalMs, maxIntervalMs)) {
-    const deadline = source.check(() => Deadline.of(endsAt - now(), signal, closing));
+    const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing));
+    const describe = () => ({ ...getSession(id, { ...options, totalTimeoutMs: Number.POSITIVE_INFINITY }), within });
     let session: Session | undefined;
     try {
       do {
-        if (waitMs > 0) await deadline.sleep(shortened(waitMs, JITTER, Math.random()));
+        if (waitMs > 0) await within.sleep(shortened(waitMs, JITTER, Math.random()));
         waitMs = Math.min(waitMs > 0 ? waitMs * GROWTH : intervalMs, maxIntervalMs);
-        session = await source
-          .get(pollOptions, deadline)
-          .catch((error: AutomationError) => missPoll(progress, error, deadline));
+        session = await send(name, describe).catch((error: AutomationError) => missPoll(progress, error, within));
         if (session !== undefined)
           Object.assign(progress, { seen: session, missed: undefined, silentSince: undefined });
-      } while (session === undefined || !(await deadline.race(Promise.resolve(isWanted(session)))));
+      } while (session === undefined || !(await within.race(Promise.resolve(isWanted(session)))));
     } catch (error) {
-      throw error === STOPPED ? stoppedError(source, progress, deadline) : error;
+      throw error === STOPPED ? stoppedError(polled, progress, within) : error;
     } finally {
-      deadline.release();
+      within.release();
     }
     yield session;
   }
@@ -131,15 +130,11 @@ function missPoll(progress: Progress, failure: AutomationError, deadline: Deadli
   throw failure;
 }
 
-function stoppedError(
-  { name, path, brief }: PollSource,
-  progress: Progress,
-  { reason, signal }: Deadline,
-): AutomationError {
+function stoppedError({ send, name }: Polled, progress: Progress, { reason, signal }: Deadline): AutomationError {
   const { limitMs, seen: session, missed } = progress;
   const outcome = missed?.outcome ?? (session === undefined ? "not_sent" : "accepted");
-  const details = { method: "GET", path, outcome, attempts: missed?.attempts, session };
-  const state = session && `the last state was ${JSON.stringify(brief(String(session.state)) ?? "")}`; // of any type where validation is lenient
+  const details = { method: "GET", path: PATH, outcome, attempts: missed?.attempts, session };
+  const state = session && `the last state was ${JSON.stringify(send.brief(String(session.state)) ?? "")}`; // of any type where validation is lenient
   const during = `during the wait; ${state ?? "no state was seen"}`;
   if (reason === "abort") {
     return new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason });

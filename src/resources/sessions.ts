@@ -2,13 +2,13 @@ import { FUNCTION, INTERVAL, required, type Shape } from "../base/check.ts";
 import type { Session } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions } from "../request/call-options.ts";
-import type { Operation, Send } from "../request/operation.ts";
-import { type CheckedOptions, readOptions } from "../request/settings.ts";
+import type { Send } from "../request/operation.ts";
+import { readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
-import { sessionPageValidator, sessionValidator } from "../schemas/validators.ts";
+import { sessionPageValidator } from "../schemas/validators.ts";
 import { type ListParams, listQuery, type ProjectRef, projectValue } from "./inputs.ts";
 import { deferErrors, type ListOptions, paginate, readListOptions } from "./list.ts";
-import { type PollSource, waitFor, watch } from "./session-poll.ts";
+import { getSession, waitFor, watch } from "./session-poll.ts";
 
 /** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
 export interface WatchOptions extends CallOptions {
@@ -41,12 +41,10 @@ const WAIT_OPTIONS: Shape<Omit<WaitOptions, keyof CallOptions>> = { ...WATCH_OPT
  */
 export class Sessions {
   readonly #send: Send;
-  readonly #totalTimeoutMs: number;
 
   /** Not for callers: the client makes it. */
-  constructor(send: Send, totalTimeoutMs: number) {
+  constructor(send: Send) {
     this.#send = send;
-    this.#totalTimeoutMs = totalTimeoutMs;
   }
 
   /**
@@ -100,10 +98,8 @@ export class Sessions {
    * @example
    * const done = await client.sessions.waitFor(id, { until: (session) => session.state !== "running" });
    */
-  waitFor: (id: string, options: WaitOptions) => Promise<Session> = async (id, ...options) => {
-    const source = this.#polls("sessions.waitFor", id);
-    return waitFor(source, () => source.check(() => readOptions(options, WAIT_OPTIONS)));
-  };
+  waitFor: (id: string, options: WaitOptions) => Promise<Session> = async (id, ...options) =>
+    waitFor({ send: this.#send, name: "sessions.waitFor", id }, () => readOptions(options, WAIT_OPTIONS));
 
   /**
    * Yields a session as it is, and again whenever its `state` has changed; never ends by itself. `break` and the signal
@@ -115,29 +111,10 @@ export class Sessions {
    * for await (const { state } of client.sessions.watch(id)) if (state === "done") break;
    */
   watch: (id: string, options?: WatchOptions) => AsyncIterable<Session> = (id, ...options) => {
-    const source = this.#polls("sessions.watch", id);
-    const read = deferErrors(() => source.check(() => readOptions(options, WATCH_OPTIONS)));
-    return watch(source, read);
-  };
-
-  #polls(name: string, id: string): PollSource {
-    return {
-      name,
-      path: "/sessions/{id}",
-      check: (read) => this.#send.check(name, read),
-      brief: this.#send.brief,
-      get: (options, within) => this.#send(name, () => ({ ...getSession(id, options), within })),
-      totalTimeoutMs: this.#totalTimeoutMs,
-    };
-  }
-}
-
-function getSession(id: string, options: CheckedOptions): Omit<Operation<Session>, "name"> {
-  return {
-    method: "GET",
-    path: pathOf("/sessions/{id}", { id }),
-    schema: sessionValidator,
-    scope: "sessions:read",
-    options,
+    const polled = { send: this.#send, name: "sessions.watch", id };
+    return watch(
+      polled,
+      deferErrors(() => this.#send.check(polled.name, () => readOptions(options, WATCH_OPTIONS))),
+    );
   };
 }
