@@ -1,7 +1,7 @@
 import type { ErrorDetails, Outcome } from "../errors/automation-error.ts";
 import type { Call } from "./call.ts";
 import { outcomeOfStatus } from "./exchange.ts";
-import { isWrite, type Operation } from "./operation.ts";
+import { isWrite, labelOf, type Operation } from "./operation.ts";
 import type { ResponseHead } from "./response-head.ts";
 
 // Every error of a call is built here. No headers, request, response or token leaves with one, also where the service
@@ -23,7 +23,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
 ): Failure {
   const { what, head, isSent, ...own } = said;
   const { id, operation, history } = call;
-  const { name, method, path } = operation;
+  const { method, path } = operation;
   const details = {
     callId: id,
     status: head?.status || undefined,
@@ -35,8 +35,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
     priorAmbiguous: (history.mayBeApplied && isWrite(operation)) || undefined,
     ...own,
   };
-  const label = name.includes(".") ? name : `${method} ${path.template}`;
-  const message = `${label}: ${what}${consequenceOf(operation, details)}`;
+  const message = `${labelOf(operation)}: ${what}${consequenceOf(operation, details)}`;
   return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
 }
 

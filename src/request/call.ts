@@ -12,7 +12,7 @@ import { CallHistory } from "./call-history.ts";
 import type { SendHttp } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
 import { type CallSettings, laidOver } from "./settings.ts";
-import { encodePath, encodeQuery } from "./url.ts";
+import { encodePath } from "./url.ts";
 
 /** What the request path needs of a client. Settings are checked, and never change. */
 export interface Pipeline {
@@ -56,7 +56,7 @@ export class Call {
     this.operation = operation;
     this.settings = laidOver(operation.options, pipeline.defaults);
     this.body = operation.json === undefined ? undefined : toJson(operation.json);
-    this.#target = `${encodePath(operation.path)}${encodeQuery(operation.query)}`;
+    this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     this.deadline = Deadline.of(this.settings.totalTimeoutMs, this.settings.signal, operation.within);
     // Last, so that nothing has begun for its observers if its signal fails.
     this.events = CallEvents.begin(this, pipeline);

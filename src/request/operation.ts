@@ -2,7 +2,7 @@ import type { Deadline } from "../base/deadline.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import type { Scope } from "../scopes.ts";
 import type { CheckedOptions } from "./settings.ts";
-import type { Path, Query } from "./url.ts";
+import type { Path } from "./url.ts";
 
 /** HTTP methods that the client sends. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -13,7 +13,8 @@ export interface Operation<Output> {
   readonly name: string;
   readonly method: Method;
   readonly path: Path;
-  readonly query?: Query | undefined;
+  /** Encoded. */
+  readonly query?: string;
   /** The request's body. */
   readonly json?: unknown;
   /** What the response's body must be; without one it is handed over as parsed. */
@@ -59,6 +60,11 @@ export interface Send {
   readonly brief: (text: string) => string | undefined;
   /** That of calls without one of their own. */
   readonly totalTimeoutMs: number;
+}
+
+/** What errors call an operation: one that is not documented by what is sent. */
+export function labelOf({ name, method, path }: Pick<Operation<unknown>, "name" | "method" | "path">): string {
+  return name.includes(".") ? name : `${method} ${path.template}`;
 }
 
 /** Whether an operation changes something, so that sending it twice might matter. */

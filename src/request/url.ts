@@ -162,17 +162,16 @@ const PARAMETER: Kind = kind(
 );
 
 /**
- * The query string of parameters, with its `?`, or `""` where there are none. Each name and value is percent-encoded, so
+ * The query string of parameters, without its `?`. Each name and value is percent-encoded, so
  * that decoders of forms and of RFC 3986 read the same characters.
  */
-export function encodeQuery(query: Query | undefined): string {
-  if (query === undefined) return "";
+export function encodeQuery(query: Query): string {
   const pairs: string[] = [];
   for (const [name, value] of Object.entries(query)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
     for (const single of values) pairs.push(`${encodeText(name, "a query name")}=${encodeValue(name, single)}`);
   }
-  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+  return pairs.join("&");
 }
 
 function encodeValue(name: string, value: unknown): string {

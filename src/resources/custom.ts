@@ -3,11 +3,11 @@ import type { Paginator } from "../paging/paginator.ts";
 import type { CallOptions } from "../request/call-options.ts";
 import type { Method, Operation, Send } from "../request/operation.ts";
 import { readOptions } from "../request/settings.ts";
-import { isPath, type Path, QUERY, type Query, type QueryValue } from "../request/url.ts";
+import { encodeQuery, isPath, type Path, QUERY, type Query } from "../request/url.ts";
 import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
 import { pageValidator } from "../schemas/validators.ts";
 import { CURSOR } from "./inputs.ts";
-import { type ListOptions, paginate, readListOptions } from "./list.ts";
+import { type ListOptions, paginate } from "./list.ts";
 
 /** A call of an endpoint that has no method of its own. */
 export interface CustomRequest<Output = unknown> {
@@ -80,33 +80,22 @@ export function paginateCustom<Item>(
   return paginate(send, "paginate", () => {
     const { path, query = {}, schema } = given<CustomList<Item>>(list, "list", LIST);
     if (query["cursor"] !== undefined) ofKind(query["cursor"], "query.cursor", CURSOR);
-    const options = readListOptions(last);
-    return { label: `GET ${path.template}`, path, query: copyOf(query), schema: pageValidator(schema), options };
+    return { path, query, schema: pageValidator(schema), last };
   });
 }
 
 function customOperation<Output>(request: CustomRequest<Output>): Omit<Operation<Output>, "name" | "options"> {
-  const { method, path, query, json, schema } = given<CustomRequest<Output>>(request, "request", REQUEST);
+  const { method, path, query = {}, json, schema } = given<CustomRequest<Output>>(request, "request", REQUEST);
   if (json !== undefined && (method === "GET" || method === "HEAD")) {
     refuse(`a ${method} has no body, so json cannot be given`);
   }
   if (schema !== undefined && method === "HEAD")
     refuse("the response to a HEAD has no body, so schema cannot be given");
-  return { method, path, query, json, schema, expects: expectedOf(method, schema !== undefined) };
+  return { method, path, query: encodeQuery(query), json, schema, expects: expectedOf(method, schema !== undefined) };
 }
 
 function expectedOf(method: Method, hasSchema: boolean): NonNullable<Operation<unknown>["expects"]> {
   if (method === "HEAD") return "nothing";
   if (method === "DELETE") return "json_if_any";
   return hasSchema ? "json" : "json_or_empty";
-}
-
-/** A copy, so that changing the query later changes nothing. Values are checked where they are encoded. */
-function copyOf(query: Query): Query {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? Array.from(value as readonly QueryValue[]) : value, // isArray forgets the type
-    ]),
-  );
 }

@@ -1,10 +1,10 @@
-import { BOOLEAN } from "../base/check.ts";
+import { BOOLEAN, bare } from "../base/check.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
 import type { CallOptions } from "../request/call-options.ts";
-import type { Send } from "../request/operation.ts";
-import { type CheckedOptions, readOptions } from "../request/settings.ts";
-import type { Path, Query } from "../request/url.ts";
+import { labelOf, type Send } from "../request/operation.ts";
+import { readOptions } from "../request/settings.ts";
+import { encodeQuery, type Path, type Query } from "../request/url.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import { pageEnvelopeValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
@@ -19,22 +19,15 @@ export interface ListOptions extends CallOptions {
   prefetch?: boolean | undefined;
 }
 
-type CheckedListOptions = CheckedOptions & { readonly prefetch?: boolean };
-
-/** The options of a list, checked once for all of its pages. */
-export function readListOptions(last: readonly [options?: ListOptions | undefined]): CheckedListOptions {
-  return readOptions(last, { prefetch: BOOLEAN });
-}
-
-/** A list operation as data. `query` holds the `cursor` of the start, if there is one. */
+/** A list operation as data. */
 export interface ListOperation<Item> {
-  /** What a `PaginationError` names it by; the operation's name without one. */
-  readonly label?: string;
   readonly path: Path;
+  /** With the `cursor` of the start, if there is one. */
   readonly query: Query;
   readonly schema: StandardSchema<Page<Item>>;
   readonly scope?: Scope;
-  readonly options: CheckedListOptions;
+  /** The last argument of the method, and what was passed behind it. */
+  readonly last: readonly [options?: ListOptions | undefined];
 }
 
 /**
@@ -42,29 +35,34 @@ export interface ListOperation<Item> {
  * invalid ones reject the first request of the list, since `list` itself never throws.
  */
 export function paginate<Item>(send: Send, name: string, describe: () => ListOperation<Item>): Paginator<Item> {
-  const prepared = deferErrors(() => send.check(name, describe));
+  const prepared = deferErrors(() => send.check(name, () => prepare(name, describe())));
   return new Paginator(() => {
-    const operation = prepared();
-    const { label = name, path, schema, scope } = operation;
-    const { prefetch = false, ...options } = operation.options;
-    const { cursor, ...query } = operation.query;
-    const start = Object.hasOwn(operation.query, "cursor") ? cursor : undefined;
+    const { fixed, page, ...rules } = prepared();
     const walk = { pages: 0, items: 0, waitedMs: 0 };
-    const page = { method: "GET", path, schema, essentials: pageEnvelopeValidator, scope, options, walk } as const;
     return {
-      label,
-      path,
+      ...rules,
       check: send.check,
-      start: typeof start === "string" ? start : null,
-      prefetch,
-      fetch: (next, within) =>
-        send(name, () => ({
-          ...page,
-          query: next === null ? query : { ...query, cursor: next },
-          within,
-        })),
+      fetch: (cursor, within) => {
+        const query = cursor === null ? fixed : `${fixed && `${fixed}&`}${encodeQuery({ cursor })}`;
+        return send(name, () => ({ ...page, query, walk, within }));
+      },
     };
   });
+}
+
+/** What all walks over a list have in common. */
+function prepare<Item>(name: string, { path, query, schema, scope, last }: ListOperation<Item>) {
+  const { cursor, ...others } = bare<Query>(query);
+  const { prefetch = false, ...options } = readOptions(last, { prefetch: BOOLEAN });
+  const page = { method: "GET", path, schema, essentials: pageEnvelopeValidator, scope, options } as const;
+  return {
+    label: labelOf({ name, method: "GET", path }),
+    path,
+    start: typeof cursor === "string" ? cursor : null, // which is what it was checked to be
+    prefetch,
+    fixed: encodeQuery(others),
+    page,
+  };
 }
 
 /** Runs `check` now, and returns what it returned or throws what it threw whenever it is asked. */

@@ -4,7 +4,7 @@ import type { Send } from "../request/operation.ts";
 import { pathOf } from "../request/url.ts";
 import { projectPageValidator } from "../schemas/validators.ts";
 import { type ListParams, listQuery } from "./inputs.ts";
-import { type ListOptions, paginate, readListOptions } from "./list.ts";
+import { type ListOptions, paginate } from "./list.ts";
 
 /** Projects: `client.projects`. Methods work detached. Invalid arguments reject the first request of a list. */
 export class Projects {
@@ -30,6 +30,6 @@ export class Projects {
       query: listQuery(params),
       schema: projectPageValidator,
       scope: "projects:read",
-      options: readListOptions(options),
+      last: options,
     }));
 }

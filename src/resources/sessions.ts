@@ -7,7 +7,7 @@ import { readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
 import { sessionPageValidator } from "../schemas/validators.ts";
 import { type ListParams, listQuery, type ProjectRef, projectValue } from "./inputs.ts";
-import { deferErrors, type ListOptions, paginate, readListOptions } from "./list.ts";
+import { deferErrors, type ListOptions, paginate } from "./list.ts";
 import { getSession, waitFor, watch } from "./session-poll.ts";
 
 /** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
@@ -67,7 +67,7 @@ export class Sessions {
       query: listQuery(params),
       schema: sessionPageValidator,
       scope: "sessions:read",
-      options: readListOptions(options),
+      last: options,
     }));
 
   /**

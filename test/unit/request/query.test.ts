@@ -16,9 +16,8 @@ test("any query is decoded by a form decoder and by an RFC 3986 decoder, in orde
         (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((one) => [name, String(one)]),
       );
       const encoded = encodeQuery(given);
-      expect([...new URL(`https://example.com/x${encoded}`).searchParams]).toEqual(expected);
+      expect([...new URL(`https://example.com/x?${encoded}`).searchParams]).toEqual(expected);
       const strict = encoded
-        .slice(1)
         .split("&")
         .filter(Boolean)
         .map((pair) => pair.split("=").map(decodeURIComponent));
@@ -52,8 +51,7 @@ test.each([
 });
 
 test("null-prototype objects are queries, inherited parameters are none", () => {
-  expect(encodeQuery(Object.assign(Object.create(null) as object, { a: 1 }))).toBe("?a=1");
-  expect(encodeQuery(undefined)).toBe("");
+  expect(encodeQuery(Object.assign(Object.create(null) as object, { a: 1 }))).toBe("a=1");
   expect(encodeQuery({})).toBe("");
   expect(QUERY.accepts(runInNewContext("({ a: 1 })"))).toBe(true);
 });
