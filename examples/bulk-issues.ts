@@ -39,13 +39,13 @@ const run = bulkWrite({
   pausedUntil: () => client.rateLimit?.pausedUntil,
 });
 
-let created = 0;
+let created = 0; // in this run
 const unfinished: BulkEntry<Row, unknown>[] = [];
 const ticking = setInterval(showProgress, process.stderr.isTTY ? 200 : 10_000);
 try {
   for await (const entry of run) {
-    if (entry.state === "done") created += 1;
-    else unfinished.push(entry);
+    if (entry.state !== "done") unfinished.push(entry);
+    else if (!entry.skipped && !applied.has(entry.key)) created += 1;
   }
 } catch (error) {
   if (!isAutomationError(error)) throw error;
@@ -78,7 +78,8 @@ function report(): void {
     }
   };
   if (process.stderr.isTTY) process.stderr.write("\n");
-  console.log(`created: ${created}`);
+  console.log(`created in this run: ${created}`);
+  console.log(`created in all: ${summary.done}`);
   list("refused", "refused");
   console.log(`not sent (the same command sends them): ${summary.not_sent}`);
   list("unknown (look for them; then --applied KEY or --not-applied KEY)", "unknown");

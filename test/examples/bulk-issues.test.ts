@@ -43,6 +43,8 @@ const titled = (title: string) => ({
 });
 const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `issue ${index + 10}`);
 
+const createdNow = (output: string): number => Number(/^created in this run: (\d+)\s*$/m.exec(output)?.[1]);
+
 function counts(output: string): Record<string, number> {
   const lines = output.matchAll(/^(created|refused|not sent|unknown).*?: (\d+)\s*$/gm);
   return Object.fromEntries([...lines].map(([, name = "", count]) => [name, Number(count)]));
@@ -61,18 +63,21 @@ describe.concurrent("bulk-issues", { timeout: 60_000 }, () => {
 
     const first = await run(COMMAND, setup.start);
     expect([first.code, counts(first.output)]).toEqual([1, { created: 2, refused: 1, "not sent": 0, unknown: 2 }]);
+    expect(createdNow(first.output)).toBe(2);
     expect(first.output).toContain(`${keyOf("refused")}: issues.create: 409 conflict`);
     expect(first.output).toMatch(/"lost","bug"\]: .*connection was lost/);
     expect(first.output).toMatch(/^2 of 5, 1 refused, [\d.]+\/s$/m);
 
     const second = await run(COMMAND, setup.start);
     expect([second.code, counts(second.output)]).toEqual([1, { created: 2, refused: 1, "not sent": 0, unknown: 2 }]);
+    expect(createdNow(second.output)).toBe(0);
     expect(setup.asked()).toEqual(["fine", "garbled", "lost", "never came", "refused"]);
 
     // Somebody has looked.
     const found = ["--applied", keyOf("lost"), "--not-applied", keyOf("never came")];
     const third = await run([...COMMAND, ...found], setup.start);
     expect(counts(third.output)).toEqual({ created: 4, refused: 1, "not sent": 0, unknown: 0 });
+    expect(createdNow(third.output)).toBe(1);
     expect(setup.created()).toEqual(["fine", "garbled", "lost", "never came"]);
   });
 
