@@ -1,5 +1,5 @@
 /** Beside other versions of the optional peers: installing never fails, and what needs a newer one says so at import. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -32,6 +32,16 @@ const requiring = (entry: string): string =>
 
 const nameOf = (entry: string): string => ["project-automation", entry].filter(Boolean).join("/");
 
+/** Installs packages, and ours beside them. */
+function install(versions: Readonly<Record<string, string>>): void {
+  rmSync(join(packed.folder, "node_modules"), { recursive: true });
+  rmSync(join(packed.folder, "package-lock.json"), { force: true }); // of the application before
+  const dependencies = { ...versions, "project-automation": `file:${packed.tarball}` };
+  writeFileSync(join(packed.folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+  const flags = ["--no-audit", "--no-fund", "--ignore-scripts"];
+  execFileSync("npm", ["install", ...flags], { cwd: packed.folder, encoding: "utf8" });
+}
+
 const tooOld = /needs.zod.3\.25\.50.or.later/;
 /** The versions that applications have, and what the entry point that uses each says when it is loaded. */
 const APPLICATIONS = [
@@ -54,15 +64,7 @@ const APPLICATIONS = [
 ];
 
 describe.runIf(NEEDS_ALL).each(APPLICATIONS)("an application that is installed from the registry", (...peers) => {
-  beforeAll(() => {
-    rmSync(join(packed.folder, "node_modules"), { recursive: true });
-    rmSync(join(packed.folder, "package-lock.json"), { force: true }); // of the application before
-    const versions = Object.fromEntries(peers.map(({ peer, version }) => [peer, version]));
-    const dependencies = { ...versions, "project-automation": `file:${packed.tarball}` };
-    writeFileSync(join(packed.folder, "package.json"), JSON.stringify({ private: true, dependencies }));
-    const flags = ["--no-audit", "--no-fund", "--ignore-scripts"];
-    execFileSync("npm", ["install", ...flags], { cwd: packed.folder, encoding: "utf8" });
-  }, 120_000);
+  beforeAll(() => install(Object.fromEntries(peers.map(({ peer, version }) => [peer, version]))), 120_000);
 
   test.each(peers)("with $peer $version", ({ entry, says }) => {
     expect(importing("")).toBe("");
@@ -88,6 +90,32 @@ describe.runIf(NEEDS_ALL).each(APPLICATIONS)("an application that is installed f
       server.close();`;
     expect(runScript({ folder: packed.folder, name: "msw.mjs", code, node: process.execPath })).toBe("3 1\n");
   });
+});
+
+describe.runIf(NEEDS_ALL)("jest", () => {
+  beforeAll(() => install({ jest: "30", "jest-environment-jsdom": "30", "jest-fixed-jsdom": "0.0.11" }), 120_000);
+
+  test.each([
+    { environment: "jest-environment-jsdom", says: "createEmulator needs Request, Response, structuredClone: " },
+    { environment: "jest-fixed-jsdom", says: "3 projects" },
+  ])(
+    "with $environment",
+    ({ environment, says }) => {
+      const code = `
+      test("a call through the emulator", async () => {
+        const { Client } = require("project-automation");
+        const { createEmulator } = require("project-automation/testing");
+        const list = async () => new Client(createEmulator().clientOptions).projects.list().toArray();
+        const said = await list().then(({ length }) => length + " projects", ({ message }) => message);
+        expect(said).toContain("${says}");
+      });`;
+      writeFileSync(join(packed.folder, "jsdom.test.js"), code);
+      const args = ["node_modules/jest/bin/jest.js", "--ci", "--env", environment];
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd: packed.folder, encoding: "utf8" });
+      expect(status, stderr).toBe(0);
+    },
+    60_000,
+  );
 });
 
 test("importing needs no global that jsdom lacks", () => {
