@@ -1,10 +1,8 @@
 import { isBrandedError } from "../errors/automation-error.ts";
 import { isPlainObject } from "./check.ts";
 import { parseJson } from "./json.ts";
-import { SECRET_NAME, type Secrets, type Span, searchFor } from "./secrets.ts";
+import { REDACTED, redactionOf, SECRET_NAME, type Secrets } from "./secrets.ts";
 
-/** What stands in the place of a secret. */
-export const REDACTED = "[redacted]";
 /** What stands in the place of a text that is too long to be looked through. */
 const TOO_LONG = "[too long]";
 /** The longest text that is looked through, in characters. */
@@ -14,28 +12,13 @@ const LONGEST_BRIEF = 200;
 /** So many levels of a refusal's body are shown, and so many causes of an error. */
 const LEVELS_SHOWN = 32;
 const CAUSES_SHOWN = 6;
-/** A character as URLs, JSON and HTML spell it where it cannot stand by itself. */
-const ESCAPE = /(?:%|\\u00)([\da-f]{2})|&#(x0*[\da-f]{2}|0*\d{1,3});|&(?:amp|lt|gt|quot|apos);|\\["\\/nrt]/gi;
-const NAMED_ESCAPES: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&apos;": "'",
-  '\\"': '"',
-  "\\\\": "\\",
-  "\\/": "/",
-  "\\n": "\n",
-  "\\r": "\r",
-  "\\t": "\t",
-};
 const BUILT_IN = [TypeError, SyntaxError, RangeError] as const;
 
 /** Takes secrets out of what others say: the service, the platform, a schema, a function of the caller's. */
 export class Redactor {
   readonly #secrets: Secrets;
   /** Made when a text is looked through: most errors have none. */
-  #search: ((text: string) => Span[]) | undefined;
+  #redact: ((text: string) => string) | undefined;
 
   constructor(secrets: Secrets) {
     this.#secrets = secrets;
@@ -48,12 +31,8 @@ export class Redactor {
 
   /** A text without secrets, also where it spells them with escapes. */
   text(text: string): string {
-    if (text.length > LONGEST_TEXT) return TOO_LONG;
-    this.#search ??= searchFor(this.#secrets);
-    const clean = without(this.#search(text), text);
-    const unescaped = clean.replace(ESCAPE, characterOf);
-    const spelled = unescaped === clean ? [] : this.#search(unescaped);
-    return spelled.length === 0 ? clean : without(spelled, unescaped);
+    this.#redact ??= redactionOf(this.#secrets);
+    return text.length > LONGEST_TEXT ? TOO_LONG : this.#redact(text);
   }
 
   /** A text as one line of at most `max` characters, without secrets and control characters. */
@@ -109,23 +88,6 @@ export class Redactor {
     Object.defineProperty(copy, "stack", { ...shared, value: this.text(String(error.stack ?? "")) });
     return typeof code === "string" ? Object.assign(copy, { code: this.text(code) }) : copy;
   }
-}
-
-function without(spans: Span[], text: string): string {
-  let clean = "";
-  let end = 0;
-  for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
-    if (from >= end) clean += `${text.slice(end, from)}${REDACTED}`;
-    end = Math.max(end, to);
-  }
-  return clean + text.slice(end);
-}
-
-/** What an escape stands for. `hex`: of a URL or of JSON; `number`: of HTML, with `x` if it is hexadecimal. */
-function characterOf(spelled: string, hex: string | undefined, number: string | undefined): string {
-  if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-  if (number !== undefined) return String.fromCharCode(Number(`0${number}`));
-  return NAMED_ESCAPES[spelled.toLowerCase()] ?? spelled;
 }
 
 /** C0 and C1 controls, line separators, and marks that change the direction of text. */

@@ -1,3 +1,5 @@
+/** What stands in the place of a secret. */
+export const REDACTED = "[redacted]";
 /** A shorter secret may occur in ordinary words: it is taken out only where it stands alone. */
 const SHORTEST_ANYWHERE = 8;
 /** Shorter values of a response occur in any message. */
@@ -10,10 +12,16 @@ export const SECRET_NAME = /plaintext|token|secret|passw|authorization|credentia
 /** Names of the caller's headers whose values are secrets. */
 const SECRET_HEADER = /auth|token|secret|key|cookie|credential|passw|session|signature/i;
 /** `name=value`, `name="value"` and `"name": "value"` in a text. */
-const NAMED_VALUE = /(?<![\w-])([\w-]{1,64})(?:=|"\s*:\s*)"?((?<=")[^"\\]*(?:\\.[^"\\]*)*|(?<!")[^\s"',;&<>{}[\]]+)/g;
-/** What stands before such a value, in a text that is looked through quickly. */
-const NAMING = /[="]/;
-/** What a redactor knows. */
+const NAMED_VALUE =
+  /(?<![\w-])([\w-]{1,64})(?:=|"\s*:\s*)"?((?<=")[^"\\]*(?:\\.[^"\\]*)*|(?<!")[^\s"',;&<>{}[\]\uFFFD]+)/g;
+/** What may be a token: `<prefix>_<key_id>_<secret>`. */
+const TOKEN = /\b([a-z\d]+)_[\w-]*_[\w-]{8,}/gi;
+/** A character as URLs, JSON and HTML spell it where it cannot stand by itself. */
+const ESCAPE = /(?:%|\\u00)([\da-f]{2})|&#(x0*[\da-f]{2}|0*\d{1,3});|&[a-z]+;|\\["\\/bfnrt]/gi;
+/** A mark that is spelled by its name. Whichever it is, it is taken for any mark of a secret. */
+const SOME_MARK = "\uFFFD";
+
+/** What must not be shown. */
 export interface Secrets {
   readonly tokens: Iterable<string>;
   /** Headers of the caller, of which some are secret by their name. */
@@ -22,70 +30,67 @@ export interface Secrets {
   readonly response?: unknown;
 }
 
-/** Where a secret stands in a text. */
-export type Span = readonly [start: number, end: number];
-
-/** A secret in lower case. A text may spell it without what comes `before` it, or with a part of that. */
-interface Secret {
-  readonly before: string;
-  readonly secret: string;
-}
-
-/** Finds what is secret in a text: by its spelling, in whatever case, by the name before it, by the prefix of a token. */
-export function searchFor({ tokens, headers = {}, response }: Secrets): (text: string) => Span[] {
+/**
+ * Takes secrets out of a text: by their spelling, in whatever case and with whatever escapes, by the name before them, and
+ * by the prefix that tokens have.
+ */
+export function redactionOf({ tokens, headers = {}, response }: Secrets): (text: string) => string {
   const known = [...tokens];
   const values = valuesIn(response);
-  const whole = [...known.flatMap(encodingsOf), ...credentialsIn(headers)].map(caseless);
-  const secrets = [...known.map(secretOf), ...[...whole, ...values].map((secret) => ({ before: "", secret }))].filter(
-    ({ secret }) => secret !== "",
-  );
+  const secrets = [...known.flatMap(spellingsOf), ...credentialsIn(headers), ...values]
+    .filter((secret) => secret !== "")
+    .map((secret) => ({ secret, blurred: blur(secret) }));
   // A token that is not known yet, such as a replacement in the text of a refusal, begins as those that are.
-  const prefixes = new Set(known.flatMap((token) => /^([^_]+)_[^_]*_/.exec(token)?.[1] ?? []));
-  const likeKnown = [...prefixes].map((prefix) => new RegExp(`\\b${literally(prefix)}_[\\w-]*_[\\w-]{8,}`, "gi"));
+  const prefixes = known.flatMap((token) => /^([a-z\d]+)_[^_]*_/.exec(token.toLowerCase())?.[1] ?? []);
   let left = MOST_COMPARED;
-  return (text) => {
+  const redact = (text: string): string => {
     left -= values.length * text.length;
-    if (left < 0) return [[0, text.length]];
-    const searched = caseless(text);
-    const found: Span[] = [];
-    for (const secret of secrets) if (secret.secret.length <= text.length) found.push(...spansOf(secret, searched));
-    for (const pattern of likeKnown) {
-      for (const { 0: token, index } of text.matchAll(pattern)) found.push([index, index + token.length]);
-    }
-    if (!NAMING.test(text)) return found;
-    for (const { 0: named, 1: name = "", 2: value = "", index } of text.matchAll(NAMED_VALUE)) {
-      const end = index + named.length;
-      if (SECRET_NAME.test(name)) found.push([end - value.length, end]);
-    }
-    return found;
+    if (left < 0) return REDACTED;
+    const searched = blur(text);
+    const found = secrets.filter(({ blurred }) => searched.includes(blurred)).map(({ secret }) => secret);
+    const patterns = found.sort((one, other) => other.length - one.length).map(patternOf);
+    return patterns
+      .reduce((clean, pattern) => clean.replace(pattern, REDACTED), text)
+      .replace(TOKEN, (token: string, prefix: string) => (prefixes.includes(prefix.toLowerCase()) ? REDACTED : token))
+      .replace(NAMED_VALUE, (named: string, name: string, value: string) =>
+        SECRET_NAME.test(name) ? `${named.slice(0, named.length - value.length)}${REDACTED}` : named,
+      );
+  };
+  return (text) => {
+    const clean = redact(text);
+    const reading = clean.replace(ESCAPE, characterOf);
+    const spelled = reading === clean ? reading : redact(reading);
+    return spelled === reading ? clean : spelled;
   };
 }
 
-function spansOf({ before, secret }: Secret, text: string): Span[] {
-  const spans: Span[] = [];
-  let end = 0;
-  for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, end)) {
-    let from = at;
-    for (let left = before.length; left > 0 && from > end && text[from - 1] === before[left - 1]; left -= 1) from -= 1;
-    end = at + secret.length;
-    const isPart = /[\w-]/.test(text.charAt(from - 1)) || /[\w-]/.test(text.charAt(end));
-    if (secret.length >= SHORTEST_ANYWHERE || !isPart) spans.push([from, end]);
-  }
-  return spans;
+/** What an escape stands for. `hex`: of a URL or of JSON; `number`: of HTML, with `x` if it is hexadecimal. */
+function characterOf(spelled: string, hex: string | undefined, number: string | undefined): string {
+  const code = hex === undefined ? number : `x${hex}`;
+  if (code !== undefined) return String.fromCharCode(Number(`0${code}`));
+  return /quot|"/i.test(spelled) ? '"' : SOME_MARK;
 }
 
-/** Of `<prefix>_<key_id>_<secret>` the last part is enough to be found, also where that has underscores of its own. */
-function secretOf(token: string): Secret {
+/** A text in lower case in which all marks are the same, to be searched quickly. */
+function blur(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z\d]/g, SOME_MARK);
+}
+
+function patternOf(secret: string): RegExp {
+  const spelled = secret.replaceAll(/[^a-z\d]/gi, (mark) => `[\\${mark}${SOME_MARK}]`);
+  return new RegExp(secret.length < SHORTEST_ANYWHERE ? String.raw`(?<![\w-])${spelled}(?![\w-])` : spelled, "gi");
+}
+
+/**
+ * A token; its last part, `<secret>` of `<prefix>_<key_id>_<secret>`, also where that has underscores of its own; the
+ * token, and the whole header that it is sent in, in base64.
+ */
+function spellingsOf(token: string): string[] {
   const start = token.lastIndexOf("_", token.length - SHORTEST_ANYWHERE - 1) + 1;
-  const at = /^[^_]*_[^_]*_/.test(token.slice(0, start)) ? start : 0;
-  return { before: caseless(token.slice(0, at)), secret: caseless(token.slice(at)) };
-}
-
-/** A token, and the whole header that it is sent in, in base64. */
-function encodingsOf(token: string): string[] {
-  if (!/^[!-~]+$/.test(token)) return [];
+  const literal = /^[^_]*_[^_]*_/.test(token.slice(0, start)) ? [token, token.slice(start)] : [token];
+  if (!/^[!-~]+$/.test(token)) return literal;
   const encoded = [token, `Bearer ${token}`].map((text) => btoa(text).replace(/=+$/, ""));
-  return encoded.flatMap((text) => [text, text.replaceAll("+", "-").replaceAll("/", "_")]);
+  return [...literal, ...encoded, ...encoded.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
 }
 
 /** The values of secret headers, and the credentials that stand in them behind a scheme. */
@@ -102,18 +107,7 @@ function valuesIn(root: unknown): string[] {
   while (pending.length > 0) {
     const value = pending.pop();
     if (typeof value === "object" && value !== null) for (const member of Object.values(value)) pending.push(member);
-    if (typeof value !== "string" && typeof value !== "number") continue;
-    const text = String(value);
-    if (text.length >= SHORTEST_VALUE) found.add(caseless(text));
+    else if (["string", "number"].includes(typeof value)) found.add(String(value));
   }
-  return [...found];
-}
-
-/** A text in lower case, of the same length: there is one letter that would become two. */
-function caseless(text: string): string {
-  return text.replaceAll("İ", "i").toLowerCase();
-}
-
-function literally(literal: string): string {
-  return literal.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return [...found].filter((text) => text.length >= SHORTEST_VALUE);
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { REDACTED, Redactor } from "../../../src/base/redact.ts";
+import { Redactor } from "../../../src/base/redact.ts";
+import { REDACTED } from "../../../src/base/secrets.ts";
 import { AbortError } from "../../../src/index.ts";
 import { textsOf } from "../../support/sweep.ts";
 
@@ -59,6 +60,16 @@ describe("a secret is found", () => {
     ["JSON-escaped as a whole", TOKEN, spelled("\\u0041")],
     ["HTML-escaped", odd, html],
     ["HTML-escaped with numbers", odd, html.replaceAll("_", "&#95;")],
+    [
+      "HTML-escaped with names of any kind",
+      odd,
+      html
+        .replaceAll("/", "&sol;")
+        .replaceAll("+", "&plus;")
+        .replaceAll("=", "&equals;")
+        .replaceAll("_", "&lowbar;")
+        .replaceAll("\\", "&bsol;"),
+    ],
     ["HTML-escaped as a whole", TOKEN, spelled("&#x41;")],
     ["in base64", TOKEN, btoa(TOKEN)],
     ["in base64 with its scheme", TOKEN, btoa(`Bearer ${TOKEN}`)],
@@ -88,8 +99,10 @@ describe("a secret is found", () => {
     expect(redactor.text(`İİİ ${TOKEN} İ`)).toBe(`İİİ ${REDACTED} İ`);
   });
 
-  test("with as much of its public part as the text has", () => {
-    expect(redactor.text("lic_verySecretPart and public_verySecretPart")).toBe(`${REDACTED} and ${REDACTED}`);
+  test("also behind a part of its public part", () => {
+    expect(redactor.text("lic_verySecretPart and public_verySecretPart")).toBe(
+      `lic_${REDACTED} and public_${REDACTED}`,
+    );
   });
 });
 
