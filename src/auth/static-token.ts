@@ -1,9 +1,12 @@
+import type { CreatedToken } from "../models.ts";
+import { usableFieldsOf } from "./token-format.ts";
 import { type TokenListener, TokenListeners, type TokenSource } from "./token-source.ts";
 
-/** A token that the client holds. It is changed by `set`: by `client.setToken` and by adopted rotations. */
+/** A token that the client holds. It is changed by `client.setToken` and by adopted rotations. */
 export class StaticToken implements TokenSource {
   #token: string;
-  readonly #rotations = new Set<Promise<void>>();
+  /** The rotations that are under way. None of them rejects. */
+  readonly #rotations = new Set<Promise<unknown>>();
   readonly #listeners = new TokenListeners();
 
   constructor(token: string) {
@@ -33,16 +36,16 @@ export class StaticToken implements TokenSource {
     this.#listeners.refresh();
   }
 
-  /** Makes calls that are answered 401 wait until the returned function is called. Set the new token before that. */
-  beginRotation(): () => void {
-    let finish = (): void => {};
-    const rotation = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    this.#rotations.add(rotation);
-    return () => {
-      this.#rotations.delete(rotation);
-      finish();
-    };
+  /**
+   * Makes the replacement that `rotate` resolves the token. If the response is invalid or cut off but has a usable
+   * `plaintext`, that is taken all the same, since the old token is revoked by then; the error is thrown nevertheless.
+   */
+  async adopt(rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {
+    const rotation = rotate();
+    const adopted = rotation.catch(usableFieldsOf).then(({ plaintext = this.#token }) => this.set(plaintext));
+    this.#rotations.add(adopted);
+    await adopted;
+    this.#rotations.delete(adopted);
+    return rotation;
   }
 }

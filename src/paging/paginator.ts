@@ -2,8 +2,7 @@ import { countFrom, given, refuseSurplus, refusing, type Shape } from "../base/c
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/client-errors.ts";
 import type { Page } from "../models.ts";
-import { type Closeable, closeable } from "./closeable.ts";
-import { Items } from "./items.ts";
+import { type Closeable, closeable, Items } from "./iterators.ts";
 import { fetchPage, type PageSource, walkPages } from "./walk.ts";
 
 /** The options of `toArray`. */

@@ -1,4 +1,4 @@
-import { adoptReplacement } from "../auth/adopt.ts";
+import { StaticToken } from "../auth/static-token.ts";
 import { notePlaintext } from "../auth/token-source.ts";
 import { bare, refusing } from "../base/check.ts";
 import { Redactor } from "../base/redact.ts";
@@ -7,6 +7,7 @@ import { ArgumentError } from "../errors/client-errors.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { CreatedToken, Page } from "../models.ts";
 import { attempt } from "./attempt.ts";
+import { buildError } from "./build-error.ts";
 import { Call, type Pipeline } from "./call.ts";
 import { classifyFault } from "./connection-fault.ts";
 import { exchangeError } from "./create-error.ts";
@@ -58,8 +59,12 @@ async function outputOf(call: Call): Promise<unknown> {
 }
 
 function adopt(call: Call): Promise<unknown> {
-  // Only an operation whose output is a token adopts.
-  return adoptReplacement(call.pipeline.tokenSource, () => outputOf(call) as Promise<CreatedToken>);
+  const { tokenSource } = call.pipeline;
+  if (!(tokenSource instanceof StaticToken)) {
+    const what = "adopt is for a static token; this client has a token provider or a rotating token";
+    throw buildError(ArgumentError, call, { what });
+  }
+  return tokenSource.adopt(() => outputOf(call) as Promise<CreatedToken>); // only what has a token as output adopts
 }
 
 // Only a rate limiter or a token source of the caller's own can throw anything foreign this far, before a request or after.

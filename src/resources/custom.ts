@@ -6,8 +6,7 @@ import { readOptions } from "../request/settings.ts";
 import { encodeQuery, isPath, type Path, QUERY, type Query } from "../request/url.ts";
 import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
 import { pageValidator } from "../schemas/validators.ts";
-import { CURSOR } from "./inputs.ts";
-import { type ListOptions, paginate } from "./list.ts";
+import { CURSOR, type ListOptions, paginate } from "./list.ts";
 
 /** A call of an endpoint that has no method of its own. */
 export interface CustomRequest<Output = unknown> {

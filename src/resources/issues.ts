@@ -1,11 +1,11 @@
-import { given, type Shape } from "../base/check.ts";
+import { given, required, type Shape, STRING } from "../base/check.ts";
 import type { Issue, IssueType } from "../models.ts";
 import type { CallOptions } from "../request/call-options.ts";
 import type { Send } from "../request/operation.ts";
 import { readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
 import { issueValidator } from "../schemas/validators.ts";
-import { type ProjectRef, projectValue, REQUIRED_STRING } from "./inputs.ts";
+import { type ProjectRef, projectValue } from "./projects.ts";
 
 /** A new issue. */
 export interface IssueCreateInput {
@@ -15,7 +15,7 @@ export interface IssueCreateInput {
   type: IssueType;
 }
 
-const CREATE_INPUT: Shape<IssueCreateInput> = { title: REQUIRED_STRING, type: REQUIRED_STRING };
+const CREATE_INPUT: Shape<IssueCreateInput> = { title: required(STRING), type: required(STRING) };
 
 /**
  * Issues of projects: `client.issues`. Methods work detached, and reject with errors of this package alone; invalid

@@ -1,4 +1,4 @@
-import { BOOLEAN, bare } from "../base/check.ts";
+import { BOOLEAN, bare, given, type Kind, kind, type Shape } from "../base/check.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
 import type { CallOptions } from "../request/call-options.ts";
@@ -17,6 +17,27 @@ export interface ListOptions extends CallOptions {
    * @default false
    */
   prefetch?: boolean | undefined;
+}
+
+/** The parameters of lists. */
+export interface ListParams {
+  /** Page size, a safe integer. Sent as given; the service clamps it to 1..200, and takes 50 without one. */
+  limit?: number | undefined;
+  /** Where to go on: the `next_cursor` of a page, or the `cursor` of a walk's error. */
+  cursor?: string | undefined;
+}
+
+/** `null`, the cursor of the last page, means that a walk has ended: from there it would start over. */
+export const CURSOR: Kind = kind(
+  "a non-empty string of well-formed Unicode, or undefined for the beginning",
+  (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
+);
+
+const LIST_PARAMS: Shape<ListParams> = { limit: kind("a safe integer", Number.isSafeInteger), cursor: CURSOR };
+
+/** The query of a list. */
+export function listQuery(params: ListParams | undefined): Query {
+  return given(params, "params", LIST_PARAMS);
 }
 
 /** A list operation as data. */

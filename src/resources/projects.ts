@@ -1,10 +1,23 @@
+import { ofKind, refuse, STRING, shown } from "../base/check.ts";
 import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Send } from "../request/operation.ts";
 import { pathOf } from "../request/url.ts";
 import { projectPageValidator } from "../schemas/validators.ts";
-import { type ListParams, listQuery } from "./inputs.ts";
-import { type ListOptions, paginate } from "./list.ts";
+import { type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
+
+/** A project as methods take it: its name, its id, or a record of it, whose id is then used. */
+export type ProjectRef = string | Project | Pick<Project, "id">;
+
+/** The path value of a project. */
+export function projectValue(project: ProjectRef): string {
+  if (typeof project === "string") return project;
+  if (typeof project !== "object" || project === null) {
+    refuse(`project must be a name, an id or a project, not ${shown(project)}`);
+  }
+  if (!("id" in project)) refuse("project must be a name, an id or a project, not an object without an id");
+  return ofKind(project.id, "project.id", STRING);
+}
 
 /** Projects: `client.projects`. Methods work detached. Invalid arguments reject the first request of a list. */
 export class Projects {

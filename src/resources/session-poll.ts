@@ -6,7 +6,7 @@ import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { AbortError, TimeoutError } from "../errors/client-errors.ts";
 import { mayPass } from "../errors/may-pass.ts";
 import type { Session } from "../models.ts";
-import { closeable } from "../paging/closeable.ts";
+import { closeable } from "../paging/iterators.ts";
 import type { Operation, Send } from "../request/operation.ts";
 import type { CheckedOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
@@ -88,7 +88,13 @@ interface Progress {
  */
 async function* polls(
   polled: Polled,
-  { intervalMs = 1_000, maxIntervalMs = 15_000, signal, totalTimeoutMs = polled.send.totalTimeoutMs, ...options }: PollOptions,
+  {
+    intervalMs = 1_000,
+    maxIntervalMs = 15_000,
+    signal,
+    totalTimeoutMs = polled.send.totalTimeoutMs,
+    ...options
+  }: PollOptions,
   { isWanted, closing }: { readonly isWanted: IsWanted; readonly closing?: Deadline },
 ): AsyncGenerator<Session, never, undefined> {
   const { send, name, id } = polled;

@@ -6,8 +6,8 @@ import type { Send } from "../request/operation.ts";
 import { readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
 import { sessionPageValidator } from "../schemas/validators.ts";
-import { type ListParams, listQuery, type ProjectRef, projectValue } from "./inputs.ts";
-import { deferErrors, type ListOptions, paginate } from "./list.ts";
+import { deferErrors, type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
+import { type ProjectRef, projectValue } from "./projects.ts";
 import { getSession, waitFor, watch } from "./session-poll.ts";
 
 /** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */

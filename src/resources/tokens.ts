@@ -1,4 +1,4 @@
-import { BOOLEAN, given, kind, type Shape } from "../base/check.ts";
+import { BOOLEAN, given, kind, required, type Shape, STRING } from "../base/check.ts";
 import type { CreatedToken } from "../models.ts";
 import type { CallOptions } from "../request/call-options.ts";
 import type { Operation, Send } from "../request/operation.ts";
@@ -6,7 +6,6 @@ import { readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
 import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
-import { REQUIRED_STRING } from "./inputs.ts";
 
 /** A new token. */
 export interface TokenCreateInput {
@@ -100,7 +99,7 @@ export class Tokens {
 }
 
 const CREATE_INPUT: Shape<TokenCreateInput> = {
-  name: REQUIRED_STRING,
+  name: required(STRING),
   // Array.from shows the holes of an array, which `every` passes over.
   scopes: kind(
     "an array of strings",

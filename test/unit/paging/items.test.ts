@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { closeable } from "../../../src/paging/closeable.ts";
-import { Items } from "../../../src/paging/items.ts";
+import { closeable, Items } from "../../../src/paging/iterators.ts";
 
 const done = { done: true, value: undefined };
 
