@@ -112,7 +112,7 @@ describe("the examples in the tarball, copied", () => {
       return stdout + stderr;
     };
     try {
-      expect(await run("bulk-issues.ts", "issues.csv")).toMatch(/^created: [1-9]/m);
+      expect(await run("bulk-issues.ts", "issues.csv")).toMatch(/^created in this run: [1-9]/m);
       const journal = readFileSync(join(examples, "issues.csv.journal"), "utf8");
       expect(await run("bulk-issues.ts", "issues.csv")).toContain("not sent (the same command sends them): 0");
       expect(readFileSync(join(examples, "issues.csv.journal"), "utf8")).toBe(journal); // it sent nothing
