@@ -1,9 +1,11 @@
 /** Runs a caller's callback: what it throws or rejects with goes nowhere, and nothing waits for it. */
-export function ignoreErrors(callback: () => unknown): void {
+export function ignoreErrors<Result>(callback: () => Result): Result | undefined {
   try {
     const result = callback();
     if (typeof result === "object" && result !== null && "then" in result) Promise.resolve(result).catch(() => {});
+    return result;
   } catch {
     // A listener must not break the call it listens to.
+    return undefined;
   }
 }

@@ -46,32 +46,22 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Inst
   if (present.length === 0) return undefined;
   return {
     begin(call) {
-      const observers: CallObserver[] = [];
-      const each = (tell: (observer: CallObserver) => unknown): void => {
-        for (const observer of observers) ignoreErrors(() => tell(observer));
-      };
-      for (const one of present) {
-        ignoreErrors(() => {
-          const observer = one.begin({ ...call });
-          // From JavaScript it may also be `null`.
-          if (observer) observers.push(observer);
-        });
-      }
+      // From JavaScript an observer may also be `null`.
+      const observers = present.map((one) => ignoreErrors(() => one.begin({ ...call }))).filter((one) => one != null);
+      const each = <Result>(tell: (observer: CallObserver) => Result): (Result | undefined)[] =>
+        observers.map((observer) => ignoreErrors(() => tell(observer)));
       return {
         // Each has its own copy, so that one cannot change what the next one sees.
-        event: (event) => each((observer) => observer.event?.({ ...event })),
-        headers() {
-          const headers: Record<string, string> = {};
-          each((observer) => void Object.assign(headers, observer.headers?.()));
-          return headers;
-        },
+        event: (event) => void each((observer) => observer.event?.({ ...event })),
+        headers: () =>
+          Object.assign({}, ...each((observer) => ({ ...observer.headers?.() }))) as Record<string, string>, // as they say
         around(send) {
           const outermost = observers.reduceRight<() => void>((inner, observer) => {
-            return () => ignoreErrors(() => (observer.around === undefined ? inner() : observer.around(inner)));
+            return () => void ignoreErrors(() => (observer.around === undefined ? inner() : observer.around(inner)));
           }, send);
           outermost();
         },
-        end: (error, waited) => each((observer) => observer.end?.(error, waited && { ...waited })),
+        end: (error, waited) => void each((observer) => observer.end?.(error, waited && { ...waited })),
       };
     },
   };

@@ -1,5 +1,5 @@
 import type { AnyAutomationError } from "./errors/guard.ts";
-import type { ClientEvent, EndEvent, LogFields, Logger } from "./events.ts";
+import type { ClientEvent, LogFields, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 
 /** The least important level that is logged. */
@@ -20,43 +20,55 @@ function writeLine(message: string, { callId }: LogFields): void {
   console.error(`[${callId}] ${message}`);
 }
 
-/** Those that are written as they happen. How a call ended is written with its error. */
-type LoggedEvent = Exclude<ClientEvent, EndEvent>;
+type Line<Event extends ClientEvent> = readonly [level: keyof Logger, say: (event: Event) => string];
 
-const LEVELS: Readonly<Record<LoggedEvent["type"], keyof Logger>> = {
-  request: "debug",
-  response: "debug",
-  page: "debug",
-  retry: "info",
-  rate_limit_pause: "info",
-  rate_limit_resume: "info",
-  token_refresh: "info",
-  drift: "warn",
-  deprecation: "warn",
+/** The lines of events. How a call ended is written with its error. */
+const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extract<ClientEvent, { type: Type }>> } = {
+  request: ["debug", ({ attempt, method, path }) => `attempt ${attempt}, ${method} ${path}`],
+  response: [
+    "debug",
+    ({ status, headersMs, bodyMs, lost }) =>
+      `response ${status} in ${Math.round(headersMs + bodyMs)} ms${lost ? `, its body was lost (${lost})` : ""}`,
+  ],
+  page: ["debug", ({ pages, items }) => `page ${pages}, ${items} items so far`],
+  retry: [
+    "info",
+    ({ attempt, reason, delayMs }) => `attempt ${attempt} failed (${reason}), retry in ${Math.round(delayMs)} ms`,
+  ],
+  rate_limit_pause: ["info", ({ delayMs }) => `rate limit reached, pausing for ${Math.round(delayMs)} ms`],
+  rate_limit_resume: ["info", () => "rate limit pause over, resuming"],
+  token_refresh: ["info", () => "401, sending again with another token"],
+  drift: [
+    "warn",
+    ({ issues }) => `unexpected response, returned as it is: ${issues.map(({ path }) => path.join(".")).join(", ")}`,
+  ],
+  deprecation: ["warn", ({ sunset }) => `deprecated by the service${sunset ? `, to be removed ${sunset}` : ""}`],
 };
 
 /**
  * Writes events as lines that a person can read: requests and responses at `debug`, waits and failed calls at `info`,
  * deprecations and unexpected responses at `warn`, writes that may have been applied at `error`.
  */
-export function logCalls(logger: Logger, level: LogLevel): Instrumentation | undefined {
-  if (level === "off") return undefined;
-  const isLogged = (line: keyof Logger): boolean => LOG_LEVELS.indexOf(line) >= LOG_LEVELS.indexOf(level);
+export function logCalls(logger: Logger, least: LogLevel): Instrumentation | undefined {
+  if (least === "off") return undefined;
+  const write = (level: keyof Logger, line: string, source: object): unknown => {
+    if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return undefined;
+    const isShown = ([, value]: [string, unknown]): boolean => ["string", "number"].includes(typeof value);
+    const fields = Object.fromEntries(Object.entries(source).filter(isShown)) as LogFields; // as the filter says
+    return logger[level](line, fields);
+  };
   return {
     begin: ({ callId, operation }) => ({
       event(event) {
         if (event.type === "end") return undefined;
-        const lineLevel = LEVELS[event.type];
-        if (!isLogged(lineLevel)) return undefined;
-        return logger[lineLevel](`${operation}: ${describe(event)}`, fieldsOf(event));
+        const [level, say] = LINES[event.type] as Line<ClientEvent>; // that of its type
+        return write(level, `${operation}: ${say(event)}`, event);
       },
       end(error) {
         if (error === undefined) return undefined;
-        const lineLevel = levelOf(error);
-        if (!isLogged(lineLevel)) return undefined;
-        const { kind, status, code, attempts, outcome, requestId } = error;
-        const fields = fieldsOf({ callId, operation, kind, status, code, attempts, outcome, requestId });
-        return logger[lineLevel](error.message, fields);
+        const { kind, status, code, attempts, outcome, requestId, message } = error;
+        const fields = { callId, operation, kind, status, code, attempts, outcome, requestId };
+        return write(levelOf(error), message, fields);
       },
     }),
   };
@@ -65,32 +77,4 @@ export function logCalls(logger: Logger, level: LogLevel): Instrumentation | und
 function levelOf({ method, outcome }: AnyAutomationError): keyof Logger {
   const isWrite = method !== undefined && method !== "GET" && method !== "HEAD";
   return isWrite && (outcome === "unknown" || outcome === "accepted") ? "error" : "info";
-}
-
-function fieldsOf(source: object): LogFields {
-  const fields = Object.entries(source).filter(([, value]) => typeof value === "string" || typeof value === "number");
-  return Object.fromEntries(fields) as LogFields; // as the filter says
-}
-
-function describe(event: LoggedEvent): string {
-  switch (event.type) {
-    case "request":
-      return `attempt ${event.attempt}, ${event.method} ${event.path}`;
-    case "response":
-      return `response ${event.status} in ${Math.round(event.headersMs + event.bodyMs)} ms${event.lost ? `, its body was lost (${event.lost})` : ""}`;
-    case "page":
-      return `page ${event.pages}, ${event.items} items so far`;
-    case "retry":
-      return `attempt ${event.attempt} failed (${event.reason}), retry in ${Math.round(event.delayMs)} ms`;
-    case "rate_limit_pause":
-      return `rate limit reached, pausing for ${Math.round(event.delayMs)} ms`;
-    case "rate_limit_resume":
-      return "rate limit pause over, resuming";
-    case "token_refresh":
-      return "401, sending again with another token";
-    case "drift":
-      return `unexpected response, returned as it is: ${event.issues.map((issue) => issue.path.join(".")).join(", ")}`;
-    case "deprecation":
-      return `deprecated by the service${event.sunset ? `, to be removed ${event.sunset}` : ""}`;
-  }
 }

@@ -21,28 +21,27 @@ export interface Notices {
   readonly deprecated: Set<string>;
 }
 
-/** The call that events are about. */
-interface CallName {
+/** The call that events are about, and what they need of its client. */
+interface ObservedCall {
   readonly id: string;
   readonly operation: Operation<unknown>;
-}
-
-/** The part of a client that events come from. */
-interface Source {
-  readonly instrumentation: Instrumentation | undefined;
-  readonly notices: Notices;
-  readonly baseUrl: string;
-  readonly rateLimiter: Pick<RateLimiter, "snapshot">;
+  readonly redactor: Redactor;
+  readonly pipeline: {
+    readonly instrumentation: Instrumentation | undefined;
+    readonly notices: Notices;
+    readonly baseUrl: string;
+    readonly rateLimiter: Pick<RateLimiter, "snapshot">;
+  };
 }
 
 type FieldsOf<Event> = Event extends ClientEvent ? Omit<Event, "callId" | "operation" | "attempt" | "at"> : never;
 
-const DURATIONS: Readonly<Record<TimeoutPhase, keyof Durations>> = {
-  total: "waitMs",
-  queue: "queueMs",
-  token: "tokenMs",
-  headers: "headersMs",
-  body: "bodyMs",
+const NO_TIME: Readonly<Record<keyof Durations, number>> = {
+  waitMs: 0,
+  queueMs: 0,
+  tokenMs: 0,
+  headersMs: 0,
+  bodyMs: 0,
 };
 
 /**
@@ -50,41 +49,35 @@ const DURATIONS: Readonly<Record<TimeoutPhase, keyof Durations>> = {
  * the stage before, so that nothing is counted twice or left out. Made only where something listens.
  */
 export class CallEvents {
-  readonly #call: CallName;
+  readonly #call: ObservedCall;
   readonly #observer: CallObserver;
-  readonly #source: Source;
-  #attempt = 1;
   readonly #began: number = now();
+  #attempt = 1;
   /** The request of the present attempt has been sent. */
   #isSent = false;
   #stage: keyof Durations = "waitMs";
   #since: number = this.#began;
-  #spent: Record<keyof Durations, number> = noTime();
+  #spent: Record<keyof Durations, number> = { ...NO_TIME };
   #waitedMs = 0;
 
-  private constructor(call: CallName, observer: CallObserver, source: Source) {
+  private constructor(call: ObservedCall, observer: CallObserver) {
     this.#call = call;
     this.#observer = observer;
-    this.#source = source;
   }
 
   /** The events of a call that begins; `undefined` if nothing listens to them. */
-  static begin(call: CallName, source: Source): CallEvents | undefined {
-    const { id, operation } = call;
+  static begin(call: ObservedCall): CallEvents | undefined {
+    const { id, operation, pipeline } = call;
     const { name, method, path } = operation;
-    const start = { callId: id, operation: name, method, path: path.template, baseUrl: source.baseUrl };
-    const observer = source.instrumentation?.begin(start);
-    return observer && new CallEvents(call, observer, source);
+    const start = { callId: id, operation: name, method, path: path.template, baseUrl: pipeline.baseUrl };
+    const observer = pipeline.instrumentation?.begin(start);
+    return observer && new CallEvents(call, observer);
   }
 
   emit(fields: FieldsOf<ClientEvent>): void {
-    const base = {
-      callId: this.#call.id,
-      operation: this.#call.operation.name,
-      attempt: this.#attempt,
-      at: Date.now(),
-    };
-    this.#observer.event?.({ ...fields, ...base });
+    const { id, operation } = this.#call;
+    const event = { ...fields, callId: id, operation: operation.name, attempt: this.#attempt, at: Date.now() };
+    this.#observer.event?.(event);
   }
 
   /** The call is over; `error` is what it rejects with. */
@@ -105,14 +98,14 @@ export class CallEvents {
     this.#since = time;
     this.#spent[this.#stage] += spentMs;
     if (this.#stage === "waitMs" || this.#stage === "queueMs") this.#waitedMs += spentMs;
-    this.#stage = DURATIONS[phase];
+    this.#stage = phase === "total" ? "waitMs" : (`${phase}Ms` as const);
   }
 
   /** The attempt that failed is followed by another one. */
   retry(retry: Pick<RetryEvent, "reason" | "delayMs" | "status">): void {
     this.enter("total");
     this.emit({ type: "retry", ...retry, ...this.#spent });
-    this.#spent = noTime();
+    this.#spent = { ...NO_TIME };
     this.#isSent = false;
     this.#attempt += 1;
   }
@@ -132,12 +125,13 @@ export class CallEvents {
 
   /** The headers that observers want to send along. */
   headers(): Record<string, string> {
-    const headers: Record<string, string> = {};
+    const headers = new Headers();
     for (const [name, value] of Object.entries<unknown>(this.#observer.headers?.() ?? {})) {
       const isTheirs = typeof value === "string" && !RESERVED_HEADERS.has(name.toLowerCase());
-      if (isTheirs && isHeader(name, value)) headers[name.toLowerCase()] = value;
+      // What is no header is left out.
+      if (isTheirs) ignoreErrors(() => headers.set(name, value));
     }
-    return headers;
+    return Object.fromEntries(headers);
   }
 
   /** Sends an attempt, once, in the context that observers want for it. */
@@ -149,12 +143,11 @@ export class CallEvents {
   }
 
   /** The head of a response: it may say that the operation is deprecated (RFC 9745, RFC 8594). */
-  head({ headers }: ResponseHead, call: { readonly redactor: Redactor }): void {
-    const { deprecated } = this.#source.notices;
-    const isDeprecated = headers.has("deprecation") || headers.has("sunset");
-    if (!isDeprecated || deprecated.has(this.#call.operation.name)) return;
-    deprecated.add(this.#call.operation.name);
-    const { redactor } = call;
+  head({ headers }: ResponseHead): void {
+    const { operation, pipeline, redactor } = this.#call;
+    const { deprecated } = pipeline.notices;
+    if (deprecated.has(operation.name) || !(headers.has("deprecation") || headers.has("sunset"))) return;
+    deprecated.add(operation.name);
     const [deprecation, sunset] = ["deprecation", "sunset"].map((name) => redactor.brief(headers.get(name)));
     this.emit({ type: "deprecation", deprecation, sunset });
   }
@@ -175,7 +168,7 @@ export class CallEvents {
 
   /** The token is paused for so long: told once per token, until the pause is over. */
   pause(token: string, delayMs: number | undefined): void {
-    const { notices, rateLimiter } = this.#source;
+    const { notices, rateLimiter } = this.#call.pipeline;
     if (delayMs === undefined || notices.paused.has(token)) return;
     // Of a token that is not used any more nobody would notice that its pause is over.
     for (const other of notices.paused)
@@ -186,7 +179,7 @@ export class CallEvents {
 
   /** A request is sent with the token, so its pause is over. */
   resume(token: string): void {
-    if (this.#source.notices.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
+    if (this.#call.pipeline.notices.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
   }
 }
 
@@ -195,17 +188,4 @@ function lossOf(exchange: Exchange): ResponseEvent["lost"] {
   if (exchange.kind === "cut") return "connection";
   if (exchange.kind !== "stopped") return undefined;
   return exchange.reason === "abort" ? "abort" : "timeout";
-}
-
-function noTime(): Record<keyof Durations, number> {
-  return { waitMs: 0, queueMs: 0, tokenMs: 0, headersMs: 0, bodyMs: 0 };
-}
-
-function isHeader(name: string, value: string): boolean {
-  let is = false;
-  ignoreErrors(() => {
-    new Headers([[name, value]]);
-    is = true;
-  });
-  return is;
 }

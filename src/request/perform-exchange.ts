@@ -34,7 +34,7 @@ export async function performExchange(call: Call, permit: Permit, { token, deadl
     const response = await deadline.race(sending);
     const head = readHead(response);
     const pause = report(permit, head.limits);
-    events?.head(head, call);
+    events?.head(head);
     events?.pause(token, pause?.pauseMs);
     events?.enter("body");
     const exchange = await receive(call, response, { head, pause, deadline });
