@@ -43,7 +43,7 @@ export class CallHistory {
     // An error says what was known before: only one of a rejection says the same later.
     const isRejected = exchange.kind === "refused" && outcomeOfStatus(exchange.head.status) === "rejected";
     const outcome = isRejected ? "rejected" : error().outcome;
-    if (outcome === "unknown") this.mayBeApplied = true;
+    if (outcome === "unknown" || outcome === "accepted") this.mayBeApplied = true;
     if (outcome === "rejected") this.wasRejected = true;
     this.lastFailure = error;
     this.isNeverSent = exchange.kind === "failed" && !exchange.fault.isSent;

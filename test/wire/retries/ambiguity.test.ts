@@ -95,6 +95,12 @@ describe("a DELETE that was retried after it may have been applied", () => {
   });
 });
 
+test("a read whose response was lost was sent, also where its next attempt is not", async () => {
+  const get = (client: Client): Promise<unknown> => client.sessions.get("1");
+  const options = { totalTimeoutMs: 200, retry: { minDelayMs: 5_000 } };
+  expect(await failing([bodyThat("breaks")], get, options)).toMatchObject({ kind: "timeout", outcome: "unknown" });
+});
+
 describe("a write that may have been applied says so in its message", () => {
   test.each([
     ["issues.create", createIssue],
