@@ -47,7 +47,7 @@ const bundling: Options = {
 };
 
 /** ky names the global TextEncoder as soon as it is imported, and jsdom has none. */
-const importable: Options = { ...bundling, inject: ["src/base/text-encoder.ts"] };
+const importable: Options = { ...bundling, inject: ["config/text-encoder.ts"] };
 
 /**
  * What has no `zod/v4-mini` says so. An import that fails names the file that it stands in, and so the version in its

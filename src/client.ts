@@ -6,9 +6,9 @@ import { beginStackInCaller } from "./errors/caller-stack.ts";
 import { type ClientOptions, checkStaticToken, configuring, settingsOf } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
-import type { CallOptions } from "./request/call-options.ts";
 import type { Send } from "./request/operation.ts";
 import { createSend } from "./request/send.ts";
+import type { CallOptions } from "./request/settings.ts";
 import {
   type CustomList,
   type CustomRequest,

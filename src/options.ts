@@ -22,9 +22,16 @@ import { ignoreErrors } from "./ignore-errors.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel } from "./logging.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
-import type { HeadersInput, RetryOptions } from "./request/call-options.ts";
 import type { FetchFunction } from "./request/http-request.ts";
-import { type CallSettings, type CheckedOptions, DEFAULT_RETRY, laidOver, SHARED_OPTIONS } from "./request/settings.ts";
+import {
+  type CallSettings,
+  type CheckedOptions,
+  DEFAULT_RETRY,
+  type HeadersInput,
+  laidOver,
+  type RetryOptions,
+  SHARED_OPTIONS,
+} from "./request/settings.ts";
 import { checkBaseUrl } from "./request/url.ts";
 
 /** The options of a client. `baseUrl` and `token` may be left out where the environment has them. */

@@ -1,6 +1,5 @@
-import { after, now } from "../base/clock.ts";
+import { after, now, shortened } from "../base/clock.ts";
 import type { Deadline } from "../base/deadline.ts";
-import { shortened } from "../base/jitter.ts";
 import { ConnectionError } from "../errors/client-errors.ts";
 import type { RateLimitHead } from "../rate-limit/rate-limiter.ts";
 import { TokenGate, type Waiter } from "../rate-limit/token-gate.ts";

@@ -1,7 +1,5 @@
-import type { Deadline } from "../base/deadline.ts";
-import { STOPPED } from "../base/deadline.ts";
+import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { parseJson } from "../base/json.ts";
-import { TextEncoder } from "../base/text-encoder.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 
 /** At most so much of a refusal's body is read. */

@@ -3,11 +3,11 @@ import { ignoreErrors } from "../ignore-errors.ts";
 import type { Permit, RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
 import { readBody, readBriefly } from "./body.ts";
 import type { Call } from "./call.ts";
-import type { CallOptions } from "./call-options.ts";
 import { classifyFault } from "./connection-fault.ts";
 import { type Exchange, stopped } from "./exchange.ts";
 import { HttpFailure } from "./http.ts";
 import { isSuccess, type ResponseHead, readHead } from "./response-head.ts";
+import type { CallOptions } from "./settings.ts";
 
 /** What a request is sent with: a token, in the time that is left for it. */
 interface Sending {

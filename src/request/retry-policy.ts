@@ -1,4 +1,4 @@
-import { lengthened, shortened } from "../base/jitter.ts";
+import { lengthened, shortened } from "../base/clock.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, TimeoutError } from "../errors/client-errors.ts";
 import { statusMayPass } from "../errors/may-pass.ts";

@@ -15,7 +15,97 @@ import {
   SIGNAL,
   TIMEOUT,
 } from "../base/check.ts";
-import type { CallOptions, HeadersInput, RetryOptions } from "./call-options.ts";
+
+/** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
+export type HeadersInput = ConstructorParameters<typeof Headers>[0];
+
+/**
+ * How calls are retried. A call's own `retry` is laid over the client's. Never retried, whatever these options say: statuses
+ * other than 401, 408, 429 and 5xx, and rotations that may have been applied.
+ */
+export interface RetryOptions {
+  /**
+   * Attempts in all for failures that may pass, the first one included.
+   *
+   * @default 3
+   */
+  attempts?: number | undefined;
+  /**
+   * The first backoff, in milliseconds. It doubles each time, and is multiplied by a random factor in [0.5, 1].
+   *
+   * @default 500
+   */
+  minDelayMs?: number | undefined;
+  /**
+   * The longest backoff, in milliseconds.
+   *
+   * @default 8_000
+   */
+  maxDelayMs?: number | undefined;
+  /**
+   * The number of rate-limit pauses that a call waits for.
+   *
+   * @default 5
+   */
+  rateLimitWaits?: number | undefined;
+  /**
+   * The longest `Retry-After` that a call waits for, in milliseconds; a longer one fails the call at once.
+   *
+   * @default 120_000
+   */
+  maxRetryAfterMs?: number | undefined;
+  /**
+   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: the caller accepts duplicates. Never for `rotate`.
+   *
+   * @default false
+   */
+  unsafeWrites?: boolean | undefined;
+}
+
+/** The metadata of a call's final response. */
+export interface ResponseInfo {
+  /** HTTP status. */
+  readonly status: number;
+  /** The response's headers, all of them: also those that should not be logged. */
+  readonly headers: Headers;
+  /** How many requests of this call were sent. */
+  readonly attempts: number;
+  /** The URL that was asked. */
+  readonly url: string;
+  /** The call's id, as in events and errors. */
+  readonly callId: string;
+}
+
+/** The request that `onRequest` is called for. */
+export interface RequestInfo {
+  /** Which request of the call it is, from 1. */
+  readonly attempt: number;
+  /** The call's id, as in events. */
+  readonly callId: string;
+  /** Such as `"issues.create"`. */
+  readonly operation: string;
+}
+
+/** What every method takes as its last argument. Every property may be left out. */
+export interface CallOptions {
+  /** Ends the call at once, whatever it is doing or waiting for: it rejects with `AbortError`. */
+  signal?: AbortSignal | undefined;
+  /** Deadline of one attempt in milliseconds: token provider, connect, headers and body. `false`: none. */
+  timeoutMs?: number | false | undefined;
+  /** Deadline of the whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. `false`: none. */
+  totalTimeoutMs?: number | false | undefined;
+  /** Laid over the client's `retry`; `false` sends one request, whatever comes of it. */
+  retry?: RetryOptions | false | undefined;
+  /** Laid over the client's `headers`. `authorization`, `cookie` and `host` are refused. */
+  headers?: HeadersInput | undefined;
+  /**
+   * Awaited before each request is sent, when its slot and its token are there, so that nothing stands between it and
+   * the request. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent.
+   */
+  onRequest?: ((request: RequestInfo) => unknown) | undefined;
+  /** Sees the final response's metadata once, after retries, also of a refusal. What it throws is ignored. */
+  onResponse?: ((response: ResponseInfo) => unknown) | undefined;
+}
 
 /** Retry options with every value in place. */
 export type RetryRules = { readonly [Key in keyof RetryOptions]-?: NonNullable<RetryOptions[Key]> };

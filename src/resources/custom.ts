@@ -1,8 +1,7 @@
 import { ANYTHING, given, type Kind, kind, ofKind, oneOf, refuse, required, type Shape } from "../base/check.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import type { CallOptions } from "../request/call-options.ts";
 import type { Method, Operation, Send } from "../request/operation.ts";
-import { readOptions } from "../request/settings.ts";
+import { type CallOptions, readOptions } from "../request/settings.ts";
 import { encodeQuery, isPath, type Path, QUERY, type Query } from "../request/url.ts";
 import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
 import { pageValidator } from "../schemas/validators.ts";

@@ -1,8 +1,7 @@
 import { given, required, type Shape, STRING } from "../base/check.ts";
 import type { Issue, IssueType } from "../models.ts";
-import type { CallOptions } from "../request/call-options.ts";
 import type { Send } from "../request/operation.ts";
-import { readOptions } from "../request/settings.ts";
+import { type CallOptions, readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
 import { issueValidator } from "../schemas/validators.ts";
 import { type ProjectRef, projectValue } from "./projects.ts";

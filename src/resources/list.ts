@@ -1,9 +1,8 @@
 import { BOOLEAN, bare, given, type Kind, kind, type Shape } from "../base/check.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
-import type { CallOptions } from "../request/call-options.ts";
 import { labelOf, type Send } from "../request/operation.ts";
-import { readOptions } from "../request/settings.ts";
+import { type CallOptions, readOptions } from "../request/settings.ts";
 import { encodeQuery, type Path, type Query } from "../request/url.ts";
 import type { StandardSchema } from "../schemas/standard-schema.ts";
 import { pageEnvelopeValidator } from "../schemas/validators.ts";

@@ -1,6 +1,5 @@
-import { now } from "../base/clock.ts";
+import { now, shortened } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
-import { shortened } from "../base/jitter.ts";
 import { type AutomationError, noteSession } from "../errors/automation-error.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { AbortError, TimeoutError } from "../errors/client-errors.ts";

@@ -1,9 +1,8 @@
 import { FUNCTION, INTERVAL, required, type Shape } from "../base/check.ts";
 import type { Session } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import type { CallOptions } from "../request/call-options.ts";
 import type { Send } from "../request/operation.ts";
-import { readOptions } from "../request/settings.ts";
+import { type CallOptions, readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
 import { sessionPageValidator } from "../schemas/validators.ts";
 import { deferErrors, type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";

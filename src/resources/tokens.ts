@@ -1,8 +1,7 @@
 import { BOOLEAN, given, kind, required, type Shape, STRING } from "../base/check.ts";
 import type { CreatedToken } from "../models.ts";
-import type { CallOptions } from "../request/call-options.ts";
 import type { Operation, Send } from "../request/operation.ts";
-import { readOptions } from "../request/settings.ts";
+import { type CallOptions, readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
 import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
