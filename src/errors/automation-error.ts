@@ -135,7 +135,7 @@ export class AutomationError extends Error {
     this.#rawBody = rawBody;
     const known = Object.entries({ kind: kindOf(this), ...fields }).filter(([, value]) => value !== undefined);
     Object.assign(this, Object.fromEntries(known));
-    if (cause !== undefined) attachCause(this, cause);
+    if (cause !== undefined && Object.hasOwn(details, "cause")) attachCause(this, cause);
   }
 
   /** The brand. A registered symbol, the same in every copy of the package. */
@@ -170,43 +170,25 @@ export function isBrandedError(value: unknown): value is AutomationError {
   }
 }
 
-/** Notes on an error of a walk which page it was. An error keeps the first cursor it was given. */
-export function noteCursor(error: unknown, cursor: string | null): void {
-  if (!isBrandedError(error) || error.cursor !== undefined) return;
-  Object.defineProperty(error, "cursor", { value: cursor, enumerable: true, configurable: true, writable: true });
-}
-
-/** Notes on an error of a wait which session was seen last. */
-export function noteSession(error: unknown, session: Session | undefined): void {
-  if (!isBrandedError(error) || error.session !== undefined || session === undefined) return;
-  Object.defineProperty(error, "session", { value: session, enumerable: true, configurable: true, writable: true });
+/** Notes on an error the page of the walk that failed, or the session that a wait saw last. What it has already stays. */
+export function note<Field extends "cursor" | "session">(
+  error: unknown,
+  field: Field,
+  value: ErrorDetails[Field],
+): void {
+  if (value === undefined || !isBrandedError(error) || error[field] !== undefined) return;
+  Object.defineProperty(error, field, { value, enumerable: true, configurable: true, writable: true });
 }
 
 // A data property `cause` is copied by structuredClone, which throws on what it cannot copy; an accessor is left out.
 function attachCause(error: Error, cause: unknown): void {
-  const shared = { enumerable: false, configurable: true };
-  Object.defineProperty(
-    error,
-    "cause",
-    isCloneable(cause) ? { ...shared, value: cause, writable: true } : { ...shared, get: () => cause },
-  );
-}
-
-/** The errors that one signal ends share its reason as their cause. */
-const cloneable = new WeakMap<object, boolean>();
-
-function isCloneable(value: unknown): boolean {
-  const isObject = typeof value === "object" && value !== null;
-  const known = isObject ? cloneable.get(value) : typeof value !== "function" && typeof value !== "symbol";
-  if (known !== undefined || !isObject) return known === true;
-  let is = true;
+  let access: PropertyDescriptor = { value: cause, writable: true };
   try {
-    structuredClone(value);
+    structuredClone(cause);
   } catch {
-    is = false;
+    access = { get: () => cause };
   }
-  cloneable.set(value, is);
-  return is;
+  Object.defineProperty(error, "cause", { ...access, enumerable: false, configurable: true });
 }
 
 function summarize(cause: unknown): unknown {

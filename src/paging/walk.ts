@@ -1,6 +1,6 @@
 import { platformTurn } from "../base/clock.ts";
 import type { Deadline } from "../base/deadline.ts";
-import { noteCursor } from "../errors/automation-error.ts";
+import { note } from "../errors/automation-error.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { PaginationError } from "../errors/client-errors.ts";
 import type { Page } from "../models.ts";
@@ -84,7 +84,7 @@ export async function fetchPage<Item>(
   try {
     return await fetch(cursor, within);
   } catch (error) {
-    noteCursor(error, cursor);
+    note(error, "cursor", cursor);
     throw error;
   }
 }

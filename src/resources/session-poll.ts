@@ -1,6 +1,8 @@
 import { now, shortened } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
-import { type AutomationError, noteSession } from "../errors/automation-error.ts";
+
+import { type AutomationError, note } from "../errors/automation-error.ts";
+
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { AbortError, TimeoutError } from "../errors/client-errors.ts";
 import { mayPass } from "../errors/may-pass.ts";
@@ -131,7 +133,7 @@ function missPoll(progress: Progress, failure: AutomationError, deadline: Deadli
   progress.silentSince = heardAt ?? now();
   const isTooLong = progress.limitMs === Number.POSITIVE_INFINITY && now() - progress.silentSince >= LONGEST_OUTAGE_MS;
   if (mayPass(failure) && !isTooLong) return;
-  noteSession(failure, progress.seen);
+  note(failure, "session", progress.seen);
   throw failure;
 }
 
