@@ -6,22 +6,15 @@ import { isBrandedError } from "./automation-error.ts";
  */
 export function beginStackInCaller<Thrown>(error: Thrown, entry: CallableFunction | NewableFunction): Thrown {
   const platform = Error as { captureStackTrace?: (target: object, entry: unknown) => void }; // V8 has it, and follows `await`
-  const own = Object.getOwnPropertyDescriptor(error, "stack");
-  if (platform.captureStackTrace === undefined || own === undefined || !isBrandedError(error)) return error;
   const site: { readonly stack?: unknown } = {};
-  platform.captureStackTrace(site, entry);
-  const set = (value: unknown): boolean =>
-    Reflect.defineProperty(error, "stack", { value, configurable: true, writable: true });
-  const get = (): unknown => {
-    // `Error.prepareStackTrace` of the application may return anything.
-    const stack = typeof site.stack === "string" ? site.stack : "";
-    const frames = stack.indexOf("\n    at ");
-    if (frames < 0) Reflect.defineProperty(error, "stack", own);
-    else set(`${error.name}: ${error.message}${stack.slice(frames)}`);
-    return error.stack;
-  };
-  // A stack is written when it is first read, which most never are.
-  Reflect.defineProperty(error, "stack", { get, set: (value) => void set(value), configurable: true });
+  platform.captureStackTrace?.(site, entry);
+  // `Error.prepareStackTrace` of the application may return anything.
+  const stack = typeof site.stack === "string" ? site.stack : "";
+  const frames = stack.indexOf("\n    at ");
+  if (frames >= 0 && isBrandedError(error)) {
+    const value = `${error.name}: ${error.message}${stack.slice(frames)}`;
+    Object.defineProperty(error, "stack", { value, configurable: true, writable: true });
+  }
   return error;
 }
 
