@@ -56,7 +56,7 @@ const FAULTS: readonly (readonly [Verdict, Behaviour])[] = [
 
 /** The id of a session, or the title of an issue: each call has its own. */
 function subjectOf({ method, target, body }: RawRequest): string {
-  return method === "POST" ? JSON.parse(body).title : target.slice(target.lastIndexOf("/") + 1);
+  return method === "POST" ? (JSON.parse(body) as { title: string }).title : target.slice(target.lastIndexOf("/") + 1);
 }
 
 function bodyOf(request: RawRequest): string {
