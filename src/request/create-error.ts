@@ -62,6 +62,13 @@ export function pausedError(
   });
 }
 
+/** The caller's rate limiter threw, before the request was sent. */
+export function limiterError(call: Call, cause: unknown): errors.ConnectionError {
+  const { reason } = classifyFault(cause, { ...call.pipeline, sender: "application" });
+  const what = `the rateLimiter failed: ${call.redactor.brief(reason) ?? "it does not say why"}`;
+  return buildError(errors.ConnectionError, call, { what, permanent: true, cause: call.redactor.cause(cause) });
+}
+
 /** The token source failed: `cause` is what it rejected with, `what` says it in words. */
 export function tokenError(call: Call, what: string, cause?: unknown): errors.TokenProviderError {
   return buildError(errors.TokenProviderError, call, { what, cause: call.redactor.cause(cause) });

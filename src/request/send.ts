@@ -9,8 +9,7 @@ import type { CreatedToken, Page } from "../models.ts";
 import { attempt } from "./attempt.ts";
 import { buildError } from "./build-error.ts";
 import { Call, type Pipeline } from "./call.ts";
-import { classifyFault } from "./connection-fault.ts";
-import { exchangeError } from "./create-error.ts";
+import { exchangeError, limiterError } from "./create-error.ts";
 import { stopped } from "./exchange.ts";
 import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./response.ts";
@@ -67,10 +66,8 @@ function adopt(call: Call): Promise<unknown> {
   return tokenSource.adopt(() => outputOf(call) as Promise<CreatedToken>); // only what has a token as output adopts
 }
 
-// Only a rate limiter or a token source of the caller's own can throw anything foreign this far, before a request or after.
+// Only a rate limiter of the caller's own can throw anything foreign this far.
 function ownError(call: Call | undefined, error: unknown): AnyAutomationError {
   if (isAutomationError(error) || call === undefined) return error as AnyAutomationError; // arguments fail with ours alone
-  const sender = call.history.requests === 0 ? undefined : "application";
-  const fault = classifyFault(error, { baseUrl: call.pipeline.baseUrl, sender });
-  return exchangeError(call, { kind: "failed", fault, cause: error }) as AnyAutomationError; // a ConnectionError
+  return limiterError(call, error);
 }

@@ -33,7 +33,8 @@ test.each<[string, RateLimiter]>([
     const client = service.client({ rateLimiter, totalTimeoutMs: 60_000, retry: false, onEvent: () => {} });
     const { error } = await ended(client.sessions.get("1"));
     expect(isAutomationError(error)).toBe(true);
-    expect(error).toMatchObject({ outcome: "not_sent", attempts: 0 });
+    expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", attempts: 0 });
+    expect(String(error)).toContain("sessions.get: the rateLimiter failed: ");
     expect(service.sent).toEqual([]);
   },
 );
