@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/** Tests that compute, many of them under fake timers: what opens sockets or starts programs is in no process of theirs. */
+const COMPUTE = ["test/unit/**/*.test.ts", "test/wire/**/*.test.ts"];
 /** Tests of the package as it is published. */
 const PACKED = ["test/package/**/*.test.ts", "test/runtimes/**/*.test.ts"];
 /** Tests that measure time on this machine: they run after all others, one file at a time. */
@@ -58,9 +60,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "together",
+          name: "in process",
+          include: COMPUTE,
+          exclude: [...configDefaults.exclude, ALONE],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "with others",
           include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...PACKED, ALONE],
+          exclude: [...configDefaults.exclude, ...COMPUTE, ...PACKED, ALONE],
         },
       },
       {
