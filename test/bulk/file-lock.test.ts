@@ -3,10 +3,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   appendFileSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -19,7 +21,7 @@ import { join, relative, resolve } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { bulkWrite } from "../../src/bulk/index.ts";
-import { fileJournal } from "../../src/bulk/node.ts";
+import { type FileJournal, fileJournal } from "../../src/bulk/node.ts";
 import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
 
 const MODULE = resolve(import.meta.dirname, "../../src/bulk/node.ts");
@@ -139,6 +141,30 @@ describe("a second run on a file", () => {
     await Promise.race([once(child.stdout, "data"), ended]);
     return child;
   }
+});
+
+test("a journal with two names is refused, since a run by the other one would not be seen", async () => {
+  const { emulator, client } = service();
+  const other = join(folder, "other.journal");
+  const options = { items: rowsOf(6), key, send: createIssue(client), concurrency: 1 };
+  const first = bulkWrite({ ...options, journal: await fileJournal(path) });
+  const iterator = first[Symbol.asyncIterator]();
+  await iterator.next();
+  linkSync(path, other);
+  const second = await runToEnd(bulkWrite({ ...options, journal: await fileJournal(other) }));
+  expect(second).toMatchObject({
+    entries: [],
+    error: { reason: "misused", message: expect.stringContaining("2 names") },
+  });
+  const sent = emulator.requests.length;
+  const drained = (async () => {
+    while (!(await iterator.next()).done);
+  })();
+  await expect(drained).rejects.toMatchObject({ reason: "misused" });
+  expect(emulator.requests.length).toBeLessThanOrEqual(sent + 1);
+  rmSync(other);
+  expect((await runToEnd(bulkWrite({ ...options, journal: await fileJournal(path) }))).error).toBeUndefined();
+  for (const count of Object.values(issueCounts(emulator))) expect(count).toBe(1);
 });
 
 describe("a link to a journal that is not there yet", () => {
@@ -269,6 +295,56 @@ describe("a run that was taken for dead", () => {
     const again = bulkWrite({ items: rows, key, send: createIssue(client), journal: late });
     expect(await again.finish()).toMatchObject({ skipped: rows.length });
   });
+
+  test.each(["truncate", "write"] as const)(
+    "touches nothing of the run that took over, however late its %s comes",
+    async (operation) => {
+      const { emulator, client } = service();
+      const run = async () =>
+        runToEnd(bulkWrite({ items: rows, key, send: createIssue(client), journal: await fileJournal(path) }));
+      const late = await fileJournal(path);
+      if (operation === "write") for await (const _ of await late.load()); // so that it writes at once
+      const handle = await open(path);
+      const prototype = Object.getPrototypeOf(handle) as FileHandle;
+      await handle.close();
+      const original = Reflect.get(prototype, operation) as () => unknown; // as it was
+      let isFirst = true;
+      let taken: Awaited<ReturnType<typeof run>> | undefined;
+      vi.spyOn(prototype, operation).mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
+        if (isFirst) {
+          isFirst = false;
+          takeForDead();
+          taken = await run();
+        }
+        return Reflect.apply(original, this, args) as never;
+      });
+      const record = { key: "row-1", state: "sending", at: new Date(0).toISOString() } as const;
+      const stopped = operation === "write" ? late.append([record]) : drain(late);
+      await expect(stopped).rejects.toMatchObject({ reason: "in_use" });
+      expect(taken?.states).toMatchObject({ "row-1": "done", "row-6": "done" });
+      const { entries } = await run();
+      expect(entries.filter(({ skipped }) => skipped)).toHaveLength(6);
+      expect(Object.values(issueCounts(emulator))).toEqual(Array(6).fill(1));
+      await late.close();
+      expect(readdirSync(folder)).toEqual(["import.journal"]);
+    },
+  );
+
+  /** Loads a journal, and writes to it. */
+  async function drain(journal: FileJournal): Promise<void> {
+    for await (const _ of await journal.load());
+    await journal.append([{ key: "row-1", state: "sending", at: new Date(0).toISOString() }]);
+  }
+
+  /** Its locks are as those of another machine of which nothing was heard for a minute. */
+  function takeForDead(): void {
+    for (const lock of locks()) {
+      const silent = `${path}.0123456789ab-1-1-${lock.slice(-"00000000.lock".length)}`;
+      renameSync(join(folder, lock), silent);
+      const then = Date.now() / 1_000 - 60;
+      utimesSync(silent, then, then);
+    }
+  }
 
   test("and goes on beside the one that took over creates nothing twice", async () => {
     const { emulator, client } = service();

@@ -6,12 +6,12 @@ import { ArgumentError } from "../../errors/client-errors.ts";
 import { JournalError } from "../../errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
+import { flushFolder, OWNER_ONLY, withFile, writeAll } from "./durable-file.ts";
 import { FileLock } from "./file-lock.ts";
 import { encodeLine, headerLine, JournalReader } from "./journal-format.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 const OPEN_OR_CREATE: number = constants.O_RDWR | constants.O_CREAT;
-const OWNER_ONLY = 0o600;
 
 const PATH = kind("a string that is not empty", (value) => typeof value === "string" && value !== "");
 
@@ -64,9 +64,7 @@ export async function fileJournal(path: string, options?: FileJournalOptions): P
 
 /** Two paths of one file are one lock. The file has to be there for that: a link may lead to one that is not there yet. */
 async function actualPath(path: string): Promise<string> {
-  const handle = await open(path, OPEN_OR_CREATE, OWNER_ONLY);
-  await handle.close();
-  return realpath(path);
+  return withFile(path, OPEN_OR_CREATE, () => realpath(path));
 }
 
 class JournalFile implements FileJournal {
@@ -100,15 +98,17 @@ class JournalFile implements FileJournal {
     const handle = this.#opened();
     const reader = new JournalReader(this.#header);
     const chunk = new Uint8Array(CHUNK_BYTES);
-    for (let position = 0; ; ) {
-      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, position);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES, length);
       if (bytesRead === 0) break;
-      position += bytesRead;
+      length += bytesRead;
       yield* reader.read(chunk.slice(0, bytesRead));
     }
     reader.end();
     try {
       await this.#lock?.confirm();
+      await confirmUnchanged(handle, length);
     } catch (error) {
       await this.close(); // nobody else does: the run takes the journal for that of the other run
       throw error;
@@ -125,7 +125,7 @@ class JournalFile implements FileJournal {
     const { bytes, checksum } = encodeLine(records, previous);
     this.#end = undefined; // until it is certain again
     await this.#lock?.confirm();
-    await confirmLength(handle, size);
+    await confirmUnchanged(handle, size);
     try {
       await writeAll(handle, bytes, size);
       await handle.datasync();
@@ -171,29 +171,14 @@ class JournalFile implements FileJournal {
   }
 }
 
-/** @throws JournalError if the file is not as long as it was left, or is gone. */
-async function confirmLength(handle: FileHandle, expected: number): Promise<void> {
+/** @throws JournalError if the file is not as long as it was left, is gone, or has another name beside its own. */
+async function confirmUnchanged(handle: FileHandle, expected: number): Promise<void> {
   const { size, nlink } = await handle.stat();
+  if (nlink > 1) {
+    const message = `the journal has ${nlink} names (hard links), so another run may use it by another one: leave it one`;
+    throw new JournalError(message, { reason: "misused" });
+  }
   if (size === expected && nlink > 0) return;
   const what = nlink === 0 ? "has been deleted" : `has ${size} bytes, and had ${expected} when this run left it`;
   throw new JournalError(`the journal ${what}, so another run may use it`, { reason: "in_use" });
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
-    written += bytesWritten;
-  }
-}
-
-async function flushFolder(path: string): Promise<void> {
-  let handle: FileHandle | undefined;
-  try {
-    handle = await open(path, "r");
-    await handle.sync();
-  } catch {
-    // Windows has no such thing, and needs none.
-  } finally {
-    await handle?.close();
-  }
 }

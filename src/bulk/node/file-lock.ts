@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { access, type FileHandle, open, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { access, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
 import { sleep } from "../../base/clock.ts";
 import { JournalError } from "../../errors/journal-error.ts";
-import { lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
+import { replaceByCopy, withFile } from "./durable-file.ts";
+import { type Life, lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 /** How often a lock is refreshed, and how old it must be until a process of which nothing else is known counts as dead. */
 const REFRESH_MS = 5_000;
@@ -25,17 +26,17 @@ interface LockFile extends ProcessIdentity {
 
 /**
  * Keeps two runs from using one file. Each run has a lock file of its own beside the file, named after its process: it
- * creates it, looks for those of others, and only then holds the lock. So the lock file of a dead process can be removed
- * by anyone at any moment, without taking the lock from a live one.
+ * creates it, looks for those of others, and only then holds the lock, and removes those of dead processes.
+ *
+ * A process that is only taken for dead, since nothing was heard of it, may go on at any moment, also between its last look
+ * at its lock file and a write. So the file is replaced by a copy of it, which that process does not have open.
  */
 export class FileLock {
   readonly #path: string;
-  readonly #refreshing: NodeJS.Timeout;
+  #refreshing: NodeJS.Timeout | undefined;
 
   private constructor(path: string) {
     this.#path = path;
-    this.#refreshing = setInterval(() => void write(path, HELD, "r+").catch(() => {}), REFRESH_MS);
-    this.#refreshing.unref();
   }
 
   /** @throws JournalError if another run has the lock, or is taking it. */
@@ -44,12 +45,16 @@ export class FileLock {
     const id = randomBytes(4).toString("hex");
     const path = `${file}.${place}-${pid}-${startedAt}-${id}.lock`;
     await write(path, CLAIMED, "wx");
+    const lock = new FileLock(path);
     try {
-      await outlastOthers(file, { place, pid, startedAt, id, path });
-      await write(path, HELD, "r+");
-      return new FileLock(path);
+      const left = await outlastOthers(file, { place, pid, startedAt, id, path });
+      await lock.#hold();
+      for (const other of left) await remove(other.path);
+      const isCertain = left.every(({ life }) => life === "dead");
+      if (!isCertain) await replaceByCopy(file, copyOf(path), () => lock.confirm());
+      return lock;
     } catch (error) {
-      await rm(path, { force: true });
+      await lock.release();
       throw error;
     }
   }
@@ -66,41 +71,55 @@ export class FileLock {
 
   async release(): Promise<void> {
     clearInterval(this.#refreshing);
-    await rm(this.#path, { force: true });
+    await remove(this.#path);
+  }
+
+  async #hold(): Promise<void> {
+    await write(this.#path, HELD, "r+");
+    this.#refreshing = setInterval(() => void write(this.#path, HELD, "r+").catch(() => {}), REFRESH_MS);
+    this.#refreshing.unref();
   }
 }
 
-/** Resolves when no other live process has the lock or may get it. */
-async function outlastOthers(file: string, own: LockFile): Promise<void> {
+/** The lock file of a process that is dead, or of which nothing is known and nothing was heard for long. */
+interface LeftBehind extends LockFile {
+  readonly life: Exclude<Life, "alive">;
+}
+
+/** Resolves when no other live process has the lock or may get it, with the lock files that are left behind. */
+async function outlastOthers(file: string, own: LockFile): Promise<LeftBehind[]> {
   for (let look = 0; ; look += 1) {
+    const left: LeftBehind[] = [];
     let rival: LockFile | undefined;
     for (const other of await lockFilesOf(file)) {
       if (other.id === own.id) continue;
       const content = await contentOf(other.path);
       if (content === undefined) continue;
-      if (await isDead(other, own)) {
-        await rm(other.path, { force: true });
+      const life = await lifeNow(other, own);
+      if (life !== "alive") {
+        left.push({ ...other, life });
         continue;
       }
       // Of two that see each other, the higher id withdraws. The lower one waits: the other may not have seen this one.
       if (content === HELD || other.id < own.id || look === LOOKS) throw inUse(file, other);
       rival = other;
     }
-    if (rival === undefined) return;
+    if (rival === undefined) return left;
     await sleep(LOOK_MS, undefined);
   }
 }
 
-async function isDead(other: LockFile, own: LockFile): Promise<boolean> {
+/** A process of which nothing else is known counts as alive as long as it refreshes its lock file. */
+async function lifeNow(other: LockFile, own: LockFile): Promise<Life> {
   const life = lifeOf(other, own);
-  if (life !== "not_known") return life === "dead";
+  if (life !== "not_known") return life;
   await write(own.path, CLAIMED, "r+");
   const [theirs, ours] = await Promise.all([changedAt(other.path), changedAt(own.path)]);
-  if (theirs === undefined || ours === undefined) return false;
+  if (theirs === undefined || ours === undefined) return "alive";
   // The clock has gone back since, so its time tells nothing: from now on it does, unless a live process refreshes it.
   if (theirs > ours) await utimes(other.path, ours / 1_000, ours / 1_000).catch(() => {});
   // Both times are the file system's, so the clocks of the machines do not matter.
-  return ours - theirs > STALE_MS;
+  return ours - theirs > STALE_MS ? "not_known" : "alive";
 }
 
 async function changedAt(path: string): Promise<number | undefined> {
@@ -121,12 +140,17 @@ async function contentOf(path: string): Promise<string | undefined> {
 }
 
 async function write(path: string, content: string, flags: "wx" | "r+"): Promise<void> {
-  const handle: FileHandle = await open(path, flags, 0o600);
-  try {
-    await handle.write(content, 0);
-  } finally {
-    await handle.close();
-  }
+  await withFile(path, flags, (file) => file.write(content, 0));
+}
+
+/** The copy of the file that is made under a lock. Without it, the process that made it cannot replace the file any more. */
+function copyOf(lock: string): string {
+  return `${lock}.copy`;
+}
+
+async function remove(lock: string): Promise<void> {
+  await rm(lock, { force: true });
+  await rm(copyOf(lock), { force: true });
 }
 
 async function lockFilesOf(file: string): Promise<LockFile[]> {
