@@ -35,9 +35,12 @@ export const ANYTHING: Kind = kind("anything", () => true);
 export const BOOLEAN: Kind = kind("a boolean", (value) => typeof value === "boolean");
 export const STRING: Kind = kind("a string", (value) => typeof value === "string");
 export const FUNCTION: Kind = kind("a function", (value) => typeof value === "function");
-export const INTERVAL: Kind = kind("a number of milliseconds above 0", isAboveZero);
+export const INTERVAL: Kind = kind(
+  "a number of milliseconds above 0",
+  (value) => typeof value === "number" && value > 0,
+);
 /** `false` is no limit. */
-export const TIMEOUT: Kind = kind(`${INTERVAL.words}, or false`, (value) => value === false || isAboveZero(value));
+export const TIMEOUT: Kind = kind(`${INTERVAL.words}, or false`, (value) => value === false || INTERVAL.accepts(value));
 /** Duck-typed, since another realm's signals are no instances of ours. */
 export const SIGNAL: Kind = kind(
   "an AbortSignal, such as controller.signal",
@@ -45,10 +48,6 @@ export const SIGNAL: Kind = kind(
     hasMethods(value, ["addEventListener", "removeEventListener"]) &&
     typeof (value as { aborted?: unknown }).aborted === "boolean", // what has methods can be asked
 );
-
-function isAboveZero(value: unknown): boolean {
-  return typeof value === "number" && value > 0;
-}
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
@@ -74,18 +73,11 @@ export function oneOf(...values: readonly unknown[]): Kind {
 }
 
 /** What a caller gave is refused. It never leaves the package: `refusing` makes the caller's error of it. */
-class Refused extends Error {
-  readonly reason: unknown;
+class Refused extends Error {}
 
-  constructor(message: string, reason: unknown) {
-    super(message);
-    this.reason = reason;
-  }
-}
-
-/** Refuses what a caller gave; `reason` is what was thrown when it was read. Only within `refusing`. */
-export function refuse(message: string, reason?: unknown): never {
-  throw new Refused(message, reason);
+/** Refuses what a caller gave; `cause` is what was thrown when it was read. Only within `refusing`. */
+export function refuse(message: string, cause?: unknown): never {
+  throw new Refused(message, { cause });
 }
 
 /** Refuses arguments behind the last one that a method takes: what is in the wrong place must not go unnoticed. */
@@ -112,9 +104,9 @@ export function refusing<Result>(
     return read();
   } catch (error) {
     if (isBrandedError(error)) throw error;
-    const { message, reason } =
-      error instanceof Refused ? error : { message: "an argument cannot be read", reason: error };
-    throw new Kind(say(message), { outcome: "not_sent", ...(reason === undefined ? {} : { cause: reason }) });
+    const { message, cause } =
+      error instanceof Refused ? error : { message: "an argument cannot be read", cause: error };
+    throw new Kind(say(message), { outcome: "not_sent", cause });
   }
 }
 

@@ -9,28 +9,18 @@ const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /** What belongs in the last argument of a method, and what in the one before it, where there is one. */
-const OPTIONS = [
-  "signal",
-  "timeoutMs",
-  "totalTimeoutMs",
-  "retry",
-  "headers",
-  "onRequest",
-  "onResponse",
-  "adopt",
-  "prefetch",
-];
-const PARAMS = ["limit", "cursor"];
+const OPTION = /^(?:signal|timeoutMs|totalTimeoutMs|retry|headers|onRequest|onResponse|adopt|prefetch)$/;
+const PARAM = /^(?:limit|cursor)$/;
 /** Arguments of methods that have another one, `options`, behind them. */
-const ARGUMENTS = ["input", "params", "request", "list"];
+const ARGUMENT = /^(?:input|params|request|list)$/;
 
 /** Most that may be wrong in a long name. */
 const MOST_EDITS = 4;
 
 /** What was probably meant by an unknown key, or where it belongs; `undefined` if nothing is known of it. */
 export function hintFor(key: string, what: string, accepted: readonly string[]): string | undefined {
-  if (ARGUMENTS.includes(what) && OPTIONS.includes(key)) return `"${key}" belongs in the last argument, options`;
-  if (accepted.includes("prefetch") && PARAMS.includes(key)) return `"${key}" belongs in the argument before, params`;
+  if (ARGUMENT.test(what) && OPTION.test(key)) return `"${key}" belongs in the last argument, options`;
+  if (accepted.includes("prefetch") && PARAM.test(key)) return `"${key}" belongs in the argument before, params`;
   const aliases = ALIASES.get(simplified(key)) ?? [];
   const meant = aliases.find((alias) => accepted.includes(alias.replace(/\..*/, ""))) ?? closestName(key, accepted);
   return meant === undefined ? undefined : `did you mean "${meant}"?`;
@@ -57,15 +47,14 @@ function simplified(name: string): string {
 /** Whether so many edits make one name of the other. */
 function isWithin(edits: number, one: string, other: string): boolean {
   if (one === other) return true;
+  const [from, to] = [one.slice(1), other.slice(1)];
+  if (one[0] === other[0]) return isWithin(edits, from, to);
   if (edits === 0) return false;
-  let same = 0;
-  while (one[same] === other[same]) same += 1;
-  const [from, to] = [one.slice(same), other.slice(same)];
-  const left = edits - 1;
+  const isSwapped = one[0] === other[1] && one[1] === other[0];
   return (
-    isWithin(left, from.slice(1), to.slice(1)) ||
-    isWithin(left, from.slice(1), to) ||
-    isWithin(left, from, to.slice(1)) ||
-    (from[0] === to[1] && from[1] === to[0] && isWithin(left, from.slice(2), to.slice(2)))
+    isWithin(edits - 1, from, to) ||
+    isWithin(edits - 1, from, other) ||
+    isWithin(edits - 1, one, to) ||
+    (isSwapped && isWithin(edits - 1, one.slice(2), other.slice(2)))
   );
 }
