@@ -82,7 +82,7 @@ export interface ClientOptions {
   /**
    * Sends the requests. It is called with the URL as a string and an init that holds everything: `method`, `headers` as a
    * plain object, `body` as a string, `signal`, `redirect`. So a function that adds a header or logs the URL, or the
-   * `fetch` of another package, can stand here.
+   * `fetch` of another package, can be passed.
    *
    * @default the global `fetch` at the time of each request
    */

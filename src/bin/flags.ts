@@ -3,7 +3,7 @@ import { closestName } from "../base/hints.ts";
 
 /** A flag of a command. */
 export interface Flag {
-  /** What stands for its value in the help, such as `N`. A flag without one is on or off. */
+  /** The placeholder of its value in the help, such as `N`. A flag without one is on or off. */
   readonly value?: string;
   /** Whether it may be repeated. */
   readonly multiple?: true;
@@ -23,7 +23,7 @@ export type Values<Given extends Flags> = {
       : boolean;
 };
 
-/** A command line that cannot be followed. Its message is for the user. */
+/** A command line with a mistake. Its message tells the user which. */
 export class UsageError extends Error {}
 
 /** Reads a command line. Throws a {@link UsageError} that names the flag and what is accepted. */

@@ -1,7 +1,7 @@
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError } from "../errors/client-errors.ts";
 
-/** So many in a row, and the address is taken for wrong. */
+/** After so many in a row the address counts as wrong. */
 const MOST_IN_A_ROW = 10;
 
 const SHOWN_LENGTH = 100;
@@ -27,7 +27,7 @@ export class AddressRefusals {
   }
 }
 
-/** What stands in a URL where its path's template, `/projects/{project}/issues`, has a value. */
+/** The values in a URL where its path's template, `/projects/{project}/issues`, has a value. */
 export function valuesIn(template: string, url: string): string[] {
   const segments = url.replace(/[?#].*$/, "").split("/");
   const names = template.split("/");

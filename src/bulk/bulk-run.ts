@@ -19,7 +19,7 @@ export interface BulkEntry<Item, Result> {
   readonly result: Result | undefined;
   /** What the journal keeps of the result, of this run or an earlier one. */
   readonly reference: Reference | undefined;
-  /** Why it is not `done`; with `done`, why its result or reference could not be had. */
+  /** Why it is not `done`; with `done`, why it has no result or reference. */
   readonly error: AutomationError | undefined;
 }
 

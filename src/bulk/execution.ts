@@ -83,7 +83,7 @@ export class Execution<Item, Result> {
 
   async #work(): Promise<void> {
     const turns = new Turns();
-    // First of all, since a journal that another run uses is left alone whatever else is wrong.
+    // First of all: a journal that another run uses must not be touched, whatever the options are.
     const known = await this.#load(turns);
     if (known === undefined) return;
     const source = new ItemSource(this.#settings.items, this.#settings.key);
@@ -138,7 +138,7 @@ export class Execution<Item, Result> {
     });
     this.#underWay.add(write);
     const end = await write.run(before);
-    // Before it is recorded: meanwhile another request could leave.
+    // Before it is recorded: another request could leave while the record is stored.
     this.#heed(end);
     await write.record(end);
     this.#underWay.delete(write);
@@ -177,7 +177,7 @@ export class Execution<Item, Result> {
     this.#stop(error);
   }
 
-  /** Begins nothing more. What is on its way goes on. */
+  /** Begins no further item. Requests on their way continue. */
   #stop(reason: AutomationError): void {
     this.stoppedBy ??= reason;
     for (const write of this.#underWay) write.stop(reason);

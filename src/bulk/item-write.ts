@@ -31,7 +31,7 @@ export interface ItemRun {
 const RESOLUTIONS: readonly unknown[] = ["applied", "not_applied", "undecided"];
 const STILL_UNKNOWN = { state: "unknown", isRecorded: true } as const;
 
-/** One item under way: finds out whether it may be sent, sends it, and records what it came to. */
+/** One item under way: finds out whether it may be sent, sends it, and records how it ended. */
 export class ItemWrite<Item, Result> {
   /** `resolveUnknown` is being asked about it. */
   isResolving = false;
@@ -63,7 +63,7 @@ export class ItemWrite<Item, Result> {
     });
   }
 
-  /** Sends nothing from now on. A request on its way goes on; whatever else the item waits for is ended. */
+  /** Sends nothing from now on. A request on its way continues; every other wait of the item is ended. */
   stop(reason: AutomationError): void {
     this.#stopReason = reason;
     if (!this.#call.hasLeft) this.#controller.abort(reason);
@@ -79,7 +79,7 @@ export class ItemWrite<Item, Result> {
     this.#abandon();
   }
 
-  /** Resolves with what it came to, which is still to be recorded. Never rejects. */
+  /** Resolves with its end, which is still to be recorded. Never rejects. */
   async run(known: Known | undefined): Promise<ItemEnd<Result>> {
     try {
       if (known === undefined || known.state === "refused") return await this.#send();
@@ -97,7 +97,7 @@ export class ItemWrite<Item, Result> {
     }
   }
 
-  /** Records what it came to. Does not reject: if the journal fails, its writer stops the run. */
+  /** Records its end. Does not reject: if the journal fails, its writer stops the run. */
   async record({ state, reference, isRecorded }: ItemEnd<Result>): Promise<void> {
     // A key without a record counts as not sent.
     const isNews = isRecorded !== true && (state !== "not_sent" || this.#isRecorded);
@@ -168,7 +168,7 @@ export class ItemWrite<Item, Result> {
     }
   }
 
-  /** Called before each request. A resend by the client changes nothing of what is known, so it needs no record. */
+  /** Called before each request. A resend by the client needs no record: it is already known that a request may have left. */
   async #announce({ callId }: { readonly callId: string }): Promise<void> {
     this.#run.announced();
     const first = this.#call.callId ?? callId;

@@ -34,7 +34,7 @@ export interface Journal {
    * rejects, the run stops, and the journal is not written to again.
    */
   append(records: readonly JournalRecord[]): PromiseLike<void> | void;
-  /** Called once, at the end of a run, whatever ended it. */
+  /** Called once, at the end of each run. */
   close?(): PromiseLike<void> | void;
 }
 

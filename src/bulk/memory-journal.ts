@@ -2,7 +2,7 @@ import { JournalError } from "../errors/journal-error.ts";
 import type { Journal, JournalContents, JournalRecord } from "./journal.ts";
 
 /**
- * Creates a journal that is gone with the process: for tests, and for jobs that nothing has to survive. It keeps the last
+ * Creates a journal that ends with the process: for tests, and for jobs that need not survive a crash. It keeps the last
  * record of each key, and can be passed to one run after another, but not to two at once.
  *
  * @returns A journal without records.

@@ -10,7 +10,7 @@ export type SendEnd<Result> = { readonly result: Result } | { readonly thrown: u
 export interface AnnouncedCall {
   /** Its id; `undefined` if `onRequest` was not called. */
   readonly callId: string | undefined;
-  /** Its record is durable, and it was let go. */
+  /** Its record is durable, so `onRequest` let it leave. */
   readonly hasLeft: boolean;
   /** Something waits for its record, as the client does. */
   readonly isWaitedFor: boolean;
@@ -20,10 +20,10 @@ export interface AnnouncedCall {
   readonly hasSecond: boolean;
 }
 
-/** What a call of `send` came to. */
+/** How a call of `send` ended. */
 export interface SendState {
   readonly state: BulkState;
-  /** Why the item is not `done`, or with `done`, why its result cannot be had. */
+  /** Why the item is not `done`, or with `done`, why it has no result. */
   readonly error?: AutomationError;
   /**
    * `"stop"`: every other item would fail as well. `"address"`: so will those with the same address. `"fail"`: `send`
@@ -117,7 +117,7 @@ function isAccepted({ status = 0 }: AnnouncedCall): boolean {
   return status >= 200 && status < 300;
 }
 
-/** It was announced, and did not wait until it was let go. */
+/** It was announced by `onRequest`, and left before `onRequest` had ended. */
 function hasLeftEarly({ callId, hasLeft, isWaitedFor, status }: AnnouncedCall): boolean {
   return callId !== undefined && (!isWaitedFor || (status !== undefined && !hasLeft));
 }

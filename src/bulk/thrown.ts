@@ -10,7 +10,7 @@ export interface Thrown {
   readonly details: { readonly cause?: unknown };
 }
 
-/** Reads what a function of the caller's threw. Never throws itself: what cannot be read, such as a revoked proxy, says nothing. */
+/** Reads what a function of the caller's threw. Never throws itself: what cannot be read, such as a revoked proxy, has no message. */
 export function readThrown(value: unknown): Thrown {
   try {
     if (isBrandedError(value)) return { error: value, said: `: ${value.message}`, details: { cause: value } };

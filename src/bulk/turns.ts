@@ -3,7 +3,7 @@ import { now, platformTurn } from "../base/clock.ts";
 /** How long a run may keep the thread, in milliseconds. */
 const KEPT_MS = 5;
 
-/** Gives the platform a turn every few milliseconds, for timers, signals and whatever else the process does. */
+/** Gives the platform a turn every few milliseconds, for timers, signals and other work of the process. */
 export class Turns {
   #since = now();
 

@@ -36,7 +36,7 @@ export interface Deployment {
   readonly write: boolean;
 }
 
-/** Between two requests: the token is somebody's, and its limit is shared. */
+/** The wait between two requests: other programs may use the limit of the same token. */
 const PACE_MS = 200;
 /** The window of the contract, for a 429 that does not say how long to wait. */
 const WINDOW_MS = 60_000;
@@ -55,7 +55,7 @@ export class Asker {
   readonly #answers = new Map<Step, Answer>();
   readonly #replies: Reply[] = [];
   readonly #secrets: Set<string>;
-  /** Why nothing more is asked. */
+  /** Why no further question is asked. */
   #halted: string | undefined;
 
   constructor(deployment: Deployment, around: Surroundings) {

@@ -66,7 +66,7 @@ export async function diagnose(
 async function askAll(probes: readonly Probe[], asker: Asker, isWriting: boolean): Promise<void> {
   const steps = [...new Set(probes.flatMap(({ asks }) => Object.values(asks)))];
   try {
-    // Writes last, so that the token that is created lives as shortly as possible.
+    // Writes last, so that the token that is created exists as briefly as possible.
     for (const step of steps.filter((one) => !writesFor(one))) await asker.ask(step);
     for (const step of steps.filter(writesFor)) await asker.ask(step);
   } finally {

@@ -32,7 +32,7 @@ function ofRecords(conventions: Conventions, clean: (fields: Fields) => Fields):
   return { ...conventions, extraFields: Object.fromEntries(records.map(([name, fields]) => [name, clean(fields)])) };
 }
 
-/** What all findings together tell the emulator, without secrets. What it would refuse is left out. */
+/** The conventions of all findings together, without secrets and without those that the emulator would refuse. */
 export function seedOf(findings: readonly Finding[], clean: Cleaning, redactor: Redactor): EmulatorSeed {
   const accepted = findings.flatMap(({ conventions = {} }) => {
     const cleaned = clean(conventions);

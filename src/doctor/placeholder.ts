@@ -3,7 +3,7 @@ import { isObject, isWord } from "./reading.ts";
 /** Deeper values are left out. */
 const DEEPEST = 8;
 
-/** What strings look like, and what stands for them. */
+/** Patterns of strings, and the placeholder for each. */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/, "2026-01-01T00:00:00Z"],
   [/^\d{4}-\d\d-\d\d$/, "2026-01-01"],
@@ -13,7 +13,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/^$/, ""],
 ];
 
-/** A value of the same type that says nothing: what stands in a file in place of the value of a record. */
+/** A placeholder of the same type, which a file has in place of the value of a record. */
 export function placeholderOf(value: unknown, depth: number = 0): unknown {
   if (typeof value === "string") return SPELLINGS.find(([spelling]) => spelling.test(value))?.[1] ?? "text";
   if (typeof value === "number") return Number.isInteger(value) ? 1 : 1.5;

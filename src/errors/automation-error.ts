@@ -103,7 +103,7 @@ export interface AutomationError extends Readonly<Omit<ErrorDetails, "cause" | "
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor assigns these fields, each of which may be absent
 export class AutomationError extends Error {
-  /** The kinds this class stands for; its own first. */
+  /** The kinds of this class; its own first. */
   static readonly kinds: readonly string[] = [];
 
   /** What `instanceof` asks: the brand and the `kind`, and for a subclass of your own its prototype. */
@@ -165,7 +165,7 @@ export function isBrandedError(value: unknown): value is AutomationError {
     // A brand carries the class's shape with it: only this package sets it.
     return typeof value === "object" && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
   } catch {
-    // A proxy may throw at whatever is asked of it.
+    // A revoked proxy throws at every access.
     return false;
   }
 }

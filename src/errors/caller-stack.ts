@@ -23,7 +23,7 @@ export async function beginStackInAwaiter<Thrown>(
   error: Thrown,
   entry: CallableFunction | NewableFunction,
 ): Promise<Thrown> {
-  // What failed at once has no caller that awaits it yet, nor after a turn if its promise was returned by another function.
+  // A function that fails at once is not awaited yet, and one more turn passes where another function returns its promise.
   await Promise.resolve();
   await Promise.resolve();
   return beginStackInCaller(error, entry);

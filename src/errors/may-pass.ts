@@ -7,7 +7,7 @@ export function statusMayPass(status: number): boolean {
 
 /**
  * Whether the reason of an error may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
- * limit. Not so what the service decided, what cannot be sent, and what was answered in another shape than promised.
+ * limit. Other failures do not pass: a decision of the service, a request that cannot be sent, a response of another shape.
  */
 export function mayPass(error: unknown): boolean {
   if (!isAutomationError(error)) return false;

@@ -63,8 +63,8 @@ export class IssueGuard {
 
   /**
    * Creates an issue, or returns the one that an earlier call with this key created. A call that is under way is waited
-   * for, through `wait`; if it comes to nothing, this one is sent. `again` sends whatever the earlier calls came to; it
-   * waits for them all the same, so that one call at a time decides what is known.
+   * for, through `wait`; if it creates nothing, this one is sent. With `again` this one is sent after every end of the
+   * earlier calls; it waits for them too, so that one call at a time changes what is known.
    *
    * @throws MayExistError if an earlier call may have created the issue.
    * @throws JournalError if the journal fails; then nothing is sent.
@@ -122,7 +122,7 @@ export class IssueGuard {
     } finally {
       if (after === undefined) this.#known.delete(name);
       else this.#remember(name, after);
-      // A record that cannot be written leaves `sending`, which counts as unknown.
+      // If this record cannot be written, the last one is `sending`, and the next process takes the outcome as unknown.
       if (isRecorded) await this.#recordEnd(name, after).catch(() => {});
       end();
     }

@@ -82,7 +82,7 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
   };
 }
 
-/** Makes something of a provider once, and again if there is another provider: an SDK may be registered later. */
+/** Calls `make` once for a provider, and again for another provider: an SDK may be registered later. */
 function madeOf<Provider, Made>(find: () => Provider, make: (provider: Provider) => Made): () => Made {
   let last: { readonly provider: Provider; readonly made: Made } | undefined;
   return () => {

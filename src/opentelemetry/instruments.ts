@@ -16,7 +16,7 @@ export interface Instruments {
 
 /** What the HTTP conventions advise. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-/** A call sits out pauses, most of which end with a window of a minute. */
+/** A call waits for pauses, most of which end with a window of a minute. */
 const CALL_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 export function instrumentsOf(provider: MeterProvider): Instruments {

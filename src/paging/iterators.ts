@@ -58,7 +58,7 @@ export class Items<Item> implements Closeable<Item> {
       const item = this.#items.next();
       if (item.done !== true) return Promise.resolve(item);
     }
-    // Nothing more is chained to a promise than is needed: platforms name who awaits it if nobody else does.
+    // One reaction per promise: the stack of an error then names the code that awaits it.
     const item = this.#waiting === 0 ? this.#take() : this.#latest.then(this.#take, this.#take);
     this.#waiting += 1;
     this.#latest = item;

@@ -63,7 +63,7 @@ export async function* walkPages<Item>(
         ahead = fetchPage(source, cursor, closing);
         // The walk may never come to it.
         ahead.catch(() => {});
-        // The consumer of this page may compute, and then nothing is sent that is not on its way.
+        // The consumer of this page may block the thread, so the request has to leave first.
         await platformTurn();
       }
       yield page;

@@ -170,7 +170,7 @@ export class CallEvents {
   pause(token: string, delayMs: number | undefined): void {
     const { notices, rateLimiter } = this.#call.pipeline;
     if (delayMs === undefined || notices.paused.has(token)) return;
-    // Of a token that is not used any more nobody would notice that its pause is over.
+    // A token that has been replaced is never sent again, so the end of its pause is noticed here.
     for (const other of notices.paused)
       if (snapshotOf(rateLimiter, other)?.pausedUntil === undefined) this.resume(other);
     notices.paused.add(token);

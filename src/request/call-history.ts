@@ -29,7 +29,7 @@ export class CallHistory {
   /** The latest response of the service. */
   latestResponse: ResponseHead | undefined;
 
-  /** Takes in what came of a request. */
+  /** Takes in the end of a request. */
   ended(exchange: Exchange): void {
     if (wasSent(exchange)) this.requests += 1;
     if ("head" in exchange && exchange.head !== undefined) this.latestResponse = exchange.head;

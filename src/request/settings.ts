@@ -94,7 +94,7 @@ export interface CallOptions {
   timeoutMs?: number | false | undefined;
   /** Deadline of the whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. `false`: none. */
   totalTimeoutMs?: number | false | undefined;
-  /** Laid over the client's `retry`; `false` sends one request, whatever comes of it. */
+  /** Laid over the client's `retry`; `false` sends one request and never another. */
   retry?: RetryOptions | false | undefined;
   /** Laid over the client's `headers`. `authorization`, `cookie` and `host` are refused. */
   headers?: HeadersInput | undefined;

@@ -27,7 +27,7 @@ export type OperationName = keyof typeof ENDPOINTS;
 // Object.keys is typed as string[]; these are the keys of the literal above.
 export const OPERATION_NAMES: readonly OperationName[] = Object.keys(ENDPOINTS) as OperationName[];
 
-/** What tells an endpoint. */
+/** What identifies an endpoint. */
 export type Addressed = Pick<Endpoint, "method" | "path">;
 
 /** Where a request target leads. */

@@ -26,8 +26,9 @@ export interface FileJournal extends Journal {
 /** Options of `fileJournal`. */
 export interface FileJournalOptions {
   /**
-   * Whose import the journal is of, such as `"issues 2026"`. It is written into a new file; a file that has another one,
-   * or none, is refused when a run loads it. Two imports with the same keys cannot then use each other's journal.
+   * The name of the import that the journal belongs to, such as `"issues 2026"`. It is written into a new file; a file
+   * that has another one, or none, is refused when a run loads it. So two imports with the same keys cannot use each
+   * other's journal.
    */
   readonly id?: string | undefined;
 }
@@ -110,7 +111,7 @@ class JournalFile implements FileJournal {
       await this.#lock?.confirm();
       await confirmUnchanged(handle, length);
     } catch (error) {
-      await this.close(); // nobody else does: the run takes the journal for that of the other run
+      await this.close(); // the caller does not: it takes the journal for that of the other run
       throw error;
     }
     await handle.truncate(reader.size); // the torn end
@@ -130,11 +131,11 @@ class JournalFile implements FileJournal {
       await writeAll(handle, bytes, size);
       await handle.datasync();
     } catch (error) {
-      // After a failed flush nothing is certain of what has been written, so nothing may follow it.
+      // After a failed flush it is not known what the file holds, so nothing more is appended.
       await this.#cutOff(handle, size);
       throw error;
     }
-    // Nothing may be sent on the strength of a line that another run does not know of.
+    // A request may follow only a line that every other run can read.
     await this.#lock?.confirm();
     this.#end = { size: size + bytes.length, checksum };
   }

@@ -116,7 +116,7 @@ async function lifeNow(other: LockFile, own: LockFile): Promise<Life> {
   await write(own.path, CLAIMED, "r+");
   const [theirs, ours] = await Promise.all([changedAt(other.path), changedAt(own.path)]);
   if (theirs === undefined || ours === undefined) return "alive";
-  // The clock has gone back since, so its time tells nothing: from now on it does, unless a live process refreshes it.
+  // The clock has gone back since, so the time is set to now: without a live process to refresh it, it grows old from here.
   if (theirs > ours) await utimes(other.path, ours / 1_000, ours / 1_000).catch(() => {});
   // Both times are the file system's, so the clocks of the machines do not matter.
   return ours - theirs > STALE_MS ? "not_known" : "alive";

@@ -42,7 +42,7 @@ export class JournalReader {
   checksum: number;
   readonly #header: Uint8Array;
   #line = 0;
-  /** What has come of the present line. */
+  /** What has been read of the present line. */
   #pieces: Uint8Array[] = [];
   #length = 0;
 

@@ -44,7 +44,7 @@ export function doctorIn(world: World): Command {
       const text = flags.json === true ? jsonOf(report) : textOf(report, { width, all: flags.all === true });
       terminal.out(text);
       if (report.tokenLeftBehind) notify("the token that was created was not revoked: do so in the account settings");
-      // A file of an earlier run is worth more than one that says nothing.
+      // Without findings there is nothing to write, and the file of an earlier run stays.
       if (flags.out !== undefined && report.result !== "not_asked") {
         await writeForOwner(flags.out, jsonOf(flags.values === true ? seedWithValues : seed));
       }

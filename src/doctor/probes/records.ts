@@ -131,7 +131,7 @@ function judgeStates({ field, convention, usual }: StateRow, reply: Reply): Find
     .filter((state): state is string => typeof state === "string" && state !== "");
   const [first] = states;
   if (first === undefined) return unasked(`none was listed: ${outlineOf(reply)}`);
-  // What is more than a word may be about somebody.
+  // A text of several words may be personal.
   const words = states.map((state) => (isWord(state) ? state : "a text"));
   const seen = [...new Set(words)].slice(0, 10).join(", ");
   // Records change; a new one may well be in the usual state.

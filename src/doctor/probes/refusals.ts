@@ -34,7 +34,7 @@ const ROWS: readonly RefusalRow[] = [
     question: "How is a request without a token refused?",
     step: WITHOUT_TOKEN,
     contract: 'the contract says "Every request carries the header `Authorization`"',
-    accepted: "whoever reaches the address reads what is there; a missing token is not noticed",
+    accepted: "everyone who can reach the address can read its data; a missing token is not noticed",
   },
   {
     reason: "unknownToken",

@@ -56,7 +56,7 @@ async function serve(client: Client, options: McpServerOptions, terminal: Termin
   await connection.close();
   const deadline = Deadline.of(LAST_RECORDS_MS);
   const records = IssueGuard.of(client, options.journal)?.settled();
-  await deadline.race(Promise.resolve(records)).catch(() => {}); // what has no record of its end counts as unknown
+  await deadline.race(Promise.resolve(records)).catch(() => {}); // a call without a record of its end counts as unknown
   deadline.release();
 }
 
