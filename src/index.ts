@@ -77,7 +77,8 @@ export type { CustomList, CustomRequest, SendCustom } from "./resources/custom.t
 export type { IssueCreateInput, Issues } from "./resources/issues.ts";
 export type { ListOptions, ListParams } from "./resources/list.ts";
 export type { ProjectRef, Projects } from "./resources/projects.ts";
-export type { Sessions, WaitOptions, WatchOptions } from "./resources/sessions.ts";
+export type { WaitOptions, WatchOptions } from "./resources/session-poll.ts";
+export type { Sessions } from "./resources/sessions.ts";
 export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/standard-schema.ts";
 export { impliesScope, isScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";

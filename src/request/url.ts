@@ -37,12 +37,7 @@ function parseUrl(text: string): URL | undefined {
 
 /** Whether a host is this machine. */
 export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127\.\d+\.\d+\.\d+$/.test(hostname)
-  );
+  return /^(?:(?:.*\.)?localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
 }
 
 /** Copies of this package (ESM, CommonJS) know each other's paths by it. */
@@ -169,12 +164,11 @@ export function encodeQuery(query: Query): string {
   const pairs: string[] = [];
   for (const [name, value] of Object.entries(query)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
-    for (const single of values) pairs.push(`${encodeText(name, "a query name")}=${encodeValue(name, single)}`);
+    const what = `query.${name}`;
+    for (const single of values) {
+      const encoded = encodeText(String(ofKind(single, what, PARAMETER)), what);
+      pairs.push(`${encodeText(name, "a query name")}=${encoded}`);
+    }
   }
   return pairs.join("&");
-}
-
-function encodeValue(name: string, value: unknown): string {
-  const what = `query.${name}`;
-  return encodeText(String(ofKind(value, what, PARAMETER)), what);
 }

@@ -1,80 +1,100 @@
+import { FUNCTION, INTERVAL, required, type Shape } from "../base/check.ts";
 import { now, shortened } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
-
 import { type AutomationError, note } from "../errors/automation-error.ts";
-
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { AbortError, TimeoutError } from "../errors/client-errors.ts";
 import { mayPass } from "../errors/may-pass.ts";
 import type { Session } from "../models.ts";
 import { closeable } from "../paging/iterators.ts";
 import type { Operation, Send } from "../request/operation.ts";
-import type { CheckedOptions } from "../request/settings.ts";
+import { type CallOptions, type CheckedOptions, readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
 import { sessionValidator } from "../schemas/validators.ts";
+import { deferErrors } from "./list.ts";
 
-/** The method that polls, and the session. */
-interface Polled {
-  readonly send: Send;
-  readonly name: string;
-  readonly id: string;
+/** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
+export interface WatchOptions extends CallOptions {
+  /**
+   * The first wait between two polls, in milliseconds.
+   *
+   * @default 1_000
+   */
+  intervalMs?: number | undefined;
+  /**
+   * The longest wait between two polls, in milliseconds.
+   *
+   * @default 15_000
+   */
+  maxIntervalMs?: number | undefined;
 }
 
-/** Options of a wait, checked: those of its polls, and the waits between them. */
-type PollOptions = CheckedOptions & { readonly intervalMs?: number; readonly maxIntervalMs?: number };
+/** The options of `sessions.waitFor`. `totalTimeoutMs` is for the whole wait, the other timeouts are for each poll. */
+export interface WaitOptions extends WatchOptions {
+  /** Ends the wait once it returns `true`. May be asynchronous. What it throws rejects the call as it is. */
+  until: (session: Session) => boolean | Promise<boolean>;
+}
 
-type IsWanted = (session: Session) => boolean | Promise<boolean>;
+const WATCH_OPTIONS: Shape<Omit<WatchOptions, keyof CallOptions>> = { intervalMs: INTERVAL, maxIntervalMs: INTERVAL };
+const WAIT_OPTIONS: Shape<Omit<WaitOptions, keyof CallOptions>> = { ...WATCH_OPTIONS, until: required(FUNCTION) };
+
+const PATH = "/sessions/{id}";
 
 /** Asks for one session. */
 export function getSession(id: string, options: CheckedOptions): Omit<Operation<Session>, "name"> {
   return { method: "GET", path: pathOf(PATH, { id }), schema: sessionValidator, scope: "sessions:read", options };
 }
 
-/** Polls until `until` is true of the session. */
-export async function waitFor(
-  polled: Polled,
-  read: () => PollOptions & { readonly until: IsWanted },
-): Promise<Session> {
+/** Polls a session until `until` is true of it. */
+export async function waitFor(send: Send, id: string, last: readonly [options: WaitOptions]): Promise<Session> {
+  const name = "sessions.waitFor";
   try {
-    const { until, ...options } = polled.send.check(polled.name, read);
-    const { value } = await polls(polled, options, { isWanted: until }).next();
+    const { until, ...options } = send.check(name, () => readOptions(last, WAIT_OPTIONS));
+    const { value } = await polls({ send, name, id, isWanted: until }, options).next();
     return value;
   } catch (error) {
     throw await beginStackInAwaiter(error, waitFor);
   }
 }
 
-/** Polls until it is closed, and yields the session whenever its state has changed. `read` runs with the first poll. */
-export function watch(polled: Polled, read: () => PollOptions): AsyncIterable<Session> {
-  return { [Symbol.asyncIterator]: () => closeable((closing) => changes(polled, read, closing)) };
-}
-
-async function* changes(
-  polled: Polled,
-  read: () => PollOptions,
-  closing: Deadline,
-): AsyncGenerator<Session, void, undefined> {
-  let state: string | undefined;
-  try {
-    for await (const session of polls(polled, read(), { isWanted: (seen) => seen.state !== state, closing })) {
-      state = session.state;
-      yield session;
+/** Polls a session until it is closed, and yields it whenever its state has changed. */
+export function watch(
+  send: Send,
+  id: string,
+  last: readonly [options?: WatchOptions | undefined],
+): AsyncIterable<Session> {
+  const name = "sessions.watch";
+  const read = deferErrors(() => send.check(name, () => readOptions(last, WATCH_OPTIONS)));
+  async function* changes(closing: Deadline): AsyncGenerator<Session, void, undefined> {
+    let state: string | undefined;
+    try {
+      const wait = { send, name, id, closing, isWanted: (seen: Session) => seen.state !== state };
+      for await (const session of polls(wait, read())) {
+        state = session.state;
+        yield session;
+      }
+    } catch (error) {
+      if (closing.reason === undefined) throw await beginStackInAwaiter(error, changes);
     }
-  } catch (error) {
-    if (closing.reason === undefined) throw await beginStackInAwaiter(error, changes);
   }
+  return { [Symbol.asyncIterator]: () => closeable(changes) };
 }
 
-const PATH = "/sessions/{id}";
 const GROWTH = 1.5;
 const JITTER = 1 / 4;
 
 /** A wait without `totalTimeoutMs` ends when there has been no response at all for so long. */
 const LONGEST_OUTAGE_MS = 10 * 60_000;
 
-/** What the polls of a wait have come to. */
-interface Progress {
-  readonly limitMs: number;
+/** A wait for a session, and what its polls have come to. */
+interface Wait {
+  readonly send: Send;
+  /** The method, for errors. */
+  readonly name: string;
+  readonly id: string;
+  readonly isWanted: (session: Session) => boolean | Promise<boolean>;
+  /** Ends it, and the poll that is under way. */
+  readonly closing?: Deadline;
   /** The latest session. */
   seen?: Session;
   /** Why the latest poll was missed, if it was. */
@@ -88,57 +108,51 @@ interface Progress {
  * pass is missed, and the next one follows. While a session is looked at by its consumer there is no timer.
  */
 async function* polls(
-  polled: Polled,
-  {
-    intervalMs = 1_000,
-    maxIntervalMs = 15_000,
-    signal,
-    totalTimeoutMs = polled.send.totalTimeoutMs,
-    ...options
-  }: PollOptions,
-  { isWanted, closing }: { readonly isWanted: IsWanted; readonly closing?: Deadline },
+  wait: Wait,
+  options: CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxIntervalMs">,
 ): AsyncGenerator<Session, never, undefined> {
-  const { send, name, id } = polled;
-  const progress: Progress = { limitMs: totalTimeoutMs };
-  const endsAt = now() + totalTimeoutMs;
+  const { send, name, id, isWanted, closing } = wait;
+  const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, totalTimeoutMs, ...others } = options;
+  const limitMs = totalTimeoutMs ?? send.totalTimeoutMs;
+  const endsAt = now() + limitMs;
   for (let waitMs = 0; ; waitMs = Math.min(intervalMs, maxIntervalMs)) {
     const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing));
-    const describe = () => ({ ...getSession(id, { ...options, totalTimeoutMs: Number.POSITIVE_INFINITY }), within });
-    let session: Session | undefined;
+    const describe = () => ({ ...getSession(id, { ...others, totalTimeoutMs: Number.POSITIVE_INFINITY }), within });
     try {
-      do {
+      for (let isFound = false; !isFound; ) {
         if (waitMs > 0) await within.sleep(shortened(waitMs, JITTER, Math.random()));
         waitMs = Math.min(waitMs > 0 ? waitMs * GROWTH : intervalMs, maxIntervalMs);
-        session = await send(name, describe).catch((error: AutomationError) => missPoll(progress, error, within));
-        if (session !== undefined)
-          Object.assign(progress, { seen: session, missed: undefined, silentSince: undefined });
-      } while (session === undefined || !(await within.race(Promise.resolve(isWanted(session)))));
+        const session = await send(name, describe).catch((error: AutomationError) => miss(wait, error, within));
+        if (session === undefined) continue;
+        Object.assign(wait, { seen: session, missed: undefined, silentSince: undefined });
+        isFound = await within.race(Promise.resolve(isWanted(session)));
+      }
     } catch (error) {
-      throw error === STOPPED ? stoppedError(polled, progress, within) : error;
+      throw error === STOPPED ? stoppedError(wait, limitMs, within) : error;
     } finally {
       within.release();
     }
-    yield session;
+    yield wait.seen as Session; // the one that was found
   }
 }
 
 /** Notes a poll that failed. Throws what ends the wait: the end of its deadline, or a failure that does not pass. */
-function missPoll(progress: Progress, failure: AutomationError, deadline: Deadline): undefined {
-  if (deadline.reason !== undefined) {
-    progress.missed ??= failure;
+function miss(wait: Wait, failure: AutomationError, within: Deadline): undefined {
+  if (within.reason !== undefined) {
+    wait.missed ??= failure;
     throw STOPPED;
   }
-  progress.missed = failure;
-  const heardAt = failure.status === undefined ? progress.silentSince : now() + (failure.retryAfterMs ?? 0);
-  progress.silentSince = heardAt ?? now();
-  const isTooLong = progress.limitMs === Number.POSITIVE_INFINITY && now() - progress.silentSince >= LONGEST_OUTAGE_MS;
+  wait.missed = failure;
+  const heardAt = failure.status === undefined ? wait.silentSince : now() + (failure.retryAfterMs ?? 0);
+  wait.silentSince = heardAt ?? now();
+  const isTooLong = within.endsAt === Number.POSITIVE_INFINITY && now() - wait.silentSince >= LONGEST_OUTAGE_MS;
   if (mayPass(failure) && !isTooLong) return;
-  note(failure, "session", progress.seen);
+  note(failure, "session", wait.seen);
   throw failure;
 }
 
-function stoppedError({ send, name }: Polled, progress: Progress, { reason, signal }: Deadline): AutomationError {
-  const { limitMs, seen: session, missed } = progress;
+function stoppedError(wait: Wait, limitMs: number, { reason, signal }: Deadline): AutomationError {
+  const { send, name, seen: session, missed } = wait;
   const outcome = missed?.outcome ?? (session === undefined ? "not_sent" : "accepted");
   const details = { method: "GET", path: PATH, outcome, attempts: missed?.attempts, session };
   const state = session && `the last state was ${JSON.stringify(send.brief(String(session.state)) ?? "")}`; // of any type where validation is lenient

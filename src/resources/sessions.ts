@@ -1,38 +1,12 @@
-import { FUNCTION, INTERVAL, required, type Shape } from "../base/check.ts";
 import type { Session } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Send } from "../request/operation.ts";
 import { type CallOptions, readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
 import { sessionPageValidator } from "../schemas/validators.ts";
-import { deferErrors, type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
+import { type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
 import { type ProjectRef, projectValue } from "./projects.ts";
-import { getSession, waitFor, watch } from "./session-poll.ts";
-
-/** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
-export interface WatchOptions extends CallOptions {
-  /**
-   * The first wait between two polls, in milliseconds.
-   *
-   * @default 1_000
-   */
-  intervalMs?: number | undefined;
-  /**
-   * The longest wait between two polls, in milliseconds.
-   *
-   * @default 15_000
-   */
-  maxIntervalMs?: number | undefined;
-}
-
-/** The options of `sessions.waitFor`. `totalTimeoutMs` is for the whole wait, the other timeouts are for each poll. */
-export interface WaitOptions extends WatchOptions {
-  /** Ends the wait once it returns `true`. May be asynchronous. What it throws rejects the call as it is. */
-  until: (session: Session) => boolean | Promise<boolean>;
-}
-
-const WATCH_OPTIONS: Shape<Omit<WatchOptions, keyof CallOptions>> = { intervalMs: INTERVAL, maxIntervalMs: INTERVAL };
-const WAIT_OPTIONS: Shape<Omit<WaitOptions, keyof CallOptions>> = { ...WATCH_OPTIONS, until: required(FUNCTION) };
+import { getSession, type WaitOptions, type WatchOptions, waitFor, watch } from "./session-poll.ts";
 
 /**
  * Agent sessions of projects: `client.sessions`. Methods work detached, and reject with errors of this package alone, or
@@ -98,7 +72,7 @@ export class Sessions {
    * const done = await client.sessions.waitFor(id, { until: (session) => session.state !== "running" });
    */
   waitFor: (id: string, options: WaitOptions) => Promise<Session> = async (id, ...options) =>
-    waitFor({ send: this.#send, name: "sessions.waitFor", id }, () => readOptions(options, WAIT_OPTIONS));
+    waitFor(this.#send, id, options);
 
   /**
    * Yields a session as it is, and again whenever its `state` has changed; never ends by itself. `break` and the signal
@@ -109,11 +83,6 @@ export class Sessions {
    * @example
    * for await (const { state } of client.sessions.watch(id)) if (state === "done") break;
    */
-  watch: (id: string, options?: WatchOptions) => AsyncIterable<Session> = (id, ...options) => {
-    const polled = { send: this.#send, name: "sessions.watch", id };
-    return watch(
-      polled,
-      deferErrors(() => this.#send.check(polled.name, () => readOptions(options, WATCH_OPTIONS))),
-    );
-  };
+  watch: (id: string, options?: WatchOptions) => AsyncIterable<Session> = (id, ...options) =>
+    watch(this.#send, id, options);
 }
