@@ -15,10 +15,11 @@ import { fileJournal } from "../../src/bulk/node.ts";
 import { Client } from "../../src/index.ts";
 import type { Fault } from "../../src/testing/index.ts";
 import { type RunningEmulator, startEmulator } from "../../src/testing/node.ts";
+import { bundled } from "../support/child-program.ts";
 import type { Boundary, Task } from "./killed-run.ts";
 import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, titled } from "./rows.ts";
 
-const PROGRAM = join(import.meta.dirname, "killed-run.ts");
+const PROGRAM = bundled(join(import.meta.dirname, "killed-run.ts"));
 
 /** What the service does to the first request of a row. */
 const WORST: readonly (Fault | undefined)[] = [

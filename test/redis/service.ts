@@ -1,4 +1,7 @@
-/** A service that allows so many requests a window and token, with a log of what it was asked and what it said. */
+/**
+ * A service that allows so many requests a window, with a log of what it was asked and what it said. A window lasts until
+ * it is used up, on a machine however busy, and so long from its first refusal.
+ */
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -72,12 +75,13 @@ export class LimitedService implements AsyncDisposable {
   #answer(call: string, response: ServerResponse): void {
     const at = performance.now();
     if (at >= this.#window.endsAt) {
-      this.#window = { number: this.#window.number + 1, endsAt: at + this.#windowMs, left: this.#limit };
+      this.#window = { number: this.#window.number + 1, endsAt: Number.POSITIVE_INFINITY, left: this.#limit };
     }
     const isRefused = this.#window.left === 0;
-    if (!isRefused) this.#window.left -= 1;
+    if (isRefused) this.#window.endsAt = Math.min(this.#window.endsAt, at + this.#windowMs);
+    else this.#window.left -= 1;
     this.#inFlight += 1;
-    const retryAfter = Math.ceil((this.#window.endsAt - at) / 1_000);
+    const retryAfter = isRefused ? Math.ceil((this.#window.endsAt - at) / 1_000) : 0;
     const { left: remaining, number: window } = this.#window;
     const logged: Logged = {
       at,

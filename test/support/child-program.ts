@@ -1,9 +1,29 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+
+/** Makes one file of a program that the tests of a file start often, so that it starts quickly; returns where that is. */
+export function bundled(program: string): string {
+  const cache = resolve(import.meta.dirname, "../../node_modules/.cache/project-automation"); // finds installed packages
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, "child-"));
+  const outfile = join(folder, "program.mjs");
+  beforeAll(async () => {
+    await build({
+      entryPoints: [program],
+      outfile,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      packages: "external",
+    });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return outfile;
+}
 
 const SOURCES = resolve(import.meta.dirname, "../../src");
 
