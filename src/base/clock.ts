@@ -1,5 +1,3 @@
-import { onAbort } from "./abort.ts";
-
 /** The longest delay a platform timer can hold; anything longer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -33,22 +31,6 @@ export function after(delayMs: number, action: () => void): () => void {
   };
   arm();
   return () => clearTimeout(timer);
-}
-
-/** Resolves after `delayMs`, or as soon as `signal` aborts; never rejects, and leaves no timer or listener behind. */
-export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = after(delayMs, () => {
-      leave?.();
-      resolve();
-    });
-    const leave =
-      signal &&
-      onAbort(signal, () => {
-        cancel();
-        resolve();
-      });
-  });
 }
 
 /**

@@ -26,7 +26,7 @@ export function closeable<Value>(
     next: () => values.next(),
     return: () => {
       closing.end();
-      ignoreErrors(() => values.return());
+      void ignoreErrors(() => values.return());
       return Promise.resolve({ done: true, value: undefined });
     },
   };

@@ -44,7 +44,7 @@ export async function readBody(response: Response, deadline: Deadline, limits: L
     return cause === STOPPED ? { kind: "stopped", ...received } : { kind: "cut", ...received, cause };
   } finally {
     // Frees the connection where something is left; where nothing is, it does nothing.
-    ignoreErrors(() => reader?.cancel());
+    void ignoreErrors(() => reader?.cancel());
   }
 }
 

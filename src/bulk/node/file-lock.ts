@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { access, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
-import { sleep } from "../../base/clock.ts";
+import { after } from "../../base/clock.ts";
 import { JournalError } from "../../errors/journal-error.ts";
 import { replaceByCopy, withFile } from "./durable-file.ts";
 import { type Life, lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
@@ -105,7 +105,7 @@ async function outlastOthers(file: string, own: LockFile): Promise<LeftBehind[]>
       rival = other;
     }
     if (rival === undefined) return left;
-    await sleep(LOOK_MS, undefined);
+    await new Promise<void>((resolve) => void after(LOOK_MS, resolve));
   }
 }
 

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { sleep } from "../../base/clock.ts";
+import { Deadline } from "../../base/deadline.ts";
 import { type Command, command, say } from "../../bin/command.ts";
 import type { Surroundings } from "../ask.ts";
 import { diagnose } from "../diagnose.ts";
@@ -68,4 +68,12 @@ async function writeForOwner(file: string, text: string): Promise<void> {
   }
 }
 
-export const DOCTOR: Command = doctorIn({ send: (request) => sendByNode(request), sleep, wallClock: () => Date.now() });
+export const DOCTOR: Command = doctorIn({
+  send: (request) => sendByNode(request),
+  async sleep(ms, signal) {
+    const deadline = Deadline.of(Number.POSITIVE_INFINITY, signal);
+    await deadline.sleep(ms).catch(() => {}); // an abort ends the wait, and what comes after it looks at the signal
+    deadline.release();
+  },
+  wallClock: () => Date.now(),
+});
