@@ -23,7 +23,6 @@ const parts = {
     "request/exchange.ts",
     "request/response-head.ts",
     "request/call-events.ts",
-    "request/retry-after.ts",
     "request/response.ts",
     "request/retry-policy.ts",
   ],
@@ -134,7 +133,6 @@ const doctorKnows = [
   "auth/token-format.ts",
   "request/url.ts",
   "request/response-head.ts",
-  "request/retry-after.ts",
   "testing/conventions.ts",
   "testing/resolve-conventions.ts",
 ];

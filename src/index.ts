@@ -4,17 +4,6 @@ export type { StoredToken } from "./auth/token-format.ts";
 export type { TokenContext, TokenProvider } from "./auth/token-source.ts";
 export { Client } from "./client.ts";
 export {
-  ApiError,
-  type ApiErrorKind,
-  AuthenticationError,
-  BadRequestError,
-  ConflictError,
-  NotFoundError,
-  PermissionDeniedError,
-  RateLimitError,
-  ServerError,
-} from "./errors/api-errors.ts";
-export {
   AutomationError,
   type ErrorDetails,
   type Outcome,
@@ -23,16 +12,25 @@ export {
 } from "./errors/automation-error.ts";
 export {
   AbortError,
+  ApiError,
+  type ApiErrorKind,
   ArgumentError,
+  AuthenticationError,
+  BadRequestError,
   ConfigError,
+  ConflictError,
   ConnectionError,
+  NotFoundError,
   PaginationError,
+  PermissionDeniedError,
+  RateLimitError,
   RedirectError,
   ResponseParseError,
   ResponseValidationError,
+  ServerError,
   TimeoutError,
   TokenProviderError,
-} from "./errors/client-errors.ts";
+} from "./errors/classes.ts";
 export { type AnyAutomationError, isAutomationError } from "./errors/guard.ts";
 export type {
   ClientEvent,

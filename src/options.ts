@@ -16,7 +16,7 @@ import {
   withMethods,
 } from "./base/check.ts";
 import { Redactor } from "./base/redact.ts";
-import { ConfigError } from "./errors/client-errors.ts";
+import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
 import { ignoreErrors } from "./ignore-errors.ts";
 import type { Instrumentation } from "./instrumentation.ts";

@@ -10,7 +10,7 @@ import {
   type Shape,
   STRING,
 } from "../base/check.ts";
-import { ConfigError } from "../errors/client-errors.ts";
+import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
 import { flawOfToken, isNonEmptyString, isTimestamp, type StoredToken } from "./token-format.ts";
 

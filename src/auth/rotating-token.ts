@@ -2,7 +2,7 @@ import type { Present } from "../base/check.ts";
 import { now } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
 import { AutomationError } from "../errors/automation-error.ts";
-import { ConfigError } from "../errors/client-errors.ts";
+import { ConfigError } from "../errors/classes.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import type { CreatedToken } from "../models.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";

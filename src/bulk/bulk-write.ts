@@ -1,5 +1,5 @@
 import type { AutomationError } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/client-errors.ts";
+import { ArgumentError } from "../errors/classes.ts";
 import type { BulkRun } from "./bulk-run.ts";
 import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";

@@ -1,6 +1,6 @@
 import { after, platformTurn } from "../base/clock.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { AbortError, ArgumentError } from "../errors/client-errors.ts";
+import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { AddressRefusals } from "./address-refusals.ts";
 import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";

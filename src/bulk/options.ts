@@ -11,7 +11,7 @@ import {
   SIGNAL,
   withMethods,
 } from "../base/check.ts";
-import { ArgumentError } from "../errors/client-errors.ts";
+import { ArgumentError } from "../errors/classes.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 

@@ -1,5 +1,5 @@
 import type { AutomationError } from "../errors/automation-error.ts";
-import { AbortError, ArgumentError } from "../errors/client-errors.ts";
+import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";

@@ -1,5 +1,5 @@
 import type { AutomationError } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/client-errors.ts";
+import { ArgumentError } from "../errors/classes.ts";
 import type { BulkState } from "./journal.ts";
 import { readThrown, type Thrown } from "./thrown.ts";
 

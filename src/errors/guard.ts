@@ -1,28 +1,27 @@
-import type * as api from "./api-errors.ts";
 import { isBrandedError } from "./automation-error.ts";
-import type * as client from "./client-errors.ts";
+import type * as classes from "./classes.ts";
 import type { JournalError } from "./journal-error.ts";
 
 /** Every class of error with its own literal `kind`, so that a `switch` on `kind` narrows and can be exhaustive. */
 export type AnyAutomationError =
-  | client.ConfigError
-  | client.ArgumentError
-  | (api.ApiError & { readonly kind: "api" })
-  | api.BadRequestError
-  | api.AuthenticationError
-  | api.PermissionDeniedError
-  | api.NotFoundError
-  | api.ConflictError
-  | api.RateLimitError
-  | api.ServerError
-  | client.RedirectError
-  | client.ConnectionError
-  | client.TimeoutError
-  | client.AbortError
-  | client.ResponseParseError
-  | client.ResponseValidationError
-  | client.PaginationError
-  | client.TokenProviderError
+  | classes.ConfigError
+  | classes.ArgumentError
+  | (classes.ApiError & { readonly kind: "api" })
+  | classes.BadRequestError
+  | classes.AuthenticationError
+  | classes.PermissionDeniedError
+  | classes.NotFoundError
+  | classes.ConflictError
+  | classes.RateLimitError
+  | classes.ServerError
+  | classes.RedirectError
+  | classes.ConnectionError
+  | classes.TimeoutError
+  | classes.AbortError
+  | classes.ResponseParseError
+  | classes.ResponseValidationError
+  | classes.PaginationError
+  | classes.TokenProviderError
   | JournalError;
 
 /**
@@ -38,4 +37,29 @@ export type AnyAutomationError =
  */
 export function isAutomationError(value: unknown): value is AnyAutomationError {
   return isBrandedError(value);
+}
+
+/** Whether a request that was answered with this status may succeed later (reliability guide, the table of retries). */
+export function statusMayPass(status: number): boolean {
+  return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
+}
+
+/**
+ * Whether the reason of an error may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
+ * limit. Other failures do not pass: a decision of the service, a request that cannot be sent, a response of another shape.
+ */
+export function mayPass(error: unknown): boolean {
+  if (!isAutomationError(error)) return false;
+  switch (error.kind) {
+    case "rate_limit":
+    case "timeout":
+      return true;
+    case "connection":
+      return error.permanent !== true;
+    case "server":
+    case "api":
+      return error.status !== undefined && statusMayPass(error.status);
+    default:
+      return false;
+  }
 }

@@ -3,7 +3,7 @@ import { BOOLEAN, given, INTERVAL, kind, ofKind, refuse, refusing, type Shape, w
 import { Deadline, STOPPED } from "../base/deadline.ts";
 import type { Journal } from "../bulk/journal.ts";
 import type { Client } from "../client.ts";
-import { ConfigError } from "../errors/client-errors.ts";
+import { ConfigError } from "../errors/classes.ts";
 import { VERSION } from "../version.ts";
 import { describeFailure } from "./failure.ts";
 import { IssueGuard } from "./issue-guard.ts";

@@ -1,6 +1,6 @@
 import { createNoopMeter, type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
 import { BOOLEAN, given, known, refusing, type Shape, withMethods } from "../base/check.ts";
-import { ConfigError } from "../errors/client-errors.ts";
+import { ConfigError } from "../errors/classes.ts";
 import { combine } from "../instrumentation.ts";
 import type { ClientOptions } from "../options.ts";
 import { VERSION } from "../version.ts";

@@ -1,6 +1,6 @@
 import { countFrom, given, refuseSurplus, refusing, type Shape } from "../base/check.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
-import { ArgumentError } from "../errors/client-errors.ts";
+import { ArgumentError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
 import { type Closeable, closeable, Items } from "./iterators.ts";
 import { fetchPage, type PageSource, walkPages } from "./walk.ts";

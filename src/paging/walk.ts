@@ -2,7 +2,7 @@ import { platformTurn } from "../base/clock.ts";
 import type { Deadline } from "../base/deadline.ts";
 import { note } from "../errors/automation-error.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
-import { PaginationError } from "../errors/client-errors.ts";
+import { PaginationError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
 import type { Path } from "../request/url.ts";
 

@@ -1,6 +1,6 @@
 import { after, now, shortened } from "../base/clock.ts";
 import type { Deadline } from "../base/deadline.ts";
-import { ConnectionError } from "../errors/client-errors.ts";
+import { ConnectionError } from "../errors/classes.ts";
 import type { RateLimitHead } from "../rate-limit/rate-limiter.ts";
 import { TokenGate, type Waiter } from "../rate-limit/token-gate.ts";
 import type { Lease, Leases } from "./leases.ts";

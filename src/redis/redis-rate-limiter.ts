@@ -1,7 +1,7 @@
 import { ofKind, refusing, STRING } from "../base/check.ts";
 import { now } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
-import { ArgumentError } from "../errors/client-errors.ts";
+import { ArgumentError } from "../errors/classes.ts";
 import { type MemoryPermit, MemoryRateLimiter } from "../rate-limit/memory-rate-limiter.ts";
 import type {
   Admission,

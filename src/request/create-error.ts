@@ -1,8 +1,7 @@
 import { bare } from "../base/check.ts";
 import { oneLine } from "../base/redact.ts";
-import * as refusals from "../errors/api-errors.ts";
 import type { AutomationError, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
-import * as errors from "../errors/client-errors.ts";
+import * as errors from "../errors/classes.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { buildError, requestIdOf } from "./build-error.ts";
 import type { Call } from "./call.ts";
@@ -51,8 +50,8 @@ export function pausedError(
   call: Call,
   pauseMs: number,
   known: Pick<RateLimitSnapshot, "limit" | "remaining"> | undefined,
-): refusals.RateLimitError {
-  return buildError(refusals.RateLimitError, call, {
+): errors.RateLimitError {
+  return buildError(errors.RateLimitError, call, {
     what: `not sent: the rate limit pauses this token for another ${seconds(pauseMs)}`,
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
@@ -163,13 +162,13 @@ function whoseFault(
   return `${what} ${host}${at}${bracketed(code ?? reason)}${hint}`;
 }
 
-const BY_STATUS: Readonly<Record<number, typeof refusals.ApiError>> = {
-  400: refusals.BadRequestError,
-  401: refusals.AuthenticationError,
-  403: refusals.PermissionDeniedError,
-  404: refusals.NotFoundError,
-  409: refusals.ConflictError,
-  422: refusals.BadRequestError,
+const BY_STATUS: Readonly<Record<number, typeof errors.ApiError>> = {
+  400: errors.BadRequestError,
+  401: errors.AuthenticationError,
+  403: errors.PermissionDeniedError,
+  404: errors.NotFoundError,
+  409: errors.ConflictError,
+  422: errors.BadRequestError,
 };
 
 /** The error of a response whose status is no success (contract, section 7; classified by status alone). */
@@ -188,8 +187,8 @@ function refusalError(call: Call, { head, body: sent }: Refused): AutomationErro
   const what = [status === 0 ? [] : summary, hintOf(call, head)].flat().join("; ");
   const said = { what, head, code, detail, body, retryAfterMs: limits.retryAfterMs };
   if (isRedirect) return buildError(errors.RedirectError, call, said);
-  if (status === 429) return buildError(refusals.RateLimitError, call, { ...limits, ...said });
-  return buildError(BY_STATUS[status] ?? (status >= 500 ? refusals.ServerError : refusals.ApiError), call, said);
+  if (status === 429) return buildError(errors.RateLimitError, call, { ...limits, ...said });
+  return buildError(BY_STATUS[status] ?? (status >= 500 ? errors.ServerError : errors.ApiError), call, said);
 }
 
 /** A field of a refusal's body, if it is a text. */

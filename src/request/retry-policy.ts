@@ -1,7 +1,7 @@
 import { lengthened, shortened } from "../base/clock.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { ConnectionError, TimeoutError } from "../errors/client-errors.ts";
-import { statusMayPass } from "../errors/may-pass.ts";
+import { ConnectionError, TimeoutError } from "../errors/classes.ts";
+import { statusMayPass } from "../errors/guard.ts";
 import type { RetryReason } from "../events.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";

@@ -3,7 +3,7 @@ import { notePlaintext } from "../auth/token-source.ts";
 import { bare, refusing } from "../base/check.ts";
 import { Redactor } from "../base/redact.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
-import { ArgumentError } from "../errors/client-errors.ts";
+import { ArgumentError } from "../errors/classes.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { CreatedToken, Page } from "../models.ts";
 import { attempt } from "./attempt.ts";

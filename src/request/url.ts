@@ -1,6 +1,6 @@
 import { isPlainObject, type Kind, kind, ofKind, refuse, refusing, shown } from "../base/check.ts";
 import { beginStackInCaller } from "../errors/caller-stack.ts";
-import { ArgumentError } from "../errors/client-errors.ts";
+import { ArgumentError } from "../errors/classes.ts";
 
 /** An absolute http(s) URL that paths can be appended to, without trailing slashes. What is refused is never shown. */
 export function checkBaseUrl(value: unknown): string {

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { given, kind, ofKind, refusing } from "../../base/check.ts";
-import { ArgumentError } from "../../errors/client-errors.ts";
+import { ArgumentError } from "../../errors/classes.ts";
 import { JournalError } from "../../errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
