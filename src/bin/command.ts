@@ -38,9 +38,21 @@ export interface CommandFields<Given extends Flags> {
 }
 
 const EVERYWHERE = {
-  help: { about: "print this" },
+  help: { about: "print this", short: "h" },
   version: { about: "print the version" },
 } as const satisfies Flags;
+
+/** The address and the token of the service, from a flag and the environment. Throws a {@link UsageError}. */
+export function readService(
+  baseUrl: string | undefined,
+  { environment }: Pick<Terminal, "environment">,
+): { address: string; token: string } {
+  const address = baseUrl || environment["PROJECT_AUTOMATION_BASE_URL"];
+  if (!address) throw new UsageError("no address: pass --base-url, or set PROJECT_AUTOMATION_BASE_URL");
+  const token = environment["PROJECT_AUTOMATION_TOKEN"];
+  if (!token) throw new UsageError("no token: set PROJECT_AUTOMATION_TOKEN");
+  return { address, token };
+}
 
 /** The longest line about a mistake. */
 const LONGEST_LINE = 500;

@@ -34,14 +34,14 @@ export const HELP: string = `Usage: project-automation <command> [flags]
 ${Object.entries(COMMANDS)
   .map(([name, { about }]) => `  ${name.padEnd(WIDTH)}  ${about}\n`)
   .join("")}
-  --help     print this; behind a command: its flags
+  --help     print this (-h); behind a command: its flags
   --version  print the version
 `;
 
 /** Runs the command that the first word names, and resolves with the exit code. Never rejects. */
 export async function runBin([word, ...rest]: readonly string[], terminal: Terminal): Promise<number> {
-  if (word === "--help" || word === "--version") {
-    terminal.out(word === "--help" ? HELP : `${VERSION}\n`);
+  if (word === "--help" || word === "-h" || word === "--version") {
+    terminal.out(word === "--version" ? `${VERSION}\n` : HELP);
     return 0;
   }
   const entry = word !== undefined && Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined;

@@ -5,6 +5,8 @@ import { closestName } from "../base/hints.ts";
 export interface Flag {
   /** The placeholder of its value in the help, such as `N`. A flag without one is on or off. */
   readonly value?: string;
+  /** Its letter, behind one dash. */
+  readonly short?: string;
   /** Whether it may be repeated. */
   readonly multiple?: true;
   /** What it does, as a line of the help. */
@@ -29,9 +31,9 @@ export class UsageError extends Error {}
 /** Reads a command line. Throws a {@link UsageError} that names the flag and what is accepted. */
 export function readFlags<Given extends Flags>(argv: readonly string[], flags: Given): Values<Given> {
   const options = Object.fromEntries(
-    Object.entries<Flag>(flags).map(([name, { value, multiple = false }]) => {
+    Object.entries<Flag>(flags).map(([name, { value, multiple = false, short }]) => {
       const type: "boolean" | "string" = value === undefined ? "boolean" : "string";
-      return [name, { type, multiple }];
+      return [name, { type, multiple, ...(short !== undefined && { short }) }];
     }),
   );
   const { values, tokens } = parseArgs({
@@ -71,8 +73,8 @@ function suggestion(name: string, flags: Flags): string {
 
 /** The lines of the help about flags. */
 export function helpOf(flags: Flags): string {
-  const rows = Object.entries(flags).map(([name, { value, about }]) => ({
-    shown: value === undefined ? `--${name}` : `--${name} ${value}`,
+  const rows = Object.entries(flags).map(([name, { value, about, short }]) => ({
+    shown: [`--${name}`, value, short && `(-${short})`].filter(Boolean).join(" "),
     about,
   }));
   const width = Math.max(...rows.map(({ shown }) => shown.length));

@@ -26,11 +26,12 @@ const NAMES = Object.keys(COMMANDS);
 
 describe("project-automation", () => {
   test("--help lists the commands, and each has a help of its own", async () => {
-    expect(await run(["--help"])).toEqual({ code: 0, out: HELP, err: "" });
+    for (const flag of ["--help", "-h"]) expect(await run([flag])).toEqual({ code: 0, out: HELP, err: "" });
     for (const name of NAMES) {
       expect(HELP).toMatch(new RegExp(`^  ${name} +[a-z]`, "m"));
       const { code, out, err } = await run([name, "--help"]);
       expect([code, err]).toEqual([0, ""]);
+      expect((await run([name, "-h"])).out).toBe(out);
       expect(out).toMatch(new RegExp(`^Usage: project-automation ${name} \\[flags\\]\n`));
       expect(out).toMatch(/^ {2}--version +print the version$/m);
     }

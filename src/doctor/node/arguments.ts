@@ -1,5 +1,5 @@
 import { flawOfToken } from "../../auth/token-format.ts";
-import type { Terminal } from "../../bin/command.ts";
+import { readService, type Terminal } from "../../bin/command.ts";
 import { type Flags, UsageError, type Values } from "../../bin/flags.ts";
 import { checkBaseUrl, checkTransport } from "../../request/url.ts";
 import type { Deployment } from "../ask.ts";
@@ -18,15 +18,9 @@ export const FLAGS = {
   "allow-insecure-http": { about: "send the token over plain http: to another machine, where others can read it" },
 } as const satisfies Flags;
 
-/** Whom the flags and the environment ask about. Throws an error whose message holds no secret. */
-export function readDeployment(
-  flags: Values<typeof FLAGS>,
-  { environment }: Pick<Terminal, "environment">,
-): Deployment {
-  const address = flags["base-url"] ?? environment["PROJECT_AUTOMATION_BASE_URL"];
-  if (!address) throw new UsageError("no address: pass --base-url, or set PROJECT_AUTOMATION_BASE_URL");
-  const token = environment["PROJECT_AUTOMATION_TOKEN"];
-  if (!token) throw new UsageError("no token: set PROJECT_AUTOMATION_TOKEN");
+/** The deployment that the flags and the environment name. Throws an error whose message holds no secret. */
+export function readDeployment(flags: Values<typeof FLAGS>, terminal: Pick<Terminal, "environment">): Deployment {
+  const { address, token } = readService(flags["base-url"], terminal);
   const flaw = flawOfToken(token);
   if (flaw !== undefined) throw new UsageError(`PROJECT_AUTOMATION_TOKEN ${flaw}`);
   if (flags.values === true && flags.out === undefined) throw new UsageError("--values needs --out FILE");

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Deadline } from "../../base/deadline.ts";
-import { command, say, type Terminal } from "../../bin/command.ts";
+import { command, readService, say, type Terminal } from "../../bin/command.ts";
 import { fileJournal } from "../../bulk/node.ts";
 import { Client } from "../../client.ts";
 import { IssueGuard } from "../issue-guard.ts";
@@ -31,7 +31,8 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
 `,
   failure: 1,
   async run(flags, terminal) {
-    const client = new Client({ baseUrl: flags["base-url"] });
+    const { address, token } = readService(flags["base-url"], terminal);
+    const client = new Client({ baseUrl: address, token });
     const journal = flags.journal === undefined ? undefined : await fileJournal(flags.journal);
     try {
       await serve(client, { readOnly: flags["read-only"], tools: namesOf(flags.tools), journal }, terminal);

@@ -8,16 +8,16 @@ import { type EmulatorOptions, OPTIONS } from "../options.ts";
 /** The flags of `project-automation emulator`. */
 export const FLAGS = {
   port: { value: "N", about: "listen on port N (default: any free port)" },
-  host: { value: "H", about: "listen on host H (default: 127.0.0.1; anything else lets others in)" },
+  host: { value: "H", about: "listen on host H (default: 127.0.0.1; others let other machines in)" },
   "allow-host": {
     value: "H",
     multiple: true,
     about: "accept requests whose Host header names H (may be repeated; default: loopback)",
   },
-  "allow-private-network": { about: "let web pages of public sites in" },
+  "allow-private-network": { about: "accept requests of web pages of public sites" },
   projects: { value: "N", about: "begin with N projects in place of web, api and docs" },
   sessions: { value: "N", about: "begin with N sessions in each project (default: 3)" },
-  "session-states": { value: "A,B,C", about: "move each session on by one state each time it is got" },
+  "session-states": { value: "A,B,C", about: "move each session on by one state with each GET of it" },
   "list-issues": { about: "serve GET /projects/{project}/issues, which the contract does not show" },
   "rate-limit": { value: "N", about: 'allow N requests per token and window (default: 600), or "off"' },
   "window-ms": { value: "N", about: "length of that window in milliseconds (default: 60000)" },
