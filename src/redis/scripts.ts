@@ -36,7 +36,7 @@ local function write(...)
   redis.call('PEXPIRE', known, LONGEST_PAUSE + WINDOW)
 end
 local function pause(asked, lasts)
-  write('mustProbe', 1,
+  write('mustProbe', 1, 'pausedAt', now,
     'askedUntil', math.max(read('askedUntil'), now + math.min(asked, LONGEST_PAUSE)),
     'until', math.max(read('until'), now + math.min(lasts, LONGEST_PAUSE)))
 end
@@ -44,6 +44,8 @@ end
 if read('until') > now + LONGEST_PAUSE then
   write('until', now + LONGEST_PAUSE, 'askedUntil', now + LONGEST_PAUSE)
 end
+-- It was noted before the clock went back, so nothing tells when it ends. A process that knows reminds of it.
+if read('pausedAt') > now then write('until', 0, 'askedUntil', 0, 'pausedAt', 0) end
 -- A process that died holds nothing, and waits for nothing.
 local function dropEnded(key, longest)
   redis.call('ZREMRANGEBYSCORE', key, '-inf', now)

@@ -1,11 +1,11 @@
 /** The clock of Redis goes back: it was set right, or a replica whose clock is behind took over. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { Call, Fleet, left, refused, TOKEN } from "./limiter.ts";
 
 const BACK_MS = 300_000;
 const MICROSECONDS = 1_000;
-const TIMES_KNOWN = ["until", "askedUntil", "since", "observedAt", "cleared"];
+const TIMES_KNOWN = ["until", "askedUntil", "pausedAt", "since", "observedAt", "cleared"];
 /** As the guide states them. */
 const LONGEST_LEASE_MS = 5_000;
 const PLACE_MS = 1_000;
@@ -109,6 +109,43 @@ describe.skipIf(SKIPS_REDIS)("when the clock of Redis goes back", { concurrent: 
     expect(one.limiter.snapshot(TOKEN)?.remaining).toBe(1);
     await send(new Call(one));
     expect(one.limiter.snapshot(TOKEN)?.remaining).toBe(9);
+  });
+
+  test("a pause that is over does not come back", async () => {
+    await using fleet = await Fleet.start("ioredis");
+    const [one, other] = [await fleet.join(), await fleet.join()];
+    const call = new Call(one);
+    await send(call);
+    call.end(refused(1));
+    await send(call);
+    call.end(left(9));
+    await fleet.rest();
+    await setClockBack(fleet);
+    const [known, unknown] = [new Call(one, { maxPauses: 0 }), new Call(other, { maxPauses: 0 })];
+    await send(unknown);
+    await send(known);
+  });
+
+  test("a pause that runs ends when it was to end, as long as a process knows of it", async () => {
+    await using fleet = await Fleet.start("ioredis");
+    const PAUSE_MS = 60_000;
+    const [one, other] = [await fleet.join({ leaseMs: 500 }), await fleet.join()];
+    const call = new Call(one);
+    await send(call);
+    call.end(refused(PAUSE_MS));
+    await fleet.rest();
+    void call.start();
+    await setClockBack(fleet);
+    const lastsMs = async (): Promise<number> => {
+      const [seconds = 0] = await fleet.admin.time();
+      return Number(await fleet.admin.hget(await fleet.key("known"), "until")) - Number(seconds) * 1_000;
+    };
+    await vi.waitUntil(async () => (await lastsMs()) < 2 * PAUSE_MS, { interval: 5, timeout: 20_000 });
+    expect(await lastsMs()).toBeGreaterThan(PAUSE_MS / 2);
+    expect(await new Call(other, { maxPauses: 0 }).start()).toBe("refused");
+    const pausedUntil = other.limiter.snapshot(TOKEN)?.pausedUntil?.getTime() ?? 0;
+    expect(pausedUntil).toBeLessThan(Date.now() + 2 * PAUSE_MS);
+    call.abort.abort();
   });
 
   test("a pause that is cleared after one that was cleared before is cleared everywhere", async () => {
