@@ -19,14 +19,12 @@ export async function readOutput(call: Call, received: Received): Promise<unknow
   if (expects === "nothing") return undefined;
   const data = parse(call, received);
   if (data === undefined || schema === undefined) return data;
-  const checked = await check(call, schema, { data, received });
-  if (checked.issues === undefined) return checked.value;
+  const { value, issues } = await check(call, schema, { data, received });
+  if (issues === undefined) return value;
   const isStrict = call.pipeline.validation === "strict";
-  const least = isStrict || essentials === undefined ? checked : await check(call, essentials, { data, received });
-  if (isStrict || (essentials !== undefined && least.issues !== undefined)) {
-    throw validationError(call, received, { issues: least.issues ?? [] });
-  }
-  call.events?.emit({ type: "drift", issues: checked.issues });
+  const violated = isStrict ? issues : essentials && (await check(call, essentials, { data, received })).issues;
+  if (violated !== undefined) throw validationError(call, received, { issues: violated });
+  call.events?.emit({ type: "drift", issues });
   return data;
 }
 
@@ -52,15 +50,12 @@ interface Parsed {
 }
 
 /** What a schema made of a response: its output, or what is wrong, as it can be shown. */
-type Checked<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly ValidationIssue[] };
+interface Checked {
+  readonly value?: unknown;
+  readonly issues: readonly ValidationIssue[] | undefined;
+}
 
-async function check<Output>(
-  call: Call,
-  schema: StandardSchema<Output>,
-  { data, received }: Parsed,
-): Promise<Checked<Output>> {
+async function check(call: Call, schema: StandardSchema, { data, received }: Parsed): Promise<Checked> {
   try {
     const validated = schema["~standard"].validate(data);
     const result = isPromise(validated) ? await call.deadline.race(validated) : validated;
