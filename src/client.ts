@@ -51,8 +51,9 @@ export class Client {
   constructor(options: ClientOptions = {}, ...surplus: readonly unknown[]) {
     try {
       this.#assembly = configuring(options, () => {
+        const settings = settingsOf(options);
         refuseSurplus(surplus);
-        return assemble(settingsOf(options));
+        return assemble(settings);
       });
     } catch (error) {
       throw beginStackInCaller(error, new.target);

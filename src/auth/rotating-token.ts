@@ -2,6 +2,7 @@ import type { Present } from "../base/check.ts";
 import { now } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
 import { AutomationError } from "../errors/automation-error.ts";
+import { beginStackInCaller } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import { ignoreErrors } from "../ignore-errors.ts";
 import type { CreatedToken } from "../models.ts";
@@ -49,7 +50,11 @@ export interface RotatingToken extends TokenSourceFactory {
  * const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token });
  */
 export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
-  return new SelfRotatingToken(checkRotatingToken(options));
+  try {
+    return new SelfRotatingToken(checkRotatingToken(options));
+  } catch (error) {
+    throw beginStackInCaller(error, rotatingToken);
+  }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -80,10 +80,10 @@ export function refuse(message: string, cause?: unknown): never {
   throw new Refused(message, { cause });
 }
 
-/** Refuses arguments behind the last one that a method takes: what is in the wrong place must not go unnoticed. */
+/** Refuses more arguments than a method takes: they would go unnoticed. */
 export function refuseSurplus(
   surplus: readonly unknown[],
-  flaw: string = "there is an argument behind the last one, options",
+  flaw: string = "too many arguments: the last one is options",
 ): void {
   if (surplus.length > 0) refuse(flaw);
 }
@@ -171,7 +171,8 @@ function ownProperties(value: unknown, what: string): Properties {
     // It may have a getter that throws.
     refuse(`${what} cannot be read`, cause);
   }
-  if (Object.keys(own).length === 0 && !isPlainObject(value)) refuse(`${what} must be a plain object`);
+  if (Object.keys(own).length === 0 && !isPlainObject(value))
+    refuse(`${what} must be a plain object${SIGNAL.accepts(value) ? ", such as { signal }" : ""}`);
   return own;
 }
 

@@ -107,9 +107,7 @@ type Source<Item> = () => PageSource<Item>;
 /** The source of a method that takes no arguments, which refuses those that were passed. */
 function withoutArguments<Item>(method: string, surplus: readonly unknown[], describe: Source<Item>): Source<Item> {
   return () => {
-    refusing(ArgumentError, () =>
-      refuseSurplus(surplus, `${method} takes no arguments: what is asked for is said in list()`),
-    );
+    refusing(ArgumentError, () => refuseSurplus(surplus, `${method} takes no arguments: pass them to list()`));
     return describe();
   };
 }

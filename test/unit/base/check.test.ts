@@ -160,7 +160,13 @@ describe("a checked object", () => {
     expect(flawOf(() => given<object>(value as never, "input", {}))).toMatch(/^input must be an object, not /);
   });
 
-  test.each([new AbortController().signal, new Date(), new Map([["a", "x"]]), new Response("x"), new Headers()])(
+  test("a signal is none, and the message says where it belongs", () => {
+    const { signal } = new AbortController();
+    const flaw = flawOf(() => given<object>(signal, "options", { a: STRING }));
+    expect(flaw).toBe("options must be a plain object, such as { signal }");
+  });
+
+  test.each([new Date(), new Map([["a", "x"]]), new Response("x"), new Headers()])(
     "%s, which has no properties of its own, is none",
     (value) => {
       expect(flawOf(() => given<object>(value, "options", { a: STRING }))).toBe("options must be a plain object");

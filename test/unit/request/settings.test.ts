@@ -65,7 +65,7 @@ test("options of the method alone are read with the others", () => {
 
 test("an argument behind options is refused", () => {
   expect(() => refusing(ArgumentError, () => readOptions([{}, {}] as never))).toThrow(
-    "there is an argument behind the last one, options",
+    "too many arguments: the last one is options",
   );
 });
 

@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { AutomationError, Client, type IssueCreateInput, path, type StandardSchema } from "../../../src/index.ts";
+import {
+  AutomationError,
+  Client,
+  type IssueCreateInput,
+  path,
+  rotatingToken,
+  type StandardSchema,
+} from "../../../src/index.ts";
 import { runProgram } from "../../support/child-program.ts";
 import { rejection } from "../../support/promises.ts";
 import { json, page } from "../../support/replies.ts";
@@ -198,6 +205,7 @@ describe("the first frame is the line of the caller, of every public method", ()
     ["withOptions", async () => client().withOptions({ timeoutMs: -1 })],
     ["setToken", async () => client().setToken("")],
     ["path", async () => path`/x/${""}`],
+    ["rotatingToken", async () => rotatingToken({} as never)],
   ])("%s", async (_, call) => {
     wire.reply(() => json({ error: "no" }, 404));
     const error = await call().then(

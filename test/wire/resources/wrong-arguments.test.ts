@@ -83,7 +83,7 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   "toArray(10)": [(c) => c.projects.list().toArray(10 as Bad), "toArray: options must be an object, not 10"],
   "page(2)": [
     (c) => (c.projects.list() as { page(cursor: unknown): Promise<unknown> }).page(2),
-    "page takes no arguments: what is asked for is said in list()",
+    "page takes no arguments: pass them to list()",
   ],
   "all in one argument": [
     (c) => c.issues.create({ project: "web", ...issue } as Bad, undefined as Bad),
@@ -116,6 +116,10 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   "a signal whose members are no functions": [
     (c) => c.sessions.get("s", { signal: { aborted: false, addEventListener: 1, removeEventListener: 1 } } as Bad),
     "sessions.get: options.signal must be an AbortSignal, such as controller.signal, not an object",
+  ],
+  "a signal as options": [
+    (c) => c.sessions.get("s", new AbortController().signal as Bad),
+    "sessions.get: options must be a plain object, such as { signal }",
   ],
   "a response as options": [
     (c) => c.sessions.get("s", new Response("x")),
@@ -159,35 +163,35 @@ const TOO_MANY: Readonly<Record<string, (client: Client) => Promise<unknown>>> =
   request: (c) => (c.request as Loose)({ method: "GET", path: path`/x` }, {}, 1),
 };
 
-test.each(Object.entries(TOO_MANY))("an argument behind the last one of %s", async (name, call) => {
+test.each(Object.entries(TOO_MANY))("too many arguments of %s", async (name, call) => {
   const error = (await rejection(call(wire.client()))) as Error;
   expect(error).toBeInstanceOf(ArgumentError);
-  expect(error.message).toBe(`${name}: there is an argument behind the last one, options`);
+  expect(error.message).toBe(`${name}: too many arguments: the last one is options`);
   expect(wire.sent).toHaveLength(0);
 });
 
-test("an argument behind the last one of pages()", async () => {
+test("too many arguments of pages()", async () => {
   const list = wire.client().projects.list() as unknown as { pages(page: number): AsyncIterator<unknown> };
   const error = (await rejection(list.pages(1).next())) as Error;
   expect(error).toBeInstanceOf(ArgumentError);
-  expect(error.message).toBe("pages takes no arguments: what is asked for is said in list()");
+  expect(error.message).toBe("pages takes no arguments: pass them to list()");
   expect(wire.sent).toHaveLength(0);
 });
 
-test("an argument behind the last one of toArray()", async () => {
+test("too many arguments of toArray()", async () => {
   const list = wire.client().projects.list() as unknown as { toArray: Loose };
   const error = (await rejection(list.toArray({}, 1))) as Error;
-  expect(error.message).toBe("toArray: there is an argument behind the last one, options");
+  expect(error.message).toBe("toArray: too many arguments: the last one is options");
   expect(wire.sent).toHaveLength(0);
 });
 
-describe("an argument behind the last one is a ConfigError", () => {
+describe("too many arguments are a ConfigError", () => {
   const options = { baseUrl: BASE, token: TOKEN };
-  const BEHIND = "there is an argument behind the last one, options";
+  const TOO_MANY_OPTIONS = "too many arguments: the last one is options";
   type Any = (...all: unknown[]) => unknown;
   test.each<[string, (client: Client) => unknown, string]>([
-    ["new Client", () => new (Client as unknown as new (...all: unknown[]) => Client)(options, {}), BEHIND],
-    ["withOptions", (client) => (client.withOptions as Any)({}, {}), BEHIND],
+    ["new Client", () => new (Client as unknown as new (...all: unknown[]) => Client)(options, {}), TOO_MANY_OPTIONS],
+    ["withOptions", (client) => (client.withOptions as Any)({}, {}), TOO_MANY_OPTIONS],
     ["setToken", (client) => (client.setToken as Any)(TOKEN, {}), "setToken takes one argument, the token"],
   ])("of %s", (_, make, message) => {
     const client = wire.client();
