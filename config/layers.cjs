@@ -32,16 +32,7 @@ const layers = [
   // 0: knows nothing but itself.
   {
     name: "foundation",
-    files: [
-      "base/",
-      "errors/",
-      "schemas/",
-      "models.ts",
-      "scopes.ts",
-
-      "ignore-errors.ts",
-      "version.ts",
-    ],
+    files: ["base/", "errors/", "schemas/", "models.ts", "scopes.ts", "version.ts"],
   },
   // 1: what the parts agree on: interfaces, and operations as data.
   {
@@ -103,22 +94,13 @@ const resourcesKnow = [
 ];
 
 /** What a fleet shares is the rate limiter alone. */
-const redisKnows = ["redis/", "rate-limit/", "errors/", "base/", "ignore-errors.ts"];
+const redisKnows = ["redis/", "rate-limit/", "errors/", "base/"];
 
 /** Bulk writes know the client only by what its users see: errors and call options. */
 const bulkKnows = ["bulk/", "base/", "errors/", "ignore-errors.ts"];
 
 /** The emulator stands for the service, so it does not know the client. */
-const emulatorKnows = [
-  "testing/",
-  "bin/command.ts",
-  "bin/flags.ts",
-  "scopes.ts",
-  "version.ts",
-  "models.ts",
-  "ignore-errors.ts",
-  "base/",
-];
+const emulatorKnows = ["testing/", "bin/command.ts", "bin/flags.ts", "scopes.ts", "version.ts", "models.ts", "base/"];
 
 /** The doctor sends requests by itself: the client would hide what it looks at. */
 const doctorKnows = [
@@ -148,7 +130,6 @@ const mcpKnows = [
   "models.ts",
   "scopes.ts",
   "version.ts",
-  "ignore-errors.ts",
 ];
 
 /** The files that may import a package. All others do without any. */

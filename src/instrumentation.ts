@@ -1,6 +1,6 @@
+import { ignoreErrors } from "./base/check.ts";
 import type { AnyAutomationError } from "./errors/guard.ts";
 import type { ClientEvent, Waits } from "./events.ts";
-import { ignoreErrors } from "./ignore-errors.ts";
 
 /** A call that begins. It holds no secret, and its path is a template. */
 export interface CallStart {

@@ -7,6 +7,7 @@ import {
   countFrom,
   FUNCTION,
   given,
+  ignoreErrors,
   kind,
   oneOf,
   reading,
@@ -18,7 +19,6 @@ import {
 import { Redactor } from "./base/redact.ts";
 import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
-import { ignoreErrors } from "./ignore-errors.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel } from "./logging.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";

@@ -1,10 +1,9 @@
-import type { Present } from "../base/check.ts";
+import { ignoreErrors, type Present } from "../base/check.ts";
 import { now } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 import { beginStackInCaller } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
-import { ignoreErrors } from "../ignore-errors.ts";
 import type { CreatedToken } from "../models.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
 import {

@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../ignore-errors.ts";
+import { ignoreErrors } from "../base/check.ts";
 import type { CreatedToken } from "../models.ts";
 
 /** What a token provider is called with. */

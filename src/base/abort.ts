@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../ignore-errors.ts";
+import { ignoreErrors } from "./check.ts";
 
 /** The listeners of one signal, behind the one that the platform has. */
 interface Subscription {

@@ -110,6 +110,18 @@ export function refusing<Result>(
   }
 }
 
+/** Runs a caller's callback: what it throws or rejects with goes nowhere, and nothing waits for it. */
+export function ignoreErrors<Result>(callback: () => Result): Result | undefined {
+  try {
+    const result = callback();
+    if (typeof result === "object" && result !== null && "then" in result) Promise.resolve(result).catch(() => {});
+    return result;
+  } catch {
+    // A listener must not break the call it listens to.
+    return undefined;
+  }
+}
+
 /** Objects in one that inherits nothing: what a program has put on Object.prototype is no option of any caller. */
 export function bare<Fields extends object>(...parts: readonly Partial<Fields>[]): Fields {
   return Object.assign(Object.create(null) as object, ...parts) as Fields; // the parts together have all fields

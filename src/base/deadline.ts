@@ -1,5 +1,5 @@
-import { ignoreErrors } from "../ignore-errors.ts";
 import { onAbort } from "./abort.ts";
+import { ignoreErrors } from "./check.ts";
 import { after, now } from "./clock.ts";
 
 /**

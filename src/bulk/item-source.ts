@@ -1,7 +1,6 @@
-import { refuse, refusing, shown } from "../base/check.ts";
+import { ignoreErrors, refuse, refusing, shown } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { ArgumentError } from "../errors/classes.ts";
-import { ignoreErrors } from "../ignore-errors.ts";
 import { readThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 

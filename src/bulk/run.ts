@@ -1,6 +1,6 @@
+import { ignoreErrors } from "../base/check.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { AbortError, ArgumentError } from "../errors/classes.ts";
-import { ignoreErrors } from "../ignore-errors.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
 import { Execution } from "./execution.ts";

@@ -1,6 +1,6 @@
+import { ignoreErrors } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
-import { ignoreErrors } from "../ignore-errors.ts";
 import type { Page } from "../models.ts";
 
 /** An iterator that can be closed. */

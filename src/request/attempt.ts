@@ -1,7 +1,7 @@
 import { flawOfToken } from "../auth/token-format.ts";
 import { type ReadContext, TokenUnavailable } from "../auth/token-source.ts";
+import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
-import { ignoreErrors } from "../ignore-errors.ts";
 import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import type { Unauthorized } from "./call-history.ts";

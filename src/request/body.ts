@@ -1,6 +1,6 @@
+import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { parseJson } from "../base/json.ts";
-import { ignoreErrors } from "../ignore-errors.ts";
 
 /** At most so much of a refusal's body is read. */
 const MAX_REFUSAL_BYTES = 64 * 1024;

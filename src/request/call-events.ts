@@ -1,9 +1,9 @@
+import { ignoreErrors } from "../base/check.ts";
 import { now } from "../base/clock.ts";
 import type { Redactor } from "../base/redact.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import type { ClientEvent, Durations, ResponseEvent, RetryEvent, Waits } from "../events.ts";
-import { ignoreErrors } from "../ignore-errors.ts";
 import type { CallObserver, Instrumentation } from "../instrumentation.ts";
 import type { Page } from "../models.ts";
 import { type RateLimiter, type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";

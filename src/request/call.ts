@@ -1,10 +1,9 @@
 import { holdsSecret, type TokenSource } from "../auth/token-source.ts";
-import { refuse, refusing, shown } from "../base/check.ts";
+import { ignoreErrors, refuse, refusing, shown } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { Redactor } from "../base/redact.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
-import { ignoreErrors } from "../ignore-errors.ts";
 import type { Instrumentation } from "../instrumentation.ts";
 import type { Permit, RateLimitedCall, RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { CallEvents, type Notices } from "./call-events.ts";

@@ -1,5 +1,5 @@
+import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
-import { ignoreErrors } from "../ignore-errors.ts";
 import type { Permit, RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
 import { readBody, readBriefly } from "./body.ts";
 import type { Call } from "./call.ts";

@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../ignore-errors.ts";
+import { ignoreErrors } from "../base/check.ts";
 import { applyFault, replacesOperation } from "./apply-fault.ts";
 import {
   type Addressed,
