@@ -18,6 +18,9 @@ const OPTIONS: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
+/** Files of packages and libraries, which every program shares. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
 /** What the compiler says of snippets at the root of the repository, each a module of its own: `place: message`. */
 export function compile(snippets: readonly Snippet[]): string[] {
   const files = new Map(
@@ -34,7 +37,9 @@ export function compile(snippets: readonly Snippet[]): string[] {
   host.readFile = (path) => files.get(path)?.code ?? readFile(path);
   host.getSourceFile = (path, language, ...rest) => {
     const file = files.get(path);
-    return file === undefined ? getSourceFile(path, language, ...rest) : ts.createSourceFile(path, file.code, language);
+    if (file !== undefined) return ts.createSourceFile(path, file.code, language);
+    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, language, ...rest));
+    return parsed.get(path);
   };
   const program = ts.createProgram([...files.keys()], OPTIONS, host);
   return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {

@@ -200,12 +200,12 @@ describe("nothing is left", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("50 000 calls on one signal leave no listener, and never have more than one each", async () => {
+  test("5 000 calls on one signal leave no listener, and never have more than one each", async () => {
     const { signal } = new AbortController();
     const service = scriptedFetch(good);
     const client = service.client();
     let most = 0;
-    for (let round = 0; round < 500; round += 1) {
+    for (let round = 0; round < 50; round += 1) {
       const calls = watch(Array.from({ length: 100 }, () => client.sessions.get("1", { signal })));
       most = Math.max(most, getEventListeners(signal, "abort").length);
       const settled = await calls;
@@ -213,5 +213,5 @@ describe("nothing is left", () => {
     }
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(most).toBeLessThanOrEqual(300);
-  }, 60_000);
+  });
 });
