@@ -97,7 +97,7 @@ const resourcesKnow = [
 const redisKnows = ["redis/", "rate-limit/", "errors/", "base/"];
 
 /** Bulk writes know the client only by what its users see: errors and call options. */
-const bulkKnows = ["bulk/", "base/", "errors/", "ignore-errors.ts"];
+const bulkKnows = ["bulk/", "base/", "errors/"];
 
 /** The emulator stands for the service, so it does not know the client. */
 const emulatorKnows = ["testing/", "bin/command.ts", "bin/flags.ts", "scopes.ts", "version.ts", "models.ts", "base/"];
