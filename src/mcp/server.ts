@@ -1,6 +1,7 @@
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
 import { BOOLEAN, given, INTERVAL, kind, ofKind, refuse, refusing, type Shape, withMethods } from "../base/check.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
+import { closestName } from "../base/hints.ts";
 import type { Journal } from "../bulk/journal.ts";
 import type { Client } from "../client.ts";
 import { ConfigError } from "../errors/classes.ts";
@@ -68,9 +69,12 @@ export function createMcpServer(client: Client, options?: McpServerOptions): Mcp
 
 function selectTools(wanted: readonly ToolName[] | undefined, readOnly: boolean): readonly ToolName[] {
   for (const name of wanted ?? []) {
-    if (!NAMES.includes(name))
-      refuse(`options.tools must not have the unknown tool "${name}"; there are ${NAMES.join(", ")}`);
-    if (readOnly && TOOLS[name].writes) refuse(`options.tools must not have "${name}" beside readOnly: it writes`);
+    if (!NAMES.includes(name)) {
+      const meant = closestName(String(name), NAMES);
+      const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
+      refuse(`tools: unknown tool "${name}"; there are ${NAMES.join(", ")}${hint}`);
+    }
+    if (readOnly && TOOLS[name].writes) refuse(`tools: "${name}" beside readOnly: it writes`);
   }
   return NAMES.filter((name) => (wanted?.includes(name) ?? true) && !(readOnly && TOOLS[name].writes));
 }
