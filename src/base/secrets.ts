@@ -7,6 +7,9 @@ const SHORTEST_VALUE = 4;
 /** Values of a response times characters of the texts in which they are searched. A text beyond that is not shown. */
 const MOST_COMPARED = 20_000_000;
 
+/** So many levels of escapes of escapes are read. */
+const LEVELS_READ = 4;
+
 /** Names of fields and parameters whose values are secrets. */
 export const SECRET_NAME = /plaintext|token|secret|passw|authorization|credential|api[_-]?key|private[_-]?key/i;
 /** Names of the caller's headers whose values are secrets. */
@@ -15,9 +18,11 @@ const SECRET_HEADER = /auth|token|secret|key|cookie|credential|passw|session|sig
 const NAMED_VALUE =
   /(?<![\w-])([\w-]{1,64})(?:=|"\s*:\s*)"?((?<=")[^"\\]*(?:\\.[^"\\]*)*|(?<!")[^\s"',;&<>{}[\]\uFFFD]+)/g;
 /** What may be a token: `<prefix>_<key_id>_<secret>`. */
-const TOKEN = /\b([a-z\d]+)_[\w-]*_[\w-]{8,}/gi;
+const TOKEN = /\b([a-z\d]+)_[\w-]*_[\w%-]{8,}/gi;
 /** A character as URLs, JSON and HTML spell it where it cannot stand by itself. */
 const ESCAPE = /(?:%|\\u00)([\da-f]{2})|&#(x0*[\da-f]{2}|0*\d{1,3});|&[a-z]+;|\\["\\/bfnrt]/gi;
+/** Marks that other escapes begin with, or values end with. */
+const MARKS: Readonly<Record<string, string>> = { "&amp;": "&", "&quot;": '"', '\\"': '"', "\\\\": "\\" };
 /** A mark that is spelled by its name. Whichever it is, it is taken for any mark of a secret. */
 const SOME_MARK = "\uFFFD";
 
@@ -40,27 +45,35 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
   const secrets = [...known.flatMap(spellingsOf), ...credentialsIn(headers), ...values]
     .filter((secret) => secret !== "")
     .map((secret) => ({ secret, blurred: blur(secret) }));
+  const cores = known
+    .flatMap(spellingsOf)
+    .flatMap((text) => [text, readEscapes(text) ?? text].map(lettersOf))
+    .filter((core) => core.length >= SHORTEST_ANYWHERE);
   // A token that is not known yet, such as a replacement in the text of a refusal, begins as those that are.
   const prefixes = known.flatMap((token) => /^([a-z\d]+)_[^_]*_/.exec(token.toLowerCase())?.[1] ?? []);
   let left = MOST_COMPARED;
-  const redact = (text: string): string => {
+  const withoutKnown = (text: string): string => {
     left -= values.length * text.length;
     if (left < 0) return REDACTED;
     const searched = blur(text);
     const found = secrets.filter(({ blurred }) => searched.includes(blurred)).map(({ secret }) => secret);
     const patterns = found.sort((one, other) => other.length - one.length).map(patternOf);
-    return patterns
-      .reduce((clean, pattern) => clean.replace(pattern, REDACTED), text)
+    return patterns.reduce((clean, pattern) => clean.replace(pattern, REDACTED), text);
+  };
+  return (text) => {
+    const clean = withoutKnown(text);
+    const reading = clean.replace(ESCAPE, characterOf);
+    const spelled = reading === clean ? reading : withoutKnown(reading);
+    const shown = spelled === reading ? clean : spelled;
+    // What is spelled with escapes of escapes, or is made of them itself, cannot be told from the rest.
+    const read = readEscapes(shown);
+    const letters = read && lettersOf(read);
+    if (letters === undefined || cores.some((core) => letters.includes(core))) return REDACTED;
+    return shown
       .replace(TOKEN, (token: string, prefix: string) => (prefixes.includes(prefix.toLowerCase()) ? REDACTED : token))
       .replace(NAMED_VALUE, (named: string, name: string, value: string) =>
         SECRET_NAME.test(name) ? `${named.slice(0, named.length - value.length)}${REDACTED}` : named,
       );
-  };
-  return (text) => {
-    const clean = redact(text);
-    const reading = clean.replace(ESCAPE, characterOf);
-    const spelled = reading === clean ? reading : redact(reading);
-    return spelled === reading ? clean : spelled;
   };
 }
 
@@ -68,7 +81,23 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
 function characterOf(spelled: string, hex: string | undefined, number: string | undefined): string {
   const code = hex === undefined ? number : `x${hex}`;
   if (code !== undefined) return String.fromCharCode(Number(`0${code}`));
-  return /quot|"/i.test(spelled) ? '"' : SOME_MARK;
+  return MARKS[spelled.toLowerCase()] ?? SOME_MARK;
+}
+
+/** A text whose escapes have been read until there are none; `undefined` if they nest too deep. */
+function readEscapes(text: string): string | undefined {
+  let read = text;
+  for (let level = 0; level < LEVELS_READ; level += 1) {
+    const before = read;
+    read = read.replace(ESCAPE, characterOf);
+    if (read === before) return read;
+  }
+  return undefined;
+}
+
+/** The letters and digits of a text, in lower case. */
+function lettersOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z\d]/g, "");
 }
 
 /** A text in lower case in which all marks are the same, to be searched quickly. */

@@ -45,6 +45,47 @@ describe("text", () => {
   });
 });
 
+test("no spelling of a token that a text may have leaves its secret in it, also escapes of escapes", () => {
+  const hex = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(2, "0");
+  const each = (how: (letter: string) => string) => (text: string) => [...text].map(how).join("");
+  const spellings: readonly ((token: string) => string)[] = [
+    (token) => token,
+    (token) => token.toUpperCase(),
+    encodeURIComponent,
+    each((letter) => (/\w/.test(letter) ? letter : `%${hex(letter)}`)),
+    (token) => JSON.stringify(token).slice(1, -1),
+    each((letter) => (/[a-m]/.test(letter) ? `\\u00${hex(letter)}` : letter)),
+    each((letter) => (/[a-m]/.test(letter) ? `&#x${hex(letter)};` : letter)),
+    each((letter) => (/\d/.test(letter) ? `&#${letter.charCodeAt(0)};` : letter)),
+    (token) => token.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
+  ];
+  const secret = fc.stringMatching(/^[\x21-\x7e]{24,40}$/).map((text) => `${text}Qx7Rz2Lm9Tw4`);
+  const token = fc.oneof(
+    secret,
+    secret.map((text) => `pat_key_${text}`),
+  );
+  const around = fc.constantFrom("", " ", '"', "x=", "(", "https://a/b?t=", "</p>", "é ");
+  const spelling = fc.tuple(fc.constantFrom(...spellings), fc.constantFrom(...spellings));
+  const text = fc.tuple(token, spelling, around, around);
+  fc.assert(
+    fc.property(text, ([known, [inner, outer], before, after]) => {
+      const shown = new Redactor({ tokens: [known] }).text(`${before}${outer(inner(known))}${after}`);
+      expect(lettersIn(shown)).not.toContain("qx7rz2lm9tw4");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** The letters and digits of a text whose escapes have been read, as often as there are any. */
+function lettersIn(text: string): string {
+  const read = text
+    .replaceAll(/(?:%|\\+u00)([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/&#x([\da-f]+);/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll(/&amp;?/g, "&");
+  return read === text ? text.toLowerCase().replaceAll(/[^a-z\d]/g, "") : lettersIn(read);
+}
+
 describe("a secret is found", () => {
   const odd = 'ab"c/d+e=f&g<h_i\\j';
   const html = odd.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
