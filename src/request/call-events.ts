@@ -185,7 +185,7 @@ export class CallEvents {
 
 /** Why the body of a response was lost, if it was and mattered. */
 function lossOf(exchange: Exchange): ResponseEvent["lost"] {
-  if (exchange.kind === "cut") return "connection";
+  if (exchange.kind === "failed") return "connection";
   if (exchange.kind !== "stopped") return undefined;
   return exchange.reason === "abort" ? "abort" : "timeout";
 }

@@ -9,8 +9,8 @@ interface Verdict {
 /** What is known of a failed connection. */
 export interface ConnectionFault extends Verdict {
   readonly platformCode: string | undefined;
-  /** What stood between the client and the service, where it is known to be at fault. */
-  readonly culprit: "fetch" | "proxy" | "page" | undefined;
+  /** What is at fault, where it is known: the service's response, or what stood between the client and the service. */
+  readonly culprit: "response" | "fetch" | "proxy" | "page" | undefined;
   /** The host that the error names, where it is not that of the service: an address of its, or a proxy. */
   readonly elsewhere: string | undefined;
   /** The message of the deepest cause that has one. */
@@ -67,10 +67,10 @@ interface Evidence {
 /** Errors nest, and a failed dual-stack connect is an AggregateError. */
 const MAX_DEPTH = 6;
 
-/** The request that failed: to which service, and whose `fetch` it was handed to, if it was. */
+/** The request that failed: to which service, and whose `fetch` it was handed to, if it was; or its response. */
 export interface Sending {
   readonly baseUrl: string;
-  readonly sender: "platform" | "application" | undefined;
+  readonly sender: "platform" | "application" | "response" | undefined;
 }
 
 /**
@@ -82,18 +82,19 @@ export function classifyFault(error: unknown, { baseUrl, sender }: Sending): Con
   const chain = evidenceIn(error);
   const texts = (of: keyof Evidence): string[] => chain.map((one) => one[of]).filter((text) => text !== "");
   const names = namesOf(new URL(baseUrl));
-  const rule = RULES.find(([, sign]) => chain.some(({ line }) => sign.test(line)));
-  const [said, sign, culprit] = rule ?? [UNEXPLAINED];
-  const namesUs = sign !== undefined && chain.every(({ line, host }) => !sign.test(line) || names.includes(host));
-  const isBelieved = sender === "platform" || namesUs;
   const host = texts("host").at(-1);
-  return {
-    ...(sender === undefined ? REFUSED : { ...said, isSent: said.isSent || !isBelieved }),
+  const fault = {
     platformCode: texts("code")[0],
-    culprit: isBelieved || culprit === "proxy" ? culprit : sender && "fetch",
     elsewhere: host === undefined || names.includes(host) ? undefined : host,
     reason: texts("message").at(-1),
   };
+  if (sender === undefined) return { ...fault, ...REFUSED, culprit: undefined };
+  if (sender === "response") return { ...fault, ...LOST, culprit: "response" };
+  const rule = RULES.find(([, sign]) => chain.some(({ line }) => sign.test(line)));
+  const [said, sign, culprit] = rule ?? [UNEXPLAINED];
+  const namesUs = sign !== undefined && chain.every((one) => !sign.test(one.line) || names.includes(one.host));
+  if (sender === "platform" || namesUs) return { ...fault, ...said, culprit };
+  return { ...fault, ...said, isSent: true, culprit: culprit === "proxy" ? culprit : "fetch" };
 }
 
 function evidenceIn(error: unknown): Evidence[] {

@@ -30,10 +30,6 @@ export function exchangeError(call: Call, exchange: Failure): AutomationError {
         exchange,
         `a body that is larger than maxResponseBytes (${call.pipeline.maxResponseBytes})`,
       );
-    case "cut": {
-      const fault = classifyFault(exchange.cause, { ...call.pipeline, sender: "platform" });
-      return connectionError(call, { ...exchange, fault });
-    }
     case "failed":
       return connectionError(call, exchange);
     case "stopped":
@@ -123,33 +119,22 @@ function stoppedError(call: Call, { reason, phase, head, text: rawBody, isSent }
   return buildError(errors.TimeoutError, call, { ...said, what, phase, cause: call.history.lastFailure?.() });
 }
 
-/** A connection that failed; with a head, within the body of a success. */
-interface Broken {
-  readonly fault: ConnectionFault;
-  readonly cause: unknown;
-  readonly head?: ResponseHead;
-  readonly text?: string;
-}
-
-function connectionError(call: Call, { fault, cause, head, text: rawBody }: Broken): AutomationError {
+function connectionError(call: Call, { fault, cause, head, text: rawBody }: Of<"failed">): AutomationError {
   return buildError(errors.ConnectionError, call, {
-    what: whoseFault(call, fault, head !== undefined),
+    what: whoseFault(call, fault),
     head,
     isSent: fault.isSent,
     platformCode: call.redactor.brief(fault.platformCode),
-    permanent: (fault.isPermanent && head === undefined) || undefined,
+    permanent: fault.isPermanent || undefined,
     rawBody,
     cause: call.redactor.cause(cause),
   });
 }
 
-function whoseFault(
-  { pipeline: { host }, redactor }: Call,
-  { culprit, ...fault }: ConnectionFault,
-  hasResponse: boolean,
-): string {
+function whoseFault({ pipeline: { host }, redactor }: Call, { culprit, ...fault }: ConnectionFault): string {
   const [code, reason, place] = [fault.platformCode, fault.reason, fault.elsewhere].map((text) => redactor.brief(text));
-  if (hasResponse) return `the response of ${host} ${code ? `was cut off (${code})` : `could not be read: ${reason}`}`;
+  if (culprit === "response")
+    return `the response of ${host} ${code ? `was cut off (${code})` : `could not be read: ${reason}`}`;
   if (culprit === "fetch") {
     const isInReason = reason?.includes(code ?? "");
     return `the fetch of the application failed: ${reason ?? "it does not say why"}${isInReason ? "" : bracketed(code)}`;

@@ -27,19 +27,14 @@ interface Oversized {
   readonly head: ResponseHead;
 }
 
-/** A success whose body was cut off. `text`: the part that was received. */
-interface Cut {
-  readonly kind: "cut";
-  readonly head: ResponseHead;
-  readonly text: string;
-  readonly cause: unknown;
-}
-
-/** No response: the connection failed. */
+/** The connection failed: before there was a response, or within the body of a success. */
 interface Failed {
   readonly kind: "failed";
   readonly fault: ConnectionFault;
   readonly cause: unknown;
+  readonly head?: ResponseHead;
+  /** The part of the body that was received. */
+  readonly text?: string;
 }
 
 /** How far a request came that was stopped. */
@@ -65,7 +60,7 @@ interface Prevented {
 }
 
 /** What one request came to, if it was no success. Errors are made and retries are decided from this value. */
-export type Failure = Refused | Oversized | Cut | Failed | Stopped | Prevented;
+export type Failure = Refused | Oversized | Failed | Stopped | Prevented;
 
 /** What one request came to. */
 export type Exchange = Received | Failure;

@@ -1,6 +1,6 @@
 import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
-import type { Permit, RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
+import type { Permit, ReportedPause } from "../rate-limit/rate-limiter.ts";
 import { readBody, readBriefly } from "./body.ts";
 import type { Call } from "./call.ts";
 import { classifyFault } from "./connection-fault.ts";
@@ -33,7 +33,8 @@ export async function performExchange(call: Call, permit: Permit, { token, deadl
   try {
     const response = await deadline.race(sending);
     const head = readHead(response);
-    const pause = report(permit, head.limits);
+    // A response that has arrived is not lost to a rate limiter that fails.
+    const pause = ignoreErrors(() => permit.report(head.limits));
     events?.head(head);
     events?.pause(token, pause?.pauseMs);
     events?.enter("body");
@@ -68,16 +69,6 @@ async function runOnRequest(
   }
 }
 
-// A response that has arrived is not lost to a rate limiter that fails.
-function report(permit: Permit, limits: RateLimitHead): ReportedPause | undefined {
-  let pause: ReportedPause | undefined;
-  ignoreErrors(() => {
-    pause = permit.report(limits);
-    return pause;
-  });
-  return pause;
-}
-
 /** What is known of a response before its body is read, and until when that may take. */
 interface Begun {
   readonly head: ResponseHead;
@@ -102,5 +93,8 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
   // A DELETE has done its work by its status.
   if (body.kind !== "whole" && expects === "json_if_any") return { kind: "received", head, text: undefined };
   if (body.kind === "stopped") return stopped(deadline, "body", { isSent: true, head, text: body.text });
-  return body.kind === "whole" ? { kind: "received", head, text: body.text } : { ...body, head };
+  if (body.kind === "whole") return { kind: "received", head, text: body.text };
+  if (body.kind === "oversized") return { kind: "oversized", head };
+  const fault = classifyFault(body.cause, { baseUrl: call.pipeline.baseUrl, sender: "response" });
+  return { ...body, kind: "failed", fault, head };
 }
