@@ -17,14 +17,12 @@ const parts = {
     "request/body.ts",
     "request/build-error.ts",
     "request/call.ts",
-    "request/call-history.ts",
     "request/connection-fault.ts",
     "request/create-error.ts",
     "request/exchange.ts",
     "request/response-head.ts",
     "request/call-events.ts",
     "request/response.ts",
-    "request/retry-policy.ts",
   ],
 };
 

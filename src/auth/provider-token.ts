@@ -1,4 +1,4 @@
-import { onAbort } from "../base/abort.ts";
+import { onAbort } from "../base/deadline.ts";
 import { flawOfToken } from "./token-format.ts";
 import {
   type ReadContext,

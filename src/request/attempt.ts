@@ -4,9 +4,8 @@ import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import type { Unauthorized } from "./call-history.ts";
 import { exchangeError, pausedError, tokenError } from "./create-error.ts";
-import { type Failure, type Received, stopped } from "./exchange.ts";
+import { type Failure, type Received, stopped, type Unauthorized } from "./exchange.ts";
 import { performExchange } from "./perform-exchange.ts";
 
 /** A token that was read, and what that has left of the attempt's `timeoutMs`. */

@@ -7,8 +7,7 @@ import type { ClientEvent, Durations, ResponseEvent, RetryEvent, Waits } from ".
 import type { CallObserver, Instrumentation } from "../instrumentation.ts";
 import type { Page } from "../models.ts";
 import { type RateLimiter, type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
-import type { CallHistory } from "./call-history.ts";
-import type { Exchange } from "./exchange.ts";
+import type { CallHistory, Exchange } from "./exchange.ts";
 import type { Operation, Walk } from "./operation.ts";
 import type { ResponseHead } from "./response-head.ts";
 import { RESERVED_HEADERS } from "./settings.ts";

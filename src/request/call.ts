@@ -7,7 +7,7 @@ import type { AnyAutomationError } from "../errors/guard.ts";
 import type { Instrumentation } from "../instrumentation.ts";
 import type { Permit, RateLimitedCall, RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { CallEvents, type Notices } from "./call-events.ts";
-import { CallHistory } from "./call-history.ts";
+import { CallHistory } from "./exchange.ts";
 import type { SendHttp } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
 import { type CallSettings, laidOver } from "./settings.ts";

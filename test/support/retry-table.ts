@@ -1,6 +1,6 @@
 /**
  * The retry table of `docs/retries.md`, as data. Each kind of test runs it in its own way: on values
- * (`test/unit/request/retry-policy.test.ts`), through a scripted `fetch` (`test/wire/retries/retry-table.test.ts`), over sockets
+ * (`test/unit/request/retry.test.ts`), through a scripted `fetch` (`test/wire/retries/retry-table.test.ts`), over sockets
  * (`test/sockets/faults.ts`), against the emulator (`test/docs/retry-table.test.ts`) and on each runtime
  * (`test/runtimes/conformance/retries.ts`). It imports nothing of a platform, so that it runs everywhere.
  */

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { onAbort } from "../../../src/base/abort.ts";
+import { onAbort } from "../../../src/base/deadline.ts";
 import { AbortError, Client, type FetchFunction } from "../../../src/index.ts";
 
 const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AutomationError } from "../../../src/index.ts";
 import * as sdk from "../../../src/index.ts";
 import type { Method } from "../../../src/request/operation.ts";
-import { decideRetry, type RetryContext } from "../../../src/request/retry-policy.ts";
+import { decideRetry, type RetryContext } from "../../../src/request/retry.ts";
 import { DEFAULT_RETRY } from "../../../src/request/settings.ts";
 import { type Family, RETRY_ROWS, type Reaction, type RetryRow, RULES, type Rule } from "../../support/retry-table.ts";
 
