@@ -60,21 +60,29 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
     const patterns = found.sort((one, other) => other.length - one.length).map(patternOf);
     return patterns.reduce((clean, pattern) => clean.replace(pattern, REDACTED), text);
   };
-  return (text) => {
-    const clean = withoutKnown(text);
-    const reading = clean.replace(ESCAPE, characterOf);
-    const spelled = reading === clean ? reading : withoutKnown(reading);
-    const shown = spelled === reading ? clean : spelled;
-    // What is spelled with escapes of escapes, or is made of them itself, cannot be told from the rest.
-    const read = readEscapes(shown);
-    const letters = read && lettersOf(read);
-    if (letters === undefined || cores.some((core) => letters.includes(core))) return REDACTED;
-    return shown
+  const withoutLikely = (text: string): string =>
+    text
       .replace(TOKEN, (token: string, prefix: string) => (prefixes.includes(prefix.toLowerCase()) ? REDACTED : token))
       .replace(NAMED_VALUE, (named: string, name: string, value: string) =>
         SECRET_NAME.test(name) ? `${named.slice(0, named.length - value.length)}${REDACTED}` : named,
       );
+  return (text) => {
+    const shown = inBothReadings(text, withoutKnown);
+    // What is spelled with escapes of escapes, or is made of them itself, cannot be told from the rest.
+    const read = readEscapes(shown);
+    const letters = read && lettersOf(read);
+    if (letters === undefined || cores.some((core) => letters.includes(core))) return REDACTED;
+    // Last, since what looks like a secret may be a part of one that is known.
+    return inBothReadings(shown, withoutLikely);
   };
+}
+
+/** A text that is cleaned as it is, and with its escapes read, which is shown where that finds more. */
+function inBothReadings(text: string, clean: (reading: string) => string): string {
+  const cleaned = clean(text);
+  const reading = cleaned.replace(ESCAPE, characterOf);
+  const spelled = reading === cleaned ? reading : clean(reading);
+  return spelled === reading ? cleaned : spelled;
 }
 
 /** What an escape stands for. `hex`: of a URL or of JSON; `number`: of HTML, with `x` if it is hexadecimal. */

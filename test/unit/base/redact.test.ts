@@ -174,6 +174,9 @@ describe("values by their name in a text", () => {
     ['secret="a b", realm="c"', `secret="${REDACTED}", realm="c"`],
     ['{"plaintext": "a\\"b", "id": "c', `{"plaintext": "${REDACTED}", "id": "c`],
     ['{"apiKey":12345,"n":1', `{"apiKey":${REDACTED},"n":1`],
+    ['"{\\"password\\":\\"hunter2\\"}"', `"{"password":"${REDACTED}"}"`],
+    ["&quot;password&quot;: &quot;hunter2&quot;", `"password": "${REDACTED}"`],
+    ["access_token%3Dabc123%26page%3D2", `access_token=${REDACTED}&page=2`],
     ["the token is not valid; tokens: none", "the token is not valid; tokens: none"],
   ])("%s", (text, clean) => {
     expect(redactor.text(text)).toBe(clean);
