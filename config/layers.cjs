@@ -62,7 +62,7 @@ const layers = [
   // 4: the service's resources: an operation in, `send` out.
   { name: "resources", files: ["resources/"] },
   // 5: the composition root, the only place that knows all parts.
-  { name: "root", files: ["client.ts", "assembly.ts", "options.ts"] },
+  { name: "root", files: ["client.ts", "options.ts"] },
   // 6: what package.json exports.
   {
     name: "entry-points",
