@@ -44,7 +44,7 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
   const values = valuesIn(response);
   const secrets = [...known.flatMap(spellingsOf), ...credentialsIn(headers), ...values]
     .filter((secret) => secret !== "")
-    .map((secret) => ({ secret, blurred: blur(secret) }));
+    .map((secret) => ({ secret, letters: lettersOf(secret) }));
   const cores = known
     .flatMap(spellingsOf)
     .flatMap((text) => [text, readEscapes(text) ?? text].map(lettersOf))
@@ -55,8 +55,8 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
   const withoutKnown = (text: string): string => {
     left -= values.length * text.length;
     if (left < 0) return REDACTED;
-    const searched = blur(text);
-    const found = secrets.filter(({ blurred }) => searched.includes(blurred)).map(({ secret }) => secret);
+    const searched = lettersOf(text);
+    const found = secrets.filter(({ letters }) => searched.includes(letters)).map(({ secret }) => secret);
     const patterns = found.sort((one, other) => other.length - one.length).map(patternOf);
     return patterns.reduce((clean, pattern) => clean.replace(pattern, REDACTED), text);
   };
@@ -103,14 +103,9 @@ function readEscapes(text: string): string | undefined {
   return undefined;
 }
 
-/** The letters and digits of a text, in lower case. */
+/** A text in lower case without its marks, to be searched quickly, and however they are spelled. */
 function lettersOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z\d]/g, "");
-}
-
-/** A text in lower case in which all marks are the same, to be searched quickly. */
-function blur(text: string): string {
-  return text.toLowerCase().replaceAll(/[^a-z\d]/g, SOME_MARK);
 }
 
 function patternOf(secret: string): RegExp {

@@ -13,9 +13,8 @@ import type { ResponseHead } from "./response-head.ts";
 const MAX_FOREIGN_TEXT = 2_000;
 /** The longest sentence of the service that a message and `detail` show. */
 const MAX_DETAIL = 300;
-/** The longest text that names issues, in characters, and how many it names. */
-const MAX_ISSUES_TEXT = 1_000;
-const ISSUES_NAMED = 5;
+/** The longest text that names issues. */
+const MAX_ISSUES_TEXT = 400;
 
 type Of<Kind extends Failure["kind"]> = Extract<Failure, { kind: Kind }>;
 
@@ -91,11 +90,10 @@ export function validationError(
   return buildError(errors.ResponseValidationError, call, { what, head, rawBody: text, ...why });
 }
 
-/** The first issues in one line: `data.0.id: expected string; …`. */
+/** The issues in one line: `data.0.id: expected string; …`. */
 function describeIssues(issues: readonly ValidationIssue[]): string {
-  if (issues.length === 0) return "the schema does not say why";
-  const named = issues.slice(0, ISSUES_NAMED).map(({ path, message }) => `${path.join(".") || "body"}: ${message}`);
-  return oneLine([...named, ...(issues.length > ISSUES_NAMED ? ["…"] : [])].join("; "), MAX_ISSUES_TEXT);
+  const described = issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`).join("; ");
+  return oneLine(described, MAX_ISSUES_TEXT) || "the schema does not say why";
 }
 
 const PLACES: Readonly<Record<TimeoutPhase, string>> = {

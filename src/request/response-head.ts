@@ -20,14 +20,12 @@ export function readHead(response: Response): ResponseHead {
 
 /** What the head of a response says about the token's limit (contract, section 8). */
 export function readRateLimit({ headers, status }: Pick<Response, "headers" | "status">): RateLimitHead {
-  // Measured against the response's own `Date` where it is valid.
-  const retryAfter = (): number | undefined =>
-    parseRetryAfter(headers.get("retry-after"), headers.get("date"), Date.now());
+  const mayAsk = status === 429 || status === 503;
   return {
     status,
     limit: leadingInteger(headers.get("ratelimit-limit")),
     remaining: leadingInteger(headers.get("ratelimit-remaining")),
-    retryAfterMs: status === 429 || status === 503 ? retryAfter() : undefined,
+    retryAfterMs: mayAsk ? parseRetryAfter(headers.get("retry-after"), headers.get("date"), Date.now()) : undefined,
   };
 }
 
