@@ -78,6 +78,6 @@ export type { ProjectRef, Projects } from "./resources/projects.ts";
 export type { WaitOptions, WatchOptions } from "./resources/session-poll.ts";
 export type { Sessions } from "./resources/sessions.ts";
 export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
-export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/standard-schema.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/validators.ts";
 export { impliesScope, isScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";
 export { VERSION } from "./version.ts";

@@ -1,5 +1,5 @@
 import type { Deadline } from "../base/deadline.ts";
-import type { StandardSchema } from "../schemas/standard-schema.ts";
+import type { StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 import type { CheckedOptions } from "./settings.ts";
 import type { Path } from "./url.ts";

@@ -3,8 +3,7 @@ import type { Paginator } from "../paging/paginator.ts";
 import type { Method, Operation, Send } from "../request/operation.ts";
 import { type CallOptions, readOptions } from "../request/settings.ts";
 import { encodeQuery, isPath, type Path, QUERY, type Query } from "../request/url.ts";
-import { isStandardSchema, type StandardSchema } from "../schemas/standard-schema.ts";
-import { pageValidator } from "../schemas/validators.ts";
+import { isStandardSchema, pageValidator, type StandardSchema } from "../schemas/validators.ts";
 import { CURSOR, type ListOptions, paginate } from "./list.ts";
 
 /** A call of an endpoint that has no method of its own. */

@@ -4,8 +4,7 @@ import { Paginator } from "../paging/paginator.ts";
 import { labelOf, type Send } from "../request/operation.ts";
 import { type CallOptions, readOptions } from "../request/settings.ts";
 import { encodeQuery, type Path, type Query } from "../request/url.ts";
-import type { StandardSchema } from "../schemas/standard-schema.ts";
-import { pageEnvelopeValidator } from "../schemas/validators.ts";
+import { pageEnvelopeValidator, type StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 
 /** The last argument of lists. */

@@ -10,8 +10,7 @@ import {
   type TokenSchema,
 } from "../../src/schemas/index.ts";
 import type { Fields } from "../../src/schemas/records.ts";
-import type { StandardSchema } from "../../src/schemas/standard-schema.ts";
-import { validatorOf } from "../../src/schemas/validators.ts";
+import { type StandardSchema, validatorOf } from "../../src/schemas/validators.ts";
 
 /** The fields that a schema names, without the index signature of a loose object. */
 type Named<Schema extends z.ZodMiniType> = {

@@ -10,10 +10,10 @@ import {
   SessionSchema,
   TokenSchema,
 } from "../../../src/schemas/index.ts";
-import type { StandardSchema } from "../../../src/schemas/standard-schema.ts";
 import {
   createdTokenValidator,
   issueValidator,
+  type StandardSchema,
   sessionValidator,
   validatorOf,
 } from "../../../src/schemas/validators.ts";

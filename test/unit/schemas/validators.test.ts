@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
 import type { Page, Project } from "../../../src/models.ts";
-import type { StandardResult, StandardSchema } from "../../../src/schemas/standard-schema.ts";
-import { pageEnvelopeValidator, pageValidator, projectPageValidator } from "../../../src/schemas/validators.ts";
+import {
+  pageEnvelopeValidator,
+  pageValidator,
+  projectPageValidator,
+  type StandardResult,
+  type StandardSchema,
+} from "../../../src/schemas/validators.ts";
 
 const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
 
