@@ -35,18 +35,40 @@ export interface ScriptedFetch {
   readonly client: (options?: ClientOptions) => Client;
 }
 
-/** Replies in the order of requests; the last one repeats. Without any, each request gets the response that is due. */
+/**
+ * One reply is that to every request. Several are those to one request each, in order; any more are unexpected, and fail
+ * the running test. Without any, each request gets the response that is due.
+ */
 export function scriptedFetch(...replies: readonly Reply[]): ScriptedFetch {
-  return recordingFetch((request) => (replies[request.index] ?? replies.at(-1) ?? good)(request));
+  const [every = good, ...others] = replies;
+  return recordingFetch(others.length === 0 ? every : script(replies));
 }
 
-/** The scripted `fetch` of a whole file. A request without a reply fails the running test. */
+/** Replies to one request each, in order, and the last one to all after it. */
+export function repeatingLast(...replies: readonly Reply[]): Reply {
+  return (request) => (replies[request.index] ?? replies.at(-1) ?? unexpected)(request);
+}
+
+/** Replies to one request each, in order. Any more are unexpected, and fail the running test. */
+function script(replies: readonly (Response | Reply)[]): Reply {
+  return (request) => {
+    const next = replies[request.index] ?? unexpected;
+    return typeof next === "function" ? next(request) : next;
+  };
+}
+
+const unexpected: Reply = ({ method, url, index }) => {
+  console.error(`unexpected request: ${method} ${url}, number ${index + 1}`); // which fails the test
+  return json({ error: "unexpected" }, 418);
+};
+
+/** The scripted `fetch` of a whole file. */
 export interface Wire {
   /** The requests of the running test, in order. */
   readonly sent: readonly SentRequest[];
-  /** Replies to every request. */
+  /** Replies to every request of the running test. */
   reply(reply: Reply): void;
-  /** Replies to one request each, in order; any more are unexpected. */
+  /** Replies to one request each, in order; any more are unexpected, and fail the test. */
   script(...replies: readonly (Response | Reply)[]): void;
   /** A client that sends through it. */
   client(options?: ClientOptions): Client;
@@ -57,19 +79,12 @@ export interface Wire {
  * {@link BASE}; for tests that depend on the platform's `fetch`, and for what msw users see.
  */
 export function openWire(transport: "fetch option" | "msw" = "fetch option"): Wire {
-  const unexpected: string[] = [];
-  const refuse: Reply = ({ method, url, index }) => {
-    unexpected.push(`${method} ${url}, number ${index + 1}`);
-    return json({ error: "unexpected" }, 418);
-  };
-  let reply = refuse;
+  let reply = unexpected;
   const { sent, fetch, client } = recordingFetch((request) => reply(request));
   if (transport === "msw") interceptWith(fetch);
   afterEach(() => {
-    reply = refuse;
+    reply = unexpected;
     sent.length = 0;
-    const requests = unexpected.splice(0);
-    if (requests.length > 0) throw new Error(`unexpected requests: ${requests.join(", ")}`);
   });
   return {
     sent,
@@ -77,10 +92,7 @@ export function openWire(transport: "fetch option" | "msw" = "fetch option"): Wi
       reply = given;
     },
     script(...replies) {
-      reply = (request) => {
-        const next = replies[request.index] ?? refuse;
-        return typeof next === "function" ? next(request) : next;
-      };
+      reply = script(replies);
     },
     client: transport === "msw" ? (options) => new Client({ baseUrl: BASE, token: TOKEN, ...options }) : client,
   };

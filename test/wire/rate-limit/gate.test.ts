@@ -16,7 +16,7 @@ import {
   throws,
   tooMany,
 } from "../../support/replies.ts";
-import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
+import { repeatingLast, type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -41,14 +41,14 @@ describe("a pause", () => {
   });
 
   test("is not cut short by a shorter Retry-After after a longer one", async () => {
-    const service = scriptedFetch(tooMany(60), after(10, tooMany(1)), good);
+    const service = scriptedFetch(repeatingLast(tooMany(60), after(10, tooMany(1)), good));
     const done = watch(herd(service.client({ maxConcurrency: 2 }), 2));
     await finish(done);
     expect(times(service)[2]).toBeGreaterThanOrEqual(60_000);
   });
 
   test("is extended by a longer Retry-After after a shorter one", async () => {
-    const service = scriptedFetch(tooMany(1), after(500, tooMany(60)), good);
+    const service = scriptedFetch(repeatingLast(tooMany(1), after(500, tooMany(60)), good));
     await allEnded(herd(service.client({ maxConcurrency: 2 }), 3));
     expect(times(service)[2]).toBeGreaterThanOrEqual(60_500);
   });
@@ -109,7 +109,7 @@ describe("after a probe that fails, another request is sent ahead", () => {
     { how: "no JSON", reply: responds(200, {}, "<p>") },
   ];
   test.each(failures)("$how", async ({ reply, options = {} }) => {
-    const service = scriptedFetch(tooMany(2), reply, good);
+    const service = scriptedFetch(repeatingLast(tooMany(2), reply, good));
     const settled = await allEnded(herd(service.client({ maxConcurrency: 1, retry: { attempts: 1 }, ...options }), 6));
     const failed = settled.filter(({ error }) => error !== undefined);
     expect(failed).toHaveLength(1);
@@ -120,7 +120,7 @@ describe("after a probe that fails, another request is sent ahead", () => {
 
   test("its own abort", async () => {
     const controller = new AbortController();
-    const service = scriptedFetch(tooMany(2), never, good);
+    const service = scriptedFetch(repeatingLast(tooMany(2), never, good));
     const client = service.client({ maxConcurrency: 1 });
     const first = client.sessions.get("0", { signal: controller.signal });
     const done = watch([first, ...[1, 2].map((number) => get(client, number))]);
@@ -133,7 +133,7 @@ describe("after a probe that fails, another request is sent ahead", () => {
   });
 
   test("the token provider", async () => {
-    const service = scriptedFetch(tooMany(2), good);
+    const service = scriptedFetch(repeatingLast(tooMany(2), good));
     const startedAt = performance.now();
     let hasFailed = false;
     const token = (): string => {
@@ -151,7 +151,7 @@ describe("after a probe that fails, another request is sent ahead", () => {
   });
 
   test("its total deadline", async () => {
-    const service = scriptedFetch(tooMany(2), never, good);
+    const service = scriptedFetch(repeatingLast(tooMany(2), never, good));
     const client = service.client({ maxConcurrency: 1 });
     const settled = await allEnded([
       client.sessions.get("0", { totalTimeoutMs: 3_000 }),

@@ -6,7 +6,7 @@ import { get, herd, kinds, numbers } from "../../support/calls.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
 import { fetchFailed } from "../../support/fetch-errors.ts";
 import { after, good, never, responds, status, tooMany } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { repeatingLast, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -34,7 +34,7 @@ describe("a wait that is too long fails now", () => {
   });
 
   test("each waiting call has its own maxRetryAfterMs", async () => {
-    const service = scriptedFetch(tooMany(60), good);
+    const service = scriptedFetch(repeatingLast(tooMany(60), good));
     const client = service.client({ maxConcurrency: 1 });
     const settled = await allEnded([
       get(client, 0, { retry: { maxRetryAfterMs: 10_000 } }),
@@ -95,7 +95,7 @@ describe("a wait that is too long fails now", () => {
 
 describe("the end of a wait", () => {
   test("an aborted waiting call ends at once and the others keep their order", async () => {
-    const service = scriptedFetch(tooMany(5), good);
+    const service = scriptedFetch(repeatingLast(tooMany(5), good));
     const controller = new AbortController();
     const client = service.client({ maxConcurrency: 1 });
     const done = watch(
@@ -123,7 +123,7 @@ describe("the end of a wait", () => {
   /** CPU time in milliseconds, whatever else the machine does. */
   async function costOfAborting(count: number): Promise<number> {
     vi.useFakeTimers();
-    const service = scriptedFetch(tooMany(60), good);
+    const service = scriptedFetch(repeatingLast(tooMany(60), good));
     const controller = new AbortController();
     const client = service.client({ maxConcurrency: 1 });
     const refused = watch([get(client, 0)]);
@@ -155,7 +155,7 @@ describe("the end of a wait", () => {
 
   test("a handler of rate_limit_pause may abort other calls", async () => {
     const controller = new AbortController();
-    const service = scriptedFetch(tooMany(5), good);
+    const service = scriptedFetch(repeatingLast(tooMany(5), good));
     const onEvent = (event: ClientEvent): void => {
       if (event.type === "rate_limit_pause") controller.abort();
     };

@@ -15,7 +15,7 @@ import {
   tooMany,
 } from "../../support/replies.ts";
 import { RULES, type Rule } from "../../support/retry-table.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { repeatingLast, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -27,7 +27,9 @@ async function failing(
   call: (client: Client) => Promise<unknown>,
   options = {},
 ): Promise<AnyAutomationError> {
-  const { error } = await ended(call(scriptedFetch(...replies).client({ timeoutMs: 1_000, ...options })));
+  const { error } = await ended(
+    call(scriptedFetch(repeatingLast(...replies)).client({ timeoutMs: 1_000, ...options })),
+  );
   if (!isAutomationError(error)) throw error;
   return error;
 }

@@ -13,7 +13,7 @@ import {
   throws,
   tooMany,
 } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { repeatingLast, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -99,7 +99,7 @@ test("retries of a poll are those of any call: a poll is missed when they are ex
 test("an outage of ten minutes ends a wait that has no total time, with the last failure and the last session", async () => {
   for (const method of ["waitFor", "watch"] as const) {
     const began = performance.now();
-    const service = scriptedFetch(is("running"), connectionLost);
+    const service = scriptedFetch(repeatingLast(is("running"), connectionLost));
     const error = await failureOf(service.client(ONCE).sessions, method);
     expect(error).toMatchObject({ kind: "connection", platformCode: "ECONNRESET", session: RUNNING });
     expect(performance.now() - began).toBeGreaterThanOrEqual(10 * MINUTE);
@@ -162,7 +162,7 @@ test("a new token ends the pause of the old one for a wait, too", async () => {
 
 test("the total time is for the whole wait, outages included; its error has the last failure as cause", async () => {
   for (const method of ["waitFor", "watch"] as const) {
-    const service = scriptedFetch(is("running"), connectionLost);
+    const service = scriptedFetch(repeatingLast(is("running"), connectionLost));
     const began = performance.now();
     const error = await failureOf(service.client({ ...ONCE, totalTimeoutMs: 20 * MINUTE }).sessions, method);
     expect(error).toMatchObject({ kind: "timeout", phase: "total", session: RUNNING, path: "/sessions/{id}" });
@@ -179,7 +179,7 @@ test("without a session seen an error has none", async () => {
 
 test("an abort during an outage ends the wait at once, with the last session seen", async () => {
   const controller = new AbortController();
-  const service = scriptedFetch(is("running"), connectionLost);
+  const service = scriptedFetch(repeatingLast(is("running"), connectionLost));
   const client = service.client(ONCE);
   const waiting = ended(client.sessions.waitFor("s", { until, signal: controller.signal }));
   await pass(MINUTE);

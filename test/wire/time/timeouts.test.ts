@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { CallOptions, ClientOptions } from "../../../src/index.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
 import { after, bodyThat, good, never, responds, status, tooMany } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { repeatingLast, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -131,7 +131,7 @@ describe("totalTimeoutMs", () => {
 describe("clocks", () => {
   const jumps = [-3_600_000, 3_600_000];
   test.each(jumps)("a wait is as long as it is when the wall clock jumps by %i ms", async (jump) => {
-    const service = scriptedFetch(tooMany(10), good);
+    const service = scriptedFetch(repeatingLast(tooMany(10), good));
     const client = service.client({ totalTimeoutMs: 60_000 });
     const first = watch([client.sessions.get("1")]);
     await pass(5_000);
