@@ -3,7 +3,13 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests that compute, many of them under fake timers: what opens sockets or starts programs is in no process of theirs. */
-const COMPUTE = ["test/unit/**/*.test.ts", "test/wire/**/*.test.ts"];
+const COMPUTE = [
+  "test/unit/**/*.test.ts",
+  "test/wire/**/*.test.ts",
+  "test/bulk/streams.test.ts",
+  "test/mcp/waits.test.ts",
+  "test/testing/fetch.test.ts",
+];
 /** Tests of the package as it is published. */
 const PACKED = ["test/package/**/*.test.ts", "test/runtimes/**/*.test.ts"];
 /** Tests that measure time on this machine: they run after all others, one file at a time. */
