@@ -45,9 +45,10 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
   const secrets = [...known.flatMap(spellingsOf), ...credentialsIn(headers), ...values]
     .filter((secret) => secret !== "")
     .map((secret) => ({ secret, letters: lettersOf(secret) }));
+  // However a token is spelled, and whatever escapes it seems to have itself, its longer words stay when all are read.
   const cores = known
-    .flatMap(spellingsOf)
-    .flatMap((text) => [text, readEscapes(text) ?? text].map(lettersOf))
+    .flatMap((token) => spellingsOf(token).slice(0, 1))
+    .flatMap((secret) => [secret, ...(readEscapes(secret) ?? "").split(/[^a-z\d]/i)].map(lettersOf))
     .filter((core) => core.length >= SHORTEST_ANYWHERE);
   // A token that is not known yet, such as a replacement in the text of a refusal, begins as those that are.
   const prefixes = known.flatMap((token) => /^([a-z\d]+)_[^_]*_/.exec(token.toLowerCase())?.[1] ?? []);
@@ -114,12 +115,12 @@ function patternOf(secret: string): RegExp {
 }
 
 /**
- * A token; its last part, `<secret>` of `<prefix>_<key_id>_<secret>`, also where that has underscores of its own; the
- * token, and the whole header that it is sent in, in base64.
+ * The last part of a token, `<secret>` of `<prefix>_<key_id>_<secret>`, also where that has underscores of its own; all of
+ * it; and it, and the whole header that it is sent in, in base64.
  */
 function spellingsOf(token: string): string[] {
   const start = token.lastIndexOf("_", token.length - SHORTEST_ANYWHERE - 1) + 1;
-  const literal = /^[^_]*_[^_]*_/.test(token.slice(0, start)) ? [token, token.slice(start)] : [token];
+  const literal = /^[^_]*_[^_]*_/.test(token.slice(0, start)) ? [token.slice(start), token] : [token];
   if (!/^[!-~]+$/.test(token)) return literal;
   const encoded = [token, `Bearer ${token}`].map((text) => btoa(text).replace(/=+$/, ""));
   return [...literal, ...encoded, ...encoded.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
