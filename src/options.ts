@@ -216,12 +216,8 @@ function required(name: string, variable: string): string {
 
 /** The value of an environment variable, where there is a process that has it. */
 export function fromEnvironment(name: string): string | undefined {
-  try {
-    return environment()?.[name] || undefined;
-  } catch {
-    // Deno asks for a permission, and throws when it is denied.
-    return undefined;
-  }
+  // Deno asks for a permission, and throws when it is denied.
+  return ignoreErrors(() => environment()?.[name]) || undefined;
 }
 
 function environment(): Readonly<Record<string, string | undefined>> | undefined {
@@ -234,7 +230,6 @@ export function configuring<Result>(options: unknown, read: () => Result): Resul
 }
 
 function tokensKnown(options: unknown): string[] {
-  const known = [fromEnvironment("PROJECT_AUTOMATION_TOKEN")];
-  ignoreErrors(() => known.push((options as { token?: string }).token)); // it may be anything, which is filtered
-  return known.filter((token) => typeof token === "string");
+  const own = ignoreErrors(() => (options as { token?: unknown }).token); // it may be anything, which is filtered
+  return [own, fromEnvironment("PROJECT_AUTOMATION_TOKEN")].filter((token) => typeof token === "string");
 }

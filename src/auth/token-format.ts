@@ -1,4 +1,4 @@
-import { shown } from "../base/check.ts";
+import { ignoreErrors, shown } from "../base/check.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 
 /** What has to be stored of a token, so that it can be used and rotated later. A `CreatedToken` can be passed as it is. */
@@ -68,12 +68,7 @@ function parseTorn(text: string): unknown {
     else if (token === "}" || token === "]") depth -= 1;
     else if (token === "," && depth === 1) lastComma = index;
   }
-  for (const whole of [text, `${text}}`, `${text.slice(0, lastComma)}}`]) {
-    try {
-      return JSON.parse(whole);
-    } catch {
-      // It is torn before this end.
-    }
-  }
-  return undefined;
+  return [text, `${text}}`, `${text.slice(0, lastComma)}}`]
+    .map((whole) => ignoreErrors((): unknown => JSON.parse(whole)))
+    .find((parsed) => parsed !== undefined);
 }

@@ -37,22 +37,18 @@ export interface TokenListener {
   refresh(): void;
 }
 
-/** Those that listen to a token source, each with how often it was added. */
+/** Those that listen to a token source: one that was added more than once stays until it has left as often. */
 export class TokenListeners {
-  readonly #listeners = new Map<TokenListener, number>();
+  readonly #listeners: TokenListener[] = [];
 
   /** Returns what takes it back. */
   add(listener: TokenListener): () => void {
-    this.#listeners.set(listener, (this.#listeners.get(listener) ?? 0) + 1);
-    return () => {
-      const others = (this.#listeners.get(listener) ?? 1) - 1;
-      if (others > 0) this.#listeners.set(listener, others);
-      else this.#listeners.delete(listener);
-    };
+    this.#listeners.push(listener);
+    return () => void this.#listeners.splice(this.#listeners.lastIndexOf(listener), 1);
   }
 
   refresh(): void {
-    for (const listener of this.#listeners.keys()) listener.refresh();
+    for (const listener of new Set(this.#listeners)) listener.refresh();
   }
 }
 

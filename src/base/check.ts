@@ -110,7 +110,7 @@ export function refusing<Result>(
   }
 }
 
-/** Runs a caller's callback: what it throws or rejects with goes nowhere, and nothing waits for it. */
+/** Runs what may throw, such as a caller's callback: what it throws or rejects with goes nowhere, and nothing waits for it. */
 export function ignoreErrors<Result>(callback: () => Result): Result | undefined {
   try {
     const result = callback();

@@ -53,10 +53,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     const source = withoutArguments("pages", surplus, this.#source);
     const start = (): Closeable<Page<Item>> => closeable((closing) => walkPages(source, { closing }));
     let begun: Closeable<Page<Item>> | undefined;
-    const begin = (): Closeable<Page<Item>> => {
-      begun ??= start();
-      return begun;
-    };
+    const begin = (): Closeable<Page<Item>> => (begun ??= start());
     return {
       [Symbol.asyncIterator]: () => begun ?? start(),
       next: () => begin().next(),

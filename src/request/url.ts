@@ -1,4 +1,4 @@
-import { isPlainObject, type Kind, kind, ofKind, refuse, refusing, shown } from "../base/check.ts";
+import { ignoreErrors, isPlainObject, type Kind, kind, ofKind, refuse, refusing, shown } from "../base/check.ts";
 import { beginStackInCaller } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 
@@ -9,7 +9,7 @@ export function checkBaseUrl(value: unknown): string {
   if (/[\u0000-\u0020\u007f\\]/.test(text)) {
     refuse("baseUrl must not contain white space, control characters or backslashes");
   }
-  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
+  const url = /^https?:\/\//i.test(text) ? ignoreErrors(() => new URL(text)) : undefined;
   if (url === undefined) {
     refuse("baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1");
   }
@@ -25,14 +25,6 @@ export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean): void {
   refuse(
     "baseUrl is plain http: to another machine, where others can read the token; use https:, or allowInsecureHttp",
   );
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether a host is this machine. */
