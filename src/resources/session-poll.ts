@@ -66,11 +66,11 @@ export function watch(
   const name = "sessions.watch";
   const read = deferErrors(() => send.check(name, () => readOptions(last, WATCH_OPTIONS)));
   async function* changes(closing: Deadline): AsyncGenerator<Session, void, undefined> {
-    let state: string | undefined;
+    let state: unknown = NO_STATE;
     try {
-      const wait = { send, name, id, closing, isWanted: (seen: Session) => seen.state !== state };
+      const wait = { send, name, id, closing, isWanted: (seen: Session) => stateOf(seen) !== state };
       for await (const session of polls(wait, read())) {
-        state = session.state;
+        state = stateOf(session);
         yield session;
       }
     } catch (error) {
@@ -78,6 +78,14 @@ export function watch(
     }
   }
   return { [Symbol.asyncIterator]: () => closeable(changes) };
+}
+
+/** No state is equal to it. */
+const NO_STATE = Symbol("no state has been seen");
+
+/** Where validation is lenient, a session may be anything, and its state too. */
+function stateOf(session: Session | null): unknown {
+  return session?.state;
 }
 
 const GROWTH = 1.5;
@@ -155,7 +163,7 @@ function stoppedError(wait: Wait, limitMs: number, { reason, signal }: Deadline)
   const { send, name, seen: session, missed } = wait;
   const outcome = missed?.outcome ?? (session === undefined ? "not_sent" : "accepted");
   const details = { method: "GET", path: PATH, outcome, attempts: missed?.attempts, session };
-  const state = session && `the last state was ${JSON.stringify(send.brief(String(session.state)) ?? "")}`; // of any type where validation is lenient
+  const state = session && `the last state was ${JSON.stringify(send.brief(String(stateOf(session))) ?? "")}`;
   const during = `during the wait; ${state ?? "no state was seen"}`;
   if (reason === "abort") {
     return new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason });

@@ -157,3 +157,20 @@ test("signals of another realm end a wait whose `until` never settles, and a wat
   expect(seen).toEqual(["a"]);
   expect(getEventListeners(controller.signal, "abort")).toHaveLength(0);
 });
+
+test.each([null, "text", 3, [], { id: 3 }])(
+  "with lenient validation, %j is handed over as it came, and is no change of itself",
+  async (body) => {
+    const client = new Client({
+      baseUrl: "https://service.example.com/api/v1",
+      token: "pat_key_0123456789",
+      validation: "lenient",
+      fetch: async () => Response.json(body),
+    });
+    const sessions = client.sessions.watch("s", { totalTimeoutMs: 30_000 })[Symbol.asyncIterator]();
+    expect((await sessions.next()).value).toEqual(body);
+    const ended = rejection(sessions.next());
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await ended).toMatchObject({ kind: "timeout", phase: "total" });
+  },
+);
