@@ -87,7 +87,9 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
       throw pausedError(call, admission.pauseMs, snapshotOf(pipeline.rateLimiter, read.token));
     }
     if (admission.kind === "moved") {
-      read = { token: pipeline.tokenSource.current, leftMs: settings.timeoutMs };
+      const token = pipeline.tokenSource.current;
+      call.use(token);
+      read = { token, leftMs: settings.timeoutMs };
       continue;
     }
     try {

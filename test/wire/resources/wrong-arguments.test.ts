@@ -1,7 +1,7 @@
 /** The mistakes that are commonly made, each with the message that it gets. */
 import { describe, expect, test } from "vitest";
 import { ArgumentError, Client, type ClientOptions, ConfigError, path } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
+import { gate, rejection } from "../../support/promises.ts";
 import { json } from "../../support/replies.ts";
 import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
@@ -253,6 +253,22 @@ describe("a token in the place of an id is refused before anything is sent", () 
     await expectRefused(use(wire.client({ token: () => TOKEN }), TOKEN), TOKEN);
     await expectRefused(use(wire.client({ token: async () => TOKEN }), TOKEN), TOKEN);
     expect(wire.sent).toHaveLength(0);
+  });
+
+  test("one that became the client's own while the call waited", async () => {
+    const next = "pat_next_oneTimeSecret";
+    const first = gate();
+    wire.reply(async () => {
+      await first.opened;
+      return json({ id: "s", state: "on" });
+    });
+    const client = wire.client({ maxConcurrency: 1 });
+    const calls = [client.sessions.get("s"), expectRefused(client.sessions.get(next), next)];
+    while (wire.sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    client.setToken(next);
+    first.open();
+    await Promise.all(calls);
+    expect(wire.sent.map(({ path }) => path)).toEqual(["/sessions/s"]);
   });
 
   test("one with characters that are encoded", async () => {
