@@ -40,7 +40,13 @@ export class Deadline {
   static of(limitMs: number, signal?: AbortSignal, outer?: Deadline): Deadline {
     const deadline = new Deadline(limitMs, outer);
     if (signal !== undefined) {
-      deadline.#leaveSignal = onAbort(signal, () => deadline.#stop("abort", reasonOf(signal)));
+      // A signal of the caller's own may throw when it is asked.
+      deadline.#leaveSignal = onAbort(signal, () =>
+        deadline.#stop(
+          "abort",
+          ignoreErrors((): unknown => signal.reason),
+        ),
+      );
     }
     deadline.#begin("total", outer);
     return deadline;
@@ -140,15 +146,6 @@ export class Deadline {
     for (const listener of this.#listeners) listener();
     this.#listeners.clear();
   }
-}
-
-/** Why a signal has aborted. A signal of the caller's own may throw when it is asked. */
-function reasonOf(signal: AbortSignal): unknown {
-  let reason: unknown;
-  ignoreErrors(() => {
-    reason = signal.reason;
-  });
-  return reason;
 }
 
 /** The listeners of one signal, behind the one that the platform has. */
