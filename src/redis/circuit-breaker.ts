@@ -14,20 +14,14 @@ export type Failure = Omit<DegradedEvent, "type" | "scope">;
  * asked. Open: it is not, except for one trial at a time, less and less often. Has no timer.
  */
 export class CircuitBreaker {
-  readonly #onEvent: ((event: FleetEvent) => void) | undefined;
-  readonly #scope: { readonly scope?: "token" };
+  readonly #emit: (event: FleetEvent) => void;
   #openSince: number | undefined;
   #retryAt = 0;
   #retryMs = FIRST_RETRY_MS;
-  #isTrying = false;
 
-  /**
-   * @param onEvent receives an event when the breaker opens and when it closes
-   * @param scope what the breaker is for: one token, or all of them
-   */
-  constructor(onEvent: ((event: FleetEvent) => void) | undefined, scope: "token" | "all") {
-    this.#onEvent = onEvent;
-    this.#scope = scope === "token" ? { scope } : {};
+  /** @param onEvent receives an event when the breaker opens and when it closes; what it throws is ignored */
+  constructor(onEvent: ((event: FleetEvent) => void) | undefined) {
+    this.#emit = (event) => ignoreErrors(() => onEvent?.(event));
   }
 
   get isClosed(): boolean {
@@ -36,7 +30,7 @@ export class CircuitBreaker {
 
   /** Whether it is open, and it is time for a trial. */
   get mayTry(): boolean {
-    return !this.isClosed && !this.#isTrying && now() >= this.#retryAt;
+    return !this.isClosed && now() >= this.#retryAt;
   }
 
   /** A command has failed. */
@@ -44,32 +38,26 @@ export class CircuitBreaker {
     if (!this.isClosed) return;
     this.#openSince = now();
     this.#retryMs = FIRST_RETRY_MS;
-    this.#retryAt = now() + this.#retryMs;
-    this.#emit({ type: "degraded", ...failure, ...this.#scope });
+    this.postpone();
+    this.#emit({ type: "degraded", ...failure });
   }
 
   /** Begins a trial, which ends with `close` or `postpone`. */
   beginTrial(): void {
-    this.#isTrying = true;
+    this.#retryAt = Number.POSITIVE_INFINITY;
   }
 
-  /** The trial has failed. */
+  /** It is not tried for a while: the trial has failed, or there was none yet. */
   postpone(): void {
-    this.#isTrying = false;
     this.#retryAt = now() + this.#retryMs;
     this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
   }
 
   /** A command has succeeded in time. */
   close(): void {
-    this.#isTrying = false;
     if (this.#openSince === undefined) return;
     const afterMs = now() - this.#openSince;
     this.#openSince = undefined;
-    this.#emit({ type: "rejoined", afterMs, ...this.#scope });
-  }
-
-  #emit(event: FleetEvent): void {
-    ignoreErrors(() => this.#onEvent?.(event));
+    this.#emit({ type: "rejoined", afterMs });
   }
 }

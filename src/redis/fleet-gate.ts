@@ -20,6 +20,7 @@ const SYNCS_PER_LEASE = 3;
 
 /** The gate of one token in this process, which shares pauses, the probe, and what is left with the other processes. */
 export class FleetGate extends TokenGate {
+  override mustProbe = false;
   readonly #leases: Leases;
   readonly #held = new Set<Lease>();
   readonly #commands: TokenCommands;
@@ -36,7 +37,8 @@ export class FleetGate extends TokenGate {
   constructor(token: string, connection: Connection, leases: Leases) {
     super();
     this.#leases = leases;
-    this.#commands = new TokenCommands(connection, token);
+    const sync = (): TokenCommand => this.#sync();
+    this.#commands = new TokenCommands(connection, token, { sync, learn: (reply) => this.#learn(reply) });
   }
 
   override get isIdle(): boolean {
@@ -48,16 +50,11 @@ export class FleetGate extends TokenGate {
     return this.#commands.isShared;
   }
 
-  /** Whether neither a pause nor a probe is waited for. */
-  get isOpen(): boolean {
-    return !this.mustProbe;
-  }
-
   /** A call begins to use the gate. While calls use it, this process regularly sends Redis what it knows. */
   use(): void {
     this.#users += 1;
     this.#scheduleSync();
-    if (this.#commands.mayTry) void this.#rejoin();
+    if (this.#commands.mayTry) this.#commands.sync();
   }
 
   /** A call no longer uses the gate. */
@@ -74,10 +71,11 @@ export class FleetGate extends TokenGate {
    */
   async acquire(request: Waiter, token: string, deadline: Deadline): Promise<Lease | undefined> {
     let [polls, ahead] = [0, -1];
+    this.#waiting.set(request, () => {});
     try {
       while (request.call.token() === token && this.pauseLeft() === undefined) {
         if (!this.isShared) return this.register();
-        const [first = request] = this.#waiting.keys();
+        const [first] = this.#waiting.keys();
         if (first !== request) {
           await deadline.race(new Promise<void>((resolve) => void this.#waiting.set(request, resolve)));
           continue;
@@ -93,7 +91,6 @@ export class FleetGate extends TokenGate {
         polls = reply.ahead === ahead ? polls + 1 : 0;
         ahead = reply.ahead;
         const longestMs = Math.min(FIRST_POLL_MS * (ahead + 1) * 2 ** Math.min(polls, 10), MAX_POLL_MS);
-        if (!this.#waiting.has(request)) this.#waiting.set(request, () => {});
         await deadline.sleep(shortened(longestMs, POLL_JITTER, Math.random()));
       }
       return undefined;
@@ -103,7 +100,7 @@ export class FleetGate extends TokenGate {
       const [wakeNext] = this.#waiting.values();
       wakeNext?.();
       // The place of this process in the queue is free for others at once.
-      if (deadline.reason !== undefined && this.#waiting.size === 0 && this.isShared) void this.#run(this.#sync());
+      if (deadline.reason !== undefined && this.#waiting.size === 0 && this.isShared) this.#commands.sync();
     }
   }
 
@@ -131,20 +128,21 @@ export class FleetGate extends TokenGate {
     const granted = [whole(lease.grantedAt), String(lease.pausesBefore)];
     const asked = [whole(pause?.askedMs ?? 0), whole(pause?.lastsMs ?? 0)];
     const limits = [String(head?.remaining ?? ""), String(head?.limit ?? "")];
-    void this.#run(this.#command(REPORT, [lease.id, outcome, ...granted, ...asked, ...limits]));
+    void this.#commands.run(this.#command(REPORT, [lease.id, outcome, ...granted, ...asked, ...limits]));
   }
 
   /** Clears the pause for all processes. Rejects with `ConnectionError` if Redis does not confirm it in time. */
   async clearPause(): Promise<void> {
     this.#endPause();
-    if ((await this.#run(this.#command(CLEAR, []))) !== undefined) return;
+    const reply = await this.#commands.run(this.#command(CLEAR, []));
+    if (reply?.outcome === "done") return;
     throw new ConnectionError("clearPause: Redis did not confirm in time, so other processes may still be paused");
   }
 
   async #take(lease: Lease, deadline: Deadline): Promise<SlotReply | undefined> {
     this.#leases.ask(lease);
     const waitsForMore = this.#waiting.size > 1 ? "1" : "0";
-    const asked = this.#run(this.#command(TAKE, [lease.id, whole(this.#leases.left(lease)), waitsForMore]));
+    const asked = this.#commands.run(this.#command(TAKE, [lease.id, whole(this.#leases.left(lease)), waitsForMore]));
     try {
       return await deadline.race(asked.then((reply) => this.#leases.settle(lease, reply)));
     } catch (stopped) {
@@ -158,31 +156,13 @@ export class FleetGate extends TokenGate {
     this.#cancelSync ??= after(this.#leases.leaseMs / SYNCS_PER_LEASE, () => {
       this.#cancelSync = undefined;
       this.#scheduleSync();
-      if (this.isShared) void this.#run(this.#sync());
-      else if (this.#commands.mayTry) void this.#rejoin();
+      if (this.isShared || this.#commands.mayTry) this.#commands.sync();
     });
-  }
-
-  /** Tries whether Redis is back. No call waits for it. */
-  async #rejoin(): Promise<void> {
-    const reply = await this.#commands.trial(() => this.#sync());
-    this.#learn(reply);
-    // What was given back while the trial ran was not reported.
-    if (reply !== undefined && this.isShared) void this.#run(this.#sync());
-  }
-
-  async #run(command: TokenCommand): Promise<SlotReply | undefined> {
-    // A command that is run late may take a slot for a call that is over.
-    const correct = (): void => void (this.isShared ? this.#run(this.#sync()) : this.#rejoin());
-    const reply = await this.#commands.run(command, correct);
-    this.#learn(reply);
-    return reply;
   }
 
   /** Tells Redis all that this process holds. */
   #sync(): TokenCommand {
-    const waits = this.#waiting.size > 0 || [...this.#held].some(({ isAsked }) => isAsked);
-    return this.#command(SYNC, [waits ? "1" : "0", ...this.#leases.describe(this.#held)]);
+    return this.#command(SYNC, [this.#waiting.size > 0 ? "1" : "0", ...this.#leases.describe(this.#held)]);
   }
 
   /** Every command reminds Redis of what it may have forgotten. */
@@ -190,18 +170,13 @@ export class FleetGate extends TokenGate {
     const pause = this.pauseLeft();
     const lastsMs = Math.max(0, Math.min(pause?.lastsMs ?? 0, this.#sharedPauseEndsAt - now()));
     const askedMs = Math.min(pause?.askedMs ?? 0, lastsMs);
-    const reminder = [
-      String(this.#clearedAt ?? ""),
-      whole(askedMs),
-      whole(lastsMs),
-      this.mustProbe ? String(this.refusals) : "",
-    ];
+    const refusals = this.mustProbe ? String(this.refusals) : "";
+    const reminder = [String(this.#clearedAt ?? ""), whole(askedMs), whole(lastsMs), refusals];
     return { script, args: [...reminder, ...args] };
   }
 
   /** Takes over what other processes know. */
-  #learn(reply: SlotReply | undefined): void {
-    if (reply === undefined) return;
+  #learn(reply: SlotReply): void {
     const { pauses, clearedAt, pause, refusals, mustProbe, quota } = reply;
     this.#pauses = pauses;
     if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.#endPause();

@@ -43,7 +43,7 @@ export interface SharedRateLimiter extends RateLimiter {
 export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLimiter {
   const checked = checkOptions(options);
   const process = crypto.randomUUID();
-  const connection = { ...checked, process, breaker: new CircuitBreaker(checked.onEvent, "all") };
+  const connection = { ...checked, process, breaker: new CircuitBreaker(checked.onEvent) };
   const leases = new Leases(process, checked.leaseMs);
   const local = new MemoryRateLimiter((token) => new FleetGate(token, connection, leases));
   return {
@@ -73,7 +73,7 @@ class FleetPermit implements Permit {
   acquire(token: string): Admission | Promise<Admission> {
     const gate = this.#use(token);
     // A slot that others have made room for is kept, even if this process would admit fewer calls by now.
-    const keeps = this.#lease !== undefined && gate.isOpen;
+    const keeps = this.#lease !== undefined && !gate.mustProbe;
     const admission: Admission | Promise<Admission> = keeps
       ? { kind: "admitted", waited: false }
       : this.#local.acquire(token);

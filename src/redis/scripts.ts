@@ -26,7 +26,6 @@ local known, slots, queue, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local sentAt, lateAfter, process = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
-local late = sentAt > 0 and now - sentAt > lateAfter
 local WINDOW, LONGEST_PAUSE, LONGEST_LEASE, PLACE = 60000, ${LONGEST_SHARED_PAUSE_MS}, ${STALLED_AFTER_MS}, ${PLACE_MS}
 -- Two processes measure the same pause a little differently: a shorter difference is none.
 local TOLERANCE = 1000
@@ -35,17 +34,16 @@ local function write(...)
   redis.call('HSET', known, ...)
   redis.call('PEXPIRE', known, LONGEST_PAUSE + WINDOW)
 end
+-- When the pause ends, 'until' or 'askedUntil'. Whatever wrote it, it lasts no longer than that; and if it was noted before the
+-- clock went back, nothing tells when it ends: a process that knows reminds of it.
+local function ending(field)
+  local noted = read('pausedAt')
+  return noted > now and 0 or math.min(read(field), noted + LONGEST_PAUSE)
+end
 local function pause(asked, lasts)
   write('mustProbe', 1, 'pausedAt', now,
-    'askedUntil', math.max(read('askedUntil'), now + math.min(asked, LONGEST_PAUSE)),
-    'until', math.max(read('until'), now + math.min(lasts, LONGEST_PAUSE)))
+    'askedUntil', math.max(ending('askedUntil'), now + asked), 'until', math.max(ending('until'), now + lasts))
 end
--- Whatever wrote it, no pause lasts longer than that.
-if read('until') > now + LONGEST_PAUSE then
-  write('until', now + LONGEST_PAUSE, 'askedUntil', now + LONGEST_PAUSE)
-end
--- It was noted before the clock went back, so nothing tells when it ends. A process that knows reminds of it.
-if read('pausedAt') > now then write('until', 0, 'askedUntil', 0, 'pausedAt', 0) end
 -- A process that died holds nothing, and waits for nothing.
 local function dropEnded(key, longest)
   redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
@@ -84,7 +82,7 @@ local function remind()
   if ARGV[4] ~= '' and cleared > 0 and tonumber(ARGV[4]) ~= cleared then return end
   if ARGV[7] ~= '' and redis.call('EXISTS', known) == 0 then write('mustProbe', 1, 'refusals', ARGV[7]) end
   local lasts = tonumber(ARGV[6])
-  if lasts > TOLERANCE and read('until') < now + lasts - TOLERANCE then pause(tonumber(ARGV[5]), lasts) end
+  if lasts > TOLERANCE and ending('until') < now + lasts - TOLERANCE then pause(tonumber(ARGV[5]), lasts) end
 end
 -- What is left of the window, if that was read in it.
 local function readRemaining()
@@ -103,12 +101,14 @@ local function readRoom()
 end
 local function reply(outcome, ahead)
   return {
-    outcome, now, math.max(0, read('until') - now), math.max(0, read('askedUntil') - now),
+    outcome, now, math.max(0, ending('until') - now), math.max(0, ending('askedUntil') - now),
     read('pauses'), read('refusals'), read('mustProbe'), read('cleared'),
     readRemaining() or -1, math.max(0, now - read('since')), now - read('observedAt'),
     tonumber(redis.call('HGET', known, 'limit')) or -1, ahead or 0,
   }
 end
+-- The process has stopped waiting for this, or knows better by now. What it has asked for next will correct it.
+if sentAt > 0 and now - sentAt > lateAfter then return reply('late') end
 `;
 
 /**
@@ -117,10 +117,8 @@ end
  */
 export const TAKE = `${OPENING}
 local slot = ARGV[8]
--- The process has stopped waiting for this.
-if late then return reply('late') end
 remind()
-if read('until') > now then
+if ending('until') > now then
   redis.call('ZREM', slots, slot)
   return reply('paused')
 end
@@ -152,8 +150,7 @@ export const REPORT = `${OPENING}
 local slot, outcome, startedAt, pausesBefore = ARGV[8], ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
 redis.call('ZREM', slots, slot)
 if redis.call('HGET', known, 'probe') == slot then redis.call('HDEL', known, 'probe') end
--- A late one is about a window that may be over.
-if late or outcome == 'left' then return reply('done') end
+if outcome == 'left' then return reply('done') end
 if ARGV[14] ~= '' then
   local remaining, before, since = tonumber(ARGV[14]), readRemaining(), read('since')
   -- Responses overtake one another: a higher number counts only from a request sent after the lower one was read.
@@ -171,7 +168,7 @@ if outcome == 'refused' then
 elseif isCurrent then
   write('refusals', 0)
   -- A pause that was prolonged meanwhile ends with a probe of its own.
-  if read('until') <= now then write('mustProbe', 0) end
+  if ending('until') <= now then write('mustProbe', 0) end
 end
 return reply('done')
 `;
@@ -182,7 +179,6 @@ return reply('done')
  * the process up to the latest are dropped.
  */
 export const SYNC = `${OPENING}
-if late then return reply('late') end
 remind()
 if ARGV[8] ~= '1' then leaveQueue() end
 local holds = {}

@@ -16,8 +16,13 @@ export interface Connection extends CheckedOptions {
 /** A script and its own arguments; those that all scripts take first are added to them. */
 export type TokenCommand = Omit<Command, "keys">;
 
-/** Trials in a row: the first one may have waited in the client's own queue until it connected. */
-const TRIALS = 2;
+/** The process, as it stands to one token. */
+export interface Member {
+  /** Tells Redis all that it holds. */
+  sync(): TokenCommand;
+  /** Takes over what other processes know. */
+  learn(reply: SlotReply): void;
+}
 
 /**
  * Runs the scripts of one token. No caller waits longer than `commandTimeoutMs`. A failure opens the breaker of the
@@ -25,6 +30,7 @@ const TRIALS = 2;
  */
 export class TokenCommands {
   readonly #connection: Connection;
+  readonly #member: Member;
   readonly #breaker: CircuitBreaker;
   readonly #findKeys: Promise<readonly string[]>;
   /** Known from the first command on, so that commands are sent in the order in which they are given. */
@@ -32,15 +38,16 @@ export class TokenCommands {
   /** The clock of Redis as of the latest reply, beside ours. */
   #clock: { readonly redisNow: number; readonly at: number } | undefined;
 
-  constructor(connection: Connection, token: string) {
+  constructor(connection: Connection, token: string, member: Member) {
     this.#connection = connection;
-    this.#breaker = new CircuitBreaker(connection.onEvent, "token");
+    this.#member = member;
+    this.#breaker = new CircuitBreaker((event) => connection.onEvent?.({ ...event, scope: "token" }));
     this.#findKeys = tokenKeys(connection.namespace, token);
   }
 
   /** Whether Redis is asked at all. */
   get isShared(): boolean {
-    return this.#connection.breaker.isClosed && this.#breaker.isClosed;
+    return this.#openBreaker === undefined;
   }
 
   /** Whether Redis is away, and it is time to try it again. */
@@ -50,21 +57,22 @@ export class TokenCommands {
 
   /**
    * Returns the reply, or `undefined` if there is none in time. A command that waited in the client's own queue may be
-   * run much later, and Redis leaves one undone that it takes for late; `onLate` is called then.
+   * run much later, and Redis leaves one undone that it takes for late: then it is told what is true now.
    */
-  async run(command: TokenCommand, onLate: () => void): Promise<SlotReply | undefined> {
+  async run(command: TokenCommand): Promise<SlotReply | undefined> {
     const { breaker, commandTimeoutMs } = this.#connection;
     const deadline = Deadline.of(commandTimeoutMs);
     const sent = this.#send(command);
     try {
       const reply = await deadline.race(sent);
-      if (reply.outcome === "late") onLate();
+      if (reply.outcome === "late") this.sync();
+      this.#member.learn(reply);
       return reply;
     } catch (error) {
       if (error !== STOPPED) this.#fail(error);
       else {
         breaker.open({ reason: "timeout" });
-        sent.then(onLate, () => {});
+        sent.then(() => this.sync()).catch(() => {});
       }
       return undefined;
     } finally {
@@ -72,28 +80,34 @@ export class TokenCommands {
     }
   }
 
-  /** Tries whether Redis is back, and takes as long as it takes. Returns the latest reply, if there is one. */
-  async trial(next: () => TokenCommand): Promise<SlotReply | undefined> {
-    const breaker = this.#openBreaker;
-    if (breaker === undefined) return undefined;
-    breaker.beginTrial();
-    let reply: SlotReply | undefined;
+  /** Tells Redis all that the process holds, or tries whether it is back. No call waits for it. */
+  sync(): void {
+    void (this.isShared ? this.run(this.#member.sync()) : this.#rejoin());
+  }
+
+  /** Takes as long as it takes. The first trial may have waited in the client's own queue until it connected. */
+  async #rejoin(): Promise<void> {
+    this.#openBreaker?.beginTrial();
     try {
-      for (let trial = 0; trial < TRIALS; trial += 1) {
-        const sentAt = now();
-        reply = await this.#send(next());
-        // One that Redis takes for late is left undone; its reply has set the clock for the next one.
-        if (reply.outcome === "late" || now() - sentAt > this.#connection.commandTimeoutMs) continue;
+      if ((await this.#isBack()) || (await this.#isBack())) {
         this.#connection.breaker.close();
         this.#breaker.close();
-        return reply;
+        // What was given back while the trial ran was not reported.
+        return this.sync();
       }
     } catch (error) {
       if (isAboutOneToken(error)) this.#connection.breaker.close();
       this.#fail(error);
     }
     this.#openBreaker?.postpone();
-    return reply;
+  }
+
+  /** Whether Redis replies in time. One that comes too late has set the clock, so that Redis does not take the next for late. */
+  async #isBack(): Promise<boolean> {
+    const sentAt = now();
+    const reply = await this.#send(this.#member.sync());
+    this.#member.learn(reply);
+    return reply.outcome !== "late" && now() - sentAt <= this.#connection.commandTimeoutMs;
   }
 
   get #openBreaker(): CircuitBreaker | undefined {
