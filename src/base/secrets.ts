@@ -7,6 +7,8 @@ const SHORTEST_VALUE = 4;
 /** Values of a response times characters of the texts in which they are searched. A text beyond that is not shown. */
 const MOST_COMPARED = 20_000_000;
 
+/** Letters and digits that stand together as in no words of a message. */
+const RANDOM = /(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{12}/;
 /** So many levels of escapes of escapes are read. */
 const LEVELS_READ = 4;
 
@@ -45,11 +47,11 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
   const secrets = [...known.flatMap(spellingsOf), ...credentialsIn(headers), ...values]
     .filter((secret) => secret !== "")
     .map((secret) => ({ secret, letters: lettersOf(secret) }));
-  // However a token is spelled, and whatever escapes it seems to have itself, its longer words stay when all are read.
+  // However a token is spelled, and whatever escapes it seems to have itself, its random parts stay when all are read.
   const cores = known
     .flatMap((token) => spellingsOf(token).slice(0, 1))
-    .flatMap((secret) => [secret, ...(readEscapes(secret) ?? "").split(/[^a-z\d]/i)].map(lettersOf))
-    .filter((core) => core.length >= SHORTEST_ANYWHERE);
+    .flatMap((secret) => [lettersOf(secret), ...lettersOf(readEscapes(secret) ?? "", " ").split(" ")])
+    .filter((core) => RANDOM.test(core));
   // A token that is not known yet, such as a replacement in the text of a refusal, begins as those that are.
   const prefixes = known.flatMap((token) => /^([a-z\d]+)_[^_]*_/.exec(token.toLowerCase())?.[1] ?? []);
   let left = MOST_COMPARED;
@@ -105,8 +107,8 @@ function readEscapes(text: string): string | undefined {
 }
 
 /** A text in lower case without its marks, to be searched quickly, and however they are spelled. */
-function lettersOf(text: string): string {
-  return text.toLowerCase().replaceAll(/[^a-z\d]/g, "");
+function lettersOf(text: string, mark: string = ""): string {
+  return text.toLowerCase().replaceAll(/[^a-z\d]/g, mark);
 }
 
 function patternOf(secret: string): RegExp {

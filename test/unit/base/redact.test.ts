@@ -45,6 +45,13 @@ describe("text", () => {
   });
 });
 
+test("a token of ordinary words hides no text that has these words", () => {
+  const words = new Redactor({ tokens: ["my-development-token", "pat_key_projectautomation"] });
+  const text = "not found in the development environment of this project: automation is off";
+  expect(words.text(text)).toBe(text);
+  expect(words.text("my-development-token!")).toBe(`${REDACTED}!`);
+});
+
 test("no spelling of a token that a text may have leaves its secret in it, also escapes of escapes", () => {
   const hex = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(2, "0");
   const each = (how: (letter: string) => string) => (text: string) => [...text].map(how).join("");
