@@ -2,7 +2,7 @@ import { ProviderToken } from "./auth/provider-token.ts";
 import { StaticToken } from "./auth/static-token.ts";
 import type { Rotate, TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
 import { bare, refuse, refuseSurplus } from "./base/check.ts";
-import { beginStackInCaller } from "./errors/caller-stack.ts";
+import { calledBy } from "./errors/caller-stack.ts";
 import { combine, type Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel, logCalls, standardErrorLogger } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
@@ -63,15 +63,12 @@ export class Client {
 
   constructor(options?: ClientOptions);
   constructor(options: ClientOptions = {}, ...surplus: readonly unknown[]) {
-    try {
-      this.#assembly = configuring(options, () => {
-        const settings = settingsOf(options);
-        refuseSurplus(surplus);
-        return assemble(settings);
-      });
-    } catch (error) {
-      throw beginStackInCaller(error, new.target);
-    }
+    const read = (): Assembly => {
+      const settings = settingsOf(options);
+      refuseSurplus(surplus);
+      return assemble(settings);
+    };
+    this.#assembly = calledBy(new.target, () => configuring(options, read));
     const { pipeline } = this.#assembly;
     this.#send = createSend(pipeline);
     this.baseUrl = pipeline.baseUrl;
@@ -98,13 +95,8 @@ export class Client {
    * @example
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
-  withOptions: (options: ClientOptions) => Client = (...args) => {
-    try {
-      return derive(this.#assembly, args);
-    } catch (error) {
-      throw beginStackInCaller(error, this.withOptions);
-    }
-  };
+  withOptions: (options: ClientOptions) => Client = (...args) =>
+    calledBy(this.withOptions, () => derive(this.#assembly, args));
 
   /**
    * Swaps the token: attempts sent from now on carry the new one, also those of pending calls and of clients made by
@@ -112,13 +104,8 @@ export class Client {
    *
    * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
    */
-  setToken: (token: string) => void = (...args) => {
-    try {
-      setStaticToken(this.#assembly.pipeline.tokenSource, args);
-    } catch (error) {
-      throw beginStackInCaller(error, this.setToken);
-    }
-  };
+  setToken: (token: string) => void = (...args) =>
+    calledBy(this.setToken, () => setStaticToken(this.#assembly.pipeline.tokenSource, args));
 
   /**
    * Sends a request to an endpoint that has no method of its own, with the same authentication, rate limiter, retries,

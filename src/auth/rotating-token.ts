@@ -2,7 +2,7 @@ import { ignoreErrors, type Present } from "../base/check.ts";
 import { now } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
 import { AutomationError } from "../errors/automation-error.ts";
-import { beginStackInCaller } from "../errors/caller-stack.ts";
+import { calledBy } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
@@ -49,11 +49,7 @@ export interface RotatingToken extends TokenSourceFactory {
  * const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token });
  */
 export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
-  try {
-    return new SelfRotatingToken(checkRotatingToken(options));
-  } catch (error) {
-    throw beginStackInCaller(error, rotatingToken);
-  }
+  return calledBy(rotatingToken, () => new SelfRotatingToken(checkRotatingToken(options)));
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

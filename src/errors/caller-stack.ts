@@ -18,6 +18,15 @@ export function beginStackInCaller<Thrown>(error: Thrown, entry: CallableFunctio
   return error;
 }
 
+/** Runs the work of `entry`, a public function: the stack of an error of ours begins in the code that called it. */
+export function calledBy<Result>(entry: CallableFunction | NewableFunction, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw beginStackInCaller(error, entry);
+  }
+}
+
 /** As `beginStackInCaller`, in an async function: `throw await beginStackInAwaiter(error, entry)`. */
 export async function beginStackInAwaiter<Thrown>(
   error: Thrown,

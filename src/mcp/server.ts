@@ -4,6 +4,7 @@ import { Deadline, STOPPED } from "../base/deadline.ts";
 import { closestName } from "../base/hints.ts";
 import type { Journal } from "../bulk/journal.ts";
 import type { Client } from "../client.ts";
+import { calledBy } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import { VERSION } from "../version.ts";
 import { describeFailure } from "./failure.ts";
@@ -55,13 +56,14 @@ const OPTIONS: Shape<McpServerOptions> = {
  * await server.connect(transport);
  */
 export function createMcpServer(client: Client, options?: McpServerOptions): McpServer {
-  const { names, issues, totalTimeoutMs } = refusing(ConfigError, () => {
+  const read = () => {
     const { readOnly = false, tools, totalTimeoutMs = 50_000, journal } = given(options, "options", OPTIONS);
     ofKind(client, "client", withMethods("a Client", "request", "paginate"));
     const issues =
       IssueGuard.of(client, journal) ?? refuse("options.journal must be the one that the client's other servers have");
     return { names: selectTools(tools, readOnly), issues, totalTimeoutMs };
-  });
+  };
+  const { names, issues, totalTimeoutMs } = calledBy(createMcpServer, () => refusing(ConfigError, read));
   const server = new McpServer({ name: "project-automation", version: VERSION }, { capabilities: { tools: {} } });
   for (const name of names) register(server, name, { client, issues, totalTimeoutMs });
   return server;

@@ -1,5 +1,6 @@
 import { createNoopMeter, type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
 import { BOOLEAN, given, known, refusing, type Shape, withMethods } from "../base/check.ts";
+import { calledBy } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import { combine } from "../instrumentation.ts";
 import type { ClientOptions } from "../options.ts";
@@ -64,9 +65,9 @@ const OPTIONS: Shape<Pick<ClientOptions, "instrumentation">> = {
  * const client = new Client(instrument({ baseUrl: "https://automation.example.com/api/v1", token }));
  */
 export function instrument(options: ClientOptions, settings?: TelemetrySettings): ClientOptions {
-  const { instrumentation } = refusing(ConfigError, () => known(options, "options", OPTIONS));
-  const checked = refusing(ConfigError, () => given(settings, "settings", SETTINGS));
-  const { tracerProvider, meterProvider, propagate, baggage = false } = checked;
+  const read = () => ({ ...known(options, "options", OPTIONS), ...given(settings, "settings", SETTINGS) });
+  const checked = calledBy(instrument, () => refusing(ConfigError, read));
+  const { instrumentation, tracerProvider, meterProvider, propagate, baggage = false } = checked;
   const tracer = madeOf(
     () => tracerProvider ?? trace.getTracerProvider(),
     (provider) => provider.getTracer("project-automation", VERSION),

@@ -1,6 +1,7 @@
 import { ofKind, refusing, STRING } from "../base/check.ts";
 import { now } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
+import { calledBy } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import { type MemoryPermit, MemoryRateLimiter } from "../rate-limit/memory-rate-limiter.ts";
 import type {
@@ -41,7 +42,7 @@ export interface SharedRateLimiter extends RateLimiter {
  * const client = new Client({ rateLimiter: redisRateLimiter({ client: new Redis() }) });
  */
 export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLimiter {
-  const checked = checkOptions(options);
+  const checked = calledBy(redisRateLimiter, () => checkOptions(options));
   const process = crypto.randomUUID();
   const connection = { ...checked, process, breaker: new CircuitBreaker(checked.onEvent) };
   const leases = new Leases(process, checked.leaseMs);

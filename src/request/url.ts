@@ -1,5 +1,5 @@
 import { ignoreErrors, isPlainObject, type Kind, kind, ofKind, refuse, refusing, shown } from "../base/check.ts";
-import { beginStackInCaller } from "../errors/caller-stack.ts";
+import { calledBy } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 
 /** An absolute http(s) URL that paths can be appended to, without trailing slashes. What is refused is never shown. */
@@ -59,8 +59,8 @@ export class Path {
  * await client.request({ method: "GET", path: path`/projects/${project}/issues` });
  */
 export function path(strings: TemplateStringsArray, ...values: readonly string[]): Path {
-  try {
-    return refusing(ArgumentError, () => {
+  return calledBy(path, () =>
+    refusing(ArgumentError, () => {
       if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
         refuse("path is a template tag: write path`/projects/${project}`, without parentheses");
       }
@@ -69,10 +69,8 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
       const encoded = String.raw(strings, ...segments);
       const flaw = flawOf(encoded);
       return flaw === undefined ? new Path(strings.raw.join("{}"), encoded) : refuse(`path ${flaw}`);
-    });
-  } catch (error) {
-    throw beginStackInCaller(error, path);
-  }
+    }),
+  );
 }
 
 /** The path of a documented operation: its template, with a value for each name in braces. */

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { given, kind, ofKind, refusing } from "../../base/check.ts";
+import { calledBy } from "../../errors/caller-stack.ts";
 import { ArgumentError } from "../../errors/classes.ts";
 import { JournalError } from "../../errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
@@ -50,10 +51,11 @@ const ID = kind(
  * const run = bulkWrite({ items, key, send, journal: await fileJournal("import.journal") });
  */
 export async function fileJournal(path: string, options?: FileJournalOptions): Promise<FileJournal> {
-  const { id } = refusing(ArgumentError, () => {
+  const read = () => {
     ofKind(path, "path", PATH);
     return given<FileJournalOptions>(options, "options", { id: ID });
-  });
+  };
+  const { id } = calledBy(fileJournal, () => refusing(ArgumentError, read));
   try {
     const journal = new JournalFile(await actualPath(path), headerLine(id));
     await journal.open();

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { fileJournal } from "../../../src/bulk/node.ts";
 import {
   AutomationError,
   Client,
@@ -7,6 +8,9 @@ import {
   rotatingToken,
   type StandardSchema,
 } from "../../../src/index.ts";
+import { createMcpServer } from "../../../src/mcp/index.ts";
+import { instrument } from "../../../src/opentelemetry/index.ts";
+import { redisRateLimiter } from "../../../src/redis/index.ts";
 import { runProgram } from "../../support/child-program.ts";
 import { rejection } from "../../support/promises.ts";
 import { json, page } from "../../support/replies.ts";
@@ -206,6 +210,10 @@ describe("the first frame is the line of the caller, of every public method", ()
     ["setToken", async () => client().setToken("")],
     ["path", async () => path`/x/${""}`],
     ["rotatingToken", async () => rotatingToken({} as never)],
+    ["redisRateLimiter", async () => redisRateLimiter({} as never)],
+    ["instrument", async () => instrument({}, { tracer: 1 } as never)],
+    ["createMcpServer", async () => createMcpServer({} as never)],
+    ["fileJournal", async () => await fileJournal("")],
   ])("%s", async (_, call) => {
     wire.reply(() => json({ error: "no" }, 404));
     const error = await call().then(
