@@ -9,8 +9,11 @@ interface Verdict {
 /** What is known of a failed connection. */
 export interface ConnectionFault extends Verdict {
   readonly platformCode: string | undefined;
-  /** What is at fault, where it is known: the service's response, or what stood between the client and the service. */
-  readonly culprit: "response" | "fetch" | "proxy" | "page" | undefined;
+  /**
+   * What is at fault, where it is known: the request, which could not be made; the service's response; or what stood
+   * between the client and the service.
+   */
+  readonly culprit: "request" | "response" | "fetch" | "proxy" | "page" | undefined;
   /** The host that the error names, where it is not that of the service: an address of its, or a proxy. */
   readonly elsewhere: string | undefined;
   /** The message of the deepest cause that has one. */
@@ -88,7 +91,7 @@ export function classifyFault(error: unknown, { baseUrl, sender }: Sending): Con
     elsewhere: host === undefined || names.includes(host) ? undefined : host,
     reason: texts("message").at(-1),
   };
-  if (sender === undefined) return { ...fault, ...REFUSED, culprit: undefined };
+  if (sender === undefined) return { ...fault, ...REFUSED, culprit: "request" };
   if (sender === "response") return { ...fault, ...LOST, culprit: "response" };
   const rule = RULES.find(([, sign]) => chain.some(({ line }) => sign.test(line)));
   const [said, sign, culprit] = rule ?? [UNEXPLAINED];

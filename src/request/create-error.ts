@@ -131,6 +131,7 @@ function connectionError(call: Call, { fault, cause, head, text: rawBody }: Of<"
 
 function whoseFault({ pipeline: { host }, redactor }: Call, { culprit, ...fault }: ConnectionFault): string {
   const [code, reason, place] = [fault.platformCode, fault.reason, fault.elsewhere].map((text) => redactor.brief(text));
+  if (culprit === "request") return `the request could not be made${bracketed(reason)}`;
   if (culprit === "response")
     return `the response of ${host} ${code ? `was cut off (${code})` : `could not be read: ${reason}`}`;
   if (culprit === "fetch") {
