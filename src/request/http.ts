@@ -91,6 +91,9 @@ function checked(value: unknown): Response {
   const isHeaders = typeof headers?.get === "function" && typeof headers.has === "function";
   if (typeof status !== "number" || !isHeaders)
     throw new TypeError(`it resolved with ${shown(value)}, not with a response`);
+  // A final status; 0 where a browser hides a redirect. Any other says nothing about what the service did.
+  const isFinal = type === "opaqueredirect" || (Number.isInteger(status) && status >= 200);
+  if (!isFinal) throw new TypeError(`it resolved with a response whose status is ${status}`);
   return value as Response; // or the part of one that is used, and its body is read with care
 }
 

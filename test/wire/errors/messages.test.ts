@@ -121,6 +121,11 @@ describe("whose fault a failed connection is", () => {
     ["that returned nothing", async () => undefined, "it resolved with undefined, not with a response"],
     ["that returned a text", async () => "200 OK", 'it resolved with "200 OK", not with a response'],
     ["that returned an object", async () => ({}), "it resolved with an object, not with a response"],
+    ...[0, 101, Number.NaN].map((status): [string, unknown, string] => [
+      `that returned the status ${status}`,
+      async () => ({ status, headers: new Headers(), text: async () => "{}" }),
+      `it resolved with a response whose status is ${status}`,
+    ]),
   ])("a fetch of the application %s", async (_, fetch, said) => {
     expect(await failing(fetch)).toBe(`sessions.get: the fetch of the application failed: ${said}`);
   });
