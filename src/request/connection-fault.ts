@@ -1,3 +1,5 @@
+import { ignoreErrors } from "../base/check.ts";
+
 /** What a failed connection says of its request. */
 interface Verdict {
   /** It may have reached the service. */
@@ -82,7 +84,7 @@ export interface Sending {
  * something else, when the service had responded.
  */
 export function classifyFault(error: unknown, { baseUrl, sender }: Sending): ConnectionFault {
-  const chain = evidenceIn(error);
+  const chain = ignoreErrors(() => evidenceIn(error)) ?? []; // an error of the caller's own may throw when it is read
   const texts = (of: keyof Evidence): string[] => chain.map((one) => one[of]).filter((text) => text !== "");
   const names = namesOf(new URL(baseUrl));
   const host = texts("host").at(-1);
@@ -102,7 +104,7 @@ export function classifyFault(error: unknown, { baseUrl, sender }: Sending): Con
 
 function evidenceIn(error: unknown): Evidence[] {
   const chain: object[] = [];
-  let current = error;
+  let current = typeof error === "string" ? { message: error } : error;
   while (isObject(current) && chain.length < MAX_DEPTH) {
     // Of several connections that were tried, each says why it failed.
     const tried = current instanceof AggregateError ? current.errors.slice(0, MAX_DEPTH).filter(isObject) : [];

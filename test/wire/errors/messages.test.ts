@@ -118,6 +118,7 @@ describe("whose fault a failed connection is", () => {
     ],
     ["that threw what has no message", rejecting({ no: true }), "it does not say why"],
     ["that threw a secret", rejecting(new Error(`Bearer ${TOKEN}\nis bad`)), "Bearer [redacted] is bad"],
+    ["that threw a text", rejecting("the cache is full"), "the cache is full"],
     ["that returned nothing", async () => undefined, "it resolved with undefined, not with a response"],
     ["that returned a text", async () => "200 OK", 'it resolved with "200 OK", not with a response'],
     ["that returned an object", async () => ({}), "it resolved with an object, not with a response"],
@@ -129,6 +130,26 @@ describe("whose fault a failed connection is", () => {
   ])("a fetch of the application %s", async (_, fetch, said) => {
     expect(await failing(fetch)).toBe(`sessions.get: the fetch of the application failed: ${said}`);
   });
+
+  test.each(["code", "cause", "message"])(
+    "an error whose %s throws when it is read is one of the fetch",
+    async (name) => {
+      const unreadable = Object.defineProperty(new Error("x"), name, {
+        get: () => {
+          throw new Error("unreadable");
+        },
+      });
+      const outcomes = [
+        ["unknown", rejecting(unreadable)],
+        ["accepted", async () => ({ status: 201, headers: new Headers(), text: rejecting(unreadable) })],
+      ] as const;
+      for (const [outcome, fetch] of outcomes) {
+        const client = wire.client({ retry: false, fetch: fetch as FetchFunction }); // callers without types pass anything
+        const error = await rejection(client.issues.create("web", { title: "t", type: "bug" }));
+        expect(error).toMatchObject({ kind: "connection", outcome, attempts: 1 });
+      }
+    },
+  );
 
   test.each<[string, object, string]>([
     ["has no text()", { json: async () => ({}) }, "response.text is not a function"],
