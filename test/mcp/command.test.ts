@@ -132,6 +132,14 @@ describe("the end", () => {
   });
 });
 
+test("a host that reads no more ends it as the end of input does", async () => {
+  const { process: child, exit, err } = run([]);
+  child.stdout?.destroy();
+  write(child, initialize);
+  expect((await exit()).code).toBe(0);
+  expect(err()).not.toContain("Warning");
+});
+
 test("nothing but the protocol is on standard output, and no token anywhere", async () => {
   const { process: child, exit, out, err } = run([]);
   write(child, initialize);

@@ -144,7 +144,7 @@ describe("whose fault a failed connection is", () => {
         ["accepted", async () => ({ status: 201, headers: new Headers(), text: rejecting(unreadable) })],
       ] as const;
       for (const [outcome, fetch] of outcomes) {
-        const client = wire.client({ retry: false, fetch: fetch as FetchFunction }); // callers without types pass anything
+        const client = wire.client({ retry: false, fetch });
         const error = await rejection(client.issues.create("web", { title: "t", type: "bug" }));
         expect(error).toMatchObject({ kind: "connection", outcome, attempts: 1 });
       }
