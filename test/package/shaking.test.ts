@@ -65,7 +65,7 @@ const BUNDLES = [
   { name: "memoryRateLimiter", entry: ".", parts: [], bytes: 2_380 },
   { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 5_150 },
   { name: "ProjectSchema", entry: "./schemas", parts: [], bytes: 375 },
-  { name: "instrument", entry: "./opentelemetry", parts: [], bytes: 4_830 },
+  { name: "instrument", entry: "./opentelemetry", parts: [], bytes: 4_950 },
   { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 14_800 },
 ];
 
