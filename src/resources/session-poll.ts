@@ -128,7 +128,9 @@ async function* polls(
     const describe = () => ({ ...getSession(id, { ...others, totalTimeoutMs: Number.POSITIVE_INFINITY }), within });
     try {
       for (let isFound = false; !isFound; ) {
-        if (waitMs > 0) await within.sleep(shortened(waitMs, JITTER, Math.random()));
+        // Not before a 503 asked for; the pause of a 429 is the rate limiter's, and ends with its token.
+        const askedMs = wait.missed?.status === 503 ? (wait.missed.retryAfterMs ?? 0) : 0;
+        if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
         waitMs = Math.min(waitMs > 0 ? waitMs * GROWTH : intervalMs, maxIntervalMs);
         const session = await send(name, describe).catch((error: AutomationError) => miss(wait, error, within));
         if (session === undefined) continue;

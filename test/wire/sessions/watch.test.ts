@@ -174,3 +174,13 @@ test.each([null, "text", 3, [], { id: 3 }])(
     expect(await ended).toMatchObject({ kind: "timeout", phase: "total" });
   },
 );
+
+test("after a 503 the next poll comes no earlier than it asks for", async () => {
+  const { client, emulator } = service();
+  emulator.fault({ operation: "sessions.get", status: 503, headers: { "retry-after": "200" }, times: 1 });
+  const next = client.sessions.watch("s", { intervalMs: 1_000 })[Symbol.asyncIterator]().next();
+  await vi.advanceTimersByTimeAsync(199_000);
+  expect(emulator.requests).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect((await next).value).toMatchObject({ state: "a" });
+});
