@@ -4,7 +4,7 @@ import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import { exchangeError, pausedError, tokenError } from "./create-error.ts";
+import { exchangeError, limiterError, pausedError, tokenError } from "./create-error.ts";
 import { type Failure, type Received, stopped, type Unauthorized } from "./exchange.ts";
 import { performExchange } from "./perform-exchange.ts";
 
@@ -81,8 +81,8 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
   let read = first;
   for (;;) {
     events?.enter("queue");
-    const pending = permit.acquire(read.token);
-    const admission = "kind" in pending ? pending : await wait(call, read.token, pending);
+    const pending = ask(call, permit, read.token);
+    const admission = "kind" in pending ? pending : await pending;
     if (admission.kind === "refused") {
       throw pausedError(call, admission.pauseMs, snapshotOf(pipeline.rateLimiter, read.token));
     }
@@ -106,6 +106,16 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
   }
 }
 
+/** Asks the rate limiter, which may be the caller's own. */
+function ask(call: Call, permit: Permit, token: string): Admission | Promise<Admission> {
+  try {
+    const admission = permit.acquire(token);
+    return "kind" in admission ? admission : wait(call, token, admission);
+  } catch (error) {
+    throw limiterError(call, error);
+  }
+}
+
 /** Waits in the queue. Meanwhile the rate limiter learns when the token changes. */
 async function wait(call: Call, token: string, pending: Promise<Admission>): Promise<Admission> {
   const { events, pipeline } = call;
@@ -116,7 +126,7 @@ async function wait(call: Call, token: string, pending: Promise<Admission>): Pro
     // A limiter of the caller's own may not heed the signal.
     return await call.deadline.race(pending);
   } catch (error) {
-    if (error !== STOPPED) throw error;
+    if (error !== STOPPED) throw limiterError(call, error);
     return { kind: "stopped" };
   } finally {
     unsubscribe();
@@ -167,8 +177,10 @@ async function awaitToken(call: Call, pending: Promise<string>, limit: Deadline)
     token = await limit.race(pending);
   } catch (cause) {
     if (cause === STOPPED) throw exchangeError(call, stopped(limit, "token"));
-    throw cause instanceof TokenUnavailable
-      ? tokenError(call, cause.message, cause.cause)
+    // A provider may throw anything, also what fails when it is looked at.
+    const unavailable = ignoreErrors(() => (cause instanceof TokenUnavailable ? cause : undefined));
+    throw unavailable
+      ? tokenError(call, unavailable.message, unavailable.cause)
       : tokenError(call, "the token provider failed", cause);
   } finally {
     limit.release();

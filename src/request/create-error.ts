@@ -58,9 +58,25 @@ export function pausedError(
 
 /** The caller's rate limiter threw, before the request was sent. */
 export function limiterError(call: Call, cause: unknown): errors.ConnectionError {
+  return foreignError(call, { what: "the rateLimiter failed", cause });
+}
+
+/** Something threw where nothing should. The request may have been sent. */
+export function unexpectedError(call: Call, cause: unknown): errors.ConnectionError {
+  return foreignError(call, { what: "an unexpected failure", cause, isSent: true });
+}
+
+function foreignError(
+  call: Call,
+  { what, cause, isSent }: { readonly what: string; readonly cause: unknown; readonly isSent?: boolean },
+): errors.ConnectionError {
   const { reason } = classifyFault(cause, { ...call.pipeline, sender: "application" });
-  const what = `the rateLimiter failed: ${call.redactor.brief(reason) ?? "it does not say why"}`;
-  return buildError(errors.ConnectionError, call, { what, permanent: true, cause: call.redactor.cause(cause) });
+  return buildError(errors.ConnectionError, call, {
+    what: `${what}: ${call.redactor.brief(reason) ?? "it does not say why"}`,
+    isSent,
+    permanent: true,
+    cause: call.redactor.cause(cause),
+  });
 }
 
 /** The token source failed: `cause` is what it rejected with, `what` says it in words. */

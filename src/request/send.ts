@@ -6,10 +6,11 @@ import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { CreatedToken, Page } from "../models.ts";
+import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { attempt } from "./attempt.ts";
 import { buildError } from "./build-error.ts";
 import { Call, type Pipeline } from "./call.ts";
-import { exchangeError, limiterError } from "./create-error.ts";
+import { exchangeError, limiterError, unexpectedError } from "./create-error.ts";
 import { stopped } from "./exchange.ts";
 import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./response.ts";
@@ -53,8 +54,16 @@ async function run(call: Call): Promise<unknown> {
 }
 
 async function outputOf(call: Call): Promise<unknown> {
-  const permit = call.enter();
+  const permit = enter(call);
   return await readOutput(call, await withRetries(call, () => attempt(call, permit)));
+}
+
+function enter(call: Call): Permit {
+  try {
+    return call.enter();
+  } catch (error) {
+    throw limiterError(call, error);
+  }
 }
 
 function adopt(call: Call): Promise<unknown> {
@@ -66,8 +75,7 @@ function adopt(call: Call): Promise<unknown> {
   return tokenSource.adopt(() => outputOf(call) as Promise<CreatedToken>); // only what has a token as output adopts
 }
 
-// Only a rate limiter of the caller's own can throw anything foreign this far.
 function ownError(call: Call | undefined, error: unknown): AnyAutomationError {
   if (isAutomationError(error) || call === undefined) return error as AnyAutomationError; // arguments fail with ours alone
-  return limiterError(call, error);
+  return unexpectedError(call, error);
 }

@@ -26,6 +26,7 @@ test.each<[string, RateLimiter]>([
   ],
   ["acquire throws", admitting({ acquire: raise })],
   ["acquire rejects", admitting({ acquire: () => Promise.reject(new Error("no")) })],
+  ["acquire returns nothing", admitting({ acquire: (() => undefined) as unknown as Permit["acquire"] })],
 ])(
   "%s: the call rejects with an error of this package, nothing is sent, and no timer is left",
   async (_, rateLimiter) => {
