@@ -57,7 +57,7 @@ export class TokenCommands {
 
   /**
    * Returns the reply, or `undefined` if there is none in time. A command that waited in the client's own queue may be
-   * run much later, and Redis leaves one undone that it takes for late: then it is told what is true now.
+   * run much later, and Redis leaves one undone that it takes for late: then the present state is sent.
    */
   async run(command: TokenCommand): Promise<SlotReply | undefined> {
     const { breaker, commandTimeoutMs } = this.#connection;

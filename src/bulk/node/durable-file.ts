@@ -32,8 +32,8 @@ export async function flushFolder(path: string): Promise<void> {
 }
 
 /**
- * Puts a copy of a file in its place, so that a process that has opened it before writes to a file that nobody reads any
- * more. `confirm` is called just before; the file stays as it is if that rejects, or if `copy` has been removed.
+ * Puts a copy of a file in its place. A process that opened the file before goes on writing to the old one, which has no name
+ * any more. `confirm` is called just before; the file stays as it is if that rejects, or if `copy` has been removed.
  */
 export async function replaceByCopy(path: string, copy: string, confirm: () => Promise<void>): Promise<void> {
   await copyFile(path, copy);

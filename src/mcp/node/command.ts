@@ -11,7 +11,7 @@ import type { ToolName } from "../tools.ts";
 /** How long the end waits for the records of calls that it has aborted. */
 const LAST_RECORDS_MS = 500;
 
-/** `project-automation mcp`: the tools over standard input and output, until the input ends or nobody reads the output. */
+/** `project-automation mcp`: the tools over standard input and output, until the input ends or the output is closed. */
 export const MCP = command({
   name: "mcp",
   about: `Serves the operations of the client as tools of the Model Context Protocol, over standard input and output.
@@ -48,7 +48,7 @@ async function serve(client: Client, options: McpServerOptions, terminal: Termin
   const ended = Promise.race([
     once(process.stdin, "end"),
     once(process.stdin, "close"),
-    once(process.stdout, "error"), // nobody reads it any more
+    once(process.stdout, "error"), // its reading end was closed
     once(terminal.signal, "abort"),
   ]);
   const connection = serveStdio(() => createMcpServer(client, options), {
