@@ -4,7 +4,7 @@ import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import { exchangeError, limiterError, pausedError, tokenError } from "./create-error.ts";
+import { exchangeError, foreignError, pausedError, tokenError } from "./create-error.ts";
 import { type Failure, type Received, stopped, type Unauthorized } from "./exchange.ts";
 import { performExchange } from "./perform-exchange.ts";
 
@@ -112,7 +112,7 @@ function ask(call: Call, permit: Permit, token: string): Admission | Promise<Adm
     const admission = permit.acquire(token);
     return "kind" in admission ? admission : wait(call, token, admission);
   } catch (error) {
-    throw limiterError(call, error);
+    throw foreignError(call, error, true);
   }
 }
 
@@ -126,7 +126,7 @@ async function wait(call: Call, token: string, pending: Promise<Admission>): Pro
     // A limiter of the caller's own may not heed the signal.
     return await call.deadline.race(pending);
   } catch (error) {
-    if (error !== STOPPED) throw limiterError(call, error);
+    if (error !== STOPPED) throw foreignError(call, error, true);
     return { kind: "stopped" };
   } finally {
     unsubscribe();

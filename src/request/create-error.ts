@@ -56,24 +56,12 @@ export function pausedError(
   });
 }
 
-/** The caller's rate limiter threw, before the request was sent. */
-export function limiterError(call: Call, cause: unknown): errors.ConnectionError {
-  return foreignError(call, { what: "the rateLimiter failed", cause });
-}
-
-/** Something threw where nothing should. The request may have been sent. */
-export function unexpectedError(call: Call, cause: unknown): errors.ConnectionError {
-  return foreignError(call, { what: "an unexpected failure", cause, isSent: true });
-}
-
-function foreignError(
-  call: Call,
-  { what, cause, isSent }: { readonly what: string; readonly cause: unknown; readonly isSent?: boolean },
-): errors.ConnectionError {
+/** The caller's rate limiter threw before the request was sent; or something else did, when it may have been sent. */
+export function foreignError(call: Call, cause: unknown, isLimiter?: boolean): errors.ConnectionError {
   const { reason } = classifyFault(cause, { ...call.pipeline, sender: "application" });
   return buildError(errors.ConnectionError, call, {
-    what: `${what}: ${call.redactor.brief(reason) ?? "it does not say why"}`,
-    isSent,
+    what: `${isLimiter ? "the rateLimiter " : ""}failed: ${call.redactor.brief(reason)}`,
+    isSent: !isLimiter || undefined,
     permanent: true,
     cause: call.redactor.cause(cause),
   });

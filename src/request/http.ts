@@ -1,4 +1,4 @@
-import ky, { type BeforeRequestHook } from "ky";
+import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
 import { shown } from "../base/check.ts";
 import type { Sending } from "./connection-fault.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
@@ -19,13 +19,19 @@ export class HttpFailure {
 /** The platform's own `fetch`. One that takes its place later is the application's, as one in the options is. */
 const PLATFORM_FETCH: unknown = globalThis.fetch;
 
-/** Each request is sent once, without a time limit of ky's, whatever its status, and to no other address. */
-const ONCE = { retry: 0, timeout: false, throwHttpErrors: false, redirect: "manual" } as const;
-
 /** Sets the bearer token of a request. */
 const setToken: BeforeRequestHook = ({ request, options }) => {
   const { token } = options.context as Pick<HttpRequest, "token">; // as it is passed below
   request.headers.set("authorization", `Bearer ${token}`);
+};
+
+/** Each request is sent once, without a time limit of ky's, whatever its status, and to no other address. */
+const OPTIONS: KyOptions = {
+  hooks: { beforeRequest: [setToken] },
+  retry: 0,
+  timeout: false,
+  throwHttpErrors: false,
+  redirect: "manual",
 };
 
 /**
@@ -39,7 +45,7 @@ export function createHttp(
   fetch: FetchFunction | undefined,
   fetchOptions: Readonly<Record<string, unknown>>,
 ): SendHttp {
-  const instance = ky.create({ ...ONCE, hooks: { beforeRequest: [setToken] } });
+  const instance = ky.create(OPTIONS);
   return async ({ url, method, headers, body, token, signal }) => {
     const absent = inheritedNames();
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
@@ -80,7 +86,7 @@ export function createHttp(
  * stands there for options.
  */
 function inheritedNames(): Readonly<Record<string, undefined>> {
-  const names = Object.keys(Object.prototype).filter((name) => name !== "hooks" && !Object.hasOwn(ONCE, name));
+  const names = Object.keys(Object.prototype).filter((name) => !Object.hasOwn(OPTIONS, name));
   return Object.fromEntries(names.map((name) => [name, undefined]));
 }
 
@@ -91,9 +97,8 @@ function checked(value: unknown): Response {
   const isHeaders = typeof headers?.get === "function" && typeof headers.has === "function";
   if (typeof status !== "number" || !isHeaders)
     throw new TypeError(`it resolved with ${shown(value)}, not with a response`);
-  // A final status; 0 where a browser hides a redirect. Any other says nothing about what the service did.
-  const isFinal = type === "opaqueredirect" || (Number.isInteger(status) && status >= 200);
-  if (!isFinal) throw new TypeError(`it resolved with a response whose status is ${status}`);
+  // Another status than a final one says nothing about what the service did; it is 0 where a browser hides a redirect.
+  if (!(status >= 200 || type === "opaqueredirect")) throw new TypeError(`it resolved with status ${status}`);
   return value as Response; // or the part of one that is used, and its body is read with care
 }
 

@@ -10,7 +10,7 @@ import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { attempt } from "./attempt.ts";
 import { buildError } from "./build-error.ts";
 import { Call, type Pipeline } from "./call.ts";
-import { exchangeError, limiterError, unexpectedError } from "./create-error.ts";
+import { exchangeError, foreignError } from "./create-error.ts";
 import { stopped } from "./exchange.ts";
 import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./response.ts";
@@ -62,7 +62,7 @@ function enter(call: Call): Permit {
   try {
     return call.enter();
   } catch (error) {
-    throw limiterError(call, error);
+    throw foreignError(call, error, true);
   }
 }
 
@@ -77,5 +77,5 @@ function adopt(call: Call): Promise<unknown> {
 
 function ownError(call: Call | undefined, error: unknown): AnyAutomationError {
   if (isAutomationError(error) || call === undefined) return error as AnyAutomationError; // arguments fail with ours alone
-  return unexpectedError(call, error);
+  return foreignError(call, error);
 }

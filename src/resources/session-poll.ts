@@ -129,7 +129,7 @@ async function* polls(
     try {
       for (let isFound = false; !isFound; ) {
         // Not before a 503 asked for; the pause of a 429 is the rate limiter's, and ends with its token.
-        const askedMs = wait.missed?.status === 503 ? (wait.missed.retryAfterMs ?? 0) : 0;
+        const askedMs = (wait.missed?.status === 503 && wait.missed.retryAfterMs) || 0;
         if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
         waitMs = Math.min(waitMs > 0 ? waitMs * GROWTH : intervalMs, maxIntervalMs);
         const session = await send(name, describe).catch((error: AutomationError) => miss(wait, error, within));

@@ -125,7 +125,7 @@ describe("whose fault a failed connection is", () => {
     ...[0, 101, Number.NaN].map((status): [string, unknown, string] => [
       `that returned the status ${status}`,
       async () => ({ status, headers: new Headers(), text: async () => "{}" }),
-      `it resolved with a response whose status is ${status}`,
+      `it resolved with status ${status}`,
     ]),
   ])("a fetch of the application %s", async (_, fetch, said) => {
     expect(await failing(fetch)).toBe(`sessions.get: the fetch of the application failed: ${said}`);
