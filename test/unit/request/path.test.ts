@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ArgumentError } from "../../../src/index.ts";
 import { encodePath, isPath, path } from "../../../src/request/url.ts";
 
@@ -126,6 +126,7 @@ test.each([
 
 test("a path of another copy of the package is one", async () => {
   vi.resetModules();
+  onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
   const copy = await import("../../../src/request/url.ts");
   expect(copy.path).not.toBe(path);
   const theirs = copy.path`/projects/${"a/b"}`;

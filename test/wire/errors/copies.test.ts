@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import * as first from "../../../src/index.ts";
 import { rejection } from "../../support/promises.ts";
 import { json } from "../../support/replies.ts";
@@ -10,6 +10,7 @@ const wire = openWire("msw");
 /** The package loaded once more, as its ESM and its CommonJS copy are in one process. */
 async function anotherCopy(): Promise<typeof first> {
   vi.resetModules();
+  onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
   return import("../../../src/index.ts");
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Client, type ClientEvent, type ClientOptions, type Logger } from "../../../src/index.ts";
 import { rejection } from "../../support/promises.ts";
 import { json, pagesOf } from "../../support/replies.ts";
@@ -123,6 +123,7 @@ test("operations have their names, calls their ids", async () => {
 test("ids of calls are unique in the process, over clients and over copies of the package", async () => {
   const CALLS = 50;
   vi.resetModules();
+  onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
   const copy = await import("../../../src/index.ts");
   expect(copy.Client).not.toBe(Client);
   const ids: string[] = [];
