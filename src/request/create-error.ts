@@ -60,8 +60,8 @@ export function pausedError(
 export function foreignError(call: Call, cause: unknown, isLimiter?: boolean): errors.ConnectionError {
   const { reason } = classifyFault(cause, { ...call.pipeline, sender: "application" });
   return buildError(errors.ConnectionError, call, {
-    what: `${isLimiter ? "the rateLimiter " : ""}failed: ${call.redactor.brief(reason)}`,
-    isSent: !isLimiter || undefined,
+    what: `${isLimiter ? "the rateLimiter " : ""}failed${bracketed(call.redactor.brief(reason))}`,
+    isSent: isLimiter ? undefined : true,
     permanent: true,
     cause: call.redactor.cause(cause),
   });

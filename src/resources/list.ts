@@ -27,7 +27,7 @@ export interface ListParams {
 
 /** `null`, the cursor of the last page, means that a walk has ended: from there it would start over. */
 export const CURSOR: Kind = kind(
-  "a non-empty string of well-formed Unicode, or left out for the beginning",
+  "a non-empty string of well-formed Unicode, or none to begin",
   (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
 );
 

@@ -78,7 +78,7 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a cursor of null": [
     (c) => c.projects.list({ cursor: null } as Bad).page(),
-    "projects.list: params.cursor must be a non-empty string of well-formed Unicode, or left out for the beginning, not null",
+    "projects.list: params.cursor must be a non-empty string of well-formed Unicode, or none to begin, not null",
   ],
   "toArray(10)": [(c) => c.projects.list().toArray(10 as Bad), "toArray: options must be an object, not 10"],
   "page(2)": [
