@@ -2,9 +2,10 @@ import { flawOfToken } from "../auth/token-format.ts";
 import { type ReadContext, TokenUnavailable } from "../auth/token-source.ts";
 import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
+import type { AutomationError } from "../errors/automation-error.ts";
 import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import { exchangeError, foreignError, pausedError, tokenError } from "./create-error.ts";
+import { exchangeError, limiterError, pausedError, tokenError } from "./create-error.ts";
 import { type Failure, type Received, stopped, type Unauthorized } from "./exchange.ts";
 import { performExchange } from "./perform-exchange.ts";
 
@@ -32,9 +33,10 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
     });
     history.ended(exchange);
     if (exchange.kind === "received") return exchange;
-    const error = history.failed(exchange, () => exchangeError(call, exchange));
+    let made: AutomationError | undefined;
+    const error = (): AutomationError => (made ??= exchangeError(call, exchange));
     const next = await readToResend(call, exchange, { token, error });
-    if (next === undefined) throw error();
+    if (next === undefined) throw history.failed(error());
     read = next;
   }
 }
@@ -46,6 +48,7 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
 async function readToResend(call: Call, exchange: Failure, refused: Unauthorized): Promise<Read | undefined> {
   const { deadline, events, history, operation, pipeline, settings } = call;
   if (settings.retry === false || exchange.kind !== "refused") return undefined;
+  history.lastFailure = refused.error;
   // A limiter that says of every pause that it waits must not make a 429 a loop.
   if (exchange.pause?.waits && history.pausesInARow <= settings.retry.rateLimitWaits) {
     events?.retry({ reason: "rate_limit", delayMs: exchange.pause.pauseMs, status: 429 });
@@ -81,22 +84,25 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
   let read = first;
   for (;;) {
     events?.enter("queue");
-    const pending = ask(call, permit, read.token);
-    const admission = "kind" in pending ? pending : await pending;
+    const { token } = read;
+    const admission = await askLimiter(call, () => {
+      const asked = permit.acquire(token);
+      return "kind" in asked ? asked : wait(call, token, asked);
+    });
     if (admission.kind === "refused") {
-      throw pausedError(call, admission.pauseMs, snapshotOf(pipeline.rateLimiter, read.token));
+      throw pausedError(call, admission.pauseMs, snapshotOf(pipeline.rateLimiter, token));
     }
     if (admission.kind === "moved") {
-      const token = pipeline.tokenSource.current;
-      call.use(token);
-      read = { token, leftMs: settings.timeoutMs };
+      const { current } = pipeline.tokenSource;
+      call.use(current);
+      read = { token: current, leftMs: settings.timeoutMs };
       continue;
     }
     try {
       if (admission.kind === "stopped" || deadline.reason !== undefined) {
         throw exchangeError(call, stopped(deadline, "queue"));
       }
-      events?.resume(read.token);
+      events?.resume(token);
       if (!admission.waited) return read;
       read = await readToken(call);
     } catch (error) {
@@ -106,13 +112,12 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
   }
 }
 
-/** Asks the rate limiter, which may be the caller's own. */
-function ask(call: Call, permit: Permit, token: string): Admission | Promise<Admission> {
+/** Asks the rate limiter, which may be the caller's own: what it throws ends the call, and nothing was sent. */
+export function askLimiter<Reply>(call: Call, ask: () => Reply): Reply {
   try {
-    const admission = permit.acquire(token);
-    return "kind" in admission ? admission : wait(call, token, admission);
+    return ask();
   } catch (error) {
-    throw foreignError(call, error, true);
+    throw limiterError(call, error);
   }
 }
 
@@ -126,7 +131,7 @@ async function wait(call: Call, token: string, pending: Promise<Admission>): Pro
     // A limiter of the caller's own may not heed the signal.
     return await call.deadline.race(pending);
   } catch (error) {
-    if (error !== STOPPED) throw foreignError(call, error, true);
+    if (error !== STOPPED) throw limiterError(call, error);
     return { kind: "stopped" };
   } finally {
     unsubscribe();

@@ -56,12 +56,22 @@ export function pausedError(
   });
 }
 
-/** The caller's rate limiter threw before the request was sent; or something else did, when it may have been sent. */
-export function foreignError(call: Call, cause: unknown, isLimiter?: boolean): errors.ConnectionError {
+/** The caller's rate limiter failed, before the request was sent. */
+export function limiterError(call: Call, cause: unknown): errors.ConnectionError {
+  return foreignError(call, cause, { what: "the rateLimiter failed" });
+}
+
+/** Something else of the application's or the platform's failed, when the request may have been sent. */
+export function unexpectedError(call: Call, cause: unknown): errors.ConnectionError {
+  return foreignError(call, cause, { what: "failed", isSent: true });
+}
+
+function foreignError(call: Call, cause: unknown, said: { what: string; isSent?: true }): errors.ConnectionError {
   const { reason } = classifyFault(cause, { ...call.pipeline, sender: "application" });
+  const what = `${said.what}${bracketed(call.redactor.brief(reason))}`;
   return buildError(errors.ConnectionError, call, {
-    what: `${isLimiter ? "the rateLimiter " : ""}failed${bracketed(call.redactor.brief(reason))}`,
-    isSent: isLimiter ? undefined : true,
+    ...said,
+    what,
     permanent: true,
     cause: call.redactor.cause(cause),
   });

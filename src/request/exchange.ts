@@ -81,7 +81,7 @@ export function outcomeOfStatus(status: number): Outcome {
   return status === 408 || status >= 500 ? "unknown" : "rejected";
 }
 
-/** A 401: the token that was refused, and its error. */
+/** A 401: the token that was refused, and what makes its error. */
 export interface Unauthorized {
   readonly token: string;
   readonly error: () => AutomationError;
@@ -95,10 +95,8 @@ export class CallHistory {
   mayBeApplied = false;
   /** A request was rejected. */
   wasRejected = false;
-  /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
+  /** Makes the error of the latest request that failed, once, when it is asked for: most 429s are waited out and never thrown. */
   lastFailure: (() => AutomationError) | undefined;
-  /** Its connection failed before it was sent. */
-  isNeverSent = false;
   /** The latest 401. */
   unauthorized: Unauthorized | undefined;
   /** How often the call was answered 401. */
@@ -113,19 +111,13 @@ export class CallHistory {
     if (wasSent(exchange)) this.requests += 1;
     if ("head" in exchange && exchange.head !== undefined) this.latestResponse = exchange.head;
     this.pausesInARow = "pause" in exchange && exchange.pause !== undefined ? this.pausesInARow + 1 : 0;
+    if (exchange.kind === "refused" && outcomeOfStatus(exchange.head.status) === "rejected") this.wasRejected = true;
   }
 
-  /** Takes in a request that failed, and how its error is made. Returns what makes it once. */
-  failed(exchange: Failure, make: () => AutomationError): () => AutomationError {
-    let made: AutomationError | undefined;
-    const error = (): AutomationError => (made ??= make());
-    // An error says what was known before: only one of a rejection says the same later.
-    const isRejected = exchange.kind === "refused" && outcomeOfStatus(exchange.head.status) === "rejected";
-    const outcome = isRejected ? "rejected" : error().outcome;
-    if (outcome === "unknown" || outcome === "accepted") this.mayBeApplied = true;
-    if (outcome === "rejected") this.wasRejected = true;
-    this.lastFailure = error;
-    this.isNeverSent = exchange.kind === "failed" && !exchange.fault.isSent;
+  /** Takes in the error that an attempt ends with, which says what was known before. Returns it. */
+  failed(error: AutomationError): AutomationError {
+    this.lastFailure = () => error;
+    if (error.outcome === "unknown" || error.outcome === "accepted") this.mayBeApplied = true;
     return error;
   }
 }

@@ -39,12 +39,11 @@ export function withRetries<Result>(call: Call, attempt: () => Promise<Result>):
 }
 
 async function waitToRetry(call: Call, error: AnyAutomationError, retries: number): Promise<boolean> {
-  const { deadline, events, operation, settings, history } = call;
-  if (deadline.reason !== undefined || error !== history.lastFailure?.() || settings.retry === false) return false;
+  const { deadline, events, operation, settings } = call;
+  if (deadline.reason !== undefined || settings.retry === false) return false;
   const decision = decideRetry(error, {
     operation,
     rules: settings.retry,
-    isNeverSent: history.isNeverSent,
     retries,
     leftMs: deadline.leftMs,
     random: Math.random(),
@@ -64,8 +63,6 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
 export interface RetryContext {
   readonly operation: Pick<Operation<unknown>, "method" | "rotatesToken">;
   readonly rules: RetryRules;
-  /** Its connection failed before the request was sent. */
-  readonly isNeverSent: boolean;
   /** Retries of this call so far. */
   readonly retries: number;
   /** Milliseconds left of the call's `totalTimeoutMs`. */
@@ -103,7 +100,7 @@ export function decideRetry(error: AutomationError, context: RetryContext): Retr
 function passingReason(error: AutomationError, context: RetryContext): RetryDecision["reason"] | undefined {
   if (error instanceof ConnectionError) {
     if (error.permanent) return undefined;
-    return context.isNeverSent || mayRepeat(error, context) ? "connection" : undefined;
+    return error.outcome === "not_sent" || mayRepeat(error, context) ? "connection" : undefined;
   }
   if (error instanceof TimeoutError) {
     const wasSent = error.phase === "headers" || error.phase === "body";

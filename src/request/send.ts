@@ -6,11 +6,10 @@ import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { CreatedToken, Page } from "../models.ts";
-import type { Permit } from "../rate-limit/rate-limiter.ts";
-import { attempt } from "./attempt.ts";
+import { askLimiter, attempt } from "./attempt.ts";
 import { buildError } from "./build-error.ts";
 import { Call, type Pipeline } from "./call.ts";
-import { exchangeError, foreignError } from "./create-error.ts";
+import { exchangeError, unexpectedError } from "./create-error.ts";
 import { stopped } from "./exchange.ts";
 import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./response.ts";
@@ -54,16 +53,8 @@ async function run(call: Call): Promise<unknown> {
 }
 
 async function outputOf(call: Call): Promise<unknown> {
-  const permit = enter(call);
-  return await readOutput(call, await withRetries(call, () => attempt(call, permit)));
-}
-
-function enter(call: Call): Permit {
-  try {
-    return call.enter();
-  } catch (error) {
-    throw foreignError(call, error, true);
-  }
+  const permit = askLimiter(call, () => call.enter());
+  return readOutput(call, await withRetries(call, () => attempt(call, permit)));
 }
 
 function adopt(call: Call): Promise<unknown> {
@@ -77,5 +68,5 @@ function adopt(call: Call): Promise<unknown> {
 
 function ownError(call: Call | undefined, error: unknown): AnyAutomationError {
   if (isAutomationError(error) || call === undefined) return error as AnyAutomationError; // arguments fail with ours alone
-  return foreignError(call, error);
+  return unexpectedError(call, error);
 }

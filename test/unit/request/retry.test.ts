@@ -13,7 +13,6 @@ function context(over: Partial<RetryContext> = {}): RetryContext {
   const base: RetryContext = {
     operation: { method: "GET" },
     rules: DEFAULT_RETRY,
-    isNeverSent: false,
     retries: 0,
     leftMs: Number.POSITIVE_INFINITY,
     random: 0.5,
@@ -48,7 +47,6 @@ function errorOf({ name, rule, failure, kind, outcome }: RetryRow): AutomationEr
 interface Row {
   readonly name: string;
   readonly error: AutomationError;
-  readonly isNeverSent?: boolean;
   readonly reaction: Rule["reaction"];
 }
 
@@ -84,7 +82,7 @@ const NEVER_RETRIED: readonly AutomationError[] = [
 const rows: readonly Row[] = [
   ...RETRY_ROWS.map((row) => {
     const { name, rule } = row;
-    return { name, error: errorOf(row), isNeverSent: rule === RULES.noConnection, reaction: rule.reaction };
+    return { name, error: errorOf(row), reaction: rule.reaction };
   }),
   ...NEVER_RETRIED.map((error) => ({ name: error.message, error, reaction: NO_RETRY })),
 ];
@@ -104,18 +102,18 @@ function isRetried(error: AutomationError, over: Partial<RetryContext>): boolean
   return decideRetry(error, context(over)) !== undefined;
 }
 
-describe.each(rows)("$name", ({ error, isNeverSent = false, reaction }) => {
+describe.each(rows)("$name", ({ error, reaction }) => {
   test.each(METHODS)("%s", (method) => {
-    expect(isRetried(error, { operation: { method }, isNeverSent })).toBe(reactionOf(method, reaction) === "retry");
+    expect(isRetried(error, { operation: { method } })).toBe(reactionOf(method, reaction) === "retry");
   });
 
   test("with unsafeWrites a POST is retried as a GET is, unless the service accepted it; a rotation is not", () => {
     const rules = { ...DEFAULT_RETRY, unsafeWrites: true };
     const operation = { method: "POST" } as const;
     const expected = error.outcome !== "accepted" && reaction.safe === "retry";
-    expect(isRetried(error, { operation, isNeverSent, rules })).toBe(expected);
+    expect(isRetried(error, { operation, rules })).toBe(expected);
     const rotation = { ...operation, rotatesToken: true };
-    expect(isRetried(error, { operation: rotation, isNeverSent, rules })).toBe(reaction.write === "retry");
+    expect(isRetried(error, { operation: rotation, rules })).toBe(reaction.write === "retry");
   });
 });
 
