@@ -1,19 +1,11 @@
-import { ProviderToken } from "./auth/provider-token.ts";
 import { StaticToken } from "./auth/static-token.ts";
-import type { Rotate, TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
+import type { TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
 import { bare, refuse, refuseSurplus } from "./base/check.ts";
 import { calledBy } from "./errors/caller-stack.ts";
-import { combine, type Instrumentation } from "./instrumentation.ts";
-import { LOG_LEVELS, type LogLevel, logCalls, standardErrorLogger } from "./logging.ts";
+import { combine } from "./instrumentation.ts";
+import { logCalls } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
-import {
-  type ClientOptions,
-  checkStaticToken,
-  configuring,
-  fromEnvironment,
-  type Settings,
-  settingsOf,
-} from "./options.ts";
+import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import { type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
@@ -62,16 +54,10 @@ export class Client {
   readonly #send: Send;
 
   constructor(options?: ClientOptions);
-  constructor(options: ClientOptions = {}, ...surplus: readonly unknown[]) {
-    const read = (): Assembly => {
-      const settings = settingsOf(options);
-      refuseSurplus(surplus);
-      return assemble(settings);
-    };
-    this.#assembly = calledBy(new.target, () => configuring(options, read));
-    const { pipeline } = this.#assembly;
-    this.#send = createSend(pipeline);
-    this.baseUrl = pipeline.baseUrl;
+  constructor(...args: readonly [options?: ClientOptions]) {
+    this.#assembly = calledBy(new.target, () => configuring(args[0], () => assemble(settingsOf(args))));
+    this.#send = createSend(this.#assembly);
+    this.baseUrl = this.#assembly.baseUrl;
     this.tokens = new Tokens(this.#send);
     this.projects = new Projects(this.#send);
     this.issues = new Issues(this.#send);
@@ -80,7 +66,7 @@ export class Client {
 
   /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */
   get rateLimit(): RateLimitSnapshot | undefined {
-    const { rateLimiter, tokenSource } = this.#assembly.pipeline;
+    const { rateLimiter, tokenSource } = this.#assembly;
     return snapshotOf(rateLimiter, tokenSource.current);
   }
 
@@ -105,7 +91,7 @@ export class Client {
    * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
    */
   setToken: (token: string) => void = (...args) =>
-    calledBy(this.setToken, () => setStaticToken(this.#assembly.pipeline.tokenSource, args));
+    calledBy(this.setToken, () => setStaticToken(this.#assembly.tokenSource, args));
 
   /**
    * Sends a request to an endpoint that has no method of its own, with the same authentication, rate limiter, retries,
@@ -140,64 +126,39 @@ function setStaticToken(tokenSource: TokenSource, [token, ...surplus]: readonly 
 }
 
 // Not in the class: a class whose body names itself is published under another name.
-function derive({ settings }: Assembly, [options, ...surplus]: readonly [ClientOptions]): Client {
-  const derived = configuring(options, () => {
-    refuseSurplus(surplus);
-    return settingsOf(options, settings);
-  });
+function derive({ settings }: Assembly, args: readonly [ClientOptions]): Client {
+  const derived = configuring(args[0], () => settingsOf(args, settings));
   return new Client(derived as ClientOptions); // settings are options
 }
 
 /** What a client is made of, and what another can be derived from. */
-interface Assembly {
+interface Assembly extends Pipeline {
   /** With the token source in place of the token: it alone holds it, and a copy here would stay when it is swapped. */
   readonly settings: Settings;
-  readonly pipeline: Pipeline;
 }
 
 /** Makes the parts of a client. Clients that are derived from it share token source and rate limiter. */
 function assemble(given: Settings): Assembly {
-  const url = new URL(given.baseUrl);
-  checkTransport(url, given.allowInsecureHttp);
-  const tokenSource = sourceOf(given.token, url, (id, own) => rotateItself(pipeline, id, own));
+  const { baseUrl, allowInsecureHttp, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
+  const url = new URL(baseUrl);
+  checkTransport(url, allowInsecureHttp);
+  const tokenSource = given.token.createSource((id, own) => rotateItself(assembly, id, own), url.origin);
   const token: TokenSourceFactory = {
     createSource: (_, origin) =>
       origin === url.origin ? tokenSource : refuse("withOptions: a baseUrl of another origin needs a token of its own"),
   };
-  const rateLimiter = given.rateLimiter ?? memoryRateLimiter();
-  const settings = bare<Settings>(given, { token, rateLimiter });
-  const { timeoutMs, totalTimeoutMs, retry, headers } = settings;
-  const pipeline = bare<Pipeline>({
-    ...settings,
-    rateLimiter,
-    defaults: bare({ timeoutMs, totalTimeoutMs, retry, headers }),
-    host: url.host,
-    http: createHttp(settings.fetch, settings.fetchOptions),
+  const assembly = bare<Assembly>(given, {
+    settings: bare<Settings>(given, { token }),
+    http: createHttp(fetch, fetchOptions),
     tokenSource,
-    instrumentation: instrumentationOf(settings),
+    instrumentation: combine([
+      onEvent && { begin: () => ({ event: onEvent }) },
+      logCalls(logger, logLevel),
+      instrumentation,
+    ]),
     notices: { paused: new Set(), deprecated: new Set() },
   });
-  return { settings, pipeline };
-}
-
-function sourceOf(token: Settings["token"], { origin }: URL, rotate: Rotate): TokenSource {
-  if (typeof token === "string") return new StaticToken(token);
-  return typeof token === "function" ? new ProviderToken(token) : token.createSource(rotate, origin);
-}
-
-function instrumentationOf({ onEvent, logger, logLevel, instrumentation }: Settings): Instrumentation | undefined {
-  const level = logLevel ?? environmentLogLevel();
-  const log = logger === undefined ? level && logCalls(standardErrorLogger, level) : logCalls(logger, level ?? "warn");
-  return combine([onEvent && { begin: () => ({ event: onEvent }) }, log, instrumentation]);
-}
-
-function environmentLogLevel(): LogLevel | undefined {
-  const level = fromEnvironment("PROJECT_AUTOMATION_LOG");
-  const known = LOG_LEVELS.find((one) => one === level);
-  if (level !== undefined && known === undefined) {
-    refuse(`PROJECT_AUTOMATION_LOG in the environment must be one of ${LOG_LEVELS.join(", ")}`);
-  }
-  return known;
+  return assembly;
 }
 
 // The calls that wait for it hold permits of the client's rate limiter, so it must not wait in the same queue.

@@ -9,7 +9,7 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
 
 /** Writes every line to standard error: the standard output belongs to the program. */
-export const standardErrorLogger: Logger = {
+const standardErrorLogger: Logger = {
   debug: writeLine,
   info: writeLine,
   warn: writeLine,
@@ -49,13 +49,14 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
  * Writes events as lines that a person can read: requests and responses at `debug`, waits and failed calls at `info`,
  * deprecations and unexpected responses at `warn`, writes that may have been applied at `error`.
  */
-export function logCalls(logger: Logger, least: LogLevel): Instrumentation | undefined {
+export function logCalls(logger: Logger | undefined, logLevel: LogLevel | undefined): Instrumentation | undefined {
+  const least = logLevel ?? (logger ? "warn" : "off");
   if (least === "off") return undefined;
   const write = (level: keyof Logger, line: string, source: object): unknown => {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return undefined;
     const isShown = ([, value]: [string, unknown]): boolean => ["string", "number"].includes(typeof value);
     const fields = Object.fromEntries(Object.entries(source).filter(isShown)) as LogFields; // as the filter says
-    return logger[level](line, fields);
+    return (logger ?? standardErrorLogger)[level](line, fields);
   };
   return {
     begin: ({ callId, operation }) => ({

@@ -1,17 +1,22 @@
+import { ProviderToken } from "./auth/provider-token.ts";
 import type { RotatingToken } from "./auth/rotating-token.ts";
+import { StaticToken } from "./auth/static-token.ts";
 import { flawOfToken } from "./auth/token-format.ts";
 import type { TokenProvider, TokenSourceFactory } from "./auth/token-source.ts";
 import {
   ANYTHING,
   BOOLEAN,
+  bare,
   countFrom,
   FUNCTION,
   given,
   ignoreErrors,
+  isObject,
+  type Kind,
   kind,
   oneOf,
-  reading,
   refuse,
+  refuseSurplus,
   refusing,
   type Shape,
   withMethods,
@@ -21,11 +26,12 @@ import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel } from "./logging.ts";
+import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
 import type { FetchFunction } from "./request/http-request.ts";
 import {
-  type CallSettings,
   type CheckedOptions,
+  type ClientSettings,
   DEFAULT_RETRY,
   type HeadersInput,
   laidOver,
@@ -128,45 +134,34 @@ export interface ClientOptions {
   allowInsecureHttp?: boolean | undefined;
 }
 
-type Defaulted = "maxConcurrency" | "fetchOptions" | "validation" | "maxResponseBytes" | "allowInsecureHttp";
-type Others = Omit<ClientOptions, keyof CallSettings | Defaulted | "baseUrl" | "token">;
-
 /** The settings of a client: its checked options; those that have a default are there. */
-export interface Settings
-  extends CallSettings,
-    Readonly<Others>,
-    Readonly<{ [Name in Defaulted]: NonNullable<ClientOptions[Name]> }> {
-  /** Without trailing slashes. */
-  readonly baseUrl: string;
-  readonly token: string | TokenProvider | TokenSourceFactory;
+export interface Settings extends ClientSettings, Readonly<Omit<ClientOptions, keyof ClientSettings | "token">> {
+  readonly token: TokenSourceFactory;
 }
 
-const DEFAULTS: Omit<Settings, "baseUrl" | "token"> = {
+const DEFAULTS: Omit<ClientSettings, "baseUrl" | "rateLimiter"> = {
   timeoutMs: 30_000,
   totalTimeoutMs: Number.POSITIVE_INFINITY,
   retry: DEFAULT_RETRY,
   headers: { accept: "application/json" },
   maxConcurrency: 10,
-  fetchOptions: {},
   validation: "strict",
   maxResponseBytes: 4 * 1024 * 1024,
-  allowInsecureHttp: false,
 };
+
+const LOG_LEVEL: Kind = oneOf(...LOG_LEVELS);
 
 const CLIENT_OPTIONS: Shape<ClientOptions> = {
   ...SHARED_OPTIONS,
-  baseUrl: reading(ANYTHING, checkBaseUrl),
-  token: reading(ANYTHING, checkToken),
+  baseUrl: { ...ANYTHING, read: checkBaseUrl },
+  token: { ...ANYTHING, read: readToken },
   maxConcurrency: countFrom(1),
   rateLimiter: withMethods("a RateLimiter", "enter", "refresh", "snapshot"),
   fetch: FUNCTION,
-  fetchOptions: reading(
-    kind("an object", (value) => typeof value === "object" && value !== null && !Array.isArray(value)),
-    checkFetchOptions,
-  ),
+  fetchOptions: kind("an object", (value) => isObject(value) && !Array.isArray(value), checkFetchOptions),
   onEvent: FUNCTION,
   logger: withMethods("a logger", "debug", "info", "warn", "error"),
-  logLevel: oneOf(...LOG_LEVELS),
+  logLevel: LOG_LEVEL,
   instrumentation: withMethods("an instrumentation", "begin"),
   validation: oneOf("strict", "lenient"),
   maxResponseBytes: countFrom(1),
@@ -175,24 +170,30 @@ const CLIENT_OPTIONS: Shape<ClientOptions> = {
 
 /**
  * Checks every option, and copies it, so that later changes of `options` have no effect. What they leave out is that of
- * the client that this one is derived from, else of the environment, else a default.
+ * the client that this one is derived from, else of the environment, else a default. `args`: what the method was called
+ * with.
  */
-export function settingsOf(options: ClientOptions, parent?: Settings): Settings {
-  const own = given(options, "options", CLIENT_OPTIONS) as CheckedOptions<Settings>; // as their kinds read them
+export function settingsOf(args: readonly [options?: ClientOptions], parent?: Settings): Settings {
+  const [options, ...surplus] = args;
+  const own = given<ClientOptions>(options, "options", CLIENT_OPTIONS) as CheckedOptions<Settings>; // as their kinds read them
+  refuseSurplus(surplus);
   const base = parent ?? {
     ...DEFAULTS,
-    token: own.token ?? checkStaticToken(required("token", "PROJECT_AUTOMATION_TOKEN")),
+    token: own.token ?? readToken(required("token", "PROJECT_AUTOMATION_TOKEN")),
     baseUrl: own.baseUrl ?? checkBaseUrl(required("baseUrl", "PROJECT_AUTOMATION_BASE_URL")),
+    rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
+    logLevel: own.logLevel ?? environmentLogLevel(),
   };
-  return laidOver(own, base);
+  return bare<Settings>(base, laidOver(own, base));
 }
 
-function checkToken(token: unknown): Settings["token"] {
-  if (typeof token === "object" && withMethods("a source", "createSource").accepts(token)) {
-    return token as TokenSourceFactory; // it has its method
-  }
-  if (typeof token === "function") return token as TokenProvider; // what it returns is checked when it returns it
-  return checkStaticToken(token);
+/** What makes the token source of a client: for each kind of `token`, its own. */
+function readToken(token: unknown): TokenSourceFactory {
+  // What a provider returns is checked when it returns it.
+  if (typeof token === "function") return { createSource: () => new ProviderToken(token as TokenProvider) };
+  if (withMethods("a source", "createSource").accepts(token)) return token as TokenSourceFactory; // it has its method
+  const text = checkStaticToken(token);
+  return { createSource: () => new StaticToken(text) };
 }
 
 /** A token; the message for anything else does not show it. */
@@ -214,8 +215,16 @@ function required(name: string, variable: string): string {
   return fromEnvironment(variable) ?? refuse(`${name} is missing: ${way}`);
 }
 
+function environmentLogLevel(): LogLevel | undefined {
+  const level = fromEnvironment("PROJECT_AUTOMATION_LOG");
+  if (level !== undefined && !LOG_LEVEL.accepts(level)) {
+    refuse(`PROJECT_AUTOMATION_LOG in the environment must be ${LOG_LEVEL.words}`);
+  }
+  return level as LogLevel | undefined; // which was checked
+}
+
 /** The value of an environment variable, where there is a process that has it. */
-export function fromEnvironment(name: string): string | undefined {
+function fromEnvironment(name: string): string | undefined {
   // Deno asks for a permission, and throws when it is denied.
   return ignoreErrors(() => environment()?.[name]) || undefined;
 }

@@ -1,5 +1,5 @@
 import { type ErrorDetails, isBrandedError } from "../errors/automation-error.ts";
-import { hintFor } from "./hints.ts";
+import { hintsFor } from "./hints.ts";
 
 /** A kind of value: its name in messages, and which values are of it. */
 export interface Kind {
@@ -8,7 +8,7 @@ export interface Kind {
   /** It must not be left out. */
   readonly required?: boolean;
   /** What is kept of an accepted value, where that is not the value itself. */
-  readonly read?: (accepted: never) => unknown;
+  readonly read?: ((accepted: never) => unknown) | undefined;
 }
 
 /** What may stand in each field of an object. */
@@ -17,13 +17,8 @@ export type Shape<Given> = { readonly [Key in keyof Given]-?: Kind };
 /** An object without what is `undefined` in it. */
 export type Present<Given> = { [Key in keyof Given]: Exclude<Given[Key], undefined> };
 
-export function kind(words: string, accepts: Kind["accepts"]): Kind {
-  return { words, accepts };
-}
-
-/** As `kind`, and what is kept of a value that it accepts. */
-export function reading<Value>(accepted: Kind, read: (value: Value) => unknown): Kind {
-  return { ...accepted, read };
+export function kind(words: string, accepts: Kind["accepts"], read?: Kind["read"]): Kind {
+  return { words, accepts, read };
 }
 
 /** What `optional` accepts; it must not be left out. */
@@ -45,18 +40,18 @@ export const TIMEOUT: Kind = kind(`${INTERVAL.words}, or false`, (value) => valu
 export const SIGNAL: Kind = kind(
   "an AbortSignal, such as controller.signal",
   (value) =>
-    hasMethods(value, ["addEventListener", "removeEventListener"]) &&
+    hasMethods(value, "addEventListener", "removeEventListener") &&
     typeof (value as { aborted?: unknown }).aborted === "boolean", // what has methods can be asked
 );
 
-function hasMethods(value: unknown, names: readonly string[]): boolean {
+function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
 }
 
 /** Whatever has these methods. */
 export function withMethods(what: string, ...names: readonly string[]): Kind {
   return kind(`${what} with the ${names.length > 1 ? "methods" : "method"} ${names.join(", ")}`, (value) =>
-    hasMethods(value, names),
+    hasMethods(value, ...names),
   );
 }
 
@@ -114,7 +109,7 @@ export function refusing<Result>(
 export function ignoreErrors<Result>(callback: () => Result): Result | undefined {
   try {
     const result = callback();
-    if (typeof result === "object" && result !== null && "then" in result) Promise.resolve(result).catch(() => {});
+    if (isPromise(result)) Promise.resolve(result).catch(() => {});
     return result;
   } catch {
     // A listener must not break the call it listens to.
@@ -141,23 +136,9 @@ export function given<Given extends object>(
   what: string,
   shape: Shape<Given>,
 ): Present<Given> {
-  const accepted = Object.keys(shape);
   const own = ownProperties(value, what);
   const unknown = Object.keys(own).filter((key) => !Object.hasOwn(shape, key));
-  if (unknown.length > 0) refuse(`${what} must not have ${unknownKeys(unknown, what, accepted)}`);
-  return fieldsOf(own, what, shape);
-}
-
-/** As `given`, of an object that may have other fields, which are left out. */
-export function known<Given extends object>(
-  value: Given | undefined,
-  what: string,
-  shape: Shape<Given>,
-): Present<Given> {
-  return fieldsOf(ownProperties(value, what), what, shape);
-}
-
-function fieldsOf<Given extends object>(own: Properties, what: string, shape: Shape<Given>): Present<Given> {
+  if (unknown.length > 0) refuse(`${what} must not have ${unknownKeys(unknown, what, Object.keys(shape))}`);
   const copy = bare<Record<string, unknown>>();
   for (const [key, expected] of Object.entries<Kind>(shape)) {
     const field = own[key];
@@ -168,31 +149,36 @@ function fieldsOf<Given extends object>(own: Properties, what: string, shape: Sh
   return copy as Present<Given>; // as far as its kinds say
 }
 
-type Properties = Readonly<Record<string, unknown>>;
-
-/** A signal, say, that is passed in place of `{ signal }` has no properties of its own, and would pass for no options. */
-function ownProperties(value: unknown, what: string): Properties {
-  if (value === undefined) return bare();
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    refuse(`${what} must be an object, not ${shown(value)}`);
-  }
+function ownProperties(value: unknown, what: string): Record<string, unknown> {
   const own = bare<Record<string, unknown>>();
+  if (value === undefined) return own;
+  if (!isObject(value) || Array.isArray(value)) refuse(`${what} must be an object, not ${shown(value)}`);
   try {
     Object.assign(own, value);
   } catch (cause) {
     // It may have a getter that throws.
     refuse(`${what} cannot be read`, cause);
   }
+  // A signal, say, that is passed in place of `{ signal }` has no properties of its own, and would pass for no options.
   if (Object.keys(own).length === 0 && !isPlainObject(value))
     refuse(`${what} must be a plain object${SIGNAL.accepts(value) ? ", such as { signal }" : ""}`);
   return own;
 }
 
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
 /** Whether a value is an object of no class, of this realm or another. */
 export function isPlainObject(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
+  if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Whether there is something to wait for: a promise of any class. */
+export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
+  return hasMethods(value, "then");
 }
 
 const LONGEST_NAME = 40;
@@ -207,9 +193,9 @@ export function nameOf(key: string): string | undefined {
 
 function unknownKeys(unknown: readonly string[], what: string, accepted: readonly string[]): string {
   const names = unknown.flatMap((key) => nameOf(key) ?? []).slice(0, MOST_NAMES);
-  const hints = unknown.slice(0, MOST_NAMES).flatMap((key) => hintFor(key, what, accepted) ?? []);
+  const hints = hintsFor(unknown.slice(0, MOST_NAMES), what, accepted);
   const which = [`the unknown key${unknown.length > 1 ? "s" : ""}`, names.join(", ")].join(" ").trim();
-  return [which, `accepted: ${accepted.join(", ")}`, ...new Set(hints)].join("; ");
+  return [which, `accepted: ${accepted.join(", ")}`, ...hints].join("; ");
 }
 
 /** No token is shorter: so short a string is shown. */
@@ -221,6 +207,6 @@ export function shown(value: unknown): string {
   if (typeof value === "string") return value.length < SHORTEST_SECRET ? JSON.stringify(value) : "a string";
   if (value === null || ["undefined", "number", "boolean"].includes(typeof value)) return String(value);
   if (Array.isArray(value)) return "an array";
-  if (hasMethods(value, ["then"])) return "a promise: await it";
+  if (isPromise(value)) return "a promise: await it";
   return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 }

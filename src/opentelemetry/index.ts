@@ -1,5 +1,5 @@
 import { createNoopMeter, type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
-import { BOOLEAN, given, known, refusing, type Shape, withMethods } from "../base/check.ts";
+import { ANYTHING, BOOLEAN, given, refusing, type Shape, withMethods } from "../base/check.ts";
 import { calledBy } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import { combine } from "../instrumentation.ts";
@@ -50,9 +50,7 @@ const SETTINGS: Shape<TelemetrySettings> = {
   baggage: BOOLEAN,
 };
 
-const OPTIONS: Shape<Pick<ClientOptions, "instrumentation">> = {
-  instrumentation: withMethods("an instrumentation", "begin"),
-};
+const INSTRUMENTATION = withMethods("an instrumentation", "begin");
 
 /**
  * Returns options of a client that traces and measures its calls with OpenTelemetry: the given ones with an
@@ -65,7 +63,15 @@ const OPTIONS: Shape<Pick<ClientOptions, "instrumentation">> = {
  * const client = new Client(instrument({ baseUrl: "https://automation.example.com/api/v1", token }));
  */
 export function instrument(options: ClientOptions, settings?: TelemetrySettings): ClientOptions {
-  const read = () => ({ ...known(options, "options", OPTIONS), ...given(settings, "settings", SETTINGS) });
+  const read = () => {
+    // The others are the client's to check.
+    const others = Object.fromEntries(Object.keys(options ?? {}).map((name) => [name, ANYTHING]));
+    const { instrumentation } = given<Pick<ClientOptions, "instrumentation">>(options, "options", {
+      ...others,
+      instrumentation: INSTRUMENTATION,
+    });
+    return { instrumentation, ...given(settings, "settings", SETTINGS) };
+  };
   const checked = calledBy(instrument, () => refusing(ConfigError, read));
   const { instrumentation, tracerProvider, meterProvider, propagate, baggage = false } = checked;
   const tracer = madeOf(

@@ -5,27 +5,18 @@ import { Redactor } from "../base/redact.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import type { Instrumentation } from "../instrumentation.ts";
-import type { Permit, RateLimitedCall, RateLimiter } from "../rate-limit/rate-limiter.ts";
+import type { Permit, RateLimitedCall } from "../rate-limit/rate-limiter.ts";
 import { CallEvents, type Notices } from "./call-events.ts";
 import { CallHistory } from "./exchange.ts";
 import type { SendHttp } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
-import { type CallSettings, laidOver } from "./settings.ts";
+import { type CallSettings, type ClientSettings, laidOver } from "./settings.ts";
 import { encodePath } from "./url.ts";
 
-/** What the request path needs of a client. Settings are checked, and never change. */
-export interface Pipeline {
-  /** The settings of a call without options. */
-  readonly defaults: CallSettings;
-  readonly baseUrl: string;
-  /** The host and port of `baseUrl`, for errors. */
-  readonly host: string;
+/** What the request path needs of a client: its settings, which never change, and the parts that are made from them. */
+export interface Pipeline extends ClientSettings {
   readonly http: SendHttp;
   readonly tokenSource: TokenSource;
-  readonly rateLimiter: RateLimiter;
-  readonly maxConcurrency: number;
-  readonly maxResponseBytes: number;
-  readonly validation: "strict" | "lenient";
   readonly instrumentation: Instrumentation | undefined;
   readonly notices: Notices;
 }
@@ -53,7 +44,7 @@ export class Call {
   constructor(pipeline: Pipeline, operation: Operation<unknown>) {
     this.pipeline = pipeline;
     this.operation = operation;
-    this.settings = laidOver(operation.options, pipeline.defaults);
+    this.settings = laidOver<CallSettings>(operation.options, pipeline);
     this.body = operation.json === undefined ? undefined : toJson(operation.json);
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     this.deadline = Deadline.of(this.settings.totalTimeoutMs, this.settings.signal, operation.within);

@@ -143,7 +143,8 @@ function connectionError(call: Call, { fault, cause, head, text: rawBody }: Of<"
   });
 }
 
-function whoseFault({ pipeline: { host }, redactor }: Call, { culprit, ...fault }: ConnectionFault): string {
+function whoseFault({ pipeline, redactor }: Call, { culprit, ...fault }: ConnectionFault): string {
+  const { host } = new URL(pipeline.baseUrl);
   const [code, reason, place] = [fault.platformCode, fault.reason, fault.elsewhere].map((text) => redactor.brief(text));
   if (culprit === "request") return `the request could not be made${bracketed(reason)}`;
   if (culprit === "response")

@@ -43,7 +43,7 @@ const OPTIONS: KyOptions = {
  */
 export function createHttp(
   fetch: FetchFunction | undefined,
-  fetchOptions: Readonly<Record<string, unknown>>,
+  fetchOptions: Readonly<Record<string, unknown>> | undefined,
 ): SendHttp {
   const instance = ky.create(OPTIONS);
   return async ({ url, method, headers, body, token, signal }) => {

@@ -20,8 +20,7 @@ import { withRetries } from "./retry.ts";
  * is validated. Rejects with errors of this library only, and never throws.
  */
 export function createSend(pipeline: Pipeline): Send {
-  const redactor = (): Redactor =>
-    new Redactor({ tokens: [pipeline.tokenSource.current], headers: pipeline.defaults.headers });
+  const redactor = (): Redactor => new Redactor({ tokens: [pipeline.tokenSource.current], headers: pipeline.headers });
   const check = <Result>(name: string, read: () => Result): Result =>
     refusing(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
 
@@ -39,7 +38,7 @@ export function createSend(pipeline: Pipeline): Send {
     }
   }
 
-  const { totalTimeoutMs } = pipeline.defaults;
+  const { totalTimeoutMs } = pipeline;
   return Object.assign(send, { check, brief: (text: string) => redactor().brief(text), totalTimeoutMs });
 }
 

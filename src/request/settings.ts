@@ -1,20 +1,20 @@
 import {
   BOOLEAN,
-  bare,
   countFrom,
   FUNCTION,
   given,
+  isObject,
   type Kind,
   kind,
   nameOf,
   type Present,
-  reading,
   refuse,
   refuseSurplus,
   type Shape,
   SIGNAL,
   TIMEOUT,
 } from "../base/check.ts";
+import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 
 /** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
 export type HeadersInput = ConstructorParameters<typeof Headers>[0];
@@ -120,13 +120,23 @@ export const DEFAULT_RETRY: RetryRules = Object.freeze({
   unsafeWrites: false,
 });
 
-/** The settings of a call. A client has the same for its calls, without what is one call's alone. */
+/** The settings of a call. */
 export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "onRequest" | "onResponse">> {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   /** `false`: one request, no wait for a pause, no renewal of the token. */
   readonly retry: RetryRules | false;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The settings of a client: those of its calls, and its own. */
+export interface ClientSettings extends CallSettings {
+  /** Without trailing slashes. */
+  readonly baseUrl: string;
+  readonly rateLimiter: RateLimiter;
+  readonly maxConcurrency: number;
+  readonly maxResponseBytes: number;
+  readonly validation: "strict" | "lenient";
 }
 
 /** Checked options, before they are laid over the settings of a client: what is left out is the client's. */
@@ -145,17 +155,18 @@ const RETRY: Shape<RetryOptions> = {
   unsafeWrites: BOOLEAN,
 };
 
-const LIMIT: Kind = reading(TIMEOUT, (limit: number | false) => (limit === false ? Number.POSITIVE_INFINITY : limit));
+const LIMIT: Kind = { ...TIMEOUT, read: (limit: number | false) => limit || Number.POSITIVE_INFINITY };
 
 /** Options that clients and calls share. */
 export const SHARED_OPTIONS: Shape<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">> = {
   timeoutMs: LIMIT,
   totalTimeoutMs: LIMIT,
-  retry: reading(
-    kind("an object such as { attempts: 3 }, or false", (value) => value === false || isObject(value)),
+  retry: kind(
+    "an object such as { attempts: 3 }, or false",
+    (value) => value === false || isObject(value),
     (retry: RetryOptions | false) => retry && given(retry, "retry", RETRY),
   ),
-  headers: reading(kind("a HeadersInit", isObject), readHeaders),
+  headers: kind("a HeadersInit", isObject, readHeaders),
 };
 
 const CALL_OPTIONS: Shape<CallOptions> = {
@@ -166,10 +177,6 @@ const CALL_OPTIONS: Shape<CallOptions> = {
 };
 
 const NO_OPTIONS: CheckedOptions = Object.freeze({});
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
 
 /**
  * Checks and copies the options of a call, so that later changes have no effect. `last` is what was passed as the last
@@ -188,13 +195,12 @@ export function readOptions<Options extends CallOptions>(
   return checked as CheckedOptions & Present<Omit<Options, keyof CallOptions>>; // as their kinds read them
 }
 
-/** Options laid over settings; those of `retry` and `headers` one by one. */
+/** Settings that are those of `base` but for `options`; `retry` and `headers` are put together one by one. */
 export function laidOver<Settings extends CallSettings>(options: CheckedOptions<Settings>, base: Settings): Settings {
   if (options === NO_OPTIONS) return base;
-  const own = bare<CheckedOptions>(options);
-  const retry = own.retry ? { ...(base.retry || DEFAULT_RETRY), ...own.retry } : (own.retry ?? base.retry);
-  const headers = { ...base.headers, ...own.headers };
-  return bare<CallSettings>(base, own as CallSettings, { retry, headers }) as Settings; // what both have
+  const laid = Object.assign(Object.create(base) as Settings, options); // it inherits all of them
+  const retry = laid.retry && { ...(base.retry || DEFAULT_RETRY), ...laid.retry };
+  return Object.assign(laid, { retry, headers: { ...base.headers, ...laid.headers } });
 }
 
 /** Headers that no caller sets, and why. */

@@ -20,7 +20,7 @@ export function checkBaseUrl(value: unknown): string {
 }
 
 /** A token may travel in clear only within this machine, or where the caller allows it. */
-export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean): void {
+export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean | undefined): void {
   if (baseUrl.protocol === "https:" || allowInsecureHttp || isLoopback(baseUrl.hostname)) return;
   refuse(
     "baseUrl is plain http: to another machine, where others can read the token; use https:, or allowInsecureHttp",

@@ -1,8 +1,7 @@
-import { given, type Kind, kind, known, ofKind, type Present, refuse, refusing, type Shape } from "../base/check.ts";
+import { given, type Kind, kind, ofKind, type Present, refuse, refusing, type Shape } from "../base/check.ts";
 
 interface Checks {
   options<Given extends object>(value: Given | undefined, what: string, shape: Shape<Given>): Present<Given>;
-  fields<Given extends object>(value: Given | undefined, what: string, shape: Shape<Given>): Present<Given>;
   value<Value>(value: Value, what: string, expected: Kind): Value;
   fail(message: string): never;
 }
@@ -10,7 +9,6 @@ interface Checks {
 /** Checks what a test passes to the emulator; throws a `TypeError` that says where and what is accepted. */
 export const check: Checks = {
   options: (value, what, shape) => refusing(TypeError, () => given(value, what, shape)),
-  fields: (value, what, shape) => refusing(TypeError, () => known(value, what, shape)),
   value: (value, what, expected) => refusing(TypeError, () => ofKind(value, what, expected)),
   fail: (message) => refusing(TypeError, () => refuse(message)),
 };

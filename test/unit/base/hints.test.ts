@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { closestName, hintFor } from "../../../src/base/hints.ts";
+import { closestName, hintsFor } from "../../../src/base/hints.ts";
 
 const FIELDS = ["name", "scopes", "expires_in_days"];
 
@@ -23,6 +23,17 @@ test.each(["", "x", "title", "signal", "admin", "id", "_", "expiry", "n".repeat(
     expect(closestName(unknown, FIELDS)).toBeUndefined();
   },
 );
+
+test("the order of letters and words does not matter", () => {
+  expect(closestName("concurrencyMax", ["maxConcurrency", "maxResponseBytes"])).toBe("maxConcurrency");
+});
+
+test("what was meant by several names is asked at once, each of them once", () => {
+  expect(hintsFor(["titel", "tpye", "tytle", "signal"], "input", ["title", "type"])).toEqual([
+    '"signal" belongs in the last argument, options',
+    'did you mean "title", "type"?',
+  ]);
+});
 
 test("of several close names it is the closest", () => {
   expect(closestName("timeoutMS", ["totalTimeoutMs", "timeoutMs"])).toBe("timeoutMs");
@@ -57,5 +68,5 @@ test.each<[string, readonly string[], string | undefined]>([
   ["toString in options", ["signal"], undefined],
 ])("%s, where %j are accepted", (wrong, accepted, hint) => {
   const [key = "", what = ""] = wrong.split(" in ");
-  expect(hintFor(key, what, accepted)).toBe(hint);
+  expect(hintsFor([key], what, accepted)).toEqual(hint === undefined ? [] : [hint]);
 });

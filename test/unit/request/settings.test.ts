@@ -13,7 +13,7 @@ const client: CallSettings = {
 
 /** Options as a method takes them. */
 const read = (options?: CallOptions): ReturnType<typeof readOptions> => readOptions([options]);
-const settings = (options?: CallOptions): CallSettings => ({ ...laidOver(read(options), client) });
+const settings = (options?: CallOptions): CallSettings => ({ ...client, ...laidOver(read(options), client) });
 
 function flawOf(options: unknown): string {
   try {
