@@ -8,18 +8,19 @@ const PROTO = /__proto__|\\u00(?:5f|6f|70|72|74)/i;
  * @throws `SyntaxError` if the text is not JSON.
  */
 export function parseJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  if (PROTO.test(text)) removeProto(value);
-  return value;
+  const root: unknown = JSON.parse(text);
+  for (const value of PROTO.test(text) ? valuesOf(root) : []) {
+    if (typeof value === "object" && value !== null) Reflect.deleteProperty(value, "__proto__");
+  }
+  return root;
 }
 
-// Not by recursion: JSON may be nested deeper than the stack.
-function removeProto(root: unknown): void {
+/** Parsed JSON and all values in it. Not by recursion: JSON may be nested deeper than the stack. */
+export function* valuesOf(root: unknown): Generator<unknown> {
   const pending = [root];
   while (pending.length > 0) {
     const value = pending.pop();
-    if (typeof value !== "object" || value === null) continue;
-    if (Object.hasOwn(value, "__proto__")) Reflect.deleteProperty(value, "__proto__");
-    for (const member of Object.values(value)) pending.push(member);
+    yield value;
+    if (typeof value === "object" && value !== null) for (const member of Object.values(value)) pending.push(member);
   }
 }

@@ -17,11 +17,11 @@ const BUILT_IN = [TypeError, SyntaxError, RangeError] as const;
 /** Takes secrets out of what others say: the service, the platform, a schema, a function of the caller's. */
 export class Redactor {
   readonly #secrets: Secrets;
-  /** Made when a text is looked through: most errors have none. */
-  #redact: ((text: string) => string) | undefined;
+  readonly #redact: (text: string) => string;
 
   constructor(secrets: Secrets) {
     this.#secrets = secrets;
+    this.#redact = redactionOf(secrets);
   }
 
   /** One that takes out the strings and numbers of a response as well, since a schema may quote them. */
@@ -31,7 +31,6 @@ export class Redactor {
 
   /** A text without secrets, also where it spells them with escapes. */
   text(text: string): string {
-    this.#redact ??= redactionOf(this.#secrets);
     return text.length > LONGEST_TEXT ? TOO_LONG : this.#redact(text);
   }
 
@@ -77,24 +76,22 @@ export class Redactor {
   }
 
   #copyError(error: Error, depth: number): Error {
-    const { cause, code } = error as { cause?: unknown; code?: unknown }; // platform errors carry them without a type
+    const { cause, code }: Error & { readonly code?: unknown } = error;
     const Kind = BUILT_IN.find((builtIn) => error instanceof builtIn) ?? Error;
-    const copy = new Kind(
-      this.text(String(error.message)),
-      cause === undefined ? {} : { cause: this.cause(cause, depth + 1) },
-    );
-    const shared = { configurable: true, writable: true };
-    Object.defineProperty(copy, "name", { ...shared, value: this.text(String(error.name)) });
-    Object.defineProperty(copy, "stack", { ...shared, value: this.text(String(error.stack ?? "")) });
+    const copy = new Kind("", cause === undefined ? {} : { cause: this.cause(cause, depth + 1) });
+    for (const key of ["name", "message", "stack"] as const) {
+      const value = this.text(String(error[key] ?? ""));
+      Object.defineProperty(copy, key, { configurable: true, writable: true, value });
+    }
     return typeof code === "string" ? Object.assign(copy, { code: this.text(code) }) : copy;
   }
 }
 
-/** C0 and C1 controls, line separators, and marks that change the direction of text. */
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
+/** Spaces, C0 and C1 controls, line separators, and marks that change the direction of text. */
+const GAPS = /[\u0000-\u0020\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g;
 
 /** A text as one line of at most `max` characters, without control characters. */
 export function oneLine(text: string, max: number): string {
-  const line = text.replaceAll(CONTROLS, " ").replaceAll(/ {2,}/g, " ").trim();
+  const line = text.replaceAll(GAPS, " ").trim();
   return line.length > max ? `${line.slice(0, max - 1)}…` : line;
 }

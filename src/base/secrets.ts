@@ -1,3 +1,5 @@
+import { valuesOf } from "./json.ts";
+
 /** What stands in the place of a secret. */
 export const REDACTED = "[redacted]";
 /** A shorter secret may occur in ordinary words: it is taken out only where it stands alone. */
@@ -16,17 +18,18 @@ const LEVELS_READ = 4;
 export const SECRET_NAME = /plaintext|token|secret|passw|authorization|credential|api[_-]?key|private[_-]?key/i;
 /** Names of the caller's headers whose values are secrets. */
 const SECRET_HEADER = /auth|token|secret|key|cookie|credential|passw|session|signature/i;
-/** `name=value`, `name="value"` and `"name": "value"` in a text. */
-const NAMED_VALUE =
-  /(?<![\w-])([\w-]{1,64})(?:=|"\s*:\s*)"?((?<=")[^"\\]*(?:\\.[^"\\]*)*|(?<!")[^\s"',;&<>{}[\]\uFFFD]+)/g;
-/** What may be a token: `<prefix>_<key_id>_<secret>`. */
-const TOKEN = /\b([a-z\d]+)_[\w-]*_[\w%-]{8,}/gi;
+/** A mark that is spelled by its name. Whichever it is, it is taken for any mark of a secret. */
+const SOME_MARK = "\uFFFD";
+/** The value in `name=value`, `name="value"` and `"name": "value"`. */
+const NAMED_VALUE = [
+  // Not looked for within spaces, where looking back would take long.
+  String.raw`(?<!\s(?=\s))(?<=(?:${SECRET_NAME.source})[\w-]{0,64}(?:=|"\s*:\s*)"?)`,
+  String.raw`(?:(?<=")(?:[^"\\]+|\\.)*|[^\s"',;&<>{}[\]${SOME_MARK}]+)`,
+].join("");
 /** A character as URLs, JSON and HTML spell it where it cannot stand by itself. */
 const ESCAPE = /(?:%|\\u00)([\da-f]{2})|&#(x0*[\da-f]{2}|0*\d{1,3});|&[a-z]+;|\\["\\/bfnrt]/gi;
 /** Marks that other escapes begin with, or values end with. */
 const MARKS: Readonly<Record<string, string>> = { "&amp;": "&", "&quot;": '"', '\\"': '"', "\\\\": "\\" };
-/** A mark that is spelled by its name. Whichever it is, it is taken for any mark of a secret. */
-const SOME_MARK = "\uFFFD";
 
 /** What must not be shown. */
 export interface Secrets {
@@ -37,55 +40,59 @@ export interface Secrets {
   readonly response?: unknown;
 }
 
+/** What is taken out of a text: what a regular expression finds, where the text has these letters and digits. */
+interface Pattern {
+  readonly letters: string;
+  readonly source: string;
+}
+
 /**
  * Takes secrets out of a text: by their spelling, in whatever case and with whatever escapes, by the name before them, and
  * by the prefix that tokens have.
  */
 export function redactionOf({ tokens, headers = {}, response }: Secrets): (text: string) => string {
   const known = [...tokens];
-  const values = valuesIn(response);
-  const secrets = [...known.flatMap(spellingsOf), ...credentialsIn(headers), ...values]
+  const values = quotableIn(response);
+  const secrets = [...known.flatMap(spellingsOf).flatMap(readingsOf), ...credentialsIn(headers), ...values]
     .filter((secret) => secret !== "")
-    .map((secret) => ({ secret, letters: lettersOf(secret) }));
-  // However a token is spelled, and whatever escapes it seems to have itself, its random parts stay when all are read.
-  const cores = known
-    .flatMap((token) => spellingsOf(token).slice(0, 1))
-    .flatMap((secret) => [lettersOf(secret), ...lettersOf(readEscapes(secret) ?? "", " ").split(" ")])
-    .filter((core) => RANDOM.test(core));
+    .sort((one, other) => other.length - one.length)
+    .map((secret) => ({ letters: lettersOf(secret), source: sourceOf(secret) }));
+  // However a token is spelled, and whatever escapes it seems to have itself, its random parts stay when all are read. Of a
+  // text that still has one, nothing is shown.
+  const parts = known
+    .flatMap((token) => readingsOf(secretPartOf(token)))
+    .flatMap((reading) => [reading, ...reading.split(/[^a-z\d]/i)])
+    .map((part) => ({ letters: lettersOf(part), source: "[^]+" }))
+    .filter(({ letters }) => RANDOM.test(letters));
   // A token that is not known yet, such as a replacement in the text of a refusal, begins as those that are.
-  const prefixes = known.flatMap((token) => /^([a-z\d]+)_[^_]*_/.exec(token.toLowerCase())?.[1] ?? []);
+  const likely = known
+    .flatMap((token) => /^([a-z\d]+)_[^_]*_/.exec(token.toLowerCase())?.[1] ?? [])
+    .map((prefix) => ({ letters: prefix, source: String.raw`\b${prefix}_[\w-]*_[\w%-]{8,}` }));
+  // In this order: what is found first must not be cut by what is found later, such as a value that ends with an escape.
+  const lists = [secrets, parts, [...likely, { letters: "", source: NAMED_VALUE }]];
   let left = MOST_COMPARED;
-  const withoutKnown = (text: string): string => {
-    left -= values.length * text.length;
-    if (left < 0) return REDACTED;
-    const searched = lettersOf(text);
-    const found = secrets.filter(({ letters }) => searched.includes(letters)).map(({ secret }) => secret);
-    const patterns = found.sort((one, other) => other.length - one.length).map(patternOf);
-    return patterns.reduce((clean, pattern) => clean.replace(pattern, REDACTED), text);
-  };
-  const withoutLikely = (text: string): string =>
-    text
-      .replace(TOKEN, (token: string, prefix: string) => (prefixes.includes(prefix.toLowerCase()) ? REDACTED : token))
-      .replace(NAMED_VALUE, (named: string, name: string, value: string) =>
-        SECRET_NAME.test(name) ? `${named.slice(0, named.length - value.length)}${REDACTED}` : named,
-      );
   return (text) => {
-    const shown = inBothReadings(text, withoutKnown);
-    // What is spelled with escapes of escapes, or is made of them itself, cannot be told from the rest.
-    const read = readEscapes(shown);
-    const letters = read && lettersOf(read);
-    if (letters === undefined || cores.some((core) => letters.includes(core))) return REDACTED;
-    // Last, since what looks like a secret may be a part of one that is known.
-    return inBothReadings(shown, withoutLikely);
+    left -= values.length * text.length;
+    return left < 0 ? REDACTED : lists.reduce((shown, patterns) => without(patterns, shown), text);
   };
 }
 
-/** A text that is cleaned as it is, and with its escapes read, which is shown where that finds more. */
-function inBothReadings(text: string, clean: (reading: string) => string): string {
-  const cleaned = clean(text);
-  const reading = cleaned.replace(ESCAPE, characterOf);
-  const spelled = reading === cleaned ? reading : clean(reading);
-  return spelled === reading ? cleaned : spelled;
+/** Takes patterns out of each reading of a text, and shows the first one after which nothing more is found. */
+function without(patterns: readonly Pattern[], text: string, levels: number = LEVELS_READ): string {
+  const found = lettersOf(text);
+  const clean = patterns
+    .filter(({ letters }) => found.includes(letters))
+    .reduce((shown, { source }) => shown.replace(new RegExp(source, "gi"), REDACTED), text);
+  const reading = clean.replace(ESCAPE, characterOf);
+  if (reading === clean) return clean;
+  const shown = levels === 0 ? REDACTED : without(patterns, reading, levels - 1);
+  return shown === reading ? clean : shown;
+}
+
+/** The readings of a text: as it is, with its escapes read, with the escapes read that it has then, and so on. */
+function readingsOf(text: string): string[] {
+  const reading = text.replace(ESCAPE, characterOf);
+  return reading === text ? [text] : [text, ...readingsOf(reading)];
 }
 
 /** What an escape stands for. `hex`: of a URL or of JSON; `number`: of HTML, with `x` if it is hexadecimal. */
@@ -95,34 +102,24 @@ function characterOf(spelled: string, hex: string | undefined, number: string | 
   return MARKS[spelled.toLowerCase()] ?? SOME_MARK;
 }
 
-/** A text whose escapes have been read until there are none; `undefined` if they nest too deep. */
-function readEscapes(text: string): string | undefined {
-  let read = text;
-  for (let level = 0; level < LEVELS_READ; level += 1) {
-    const before = read;
-    read = read.replace(ESCAPE, characterOf);
-    if (read === before) return read;
-  }
-  return undefined;
-}
-
 /** A text in lower case without its marks, to be searched quickly, and however they are spelled. */
-function lettersOf(text: string, mark: string = ""): string {
-  return text.toLowerCase().replaceAll(/[^a-z\d]/g, mark);
+function lettersOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z\d]/g, "");
 }
 
-function patternOf(secret: string): RegExp {
+function sourceOf(secret: string): string {
   const spelled = secret.replaceAll(/[^a-z\d]/gi, (mark) => `[\\${mark}${SOME_MARK}]`);
-  return new RegExp(secret.length < SHORTEST_ANYWHERE ? String.raw`(?<![\w-])${spelled}(?![\w-])` : spelled, "gi");
+  return secret.length < SHORTEST_ANYWHERE ? String.raw`(?<![\w-])${spelled}(?![\w-])` : spelled;
 }
 
-/**
- * The last part of a token, `<secret>` of `<prefix>_<key_id>_<secret>`, also where that has underscores of its own; all of
- * it; and it, and the whole header that it is sent in, in base64.
- */
+/** The last part of a token, `<secret>` of `<prefix>_<key_id>_<secret>`, also where that has underscores of its own. */
+function secretPartOf(token: string): string {
+  return /^[^_]*_[^_]*_(?:.*_)?(.{8,})$/.exec(token)?.[1] ?? token;
+}
+
+/** A token; its last part; and the token, and the whole header that it is sent in, in base64. */
 function spellingsOf(token: string): string[] {
-  const start = token.lastIndexOf("_", token.length - SHORTEST_ANYWHERE - 1) + 1;
-  const literal = /^[^_]*_[^_]*_/.test(token.slice(0, start)) ? [token.slice(start), token] : [token];
+  const literal = [token, secretPartOf(token)];
   if (!/^[!-~]+$/.test(token)) return literal;
   const encoded = [token, `Bearer ${token}`].map((text) => btoa(text).replace(/=+$/, ""));
   return [...literal, ...encoded, ...encoded.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
@@ -136,13 +133,7 @@ function credentialsIn(headers: Readonly<Record<string, string>>): string[] {
 }
 
 /** The strings and numbers of parsed JSON, as far as they can be told from words of a message. */
-function valuesIn(root: unknown): string[] {
-  const found = new Set<string>();
-  const pending = [root];
-  while (pending.length > 0) {
-    const value = pending.pop();
-    if (typeof value === "object" && value !== null) for (const member of Object.values(value)) pending.push(member);
-    else if (["string", "number"].includes(typeof value)) found.add(String(value));
-  }
-  return [...found].filter((text) => text.length >= SHORTEST_VALUE);
+function quotableIn(json: unknown): string[] {
+  const quotable = [...valuesOf(json)].filter((value) => ["string", "number"].includes(typeof value)).map(String);
+  return [...new Set(quotable)].filter((text) => text.length >= SHORTEST_VALUE);
 }

@@ -22,6 +22,12 @@ const FILLS = [
   "-pat_-",
   "\u0000",
   "  \n",
+  "=",
+  "token=",
+  'token"   :',
+  "api_keyapi-key",
+  "\\",
+  "&amp;amp;",
 ];
 
 describe.each(FILLS)("a text that is full of %j", (fill) => {

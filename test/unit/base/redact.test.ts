@@ -119,6 +119,7 @@ describe("a secret is found", () => {
         .replaceAll("\\", "&bsol;"),
     ],
     ["HTML-escaped as a whole", TOKEN, spelled("&#x41;")],
+    ["JSON-escaped, with what looks like an escape in it", 'ab%41cd"efgh', JSON.stringify('ab%41cd"efgh').slice(1, -1)],
     ["in base64", TOKEN, btoa(TOKEN)],
     ["in base64 with its scheme", TOKEN, btoa(`Bearer ${TOKEN}`)],
     ["in base64 for URLs", "pat_k_>>>???~~~>>>", btoa("pat_k_>>>???~~~>>>").replaceAll("+", "-").replaceAll("/", "_")],
@@ -184,6 +185,10 @@ describe("values by their name in a text", () => {
     ['"{\\"password\\":\\"hunter2\\"}"', `"{"password":"${REDACTED}"}"`],
     ["&quot;password&quot;: &quot;hunter2&quot;", `"password": "${REDACTED}"`],
     ["access_token%3Dabc123%26page%3D2", `access_token=${REDACTED}&page=2`],
+    ["url=https://x.example/?access_token=abc123&page=2", `url=https://x.example/?access_token=${REDACTED}&page=2`],
+    ['{"message": "use token=abc, not key"', `{"message": "use token=${REDACTED}, not key"`],
+    [JSON.stringify('"{\\"password\\":\\"hunter2\\"}"'), `""{"password":"${REDACTED}"}""`],
+    ["%22%7B%5C%22password%5C%22%3A%5C%22hunter2%5C%22%7D%22", `"{"password":"${REDACTED}"}"`],
     ["the token is not valid; tokens: none", "the token is not valid; tokens: none"],
   ])("%s", (text, clean) => {
     expect(redactor.text(text)).toBe(clean);
