@@ -1,14 +1,16 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
+import { compilerCommand } from "../support/compilers.ts";
+import type { Project } from "./run.ts";
 import { ownModule, programOf, readersOwnModules, readersOwnPaths, root, type Snippet } from "./snippets.ts";
 
-const OPTIONS: ts.CompilerOptions = {
-  target: ts.ScriptTarget.ES2022,
-  module: ts.ModuleKind.ESNext,
-  moduleResolution: ts.ModuleResolutionKind.Bundler, // as frameworks have it; Next.js needs it
-  lib: ["lib.es2022.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+const OPTIONS = {
+  target: "es2022",
+  module: "esnext",
+  moduleResolution: "bundler", // as frameworks have it; Next.js needs it
+  lib: ["es2022", "dom", "dom.iterable"],
   types: ["node"],
-  jsx: ts.JsxEmit.ReactJSX,
+  jsx: "react-jsx",
   paths: readersOwnPaths,
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -18,33 +20,23 @@ const OPTIONS: ts.CompilerOptions = {
   skipLibCheck: true,
 };
 
-/** Files of packages and libraries, which every program shares. */
-const parsed = new Map<string, ts.SourceFile | undefined>();
+const compiler = compilerCommand(join(root, "node_modules/typescript-7/bin/tsc"));
 
-/** What the compiler says of snippets at the root of the repository, each a module of its own: `place: message`. */
-export function compile(snippets: readonly Snippet[]): string[] {
-  const files = new Map(
-    snippets.map((snippet) => [join(root, fileName(snippet)), { place: snippet.place, code: programOf(snippet) }]),
-  );
-  files.set(join(root, ownModule.file), { place: ownModule.file, code: ownModule.code });
-  files.set(join(root, "snippet-modules.d.ts"), { place: "modules", code: readersOwnModules });
-  const host = ts.createCompilerHost(OPTIONS);
-  const fileExists = host.fileExists.bind(host);
-  const readFile = host.readFile.bind(host);
-  const getSourceFile = host.getSourceFile.bind(host);
-  host.getCurrentDirectory = () => root;
-  host.fileExists = (path) => files.has(path) || fileExists(path);
-  host.readFile = (path) => files.get(path)?.code ?? readFile(path);
-  host.getSourceFile = (path, language, ...rest) => {
-    const file = files.get(path);
-    if (file !== undefined) return ts.createSourceFile(path, file.code, language);
-    if (!parsed.has(path)) parsed.set(path, getSourceFile(path, language, ...rest));
-    return parsed.get(path);
-  };
-  const program = ts.createProgram([...files.keys()], OPTIONS, host);
-  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
-    const place = file === undefined ? "" : (files.get(file.fileName)?.place ?? file.fileName);
-    return `${place}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+/** What the compiler says of snippets in a project, each a module of its own: `place: message`. */
+export function compile({ folder }: Project, snippets: readonly Snippet[]): string[] {
+  const places = new Map(snippets.map((snippet) => [fileName(snippet), snippet.place]));
+  for (const snippet of snippets) writeFileSync(join(folder, fileName(snippet)), programOf(snippet));
+  writeFileSync(join(folder, "modules.d.ts"), readersOwnModules);
+  const files = [...places.keys(), ownModule.file, "modules.d.ts"];
+  const lines = compiler.compile({ folder, files, options: OPTIONS, checksOthers: true });
+  // A complaint is a line, and more lines that are indented.
+  const complaints = lines
+    .join("\n")
+    .split(/\n(?!\s)/)
+    .filter(Boolean);
+  return complaints.map((complaint) => {
+    const [, file = "", message = complaint] = /^(.*?)\(\d+,\d+\): (.*)$/s.exec(complaint) ?? [];
+    return `${places.get(file) ?? file}: ${message}`;
   });
 }
 

@@ -104,7 +104,7 @@ describe("the examples in docstrings", () => {
   });
 
   test("compile, each by itself, against the built package", () => {
-    expect(compile(examples)).toEqual([]);
+    expect(compile(project, examples)).toEqual([]);
   }, 120_000);
 
   test.concurrent.each(examples.filter(({ conditions }) => conditions.notRun === undefined))(

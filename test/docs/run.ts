@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { startEmulator } from "../../src/testing/node.ts";
 import { startEmulatorCommand } from "../support/emulator-command.ts";
 import { link } from "../support/packed.ts";
-import { type Conditions, ownModule, programOf, root, type Snippet } from "./snippets.ts";
+import { type Conditions, ownModule, programOf, readersOwn, root, type Snippet } from "./snippets.ts";
+
+const READERS_TOOLS = ["express", "fastify", "hono", "msw", "react", "react-router", "undici", "vitest", "zod"];
 
 /** What a program of a snippet did. */
 export interface Outcome {
@@ -26,8 +28,7 @@ export async function createProject(): Promise<Project> {
   const folder = mkdtempSync(join(tmpdir(), "project-automation-docs-"));
   await mkdir(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules", "project-automation"), "junction");
-  const readers = ["express", "fastify", "hono", "msw", "react-router", "undici", "vitest", "zod"];
-  link(folder, "@modelcontextprotocol/server", ...readers);
+  link(folder, "@modelcontextprotocol/server", "@types", ...READERS_TOOLS, ...readersOwn);
   writeFileSync(join(folder, ownModule.file), ownModule.code);
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };

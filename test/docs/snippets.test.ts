@@ -26,7 +26,7 @@ describe("the documents", () => {
   });
 
   test("compile, each snippet by itself, against the built package", () => {
-    expect(compile(snippets)).toEqual([]);
+    expect(compile(project, snippets)).toEqual([]);
   }, 120_000);
 
   test.each(documents)("%s says what its snippets assume", (document) => {
@@ -72,14 +72,14 @@ test("a snippet may import what its reader has, and is then compiled and not run
   const snippet = written(
     '```ts\nimport { NodeSDK } from "@opentelemetry/sdk-node";\nnew NodeSDK().start();\nconsole.log(token);\n```',
   );
-  expect(compile([snippet])).toEqual([]);
+  expect(compile(project, [snippet])).toEqual([]);
   expect(snippet.conditions.notRun).toBe("exports to a collector");
 }, 120_000);
 
 describe("a snippet that is wrong", () => {
   test("is reported by the compiler", () => {
     const snippet = written('```ts\nclient.projects.list({ limit: "10" });\n```');
-    expect(compile([snippet])).toEqual([expect.stringMatching(/^written\.md:2: /)]);
+    expect(compile(project, [snippet])).toEqual([expect.stringMatching(/^written\.md:2: /)]);
   }, 120_000);
 
   test.each([

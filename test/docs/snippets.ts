@@ -45,6 +45,9 @@ const READERS_OWN: Readonly<Record<string, string>> = {
 const consumers = join(root, "tools", "consumers", "node_modules");
 const isInstalled = (name: string): boolean => existsSync(join(root, "node_modules", name));
 
+/** Those that are installed here. */
+export const readersOwn: readonly string[] = Object.keys(READERS_OWN).filter(isInstalled);
+
 /** Where the compiler finds those that are installed among the tools of consumers alone. */
 export const readersOwnPaths: Readonly<Record<string, string[]>> = Object.fromEntries(
   Object.keys(READERS_OWN)
