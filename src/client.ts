@@ -9,11 +9,10 @@ import { type ClientOptions, checkStaticToken, configuring, type Settings, setti
 import type { Paginator } from "./paging/paginator.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import { type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
-import type { Pipeline } from "./request/call.ts";
 import { createHttp } from "./request/http.ts";
 import type { Send } from "./request/operation.ts";
 import { createSend } from "./request/send.ts";
-import type { CallOptions } from "./request/settings.ts";
+import type { CallOptions, Pipeline } from "./request/settings.ts";
 import { checkTransport } from "./request/url.ts";
 import {
   type CustomList,
@@ -147,8 +146,9 @@ function assemble(given: Settings): Assembly {
     createSource: (_, origin) =>
       origin === url.origin ? tokenSource : refuse("withOptions: a baseUrl of another origin needs a token of its own"),
   };
-  const assembly = bare<Assembly>(given, {
-    settings: bare<Settings>(given, { token }),
+  const settings = bare<Settings>(given, { token });
+  const assembly = bare<Assembly>(settings, {
+    settings,
     http: createHttp(fetch, fetchOptions),
     tokenSource,
     instrumentation: combine([

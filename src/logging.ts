@@ -1,24 +1,12 @@
-import type { AnyAutomationError } from "./errors/guard.ts";
 import type { ClientEvent, LogFields, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
+import { isWrite } from "./request/operation.ts";
 
 /** The least important level that is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** Levels of log lines, the most detailed first. */
 export const LOG_LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error", "off"];
-
-/** Writes every line to standard error: the standard output belongs to the program. */
-const standardErrorLogger: Logger = {
-  debug: writeLine,
-  info: writeLine,
-  warn: writeLine,
-  error: writeLine,
-};
-
-function writeLine(message: string, { callId }: LogFields): void {
-  console.error(`[${callId}] ${message}`);
-}
 
 type Line<Event extends ClientEvent> = readonly [level: keyof Logger, say: (event: Event) => string];
 
@@ -56,10 +44,11 @@ export function logCalls(logger: Logger | undefined, logLevel: LogLevel | undefi
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return undefined;
     const isShown = ([, value]: [string, unknown]): boolean => ["string", "number"].includes(typeof value);
     const fields = Object.fromEntries(Object.entries(source).filter(isShown)) as LogFields; // as the filter says
-    return (logger ?? standardErrorLogger)[level](line, fields);
+    // The standard output belongs to the program.
+    return logger ? logger[level](line, fields) : console.error(`[${fields["callId"]}] ${line}`);
   };
   return {
-    begin: ({ callId, operation }) => ({
+    begin: ({ callId, operation, method }) => ({
       event(event) {
         if (event.type === "end") return undefined;
         const [level, say] = LINES[event.type] as Line<ClientEvent>; // that of its type
@@ -69,13 +58,9 @@ export function logCalls(logger: Logger | undefined, logLevel: LogLevel | undefi
         if (error === undefined) return undefined;
         const { kind, status, code, attempts, outcome, requestId, message } = error;
         const fields = { callId, operation, kind, status, code, attempts, outcome, requestId };
-        return write(levelOf(error), message, fields);
+        const isSerious = isWrite({ method }) && (outcome === "unknown" || outcome === "accepted");
+        return write(isSerious ? "error" : "info", message, fields);
       },
     }),
   };
-}
-
-function levelOf({ method, outcome }: AnyAutomationError): keyof Logger {
-  const isWrite = method !== undefined && method !== "GET" && method !== "HEAD";
-  return isWrite && (outcome === "unknown" || outcome === "accepted") ? "error" : "info";
 }

@@ -235,10 +235,9 @@ function environment(): Readonly<Record<string, string | undefined>> | undefined
 
 /** The boundary of all options: what is refused becomes a `ConfigError`, which does not show the token. */
 export function configuring<Result>(options: unknown, read: () => Result): Result {
-  return refusing(ConfigError, read, (flaw) => new Redactor({ tokens: tokensKnown(options) }).text(flaw));
-}
-
-function tokensKnown(options: unknown): string[] {
-  const own = ignoreErrors(() => (options as { token?: unknown }).token); // it may be anything, which is filtered
-  return [own, fromEnvironment("PROJECT_AUTOMATION_TOKEN")].filter((token) => typeof token === "string");
+  return refusing(ConfigError, read, (flaw) => {
+    const own = ignoreErrors(() => (options as { token?: unknown }).token); // it may be anything, which is filtered
+    const known = [own, fromEnvironment("PROJECT_AUTOMATION_TOKEN")];
+    return new Redactor({ tokens: known.filter((token) => typeof token === "string") }).text(flaw);
+  });
 }

@@ -35,7 +35,11 @@ export const INTERVAL: Kind = kind(
   (value) => typeof value === "number" && value > 0,
 );
 /** `false` is no limit. */
-export const TIMEOUT: Kind = kind(`${INTERVAL.words}, or false`, (value) => value === false || INTERVAL.accepts(value));
+export const TIMEOUT: Kind = kind(
+  `${INTERVAL.words}, or false`,
+  (value) => value === false || INTERVAL.accepts(value),
+  (limit: number | false) => limit || Number.POSITIVE_INFINITY,
+);
 /** Duck-typed, since another realm's signals are no instances of ours. */
 export const SIGNAL: Kind = kind(
   "an AbortSignal, such as controller.signal",
@@ -59,7 +63,7 @@ export function withMethods(what: string, ...names: readonly string[]): Kind {
 export function countFrom(least: number): Kind {
   return kind(
     `a whole number from ${least} up`,
-    (value) => (Number.isInteger(value) || value === Number.POSITIVE_INFINITY) && Number(value) >= least,
+    (value) => typeof value === "number" && value >= least && Math.floor(value) === value,
   );
 }
 
@@ -83,15 +87,13 @@ export function refuseSurplus(
   if (surplus.length > 0) refuse(flaw);
 }
 
-/** A class of errors for what callers gave: `ConfigError` for options of a client, `ArgumentError` for those of a call. */
-export type RefusalClass = new (message: string, details: ErrorDetails) => Error;
-
 /**
- * The boundary of all checks: runs `read`, which reads what a caller gave. What it refuses becomes an error of a class,
- * and so does whatever a getter of the caller's throws. `say` may add to the message.
+ * The boundary of all checks: runs `read`, which reads what a caller gave. What it refuses becomes an error of a class
+ * (`ConfigError` for options of a client, `ArgumentError` for those of a call), and so does whatever a getter of the
+ * caller's throws. `say` may add to the message.
  */
 export function refusing<Result>(
-  Kind: RefusalClass,
+  Refusal: new (message: string, details: ErrorDetails) => Error,
   read: () => Result,
   say: (flaw: string) => string = (flaw) => flaw,
 ): Result {
@@ -101,7 +103,7 @@ export function refusing<Result>(
     if (isBrandedError(error)) throw error;
     const { message, cause } =
       error instanceof Refused ? error : { message: "an argument cannot be read", cause: error };
-    throw new Kind(say(message), { outcome: "not_sent", cause });
+    throw new Refusal(say(message), { outcome: "not_sent", cause });
   }
 }
 

@@ -19,17 +19,17 @@ const MOST_WRONG = 4;
 
 /** Where unknown keys belong, and what was probably meant by them; empty if nothing is known of any. */
 export function hintsFor(keys: readonly string[], what: string, accepted: readonly string[]): string[] {
-  const hints: string[] = [];
+  const places: string[] = [];
   const meant = new Set<string>();
   for (const key of keys) {
     const aliases = ALIASES.get(simplified(key)) ?? [];
     const name = aliases.find((alias) => accepted.includes(alias.replace(/\..*/, ""))) ?? closestName(key, accepted);
-    if (ARGUMENT.test(what) && OPTION.test(key)) hints.push(`"${key}" belongs in the last argument, options`);
+    if (ARGUMENT.test(what) && OPTION.test(key)) places.push(`"${key}" belongs in the last argument, options`);
     else if (accepted.includes("prefetch") && PARAM.test(key))
-      hints.push(`"${key}" belongs in the argument before, params`);
+      places.push(`"${key}" belongs in the argument before, params`);
     else if (name !== undefined) meant.add(`"${name}"`);
   }
-  return meant.size > 0 ? [...hints, `did you mean ${[...meant].join(", ")}?`] : hints;
+  return meant.size > 0 ? [...places, `did you mean ${[...meant].join(", ")}?`] : places;
 }
 
 /**

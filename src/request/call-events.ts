@@ -4,33 +4,20 @@ import type { Redactor } from "../base/redact.ts";
 import type { TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import type { ClientEvent, Durations, ResponseEvent, RetryEvent, Waits } from "../events.ts";
-import type { CallObserver, Instrumentation } from "../instrumentation.ts";
+import type { CallObserver } from "../instrumentation.ts";
 import type { Page } from "../models.ts";
-import { type RateLimiter, type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
+import { type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { CallHistory, Exchange } from "./exchange.ts";
 import type { Operation, Walk } from "./operation.ts";
 import type { ResponseHead } from "./response-head.ts";
-import { RESERVED_HEADERS } from "./settings.ts";
+import { type Pipeline, readHeaders } from "./settings.ts";
 
-/** What a client has emitted already and emits once. */
-export interface Notices {
-  /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
-  readonly paused: Set<string>;
-  /** Operations whose deprecation has been told. */
-  readonly deprecated: Set<string>;
-}
-
-/** The call that events are about, and what they need of its client. */
+/** The call that events are about. */
 interface ObservedCall {
   readonly id: string;
   readonly operation: Operation<unknown>;
   readonly redactor: Redactor;
-  readonly pipeline: {
-    readonly instrumentation: Instrumentation | undefined;
-    readonly notices: Notices;
-    readonly baseUrl: string;
-    readonly rateLimiter: Pick<RateLimiter, "snapshot">;
-  };
+  readonly pipeline: Pipeline;
 }
 
 type FieldsOf<Event> = Event extends ClientEvent ? Omit<Event, "callId" | "operation" | "attempt" | "at"> : never;
@@ -82,11 +69,10 @@ export class CallEvents {
   /** The call is over; `error` is what it rejects with. */
   end(error: AnyAutomationError | undefined, { requests, latestResponse }: CallHistory): void {
     this.enter("total");
-    const result =
-      error === undefined
-        ? { ok: true, outcome: "accepted" as const, status: latestResponse?.status }
-        : { ok: false, kind: error.kind, outcome: error.outcome, status: error.status };
-    this.emit({ type: "end", ...result, attempts: requests, durationMs: this.#since - this.#began });
+    const ok = error === undefined;
+    const { outcome, status } = error ?? { outcome: "accepted", status: latestResponse?.status };
+    const durationMs = this.#since - this.#began;
+    this.emit({ type: "end", ok, kind: error?.kind, outcome, status, attempts: requests, durationMs });
     this.#observer.end?.(error, this.#isSent ? undefined : this.#waits());
   }
 
@@ -122,15 +108,13 @@ export class CallEvents {
     return { waitMs, queueMs, tokenMs };
   }
 
-  /** The headers that observers want to send along. */
+  /** The headers that observers want to send along. What is no header of theirs is left out. */
   headers(): Record<string, string> {
-    const headers = new Headers();
-    for (const [name, value] of Object.entries<unknown>(this.#observer.headers?.() ?? {})) {
-      const isTheirs = typeof value === "string" && !RESERVED_HEADERS.has(name.toLowerCase());
-      // What is no header is left out.
-      if (isTheirs) ignoreErrors(() => headers.set(name, value));
-    }
-    return Object.fromEntries(headers);
+    const wanted = Object.entries<unknown>(this.#observer.headers?.() ?? {});
+    const headers = wanted.map(
+      ([name, value]) => typeof value === "string" && ignoreErrors(() => readHeaders({ [name]: value })),
+    );
+    return Object.assign({}, ...headers) as Record<string, string>; // as they were read
   }
 
   /** Sends an attempt, once, in the context that observers want for it. */

@@ -4,22 +4,12 @@ import { Deadline } from "../base/deadline.ts";
 import { Redactor } from "../base/redact.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
-import type { Instrumentation } from "../instrumentation.ts";
 import type { Permit, RateLimitedCall } from "../rate-limit/rate-limiter.ts";
-import { CallEvents, type Notices } from "./call-events.ts";
+import { CallEvents } from "./call-events.ts";
 import { CallHistory } from "./exchange.ts";
-import type { SendHttp } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
-import { type CallSettings, type ClientSettings, laidOver } from "./settings.ts";
+import { type CallSettings, laidOver, type Pipeline } from "./settings.ts";
 import { encodePath } from "./url.ts";
-
-/** What the request path needs of a client: its settings, which never change, and the parts that are made from them. */
-export interface Pipeline extends ClientSettings {
-  readonly http: SendHttp;
-  readonly tokenSource: TokenSource;
-  readonly instrumentation: Instrumentation | undefined;
-  readonly notices: Notices;
-}
 
 /** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
 export class Call {

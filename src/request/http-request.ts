@@ -1,5 +1,3 @@
-import type { Method } from "./operation.ts";
-
 /**
  * The second argument of `fetch`: everything that there is to send, as plain values, `fetchOptions` included. It can be
  * spread and changed, and is a `RequestInit` of any platform or package.
@@ -38,7 +36,7 @@ export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchRespo
 /** One request, ready to be sent. */
 export interface HttpRequest {
   readonly url: string;
-  readonly method: Method;
+  readonly method: string;
   /** All headers but `authorization`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;

@@ -68,6 +68,6 @@ export function labelOf({ name, method, path }: Pick<Operation<unknown>, "name" 
 }
 
 /** Whether an operation changes something, so that sending it twice might matter. */
-export function isWrite({ method }: Pick<Operation<unknown>, "method">): boolean {
+export function isWrite({ method }: { readonly method: string }): boolean {
   return method !== "GET" && method !== "HEAD";
 }

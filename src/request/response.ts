@@ -1,8 +1,9 @@
+import { isPromise } from "../base/check.ts";
 import { STOPPED } from "../base/deadline.ts";
 import { parseJson } from "../base/json.ts";
 import type { Redactor } from "../base/redact.ts";
 import type { ValidationIssue } from "../errors/automation-error.ts";
-import { isPromise, isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/validators.ts";
+import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/validators.ts";
 import type { Call } from "./call.ts";
 import { exchangeError, parseError, validationError } from "./create-error.ts";
 import { type Received, stopped } from "./exchange.ts";

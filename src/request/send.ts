@@ -8,12 +8,13 @@ import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { CreatedToken, Page } from "../models.ts";
 import { askLimiter, attempt } from "./attempt.ts";
 import { buildError } from "./build-error.ts";
-import { Call, type Pipeline } from "./call.ts";
+import { Call } from "./call.ts";
 import { exchangeError, unexpectedError } from "./create-error.ts";
 import { stopped } from "./exchange.ts";
 import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./response.ts";
 import { withRetries } from "./retry.ts";
+import type { Pipeline } from "./settings.ts";
 
 /**
  * The way of every call: arguments are checked, attempts are made until one succeeds or none may follow, and the response

@@ -1,3 +1,4 @@
+import type { TokenSource } from "../auth/token-source.ts";
 import {
   BOOLEAN,
   countFrom,
@@ -14,7 +15,9 @@ import {
   SIGNAL,
   TIMEOUT,
 } from "../base/check.ts";
+import type { Instrumentation } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
+import type { SendHttp } from "./http-request.ts";
 
 /** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
 export type HeadersInput = ConstructorParameters<typeof Headers>[0];
@@ -139,6 +142,20 @@ export interface ClientSettings extends CallSettings {
   readonly validation: "strict" | "lenient";
 }
 
+/** What the request path needs of a client: its settings, which never change, and the parts that are made from them. */
+export interface Pipeline extends ClientSettings {
+  readonly http: SendHttp;
+  readonly tokenSource: TokenSource;
+  readonly instrumentation: Instrumentation | undefined;
+  /** What has been told already, and is told once. */
+  readonly notices: {
+    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
+    readonly paused: Set<string>;
+    /** Operations whose deprecation has been told. */
+    readonly deprecated: Set<string>;
+  };
+}
+
 /** Checked options, before they are laid over the settings of a client: what is left out is the client's. */
 export type CheckedOptions<Settings = CallSettings> = Partial<Omit<Settings, "retry">> & {
   readonly retry?: Partial<RetryRules> | false;
@@ -155,12 +172,10 @@ const RETRY: Shape<RetryOptions> = {
   unsafeWrites: BOOLEAN,
 };
 
-const LIMIT: Kind = { ...TIMEOUT, read: (limit: number | false) => limit || Number.POSITIVE_INFINITY };
-
 /** Options that clients and calls share. */
 export const SHARED_OPTIONS: Shape<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">> = {
-  timeoutMs: LIMIT,
-  totalTimeoutMs: LIMIT,
+  timeoutMs: TIMEOUT,
+  totalTimeoutMs: TIMEOUT,
   retry: kind(
     "an object such as { attempts: 3 }, or false",
     (value) => value === false || isObject(value),
@@ -204,7 +219,7 @@ export function laidOver<Settings extends CallSettings>(options: CheckedOptions<
 }
 
 /** Headers that no caller sets, and why. */
-export const RESERVED_HEADERS: ReadonlyMap<string, string> = new Map([
+const RESERVED_HEADERS: ReadonlyMap<string, string> = new Map([
   ["authorization", "the client sets it from the token"],
   ["cookie", "the client sends none"],
   ["host", "baseUrl says it"],

@@ -1,4 +1,5 @@
 import * as z from "zod/v4-mini";
+import { isPromise } from "../base/check.ts";
 import type { CreatedToken, Issue, Page, Project, Session } from "../models.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, pageOf, SessionSchema } from "./records.ts";
 
@@ -31,25 +32,14 @@ export const OWN_VENDOR = "project-automation";
 
 /** Whether a value can be used as a Standard Schema. (arktype's are functions.) */
 export function isStandardSchema(value: unknown): value is StandardSchema {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
-  const standard: unknown = "~standard" in value ? value["~standard"] : undefined;
-  return (
-    typeof standard === "object" &&
-    standard !== null &&
-    "validate" in standard &&
-    typeof standard.validate === "function"
-  );
+  const { "~standard": standard } = Object(value) as Partial<StandardSchema>; // any value can be asked
+  return typeof standard?.validate === "function";
 }
 
 /** Whether a value is valid. What somebody has put on `Object.prototype` is no list of issues. */
 export function isValid<Output>(result: StandardResult<Output>): result is { readonly value: Output } {
   const { issues: inherited }: { issues?: unknown } = Object.prototype;
   return result.issues === inherited || result.issues === undefined;
-}
-
-/** Whether a schema answers later. */
-export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 /** Items that a page may have; the service sends at most 200. */
@@ -71,36 +61,31 @@ function expectationOf(issue: z.core.$ZodRawIssue): string {
   return `expected ${EXPECTED[expected] ?? expected}`;
 }
 
-/** Validates with a schema of zod: synchronously, and with messages that never quote a value. */
-function validate<Output>(schema: z.ZodMiniType<Output>, value: unknown): StandardResult<Output> {
-  const result = z.safeParse(schema, value, { error: expectationOf });
-  return result.success ? { value: result.data, issues: undefined } : { issues: result.error.issues };
-}
-
-// Validating a million items would block the process, so they are counted before.
-function validatePage<Item>(page: z.ZodMiniType<Page<Item>>, value: unknown): StandardResult<Page<Item>> {
-  const { data } = Object(value) as { data?: unknown }; // any value can be asked
-  const isTooLong = Array.isArray(data) && data.length > MAX_ITEMS;
-  return isTooLong
-    ? { issues: [{ path: ["data"], message: `expected at most ${MAX_ITEMS} items` }] }
-    : validate(page, value);
-}
-
 function standard<Output>(
-  validation: StandardSchema<Output>["~standard"]["validate"],
+  validate: StandardSchema<Output>["~standard"]["validate"],
   vendor: string = OWN_VENDOR,
 ): StandardSchema<Output> {
-  return { "~standard": { version: 1, vendor, validate: validation } };
+  return { "~standard": { version: 1, vendor, validate } };
 }
 
-/** A schema of zod as the client uses it. */
+/** A schema of zod as the client uses it: it validates synchronously, with messages that never quote a value. */
 export function validatorOf<Output>(schema: z.ZodMiniType<Output>): StandardSchema<Output> {
-  return standard((value) => validate(schema, value));
+  return standard((value) => {
+    const result = z.safeParse(schema, value, { error: expectationOf });
+    return result.success ? { value: result.data, issues: undefined } : { issues: result.error.issues };
+  });
 }
 
+/** As `validatorOf`, for a page. Validating a million items would block the process, so they are counted before. */
 function pageValidatorOf<Item>(record: z.ZodMiniType<Item>): StandardSchema<Page<Item>> {
-  const page = pageOf(record);
-  return standard((value) => validatePage<Item>(page, value));
+  const { validate } = validatorOf(pageOf(record))["~standard"];
+  return standard((value) => {
+    const { data } = Object(value) as { data?: unknown }; // any value can be asked
+    const isTooLong = Array.isArray(data) && data.length > MAX_ITEMS;
+    return isTooLong
+      ? { issues: [{ path: ["data"], message: `expected at most ${MAX_ITEMS} items` }] }
+      : validate(value);
+  });
 }
 
 /** Validates a page of projects. */
@@ -131,16 +116,14 @@ export const sendableTokenValidator: StandardSchema<{ plaintext: string }> = val
   z.looseObject(sendable),
 );
 
-const envelope = pageOf(z.unknown());
-
 /** Validates the list envelope alone, whatever its items are. */
-export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = standard((value) => validatePage(envelope, value));
+export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = pageValidatorOf(z.unknown());
 
 /** Validates a page whose items are validated by a schema of any library, one after the other. */
 export function pageValidator<Item>(item: StandardSchema<Item>): StandardSchema<Page<Item>> {
   const { vendor } = item["~standard"];
   return standard(async (value) => {
-    const page = validatePage<unknown>(envelope, value);
+    const page = await pageEnvelopeValidator["~standard"].validate(value);
     if (!isValid(page)) return page;
     const data: Item[] = [];
     const issues: StandardIssue[] = [];
