@@ -15,7 +15,6 @@ const parts = {
   "rate-limit": ["rate-limit/"],
   request: [
     "request/body.ts",
-    "request/build-error.ts",
     "request/call.ts",
     "request/connection-fault.ts",
     "request/create-error.ts",

@@ -13,9 +13,11 @@ const literals = (text) => matches(text, /"(\w+)"/g).map(([, value]) => value);
 
 /** Kinds of errors, with their classes. */
 export const errorClasses = new Map(
-  matches(between("src/errors/automation-error.ts", "const NAMES", "};"), /^ {2}(\w+): "(\w+)"/gm).map(
-    ([, kind, name]) => [kind, name],
-  ),
+  ["classes", "journal-error"]
+    .flatMap((file) =>
+      matches(read(`src/errors/${file}.ts`), /^export class (\w+) [^}]*?\bkinds: [^=]*= \[\s*"(\w+)"/gm),
+    )
+    .map(([, name, kind]) => [kind, name]),
 );
 
 /** Types of events. */

@@ -68,27 +68,12 @@ export type DetailsOf<Failure, Own extends keyof Failure> = ErrorDetails & {
   [Field in Own]?: Failure[Field] | undefined;
 };
 
-/** Class names by kind, since a bundler may rename the classes themselves. */
+/** Names of classes that are not named after their kind. */
 const NAMES: Readonly<Record<string, string>> = {
-  config: "ConfigError",
-  argument: "ArgumentError",
-  api: "ApiError",
-  bad_request: "BadRequestError",
   auth: "AuthenticationError",
   permission: "PermissionDeniedError",
-  not_found: "NotFoundError",
-  conflict: "ConflictError",
-  rate_limit: "RateLimitError",
-  server: "ServerError",
-  redirect: "RedirectError",
-  connection: "ConnectionError",
-  timeout: "TimeoutError",
-  abort: "AbortError",
   parse: "ResponseParseError",
   validation: "ResponseValidationError",
-  pagination: "PaginationError",
-  token_provider: "TokenProviderError",
-  journal: "JournalError",
 };
 
 const BRAND: unique symbol = Symbol.for("project-automation.error") as never; // a registered symbol is shared by every copy of the package
@@ -109,15 +94,15 @@ export class AutomationError extends Error {
   /** What `instanceof` asks: the brand and the `kind`, and for a subclass of your own its prototype. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A subclass written by a user has no kinds of its own; its prototype decides.
-    if (!Object.hasOwn(this, "kinds")) return Function.prototype[Symbol.hasInstance].call(this, value);
+    if (!Object.hasOwn(this, "kinds")) return super[Symbol.hasInstance](value);
     if (!isBrandedError(value)) return false;
     return this.kinds.length === 0 || this.kinds.includes(value.kind);
   }
 
   /** The class's name, also where a bundler has renamed the class. */
   override get name(): string {
-    // The platform reads it for the stack, before `kind` is set.
-    return NAMES[this.kind ?? kindOf(this)] ?? "AutomationError";
+    const kind = kindOf(this);
+    return NAMES[kind] ?? `${kind.replaceAll(/(?:^|_)./g, (start) => start.slice(-1).toUpperCase())}Error`;
   }
 
   /** A name of your own, on this one error. */
@@ -162,8 +147,7 @@ function kindOf(error: AutomationError): string {
 /** Whether a value is an error of this library, of whichever copy of it. */
 export function isBrandedError(value: unknown): value is AutomationError {
   try {
-    // A brand carries the class's shape with it: only this package sets it.
-    return typeof value === "object" && value !== null && (value as { [BRAND]?: unknown })[BRAND] === true;
+    return (value as Partial<AutomationError> | undefined)?.[BRAND] === true; // any value can be asked
   } catch {
     // A revoked proxy throws at every access.
     return false;
@@ -177,7 +161,7 @@ export function note<Field extends "cursor" | "session">(
   value: ErrorDetails[Field],
 ): void {
   if (value === undefined || !isBrandedError(error) || error[field] !== undefined) return;
-  Object.defineProperty(error, field, { value, enumerable: true, configurable: true, writable: true });
+  Object.assign(error, { [field]: value });
 }
 
 // A data property `cause` is copied by structuredClone, which throws on what it cannot copy; an accessor is left out.
@@ -188,11 +172,11 @@ function attachCause(error: Error, cause: unknown): void {
   } catch {
     access = { get: () => cause };
   }
-  Object.defineProperty(error, "cause", { ...access, enumerable: false, configurable: true });
+  Object.defineProperty(error, "cause", { ...access, configurable: true });
 }
 
 function summarize(cause: unknown): unknown {
   if (!(cause instanceof Error)) return ["object", "function"].includes(typeof cause) ? undefined : String(cause);
-  const code: unknown = "code" in cause ? cause.code : undefined;
-  return { name: cause.name, message: cause.message, ...(typeof code === "string" ? { code } : {}) };
+  const { name, message, code } = cause as Error & { code?: unknown }; // platform errors have one without a type
+  return { name, message, ...(typeof code === "string" ? { code } : {}) };
 }

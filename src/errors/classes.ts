@@ -27,7 +27,7 @@ export class ConnectionError extends AutomationError {
   /** `true` if sending the request again cannot help: an invalid certificate, or a request that `fetch` refuses. */
   declare readonly permanent?: true | undefined;
 
-  constructor(message: string, details: DetailsOf<ConnectionError, "platformCode" | "permanent"> = {}) {
+  constructor(message: string, details?: DetailsOf<ConnectionError, "platformCode" | "permanent">) {
     super(message, details);
   }
 }
@@ -39,7 +39,7 @@ export class TimeoutError extends AutomationError {
   /** The stage in which the time ran out; `total` is between attempts. */
   declare readonly phase: TimeoutPhase;
 
-  constructor(message: string, details: DetailsOf<TimeoutError, "phase"> = {}) {
+  constructor(message: string, details?: DetailsOf<TimeoutError, "phase">) {
     super(message, details);
   }
 }
@@ -153,7 +153,7 @@ export class RateLimitError extends ApiError {
   /** `RateLimit-Remaining`: requests left in the window. */
   declare readonly remaining?: number | undefined;
 
-  constructor(message: string, details: DetailsOf<RateLimitError, "limit" | "remaining"> = {}) {
+  constructor(message: string, details?: DetailsOf<RateLimitError, "limit" | "remaining">) {
     super(message, details);
   }
 }

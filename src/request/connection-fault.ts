@@ -2,62 +2,59 @@ import { ignoreErrors } from "../base/check.ts";
 
 /** What a failed connection says of its request. */
 interface Verdict {
-  /** It may have reached the service. */
-  readonly isSent: boolean;
+  /** Whether it may have reached the service; absent if there was none. */
+  readonly isSent?: boolean;
   /** Sending it again cannot help. */
-  readonly isPermanent: boolean;
+  readonly permanent?: true;
+  /**
+   * What happened. `{host}` is the service, and where it was looked for; `{code}` the platform's code, or `{reason}` where
+   * there is none; `{why}` both.
+   */
+  readonly words: string;
 }
 
-/** What is known of a failed connection. */
+/** What is known of a failed connection. Its texts are the platform's, and may hold secrets. */
 export interface ConnectionFault extends Verdict {
   readonly platformCode: string | undefined;
-  /**
-   * What is at fault, where it is known: the request, which could not be made; the service's response; or what stood
-   * between the client and the service.
-   */
-  readonly culprit: "request" | "response" | "fetch" | "proxy" | "page" | undefined;
-  /** The host that the error names, where it is not that of the service: an address of its, or a proxy. */
-  readonly elsewhere: string | undefined;
-  /** The message of the deepest cause that has one. */
-  readonly reason: string | undefined;
 }
 
-const NEVER_SENT: Verdict = { isSent: false, isPermanent: false };
-const REFUSED: Verdict = { isSent: false, isPermanent: true };
-const LOST: Verdict = { isSent: true, isPermanent: false };
-const UNEXPLAINED: Verdict = { isSent: true, isPermanent: true };
+const NEVER_SENT: Verdict = { isSent: false, words: "no connection could be made to {host} ({code})" };
+const NO_TUNNEL = { ...NEVER_SENT, words: "a proxy opened no tunnel to {host} ({reason})" };
+const REFUSED: Verdict = { isSent: false, permanent: true, words: "the request failed to reach {host} ({code})" };
+const REFUSED_BY_PROXY = { ...REFUSED, words: NO_TUNNEL.words };
+const LOST: Verdict = { isSent: true, words: "the connection was lost to {host} ({code})" };
+const LOST_IN_PAGE = { ...LOST, words: `${LOST.words}; in a page, the service may not allow its origin (CORS)` };
+const UNREADABLE = { ...LOST, words: "the response of {host} could not be read: {why}" };
+const UNEXPLAINED = { ...REFUSED, isSent: true };
 
 /**
- * The first rule that an error or one of its causes fits, holds. Each is read as one line, `<syscall> <code> <name>:
+ * The first rule that an error or one of its causes fits, holds. Each is read as one line, `<code> <syscall> <name>:
  * <message>`: the errors of Node and Bun have codes, those of others only words.
  */
-const RULES: readonly (readonly [Verdict, line: RegExp, culprit?: "proxy" | "page"])[] = [
+const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
-  [LOST, /^\S* (?:HPE_|\S* HTTPParserError:)/],
+  [UNREADABLE, /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW |UND_ERR_RES)|^\S* \S* HTTPParserError:/],
   // A handshake that failed will fail again: OpenSSL's verification results and Node's TLS errors; Deno's words.
-  [REFUSED, /^\S* (?:CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/],
-  [REFUSED, /^\S* (?:INVALID_CA|HOSTNAME_MISMATCH|EPROTO) |invalid peer certificate/i],
+  [REFUSED, /^(?:CERT_|ERR_(?:TLS|SSL|OSSL)_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|HOSTNAME_MISMATCH|EPROTO)/],
+  [REFUSED, /invalid peer certificate/i],
   // What `fetch` itself refuses to send: a URL, a header, the dispatcher of another version of undici.
-  [REFUSED, /^\S* UND_ERR_INVALID_ARG |invalid (?:header|method|url)|not a valid HTTP header/i],
-  [REFUSED, /bad port|unknown scheme|scheme must be|(?:parse|parsed) (?:as a )?url|includes credentials/i],
+  [REFUSED, /^UND_ERR_INVALID_ARG |invalid header|not a valid HTTP header|bad port|unknown scheme|scheme must be/i],
   // A proxy that opens no tunnel has sent nothing on. It may reach the service later (502, 504), or refuses (403, 407).
-  [NEVER_SENT, /Proxy (?:response \(|refused to open a tunnel: )5/, "proxy"],
-  [REFUSED, /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i, "proxy"],
+  [NO_TUNNEL, /Proxy (?:response \(|refused to open a tunnel: )5/],
+  [REFUSED_BY_PROXY, /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i],
   // The connection was there and broke, perhaps because its route has gone (EHOSTUNREACH).
-  [LOST, /^(?:read|write) /],
-  [LOST, /^(?!connect )\S* (?:ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ConnectionClosed) /],
-  [LOST, /^\S* UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|RESPONSE|RES_CONTENT_LENGTH_MISMATCH) /],
+  [LOST, /^\S* (?:read|write) /],
+  [LOST, /^(?:ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ConnectionClosed) (?!connect )/],
+  [LOST, /^UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT) /],
   // It was never made.
-  [NEVER_SENT, /^connect |client error \(Connect\)|tcp connect error|dns error/i],
-  [NEVER_SENT, /^\S* (?:E(?:CONNREFUSED|NOTFOUND|AI_\w+|NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL)) /],
-  [NEVER_SENT, /^\S* (?:UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException) /],
-  // Browsers do not say why.
-  [LOST, /^\S* \S* TypeError: (?:failed to fetch|load failed|networkerror when)/i, "page"],
-  [LOST, /^\S* \S* TypeError: *(?:fetch failed|terminated|(?:a )?network ?(?:error|request failed))/i],
-  [LOST, /^\S* \S* TypeError: (?:error sending request|could not connect)/i],
-  [LOST, /^\S* \S* TypeError: the .*connection (?:was lost|appears to be offline)/i],
-  // workerd's, also for a connection that was refused; and the time limit of a wrapper's own.
-  [LOST, /^\S* \S* (?:\w*Error: network connection lost\b|TimeoutError:)/i],
+  [NEVER_SENT, /^\S* connect |client error \(Connect\)|tcp connect error|dns error/i],
+  [NEVER_SENT, /^E(?:CONNREFUSED|NOTFOUND|AI_\w+|NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL) /],
+  [NEVER_SENT, /^(?:UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException) /],
+  // Browsers do not say why; nor does workerd, also of a connection that was refused. The time limit is a wrapper's own.
+  [LOST_IN_PAGE, /TypeError: (?:failed to fetch|load failed|networkerror when)/i],
+  [LOST, /TypeError: *(?:fetch failed|terminated|(?:a )?network ?(?:error|request failed))/i],
+  [LOST, /TypeError: (?:error sending request|could not connect)|connection appears to be offline/i],
+  [LOST, /network connection (?:was )?lost\b|TimeoutError:/i],
 ];
 
 /** An error: what rules read of it, and what messages show. Of what it does not say, each is an empty text. */
@@ -72,63 +69,76 @@ interface Evidence {
 /** Errors nest, and a failed dual-stack connect is an AggregateError. */
 const MAX_DEPTH = 6;
 
-/** The request that failed: to which service, and whose `fetch` it was handed to, if it was; or its response. */
+/** What failed without a `fetch`, or behind it. */
+const VERDICTS = {
+  request: { ...REFUSED, words: "the request could not be made ({reason})" },
+  response: UNREADABLE,
+  limiter: { permanent: true, words: "the rateLimiter failed ({reason})" },
+  call: { ...UNEXPLAINED, words: "failed ({reason})" },
+} satisfies Readonly<Record<string, Verdict>>;
+
+/** A `fetch` of the application may have failed at something else, when the service had responded. */
+const OF_APPLICATION = { isSent: true, words: "the fetch of the application failed: {why}" };
+
+/** What failed, in a call to which service. */
 export interface Sending {
   readonly baseUrl: string;
-  readonly sender: "platform" | "application" | "response" | undefined;
+  /** The `fetch` that the request was handed to: the platform's or the application's; or else what is in `VERDICTS`. */
+  readonly sender: "platform" | "application" | keyof typeof VERDICTS;
 }
 
 /**
  * How the connection failed, by the platform's error and its causes. That nothing was sent is believed of the platform's
- * own `fetch`, and of another one only where the error that says so names the host of the service: it may have failed at
- * something else, when the service had responded.
+ * own `fetch`, and of another one only where the error that says so names the host of the service.
  */
 export function classifyFault(error: unknown, { baseUrl, sender }: Sending): ConnectionFault {
   const chain = ignoreErrors(() => evidenceIn(error)) ?? []; // an error of the caller's own may throw when it is read
+  const service = new URL(baseUrl);
+  const names = namesOf(service);
+  const verdict = verdictOf(chain, names, sender);
   const texts = (of: keyof Evidence): string[] => chain.map((one) => one[of]).filter((text) => text !== "");
-  const names = namesOf(new URL(baseUrl));
-  const host = texts("host").at(-1);
-  const fault = {
-    platformCode: texts("code")[0],
-    elsewhere: host === undefined || names.includes(host) ? undefined : host,
-    reason: texts("message").at(-1),
+  const [platformCode] = texts("code");
+  const elsewhere = texts("host").find((host) => !names.includes(host));
+  const reason = texts("message").at(-1) ?? platformCode ?? "it does not say why";
+  const said = {
+    host: elsewhere === undefined ? service.host : `${service.host} at ${elsewhere}, its address or that of a proxy`,
+    code: platformCode ?? reason,
+    reason,
+    why: reason.includes(platformCode ?? "") ? reason : `${reason} (${platformCode})`,
   };
-  if (sender === undefined) return { ...fault, ...REFUSED, culprit: "request" };
-  if (sender === "response") return { ...fault, ...LOST, culprit: "response" };
-  const rule = RULES.find(([, sign]) => chain.some(({ line }) => sign.test(line)));
-  const [said, sign, culprit] = rule ?? [UNEXPLAINED];
-  const namesUs = sign !== undefined && chain.every((one) => !sign.test(one.line) || names.includes(one.host));
-  if (sender === "platform" || namesUs) return { ...fault, ...said, culprit };
-  return { ...fault, ...said, isSent: true, culprit: culprit === "proxy" ? culprit : "fetch" };
+  const words = verdict.words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => said[name]);
+  return { ...verdict, words, platformCode };
 }
 
-function evidenceIn(error: unknown): Evidence[] {
-  const chain: object[] = [];
-  let current = typeof error === "string" ? { message: error } : error;
-  while (isObject(current) && chain.length < MAX_DEPTH) {
-    // Of several connections that were tried, each says why it failed.
-    const tried = current instanceof AggregateError ? current.errors.slice(0, MAX_DEPTH).filter(isObject) : [];
-    chain.push(...(tried.length > 0 ? tried : [current]));
-    current = "cause" in current ? current.cause : undefined;
-  }
-  return chain.map(readEvidence);
+function verdictOf(chain: readonly Evidence[], names: readonly string[], sender: Sending["sender"]): Verdict {
+  if (sender !== "platform" && sender !== "application") return VERDICTS[sender];
+  const [verdict, sign] = RULES.find(([, line]) => chain.some((one) => line.test(one.line))) ?? [UNEXPLAINED];
+  const namesUs = sign !== undefined && chain.every(({ line, host }) => !sign.test(line) || names.includes(host));
+  return sender === "platform" || namesUs ? verdict : { ...verdict, ...OF_APPLICATION };
 }
 
-function readEvidence(error: object): Evidence {
-  const fields = error as Readonly<Record<string, unknown>>; // any object can be asked
+function evidenceIn(error: unknown, depth = 1): Evidence[] {
+  if (error === undefined || depth > MAX_DEPTH) return [];
+  // Of several connections that were tried, each says why it failed.
+  const tried: unknown[] = error instanceof AggregateError ? error.errors.slice(0, MAX_DEPTH) : [error];
+  const { cause } = Object(error) as { cause?: unknown }; // anything may be thrown
+  return [...tried.map(readEvidence), ...evidenceIn(cause, depth + 1)];
+}
+
+function readEvidence(error: unknown): Evidence {
+  const fields = (typeof error === "string" ? { message: error } : Object(error)) as Readonly<Record<string, unknown>>; // any object can be asked
   const text = (name: string): string => {
     const value = fields[name];
     return typeof value === "string" ? value : "";
   };
-  const message = text("message");
-  const endpoint = text("address") && `${text("address")}:${String(fields["port"])}`;
+  const [code, message, address] = [text("code"), text("message"), text("address")];
   // Where an error was copied without its fields, as node-fetch does, Node's message still names the host.
-  const named = /\b(?:connect|getaddrinfo) [A-Z_]+ (\S+)$|\(attempted address: (\S+),/.exec(message);
+  const named = /(?:\b(?:connect|getaddrinfo) [A-Z_]+|\(attempted address:) ([^\s,]+)(?:,|$)/.exec(message);
   return {
-    line: `${text("syscall")} ${text("code")} ${text("name")}: ${message}`,
-    code: text("code"),
+    line: `${code} ${text("syscall")} ${text("name")}: ${message}`,
+    code,
     message,
-    host: text("hostname") || endpoint || (named?.[1] ?? named?.[2] ?? ""),
+    host: text("hostname") || (address && `${address}:${String(fields["port"])}`) || (named?.[1] ?? ""),
   };
 }
 
@@ -138,8 +148,4 @@ function namesOf({ hostname, port, protocol }: URL): readonly string[] {
   const at = port || (protocol === "https:" ? 443 : 80);
   const addresses = host === "localhost" ? [host, "127.0.0.1", "::1"] : [host];
   return [host, ...addresses.map((address) => `${address}:${at}`)];
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -1,22 +1,33 @@
 import { bare } from "../base/check.ts";
 import { oneLine } from "../base/redact.ts";
-import type { AutomationError, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
+import type {
+  AutomationError,
+  ErrorDetails,
+  Outcome,
+  TimeoutPhase,
+  ValidationIssue,
+} from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
-import { buildError, requestIdOf } from "./build-error.ts";
 import type { Call } from "./call.ts";
-import { type ConnectionFault, classifyFault } from "./connection-fault.ts";
-import type { Failure, Received, Refused } from "./exchange.ts";
+import { classifyFault } from "./connection-fault.ts";
+import { type Failure, outcomeOfStatus, type Reached, type Received, type Refused } from "./exchange.ts";
+import { isWrite, labelOf, type Operation } from "./operation.ts";
 import type { ResponseHead } from "./response-head.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;
 /** The longest sentence of the service that a message and `detail` show. */
 const MAX_DETAIL = 300;
+/** The longest text that says how a connection failed. */
+const MAX_FAULT = 500;
 /** The longest text that names issues. */
 const MAX_ISSUES_TEXT = 400;
 
 type Of<Kind extends Failure["kind"]> = Extract<Failure, { kind: Kind }>;
+
+// Every error of a call is made here. No headers, request, response or token leaves with one, also where the service
+// echoes it.
 
 /** The error of an exchange that was no success. */
 export function exchangeError(call: Call, exchange: Failure): AutomationError {
@@ -58,23 +69,12 @@ export function pausedError(
 
 /** The caller's rate limiter failed, before the request was sent. */
 export function limiterError(call: Call, cause: unknown): errors.ConnectionError {
-  return foreignError(call, cause, { what: "the rateLimiter failed" });
+  return connectionError(call, { cause, fault: classifyFault(cause, { ...call.pipeline, sender: "limiter" }) });
 }
 
 /** Something else of the application's or the platform's failed, when the request may have been sent. */
 export function unexpectedError(call: Call, cause: unknown): errors.ConnectionError {
-  return foreignError(call, cause, { what: "failed", isSent: true });
-}
-
-function foreignError(call: Call, cause: unknown, said: { what: string; isSent?: true }): errors.ConnectionError {
-  const { reason } = classifyFault(cause, { ...call.pipeline, sender: "application" });
-  const what = `${said.what}${bracketed(call.redactor.brief(reason))}`;
-  return buildError(errors.ConnectionError, call, {
-    ...said,
-    what,
-    permanent: true,
-    cause: call.redactor.cause(cause),
-  });
+  return connectionError(call, { cause, fault: classifyFault(cause, { ...call.pipeline, sender: "call" }) });
 }
 
 /** The token source failed: `cause` is what it rejected with, `what` says it in words. */
@@ -83,25 +83,22 @@ export function tokenError(call: Call, what: string, cause?: unknown): errors.To
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
-export function parseError(
-  call: Call,
-  { head, text }: { readonly head: ResponseHead; readonly text?: string | undefined },
-  body: string,
-): errors.ResponseParseError {
-  const type = call.redactor.brief(head.headers.get("content-type")?.split(";")[0]);
-  const what = `${head.status} with ${body}${type === undefined ? "" : `, ${type}`}`;
-  return buildError(errors.ResponseParseError, call, { what, head, rawBody: text });
+export function parseError(call: Call, received: Received | Of<"oversized">, body: string): errors.ResponseParseError {
+  const { status, headers } = received.head;
+  const type = call.redactor.brief(headers.get("content-type")?.split(";")[0]);
+  const what = `${status} with ${body}${type === undefined ? "" : `, ${type}`}`;
+  return buildError(errors.ResponseParseError, call, { what, reached: received });
 }
 
 /** A success of another shape than expected: what its schema found, or threw, free of secrets. */
 export function validationError(
   call: Call,
-  { head, text }: Received,
+  received: Received,
   why: { readonly issues: readonly ValidationIssue[] } | { readonly cause: unknown },
 ): errors.ResponseValidationError {
   const reason = "issues" in why ? describeIssues(why.issues) : "the schema threw";
-  const what = `${head.status}, but the response is not of the expected shape: ${reason}`;
-  return buildError(errors.ResponseValidationError, call, { what, head, rawBody: text, ...why });
+  const what = `${received.head.status}, but the response is not of the expected shape: ${reason}`;
+  return buildError(errors.ResponseValidationError, call, { what, reached: received, ...why });
 }
 
 /** The issues in one line: `data.0.id: expected string; …`. */
@@ -119,46 +116,28 @@ const PLACES: Readonly<Record<TimeoutPhase, string>> = {
 };
 
 /** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
-function stoppedError(call: Call, { reason, phase, head, text: rawBody, isSent }: Of<"stopped">): AutomationError {
-  const said = { head, isSent, rawBody };
+function stoppedError(call: Call, reached: Of<"stopped">): AutomationError {
+  const { reason, phase } = reached;
   if (reason === "abort") {
     const what = `aborted by the caller ${PLACES[phase]}`;
-    return buildError(errors.AbortError, call, { ...said, what, cause: call.deadline.signal.reason });
+    return buildError(errors.AbortError, call, { what, reached, cause: call.deadline.signal.reason });
   }
   const limit = reason === "total" ? "totalTimeoutMs" : "timeoutMs";
   const limitMs = call.settings[limit];
   const what = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
-  return buildError(errors.TimeoutError, call, { ...said, what, phase, cause: call.history.lastFailure?.() });
+  return buildError(errors.TimeoutError, call, { what, reached, phase, cause: call.history.lastFailure?.() });
 }
 
-function connectionError(call: Call, { fault, cause, head, text: rawBody }: Of<"failed">): AutomationError {
+function connectionError(call: Call, failed: Omit<Of<"failed">, "kind">): errors.ConnectionError {
+  const { redactor } = call;
+  const { isSent, permanent, words, platformCode } = failed.fault;
   return buildError(errors.ConnectionError, call, {
-    what: whoseFault(call, fault),
-    head,
-    isSent: fault.isSent,
-    platformCode: call.redactor.brief(fault.platformCode),
-    permanent: fault.isPermanent || undefined,
-    rawBody,
-    cause: call.redactor.cause(cause),
+    what: redactor.line(words, MAX_FAULT),
+    reached: { ...failed, isSent },
+    platformCode: redactor.brief(platformCode),
+    permanent,
+    cause: redactor.cause(failed.cause),
   });
-}
-
-function whoseFault({ pipeline, redactor }: Call, { culprit, ...fault }: ConnectionFault): string {
-  const { host } = new URL(pipeline.baseUrl);
-  const [code, reason, place] = [fault.platformCode, fault.reason, fault.elsewhere].map((text) => redactor.brief(text));
-  if (culprit === "request") return `the request could not be made${bracketed(reason)}`;
-  if (culprit === "response")
-    return `the response of ${host} ${code ? `was cut off (${code})` : `could not be read: ${reason}`}`;
-  if (culprit === "fetch") {
-    const isInReason = reason?.includes(code ?? "");
-    return `the fetch of the application failed: ${reason ?? "it does not say why"}${isInReason ? "" : bracketed(code)}`;
-  }
-  if (culprit === "proxy") return `a proxy opened no tunnel to ${host}${bracketed(reason)}`;
-  const failed = fault.isSent ? "the connection was lost to" : "no connection could be made to";
-  const what = fault.isPermanent ? "the request failed to reach" : failed;
-  const at = place === undefined ? "" : ` at ${place}, its address or that of a proxy`;
-  const hint = culprit === "page" ? "; in a page, the service may not allow its origin (CORS)" : "";
-  return `${what} ${host}${at}${bracketed(code ?? reason)}${hint}`;
 }
 
 const BY_STATUS: Readonly<Record<number, typeof errors.ApiError>> = {
@@ -171,51 +150,91 @@ const BY_STATUS: Readonly<Record<number, typeof errors.ApiError>> = {
 };
 
 /** The error of a response whose status is no success (contract, section 7; classified by status alone). */
-function refusalError(call: Call, { head, body: sent }: Refused): AutomationError {
-  const { redactor } = call;
+function refusalError(call: Call, refused: Refused): AutomationError {
+  const { head } = refused;
   const { status, isRedirect, limits } = head;
   // Redacted as a whole, and only then cut.
-  const body = typeof sent === "string" ? redactor.text(sent).slice(0, MAX_FOREIGN_TEXT) : redactor.json(sent);
-  const code = textIn(body, "error");
-  const sentence = [textIn(body, "message"), textIn(body, "detail")].find((text) => text?.trim());
+  const shown = call.redactor.json(refused.body);
+  const body = typeof shown === "string" ? shown.slice(0, MAX_FOREIGN_TEXT) : shown;
+  const fields = bare<Record<string, unknown>>(typeof body === "object" ? { ...body } : {});
+  const [code, ...sentences] = [fields["error"], fields["message"], fields["detail"]].map((field) =>
+    typeof field === "string" ? field : undefined,
+  );
+  const lines = sentences.map((sentence) => oneLine(sentence ?? "", MAX_DETAIL));
   // Never markup.
-  const detail = oneLine(/<[a-z!/]/i.test(sentence ?? "") ? "" : (sentence ?? ""), MAX_DETAIL) || undefined;
-  const shownCode = code !== undefined && /^[\w.:-]{1,64}$/.test(code) ? ` ${code}` : "";
-  const request = requestIdOf(call, head);
-  const summary = `${status}${shownCode}${detail ? `: ${detail}` : ""}${bracketed(request && `request ${request}`)}`;
-  const what = [status === 0 ? [] : summary, hintOf(call, head)].flat().join("; ");
-  const said = { what, head, code, detail, body, retryAfterMs: limits.retryAfterMs };
+  const detail = lines.find((line) => line !== "" && !/<[a-z!/]/i.test(line));
+  const shownCode = /^[\w.:-]{1,64}$/.test(code ?? "") ? ` ${code}` : "";
+  const summary = status === 0 ? [] : `${status}${shownCode}${detail === undefined ? "" : `: ${detail}`}`;
+  const what = [summary, hintOf(call, head) ?? []].flat().join("; ");
+  const said = { what, reached: refused, code, detail, body, retryAfterMs: limits.retryAfterMs };
   if (isRedirect) return buildError(errors.RedirectError, call, said);
   if (status === 429) return buildError(errors.RateLimitError, call, { ...limits, ...said });
   return buildError(BY_STATUS[status] ?? (status >= 500 ? errors.ServerError : errors.ApiError), call, said);
 }
 
-/** A field of a refusal's body, if it is a text. */
-function textIn(body: unknown, name: string): string | undefined {
-  const value: unknown = bare<Record<string, unknown>>(typeof body === "object" ? { ...body } : {})[name];
-  return typeof value === "string" ? value : undefined;
-}
-
 /** What a person may look at, by what the service refused. */
-function hintOf({ operation, pipeline }: Call, { status, isRedirect, limits }: ResponseHead): string[] {
-  if (isRedirect) return ["redirects are not followed: check baseUrl"];
+function hintOf({ operation, pipeline }: Call, { status, isRedirect, limits }: ResponseHead): string | undefined {
+  if (isRedirect) return "redirects are not followed: check baseUrl";
   if (status === 429 && limits.retryAfterMs !== undefined) {
-    return [`the service asks to wait ${seconds(limits.retryAfterMs)}`];
+    return `the service asks to wait ${seconds(limits.retryAfterMs)}`;
   }
   if (status === 404 && !/\/v\d[^/]*$/i.test(pipeline.baseUrl)) {
-    return ["if every call ends so, baseUrl may lack its version segment, such as /api/v1"];
+    return "if every call ends so, baseUrl may lack its version segment, such as /api/v1";
   }
-  if (status !== 403) return [];
-  const both = "both the token's scopes and its owner's permissions must allow it";
-  if (operation.scope !== undefined) return [`the contract asks for ${operation.scope}: ${both}`];
-  return [operation.name === "tokens.create" ? "a token can have only scopes that its creator holds" : both];
-}
-
-function bracketed(text: string | undefined): string {
-  return text === undefined ? "" : ` (${text})`;
+  if (status !== 403) return undefined;
+  if (operation.name === "tokens.create") return "a token can have only scopes that its creator holds";
+  const asked = operation.scope === undefined ? "" : `the contract asks for ${operation.scope}: `;
+  return `${asked}both the token's scopes and its owner's permissions must allow it`;
 }
 
 /** A duration in a message. */
 function seconds(ms: number): string {
   return `${Math.ceil(ms / 100) / 10} s`;
+}
+
+/** An error of a class: what happened, how far the request came, what is known of the call, and the class's own fields. */
+export function buildError<Details extends ErrorDetails, Failure>(
+  Class: new (message: string, details?: Details) => Failure,
+  call: Call,
+  said: NoInfer<Details> & { readonly what: string; readonly reached?: Reached },
+): Failure {
+  const { what, reached = {}, ...own } = said;
+  const { id, operation, history, redactor } = call;
+  const { method, path } = operation;
+  const { head, text: rawBody } = reached;
+  const details = {
+    callId: id,
+    status: head?.status || undefined,
+    method,
+    path: path.template,
+    attempts: history.requests,
+    requestId: head && redactor.brief(head.headers.get("x-request-id")),
+    outcome: outcomeOf(call, reached),
+    priorAmbiguous: (history.mayBeApplied && isWrite(operation)) || undefined,
+    rawBody,
+    ...own,
+  };
+  const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
+  const message = `${labelOf(operation)}: ${what}${request}${consequenceOf(operation, details)}`;
+  return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
+}
+
+/**
+ * Whether the service did what was asked. A response tells, except where the service failed on the way; without one it
+ * is certain only for a request that was never sent.
+ */
+function outcomeOf({ history }: Call, { head, isSent }: Reached): Outcome {
+  if (head !== undefined) return outcomeOfStatus(head.status);
+  if (isSent || history.mayBeApplied) return "unknown";
+  return history.wasRejected && isSent === undefined ? "rejected" : "not_sent";
+}
+
+/** What the failure of a write means for its caller; empty for reads, and where nothing can have happened. */
+function consequenceOf(operation: Operation<unknown>, { outcome, rawBody }: ErrorDetails): string {
+  if (!isWrite(operation) || outcome === "rejected" || outcome === "not_sent") return "";
+  if (outcome === "accepted") {
+    return `; the service accepted it: do not send it again${rawBody === undefined ? "" : " (see rawBody)"}`;
+  }
+  if (operation.rotatesToken) return "; the old token may be dead and its replacement lost: check before going on";
+  return "; it may have been applied: check before sending it again";
 }

@@ -37,10 +37,10 @@ interface Failed {
   readonly text?: string;
 }
 
-/** How far a request came that was stopped. */
-interface Reached {
-  /** It was handed to `fetch`. */
-  readonly isSent?: true;
+/** How far a request came. */
+export interface Reached {
+  /** Whether it may have reached the service; absent if there was none. */
+  readonly isSent?: boolean | undefined;
   readonly head?: ResponseHead | undefined;
   /** The part of a success's body that was received. */
   readonly text?: string | undefined;

@@ -7,7 +7,7 @@ import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-req
 export class HttpFailure {
   /** What `fetch` rejected with. */
   readonly cause: unknown;
-  /** Whose `fetch` the request was handed to, and may have reached the service by; `undefined` if to none. */
+  /** Whose `fetch` the request was handed to, and may have reached the service by; `request` if to none. */
   readonly sender: Sending["sender"];
 
   constructor(cause: unknown, sender: Sending["sender"]) {
@@ -76,7 +76,7 @@ export function createHttp(
       const isSafe = Object.keys(absent).length === 0;
       return await instance(isSafe ? url : new Request(url, { ...absent, method, headers: {}, signal }), options);
     } catch (error) {
-      throw error instanceof HttpFailure ? error : new HttpFailure(error, undefined);
+      throw error instanceof HttpFailure ? error : new HttpFailure(error, "request");
     }
   };
 }
