@@ -2,20 +2,21 @@ import { ignoreErrors, isPlainObject, type Kind, kind, ofKind, refuse, refusing,
 import { calledBy } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 
+/** What stands in no encoded value, and must not in the parts of an address that are written as they are. */
+const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
+const FORBIDDEN_WORDS = "must not contain a backslash, ?, #, white space or control characters";
+
 /** An absolute http(s) URL that paths can be appended to, without trailing slashes. What is refused is never shown. */
 export function checkBaseUrl(value: unknown): string {
   const text = value instanceof URL ? value.href : value;
   if (typeof text !== "string") refuse(`baseUrl must be a string or a URL, not ${shown(value)}`);
-  if (/[\u0000-\u0020\u007f\\]/.test(text)) {
-    refuse("baseUrl must not contain white space, control characters or backslashes");
-  }
+  if (FORBIDDEN.test(text)) refuse(`baseUrl ${FORBIDDEN_WORDS}`);
   const url = /^https?:\/\//i.test(text) ? ignoreErrors(() => new URL(text)) : undefined;
   if (url === undefined) {
     refuse("baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1");
   }
   // The parsed URL is judged: parsers accept more spellings than a pattern knows.
   if (url.username !== "" || url.password !== "") refuse("baseUrl must not contain a user name or password");
-  if (/[?#]/.test(text)) refuse("baseUrl must not contain a query or a fragment");
   return url.href.replace(/\/+$/, "");
 }
 
@@ -39,14 +40,19 @@ const ENCODED: unique symbol = Symbol.for("project-automation.path");
 export class Path {
   /** What errors and events show: with a name in braces, or `{}`, for each value. */
   readonly template: string;
-  /** As it is sent. Not printed: it may hold anything. */
-  declare readonly [ENCODED]: string;
+  /** Not printed: it may hold anything. */
+  readonly #encoded: string;
 
   /** Not for callers: use the tag. */
   constructor(template: string, encoded: string) {
     this.template = template;
-    Object.defineProperty(this, ENCODED, { value: encoded });
+    this.#encoded = encoded;
     Object.freeze(this);
+  }
+
+  /** As it is sent. What only inherits from a path holds nothing that could be sent. */
+  get [ENCODED](): string {
+    return #encoded in this ? this.#encoded : "";
   }
 }
 
@@ -75,10 +81,12 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
 
 /** The path of a documented operation: its template, with a value for each name in braces. */
 export function pathOf(template: string, values: Readonly<Record<string, unknown>> = {}): Path {
-  return new Path(
-    template,
-    template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeSegment(values[name], name)),
-  );
+  let encoded = template;
+  for (const [name, value] of Object.entries(values)) {
+    // Nothing in an encoded value has a meaning to replace, and no name follows in it.
+    encoded = encoded.replace(`{${name}}`, encodeSegment(value, name));
+  }
+  return new Path(template, encoded);
 }
 
 /** Whether a value is a path that a copy of this package has made. */
@@ -120,16 +128,10 @@ export function encodeText(value: string, what: string): string {
 
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** What stands in no encoded value, and must not in the parts that are written as they are. */
-const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
-
 function flawOf(encoded: string): string | undefined {
   if (!encoded.startsWith("/")) return "must begin with /: everything stays below baseUrl";
   if (encoded.includes("//") || DOT_SEGMENT.test(encoded)) return "must not contain //, or the segments . or ..";
-  if (FORBIDDEN.test(encoded)) {
-    return "must not contain a backslash, ?, #, white space or control characters; parameters belong in `query`";
-  }
-  return undefined;
+  return FORBIDDEN.test(encoded) ? `${FORBIDDEN_WORDS}; parameters belong in \`query\`` : undefined;
 }
 
 /** One value of a query parameter. */
