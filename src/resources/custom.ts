@@ -1,6 +1,6 @@
 import { ANYTHING, given, type Kind, kind, ofKind, oneOf, refuse, required, type Shape } from "../base/check.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import type { Method, Operation, Send } from "../request/operation.ts";
+import type { Method, Send } from "../request/operation.ts";
 import { type CallOptions, readOptions } from "../request/settings.ts";
 import { encodeQuery, isPath, type Path, QUERY, type Query } from "../request/url.ts";
 import { isStandardSchema, pageValidator, type StandardSchema } from "../schemas/validators.ts";
@@ -59,13 +59,26 @@ const REQUEST: Shape<CustomRequest> = {
 
 const LIST: Shape<CustomList<unknown>> = { path: PATH, query: QUERY, schema: required(SCHEMA) };
 
+/** What the body of a response has to be, where the method decides. */
+const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "nothing", DELETE: "json_if_any" };
+
 /** Sends a request of the caller's own. `Output` is that of the overload of `SendCustom` that the caller has chosen. */
 export async function sendCustom<Output>(
   send: Send,
   request: CustomRequest<Output>,
   last: readonly [options?: CallOptions | undefined],
 ): Promise<Output> {
-  return send("request", () => ({ ...customOperation(request), options: readOptions(last) }));
+  return send("request", () => {
+    const { method, path, query = {}, json, schema } = given<CustomRequest<Output>>(request, "request", REQUEST);
+    if (json !== undefined && (method === "GET" || method === "HEAD")) {
+      refuse(`a ${method} has no body, so json cannot be given`);
+    }
+    if (schema !== undefined && method === "HEAD") {
+      refuse("the response to a HEAD has no body, so schema cannot be given");
+    }
+    const expects = EXPECTED[method] ?? (schema === undefined ? "json_or_empty" : "json");
+    return { method, path, query: encodeQuery(query), json, schema, expects, options: readOptions(last) };
+  });
 }
 
 /** Walks a list of the caller's own. */
@@ -79,20 +92,4 @@ export function paginateCustom<Item>(
     if (query["cursor"] !== undefined) ofKind(query["cursor"], "query.cursor", CURSOR);
     return { path, query, schema: pageValidator(schema), last };
   });
-}
-
-function customOperation<Output>(request: CustomRequest<Output>): Omit<Operation<Output>, "name" | "options"> {
-  const { method, path, query = {}, json, schema } = given<CustomRequest<Output>>(request, "request", REQUEST);
-  if (json !== undefined && (method === "GET" || method === "HEAD")) {
-    refuse(`a ${method} has no body, so json cannot be given`);
-  }
-  if (schema !== undefined && method === "HEAD")
-    refuse("the response to a HEAD has no body, so schema cannot be given");
-  return { method, path, query: encodeQuery(query), json, schema, expects: expectedOf(method, schema !== undefined) };
-}
-
-function expectedOf(method: Method, hasSchema: boolean): NonNullable<Operation<unknown>["expects"]> {
-  if (method === "HEAD") return "nothing";
-  if (method === "DELETE") return "json_if_any";
-  return hasSchema ? "json" : "json_or_empty";
 }
