@@ -37,3 +37,12 @@ export async function beginStackInAwaiter<Thrown>(
   await Promise.resolve();
   return beginStackInCaller(error, entry);
 }
+
+/** Runs the work of a public async function: the stack of an error of ours begins in the code that awaits it. */
+export async function awaited<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw await beginStackInAwaiter(error, awaited);
+  }
+}

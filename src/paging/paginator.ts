@@ -1,9 +1,9 @@
 import { countFrom, given, refuseSurplus, refusing, type Shape } from "../base/check.ts";
-import { beginStackInAwaiter } from "../errors/caller-stack.ts";
+import { awaited } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
-import { type Closeable, closeable, Items } from "./iterators.ts";
-import { fetchPage, type PageSource, walkPages } from "./walk.ts";
+import { BatchIterator } from "./iterators.ts";
+import { type PageSource, walkPages } from "./walk.ts";
 
 /** The options of `toArray`. */
 export interface ToArrayOptions {
@@ -26,10 +26,10 @@ const TO_ARRAY_OPTIONS: Shape<ToArrayOptions> = { max: countFrom(0) };
  * for await (const project of client.projects.list()) console.log(project.name);
  */
 export class Paginator<Item> implements AsyncIterable<Item> {
-  readonly #source: () => PageSource<Item>;
+  readonly #source: () => Promise<PageSource<Item>>;
 
   /** Not for callers: the client's lists return paginators. */
-  constructor(source: () => PageSource<Item>) {
+  constructor(source: () => Promise<PageSource<Item>>) {
     this.#source = source;
   }
 
@@ -38,7 +38,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * overlap: they resolve to consecutive items, with one request per page.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
-    return new Items(closeable((closing) => walkPages(this.#source, { closing })));
+    return iterate(this.#source, ({ data }) => data);
   }
 
   /**
@@ -50,10 +50,13 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    */
   pages(): AsyncIterableIterator<Page<Item>>;
   pages(...surplus: readonly unknown[]): AsyncIterableIterator<Page<Item>> {
-    const source = withoutArguments("pages", surplus, this.#source);
-    const start = (): Closeable<Page<Item>> => closeable((closing) => walkPages(source, { closing }));
-    let begun: Closeable<Page<Item>> | undefined;
-    const begin = (): Closeable<Page<Item>> => (begun ??= start());
+    const describe = async (): Promise<PageSource<Item>> => {
+      refuseArguments("pages", surplus);
+      return this.#source();
+    };
+    const start = () => iterate(describe, (page) => [page]);
+    let begun: ReturnType<typeof start> | undefined;
+    const begin = () => (begun ??= start());
     return {
       [Symbol.asyncIterator]: () => begun ?? start(),
       next: () => begin().next(),
@@ -82,8 +85,12 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * };
    */
   page(): Promise<Page<Item>>;
-  async page(...surplus: readonly unknown[]): Promise<Page<Item>> {
-    return onePage(withoutArguments("page", surplus, this.#source));
+  page(...surplus: readonly unknown[]): Promise<Page<Item>> {
+    return awaited(async () => {
+      refuseArguments("page", surplus);
+      const { value } = await walkPages(this.#source, undefined, 0).next();
+      return value as Page<Item>; // every walk has a first page
+    });
   }
 
   /**
@@ -94,52 +101,32 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * const firstHundred = await client.projects.list({ limit: 50 }).toArray({ max: 100 });
    */
   toArray(options?: ToArrayOptions): Promise<Item[]>;
-  async toArray(options?: ToArrayOptions, ...surplus: readonly unknown[]): Promise<Item[]> {
-    return collect(this.#source, options, surplus);
-  }
-}
-
-type Source<Item> = () => PageSource<Item>;
-
-/** The source of a method that takes no arguments, which refuses those that were passed. */
-function withoutArguments<Item>(method: string, surplus: readonly unknown[], describe: Source<Item>): Source<Item> {
-  return () => {
-    refusing(ArgumentError, () => refuseSurplus(surplus, `${method} takes no arguments: pass them to list()`));
-    return describe();
-  };
-}
-
-async function onePage<Item>(describe: Source<Item>): Promise<Page<Item>> {
-  try {
-    const source = describe();
-    return await fetchPage(source, source.start);
-  } catch (error) {
-    throw await beginStackInAwaiter(error, onePage);
-  }
-}
-
-async function collect<Item>(
-  describe: Source<Item>,
-  options: ToArrayOptions | undefined,
-  surplus: readonly unknown[],
-): Promise<Item[]> {
-  try {
-    const source = describe();
-    const { max = Number.POSITIVE_INFINITY } = source.check("toArray", () => {
-      refuseSurplus(surplus);
-      return given(options, "options", TO_ARRAY_OPTIONS);
-    });
-    const items: Item[] = [];
-    if (max === 0) return items;
-    for await (const { data } of walkPages(() => source, { max })) {
-      // Not by `push(...data)`: a page may have more items than a call may have arguments.
-      for (const item of data) {
-        items.push(item);
-        if (items.length === max) return items;
+  toArray(options?: ToArrayOptions, ...surplus: readonly unknown[]): Promise<Item[]> {
+    return awaited(async () => {
+      const { check } = await this.#source();
+      const { max = Number.POSITIVE_INFINITY } = check("toArray", () => {
+        refuseSurplus(surplus);
+        return given(options, "options", TO_ARRAY_OPTIONS);
+      });
+      const items: Item[] = [];
+      if (max === 0) return items;
+      for await (const { data } of walkPages(this.#source, undefined, max)) {
+        // Not by `push(...data)`: a page may have more items than a call may have arguments.
+        for (const item of data) items.push(item);
       }
-    }
-    return items;
-  } catch (error) {
-    throw await beginStackInAwaiter(error, collect);
+      items.splice(max);
+      return items;
+    });
   }
+}
+
+function iterate<Item, Value>(
+  describe: () => Promise<PageSource<Item>>,
+  valuesOf: (page: Page<Item>) => readonly Value[],
+): BatchIterator<Page<Item>, Value> {
+  return new BatchIterator((closing) => walkPages(describe, closing), valuesOf);
+}
+
+function refuseArguments(method: string, surplus: readonly unknown[]): void {
+  refusing(ArgumentError, () => refuseSurplus(surplus, `${method} takes no arguments: pass them to list()`));
 }

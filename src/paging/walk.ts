@@ -1,9 +1,8 @@
 import { platformTurn } from "../base/clock.ts";
 import type { Deadline } from "../base/deadline.ts";
-import { note } from "../errors/automation-error.ts";
-import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { PaginationError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
+import type { Send, Walk } from "../request/operation.ts";
 import type { Path } from "../request/url.ts";
 
 /** So many empty pages in a row end a walk: the list may have no end, and its consumer never gets to decide. */
@@ -19,77 +18,57 @@ export interface PageSource<Item> {
   /** Asks for the next page while one is being consumed. */
   readonly prefetch: boolean;
   /** Checks what a method of the list was given, in the name of the method. */
-  readonly check: <Result>(name: string, read: () => Result) => Result;
-  /** Asks for a page, as a part of the walk: one request. */
-  readonly fetch: (cursor: string | null, within?: Deadline) => Promise<Page<Item>>;
-}
-
-/** One walk over a list. */
-export interface WalkRules {
-  /** Ends it, with the request in flight. */
-  readonly closing?: Deadline;
-  /** How many items are wanted: nothing is prefetched past them. */
-  readonly max?: number;
+  readonly check: Send["check"];
+  /** Asks for a page of a walk: one request. An error carries the `cursor`. */
+  readonly fetch: (cursor: string | null, walk: Walk, within?: Deadline) => Promise<Page<Item>>;
 }
 
 /**
- * The pages of a list in order, one request each; with `prefetch` one page at most is asked for ahead. An error carries
- * the `cursor` of the page that failed. `describe` runs at the first `next()`: what it throws rejects that.
+ * The pages of a list in order, one request each; with `prefetch` one page at most is asked for ahead. `describe` runs at
+ * the first `next()`, which rejects as it does. The walk is over with the page that brings the last of `max` items;
+ * `closing` ends it earlier, with the request in flight.
  */
 export async function* walkPages<Item>(
-  describe: () => PageSource<Item>,
-  { closing, max = Number.POSITIVE_INFINITY }: WalkRules = {},
+  describe: () => Promise<PageSource<Item>>,
+  closing?: Deadline,
+  max: number = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Page<Item>, void, undefined> {
-  try {
-    const source = describe();
-    const cycle = new CycleDetector();
-    let cursor = source.start;
-    let wanted = max;
-    let emptyPages = 0;
-    let ahead: Promise<Page<Item>> | undefined;
-    if (cursor !== null) cycle.closes(cursor);
-    for (;;) {
-      const page = await (ahead ?? fetchPage(source, cursor, closing));
-      if (closing?.reason !== undefined) return;
-      ahead = undefined;
-      cursor = page.next_cursor;
-      wanted -= page.data.length;
-      emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
-      const isEndless = cursor !== null && (cycle.closes(cursor) || emptyPages === MAX_EMPTY_PAGES);
-      if (source.prefetch && cursor !== null && !isEndless && wanted > 0) {
-        // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
-        await platformTurn();
-        if (closing?.reason !== undefined) return;
-        ahead = fetchPage(source, cursor, closing);
-        // The walk may never come to it.
-        ahead.catch(() => {});
-        // The consumer of this page may block the thread, so the request has to leave first.
-        await platformTurn();
-      }
-      yield page;
-      if (cursor === null) return;
-      if (isEndless) throw endlessError(source, cursor, emptyPages);
+  const source = await describe();
+  const cycle = new CycleDetector();
+  const walk = { pages: 0, items: 0, waitedMs: 0 };
+  let cursor = source.start;
+  let emptyPages = 0;
+  let ahead: Promise<Page<Item>> | undefined;
+  if (cursor !== null) cycle.closes(cursor);
+  for (;;) {
+    const page = await (ahead ?? source.fetch(cursor, walk, closing));
+    ahead = undefined;
+    cursor = page.next_cursor;
+    walk.pages += 1;
+    walk.items += page.data.length;
+    emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
+    const isLast = cursor === null || walk.items >= max;
+    const isEndless = cursor !== null && (cycle.closes(cursor) || emptyPages === MAX_EMPTY_PAGES);
+    if (source.prefetch && !isLast && !isEndless) {
+      // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
+      await platformTurn();
+      ahead = source.fetch(cursor, walk, closing);
+      // The walk may never come to it.
+      ahead.catch(() => {});
+      // The consumer of this page may block the thread, so the request has to leave first.
+      await platformTurn();
     }
-  } catch (error) {
-    if (closing?.reason === undefined) throw await beginStackInAwaiter(error, walkPages);
+    yield page;
+    if (isLast) return;
+    if (isEndless) throw endlessError(source, cursor, emptyPages);
   }
 }
 
-/** One page of a list. An error carries the `cursor`. */
-export async function fetchPage<Item>(
-  { fetch }: PageSource<Item>,
+function endlessError(
+  { label, path }: PageSource<unknown>,
   cursor: string | null,
-  within?: Deadline,
-): Promise<Page<Item>> {
-  try {
-    return await fetch(cursor, within);
-  } catch (error) {
-    note(error, "cursor", cursor);
-    throw error;
-  }
-}
-
-function endlessError({ label, path }: PageSource<unknown>, cursor: string, emptyPages: number): PaginationError {
+  emptyPages: number,
+): PaginationError {
   const what =
     emptyPages === MAX_EMPTY_PAGES
       ? `sent ${MAX_EMPTY_PAGES} empty pages in a row`
@@ -126,15 +105,12 @@ export class CycleDetector {
     if (this.#recent.includes(cursor) || this.#samples.includes(cursor)) return true;
     this.#recent.push(cursor);
     if (this.#recent.length > RECENT) this.#recent.shift();
-    if (this.#count % this.#stride === 0) this.#sample(cursor);
+    if (this.#count % this.#stride === 0) this.#samples.push(cursor);
     this.#count += 1;
+    if (this.#samples.length > SAMPLES) {
+      this.#samples = this.#samples.filter((_, index) => index % 2 === 0);
+      this.#stride *= 2;
+    }
     return false;
-  }
-
-  #sample(cursor: string): void {
-    this.#samples.push(cursor);
-    if (this.#samples.length <= SAMPLES) return;
-    this.#samples = this.#samples.filter((_, index) => index % 2 === 0);
-    this.#stride *= 2;
   }
 }

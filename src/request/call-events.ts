@@ -143,10 +143,8 @@ export class CallEvents {
 
   /** A page of a walk has come. */
   page(walk: Walk, { data }: Page<unknown>): void {
-    walk.pages += 1;
-    walk.items += data.length;
     walk.waitedMs += this.#waitedMs;
-    this.emit({ type: "page", ...walk });
+    this.emit({ type: "page", pages: walk.pages + 1, items: walk.items + data.length, waitedMs: walk.waitedMs });
   }
 
   /** The token is paused for so long: told once per token, until the pause is over. */

@@ -40,10 +40,10 @@ export interface Operation<Output> {
   readonly options: CheckedOptions;
 }
 
-/** What a walk has come to, for its events. */
+/** What a walk has come to so far. Its calls add how long they have waited. */
 export interface Walk {
-  pages: number;
-  items: number;
+  readonly pages: number;
+  readonly items: number;
   waitedMs: number;
 }
 

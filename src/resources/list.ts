@@ -1,6 +1,8 @@
 import { BOOLEAN, bare, given, type Kind, kind, type Shape } from "../base/check.ts";
+import { note } from "../errors/automation-error.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
+import type { PageSource } from "../paging/walk.ts";
 import { labelOf, type Send } from "../request/operation.ts";
 import { type CallOptions, readOptions } from "../request/settings.ts";
 import { encodeQuery, type Path, type Query } from "../request/url.ts";
@@ -54,44 +56,39 @@ export interface ListOperation<Item> {
  * invalid ones reject the first request of the list, since `list` itself never throws.
  */
 export function paginate<Item>(send: Send, name: string, describe: () => ListOperation<Item>): Paginator<Item> {
-  const prepared = deferErrors(() => send.check(name, () => prepare(name, describe())));
-  return new Paginator(() => {
-    const { fixed, page, ...rules } = prepared();
-    const walk = { pages: 0, items: 0, waitedMs: 0 };
-    return {
-      ...rules,
-      check: send.check,
-      fetch: (cursor, within) => {
-        const query = cursor === null ? fixed : `${fixed && `${fixed}&`}${encodeQuery({ cursor })}`;
-        return send(name, () => ({ ...page, query, walk, within }));
-      },
-    };
-  });
+  return new Paginator(deferErrors(() => send.check(name, () => sourceOf(send, name, describe()))));
 }
 
-/** What all walks over a list have in common. */
-function prepare<Item>(name: string, { path, query, schema, scope, last }: ListOperation<Item>) {
-  const { cursor, ...others } = bare<Query>(query);
+function sourceOf<Item>(
+  send: Send,
+  name: string,
+  { path, query, schema, scope, last }: ListOperation<Item>,
+): PageSource<Item> {
+  const { cursor: start, ...others } = bare<Query>(query);
   const { prefetch = false, ...options } = readOptions(last, { prefetch: BOOLEAN });
+  const fixed = encodeQuery(others);
   const page = { method: "GET", path, schema, essentials: pageEnvelopeValidator, scope, options } as const;
   return {
     label: labelOf({ name, method: "GET", path }),
     path,
-    start: typeof cursor === "string" ? cursor : null, // which is what it was checked to be
+    start: typeof start === "string" ? start : null, // which is what it was checked to be
     prefetch,
-    fixed: encodeQuery(others),
-    page,
+    check: send.check,
+    fetch: async (cursor, walk, within) => {
+      const query = cursor === null ? fixed : `${fixed && `${fixed}&`}${encodeQuery({ cursor })}`;
+      try {
+        return await send(name, () => ({ ...page, query, walk, within }));
+      } catch (error) {
+        note(error, "cursor", cursor);
+        throw error;
+      }
+    },
   };
 }
 
-/** Runs `check` now, and returns what it returned or throws what it threw whenever it is asked. */
-export function deferErrors<Result>(check: () => Result): () => Result {
-  try {
-    const result = check();
-    return () => result;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
+/** Runs `check` now, and resolves or rejects as it did whenever it is asked. */
+export function deferErrors<Result>(check: () => Result): () => Promise<Result> {
+  const checked = new Promise<Result>((resolve) => resolve(check()));
+  checked.catch(() => {});
+  return () => checked;
 }

@@ -1,12 +1,12 @@
 import { FUNCTION, INTERVAL, required, type Shape } from "../base/check.ts";
 import { now, shortened } from "../base/clock.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
-import { type AutomationError, note } from "../errors/automation-error.ts";
-import { beginStackInAwaiter } from "../errors/caller-stack.ts";
+import { type AutomationError, isBrandedError, note } from "../errors/automation-error.ts";
+import { awaited } from "../errors/caller-stack.ts";
 import { AbortError, TimeoutError } from "../errors/classes.ts";
 import { mayPass } from "../errors/guard.ts";
 import type { Session } from "../models.ts";
-import { closeable } from "../paging/iterators.ts";
+import { BatchIterator } from "../paging/iterators.ts";
 import type { Operation, Send } from "../request/operation.ts";
 import { type CallOptions, type CheckedOptions, readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
@@ -38,23 +38,20 @@ export interface WaitOptions extends WatchOptions {
 const WATCH_OPTIONS: Shape<Omit<WatchOptions, keyof CallOptions>> = { intervalMs: INTERVAL, maxIntervalMs: INTERVAL };
 const WAIT_OPTIONS: Shape<Omit<WaitOptions, keyof CallOptions>> = { ...WATCH_OPTIONS, until: required(FUNCTION) };
 
-const PATH = "/sessions/{id}";
-
 /** Asks for one session. */
 export function getSession(id: string, options: CheckedOptions): Omit<Operation<Session>, "name"> {
-  return { method: "GET", path: pathOf(PATH, { id }), schema: sessionValidator, scope: "sessions:read", options };
+  const path = pathOf("/sessions/{id}", { id });
+  return { method: "GET", path, schema: sessionValidator, scope: "sessions:read", options };
 }
 
 /** Polls a session until `until` is true of it. */
-export async function waitFor(send: Send, id: string, last: readonly [options: WaitOptions]): Promise<Session> {
+export function waitFor(send: Send, id: string, last: readonly [options: WaitOptions]): Promise<Session> {
   const name = "sessions.waitFor";
-  try {
+  return awaited(async () => {
     const { until, ...options } = send.check(name, () => readOptions(last, WAIT_OPTIONS));
-    const { value } = await polls({ send, name, id, isWanted: until }, options).next();
+    const { value } = await polls(send, { name, id, isWanted: until }, options).next();
     return value;
-  } catch (error) {
-    throw await beginStackInAwaiter(error, waitFor);
-  }
+  });
 }
 
 /** Polls a session until it is closed, and yields it whenever its state has changed. */
@@ -67,17 +64,13 @@ export function watch(
   const read = deferErrors(() => send.check(name, () => readOptions(last, WATCH_OPTIONS)));
   async function* changes(closing: Deadline): AsyncGenerator<Session, void, undefined> {
     let state: unknown = NO_STATE;
-    try {
-      const wait = { send, name, id, closing, isWanted: (seen: Session) => stateOf(seen) !== state };
-      for await (const session of polls(wait, read())) {
-        state = stateOf(session);
-        yield session;
-      }
-    } catch (error) {
-      if (closing.reason === undefined) throw await beginStackInAwaiter(error, changes);
+    const isWanted = (seen: Session): boolean => stateOf(seen) !== state;
+    for await (const session of polls(send, { name, id, isWanted, closing }, await read())) {
+      state = stateOf(session);
+      yield session;
     }
   }
-  return { [Symbol.asyncIterator]: () => closeable(changes) };
+  return { [Symbol.asyncIterator]: () => new BatchIterator(changes, (session) => [session]) };
 }
 
 /** No state is equal to it. */
@@ -94,21 +87,14 @@ const JITTER = 1 / 4;
 /** A wait without `totalTimeoutMs` ends when there has been no response at all for so long. */
 const LONGEST_OUTAGE_MS = 10 * 60_000;
 
-/** A wait for a session, and what its polls have come to. */
+/** What is waited for. */
 interface Wait {
-  readonly send: Send;
   /** The method, for errors. */
   readonly name: string;
   readonly id: string;
   readonly isWanted: (session: Session) => boolean | Promise<boolean>;
-  /** Ends it, and the poll that is under way. */
+  /** Ends the wait, and the poll that is under way. */
   readonly closing?: Deadline;
-  /** The latest session. */
-  seen?: Session;
-  /** Why the latest poll was missed, if it was. */
-  missed?: AutomationError | undefined;
-  /** Since when polls have brought no response; after a refusal from the end of the pause that it asked for. */
-  silentSince?: number | undefined;
 }
 
 /**
@@ -116,61 +102,72 @@ interface Wait {
  * pass is missed, and the next one follows. While a session is looked at by its consumer there is no timer.
  */
 async function* polls(
-  wait: Wait,
+  send: Send,
+  { name, id, isWanted, closing }: Wait,
   options: CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxIntervalMs">,
 ): AsyncGenerator<Session, never, undefined> {
-  const { send, name, id, isWanted, closing } = wait;
-  const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, totalTimeoutMs, ...others } = options;
-  const limitMs = totalTimeoutMs ?? send.totalTimeoutMs;
-  const endsAt = now() + limitMs;
-  for (let waitMs = 0; ; waitMs = Math.min(intervalMs, maxIntervalMs)) {
+  const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, ...others } = options;
+  const poll = send.check(name, () => getSession(id, { ...others, totalTimeoutMs: Number.POSITIVE_INFINITY }));
+  const { totalTimeoutMs = send.totalTimeoutMs } = options;
+  const endsAt = now() + totalTimeoutMs;
+  let waitMs = 0;
+  let session: Session | undefined;
+  /** Why the latest poll was missed, if it was. */
+  let missed: AutomationError | undefined;
+  /** Since when polls have brought no response; after a refusal from the end of the pause that it asked for. */
+  let silentSince: number | undefined;
+  for (;;) {
     const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing));
-    const describe = () => ({ ...getSession(id, { ...others, totalTimeoutMs: Number.POSITIVE_INFINITY }), within });
+    let isFound = false;
     try {
-      for (let isFound = false; !isFound; ) {
-        // Not before a 503 asked for; the pause of a 429 is the rate limiter's, and ends with its token.
-        const askedMs = (wait.missed?.status === 503 && wait.missed.retryAfterMs) || 0;
-        if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
-        waitMs = Math.min(waitMs > 0 ? waitMs * GROWTH : intervalMs, maxIntervalMs);
-        const session = await send(name, describe).catch((error: AutomationError) => miss(wait, error, within));
-        if (session === undefined) continue;
-        Object.assign(wait, { seen: session, missed: undefined, silentSince: undefined });
-        isFound = await within.race(Promise.resolve(isWanted(session)));
+      // Not before a 503 asked for; the pause of a 429 is the rate limiter's, and ends with its token.
+      const askedMs = (missed?.status === 503 && missed.retryAfterMs) || 0;
+      if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
+      waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
+      const polled = await send(name, () => ({ ...poll, within })).catch((failure: AutomationError) => failure);
+      if (!isBrandedError(polled)) {
+        session = polled;
+        missed = silentSince = undefined;
+        isFound = await within.race(Promise.resolve(isWanted(polled)));
+      } else if (within.reason !== undefined) {
+        missed ??= polled;
+        throw STOPPED;
+      } else {
+        missed = polled;
+        note(missed, "session", session);
+        if (polled.status !== undefined) silentSince = now() + (polled.retryAfterMs ?? 0);
+        silentSince ??= now();
+        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && now() - silentSince >= LONGEST_OUTAGE_MS;
+        if (isTooLong || !mayPass(polled)) throw polled;
       }
     } catch (error) {
-      throw error === STOPPED ? stoppedError(wait, limitMs, within) : error;
+      throw error === STOPPED ? stoppedError(send, within, { ...poll, name, totalTimeoutMs, session, missed }) : error;
     } finally {
       within.release();
     }
-    yield wait.seen as Session; // the one that was found
+    if (isFound) {
+      yield session as Session; // the one that was found
+      waitMs = Math.min(intervalMs, maxIntervalMs);
+    }
   }
 }
 
-/** Notes a poll that failed. Throws what ends the wait: the end of its deadline, or a failure that does not pass. */
-function miss(wait: Wait, failure: AutomationError, within: Deadline): undefined {
-  if (within.reason !== undefined) {
-    wait.missed ??= failure;
-    throw STOPPED;
-  }
-  wait.missed = failure;
-  const heardAt = failure.status === undefined ? wait.silentSince : now() + (failure.retryAfterMs ?? 0);
-  wait.silentSince = heardAt ?? now();
-  const isTooLong = within.endsAt === Number.POSITIVE_INFINITY && now() - wait.silentSince >= LONGEST_OUTAGE_MS;
-  if (mayPass(failure) && !isTooLong) return;
-  note(failure, "session", wait.seen);
-  throw failure;
+/** A wait that was stopped. */
+interface Stopped extends Pick<Operation<Session>, "name" | "method" | "path"> {
+  readonly totalTimeoutMs: number;
+  readonly session: Session | undefined;
+  readonly missed: AutomationError | undefined;
 }
 
-function stoppedError(wait: Wait, limitMs: number, { reason, signal }: Deadline): AutomationError {
-  const { send, name, seen: session, missed } = wait;
+function stoppedError(send: Send, { reason, signal }: Deadline, wait: Stopped): AutomationError {
+  const { name, method, path, totalTimeoutMs, session, missed } = wait;
   const outcome = missed?.outcome ?? (session === undefined ? "not_sent" : "accepted");
-  const details = { method: "GET", path: PATH, outcome, attempts: missed?.attempts, session };
+  const details = { method, path: path.template, outcome, attempts: missed?.attempts, session };
   const state = session && `the last state was ${JSON.stringify(send.brief(String(stateOf(session))) ?? "")}`;
   const during = `during the wait; ${state ?? "no state was seen"}`;
   if (reason === "abort") {
     return new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason });
   }
-  const cause = missed && { cause: missed };
-  const message = `${name}: totalTimeoutMs (${limitMs}) ran out ${during}`;
-  return new TimeoutError(message, { ...details, phase: "total", ...cause });
+  const message = `${name}: totalTimeoutMs (${totalTimeoutMs}) ran out ${during}`;
+  return new TimeoutError(message, { ...details, phase: "total", cause: missed });
 }

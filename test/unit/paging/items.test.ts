@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { closeable, Items } from "../../../src/paging/iterators.ts";
+import { BatchIterator } from "../../../src/paging/iterators.ts";
 
 const done = { done: true, value: undefined };
 
@@ -8,15 +8,15 @@ const done = { done: true, value: undefined };
 function itemsOf(sizes: readonly number[], failsAt = Number.POSITIVE_INFINITY) {
   let asked = 0;
   let serial = 0;
-  const pages = closeable<{ data: number[]; next_cursor: string | null }>(async function* () {
+  const pages = async function* () {
     for (const size of sizes) {
       asked += 1;
       await Promise.resolve();
       if (asked > failsAt) throw new Error("no");
       yield { data: Array.from({ length: size }, () => serial++), next_cursor: null };
     }
-  });
-  return { items: new Items(pages), asked: () => asked };
+  };
+  return { items: new BatchIterator(pages, ({ data }) => data), asked: () => asked };
 }
 
 const sizes = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 6 });
