@@ -2,18 +2,16 @@ import { ignoreErrors } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 
-/** Values in batches, such as the items of pages. The requests and waits that it needs are within `closing`. */
-export type Generate<Batch> = (closing: Deadline) => AsyncGenerator<Batch, void, undefined>;
-
 /**
- * An iterator over the values of batches, whose `return()` resolves at once. A generator would first finish the `next()`
- * that is pending, and a request or a wait may be pending for long: so `return()` ends the deadline that they are within.
+ * An iterator over values that come in batches, such as the items of pages. Its `return()` resolves at once: a generator
+ * would first finish the `next()` that is pending, and a request or a wait may be pending for long, so `return()` ends
+ * the deadline that `generate` has them within.
  * Calls of `next()` are answered in order. A value of a batch that is there is handed out at once: a generator would take
  * half as long for each as everything else in a walk.
  */
 export class BatchIterator<Batch, Value> implements AsyncIterableIterator<Value> {
   readonly #closing: Deadline = Deadline.of(Number.POSITIVE_INFINITY);
-  readonly #batches: ReturnType<Generate<Batch>>;
+  readonly #batches: AsyncGenerator<Batch, void, undefined>;
   readonly #valuesOf: (batch: Batch) => readonly Value[];
   /** What is left of the latest batch. */
   #values: Iterator<Value> = [].values();
@@ -21,7 +19,10 @@ export class BatchIterator<Batch, Value> implements AsyncIterableIterator<Value>
   #waiting = 0;
   #latest: Promise<unknown> = Promise.resolve();
 
-  constructor(generate: Generate<Batch>, valuesOf: (batch: Batch) => readonly Value[]) {
+  constructor(
+    generate: (closing: Deadline) => AsyncGenerator<Batch, void, undefined>,
+    valuesOf: (batch: Batch) => readonly Value[],
+  ) {
     this.#batches = generate(this.#closing);
     this.#valuesOf = valuesOf;
   }

@@ -50,7 +50,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    */
   pages(): AsyncIterableIterator<Page<Item>>;
   pages(...surplus: readonly unknown[]): AsyncIterableIterator<Page<Item>> {
-    const describe = async (): Promise<PageSource<Item>> => {
+    const describe = async () => {
       refuseArguments("pages", surplus);
       return this.#source();
     };

@@ -49,7 +49,7 @@ export function waitFor(send: Send, id: string, last: readonly [options: WaitOpt
   const name = "sessions.waitFor";
   return awaited(async () => {
     const { until, ...options } = send.check(name, () => readOptions(last, WAIT_OPTIONS));
-    const { value } = await polls(send, { name, id, isWanted: until }, options).next();
+    const { value } = await polls(send, { name, id, isWanted: (seen) => until(seen) }, options).next();
     return value;
   });
 }
@@ -62,19 +62,10 @@ export function watch(
 ): AsyncIterable<Session> {
   const name = "sessions.watch";
   const read = deferErrors(() => send.check(name, () => readOptions(last, WATCH_OPTIONS)));
-  async function* changes(closing: Deadline): AsyncGenerator<Session, void, undefined> {
-    let state: unknown = NO_STATE;
-    const isWanted = (seen: Session): boolean => stateOf(seen) !== state;
-    for await (const session of polls(send, { name, id, isWanted, closing }, await read())) {
-      state = stateOf(session);
-      yield session;
-    }
-  }
+  const isWanted: Wait["isWanted"] = (seen, before) => before === undefined || stateOf(seen) !== stateOf(before);
+  const changes = (closing: Deadline): ReturnType<typeof polls> => polls(send, { name, id, isWanted, closing }, read());
   return { [Symbol.asyncIterator]: () => new BatchIterator(changes, (session) => [session]) };
 }
-
-/** No state is equal to it. */
-const NO_STATE = Symbol("no state has been seen");
 
 /** Where validation is lenient, a session may be anything, and its state too. */
 function stateOf(session: Session | null): unknown {
@@ -92,10 +83,13 @@ interface Wait {
   /** The method, for errors. */
   readonly name: string;
   readonly id: string;
-  readonly isWanted: (session: Session) => boolean | Promise<boolean>;
+  /** `before` is the session of the poll before, if there was one. */
+  readonly isWanted: (session: Session, before: Session | undefined) => boolean | Promise<boolean>;
   /** Ends the wait, and the poll that is under way. */
   readonly closing?: Deadline;
 }
+
+type PollOptions = CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxIntervalMs">;
 
 /**
  * The sessions that are wanted. Waits grow from the shortest until there is one. A poll that fails for a reason that may
@@ -104,8 +98,9 @@ interface Wait {
 async function* polls(
   send: Send,
   { name, id, isWanted, closing }: Wait,
-  options: CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxIntervalMs">,
+  checked: PollOptions | Promise<PollOptions>,
 ): AsyncGenerator<Session, never, undefined> {
+  const options = await checked;
   const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, ...others } = options;
   const poll = send.check(name, () => getSession(id, { ...others, totalTimeoutMs: Number.POSITIVE_INFINITY }));
   const { totalTimeoutMs = send.totalTimeoutMs } = options;
@@ -126,9 +121,10 @@ async function* polls(
       waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
       const polled = await send(name, () => ({ ...poll, within })).catch((failure: AutomationError) => failure);
       if (!isBrandedError(polled)) {
+        const before = session;
         session = polled;
         missed = silentSince = undefined;
-        isFound = await within.race(Promise.resolve(isWanted(polled)));
+        isFound = await within.race(Promise.resolve(isWanted(polled, before)));
       } else if (within.reason !== undefined) {
         missed ??= polled;
         throw STOPPED;
