@@ -26,9 +26,8 @@ export function memoryRateLimiter(): RateLimiter {
 /** Gates that are kept without a look at which of them are idle. */
 const FEW_GATES = 32;
 
-/** The class behind `memoryRateLimiter()`: the gates of all tokens, and the calls that wait at any of them. */
+/** The class behind `memoryRateLimiter()`: the gates of all tokens. */
 export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
-  readonly waiting = new Set<MemoryPermit<Gate>>();
   readonly #createGate: (token: string) => Gate;
   readonly #gates = new Map<string, Gate>();
   #mostGates = FEW_GATES;
@@ -38,14 +37,16 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
     this.#createGate = createGate;
   }
 
-  enter(call: RateLimitedCall): MemoryPermit<Gate> {
+  enter(call: RateLimitedCall): MemoryPermit {
     this.#places += 1;
     return new MemoryPermit(this, call, this.#places);
   }
 
   refresh(): void {
-    const moved = [...this.waiting].filter(({ call, token }) => call.token() !== token);
-    for (const permit of moved.sort((one, other) => one.place - other.place)) permit.leave({ kind: "moved" });
+    const moved = [...this.#gates].flatMap(([token, { waiting }]) =>
+      waiting.filter(({ call }) => call.token() !== token),
+    );
+    for (const waiter of moved.sort((one, other) => one.place - other.place)) waiter.settle({ kind: "moved" });
   }
 
   snapshot(token: string): RateLimitSnapshot | undefined {
@@ -67,18 +68,16 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
 }
 
 /** A call at the gate of its token. */
-export class MemoryPermit<Gate extends TokenGate> implements Permit, Waiter {
+export class MemoryPermit implements Permit, Waiter {
   readonly call: RateLimitedCall;
   readonly place: number;
   pauses = 0;
   counted: symbol | undefined;
-  /** What it acquired last. */
-  token = "";
-  gate: Gate | undefined;
-  readonly #limiter: MemoryRateLimiter<Gate>;
+  readonly #limiter: MemoryRateLimiter<TokenGate>;
+  #gate: TokenGate | undefined;
   #wake: ((admission: Admission) => void) | undefined;
 
-  constructor(limiter: MemoryRateLimiter<Gate>, call: RateLimitedCall, place: number) {
+  constructor(limiter: MemoryRateLimiter<TokenGate>, call: RateLimitedCall, place: number) {
     this.#limiter = limiter;
     this.call = call;
     this.place = place;
@@ -86,46 +85,36 @@ export class MemoryPermit<Gate extends TokenGate> implements Permit, Waiter {
 
   acquire(token: string): Admission | Promise<Admission> {
     const gate = this.#limiter.gateOf(token);
-    if (gate !== this.gate) this.gate?.release(this);
-    this.token = token;
-    this.gate = gate;
-    return gate.enter(this) ?? this.#wait(gate);
+    if (gate !== this.#gate) this.release();
+    this.#gate = gate;
+    return gate.enter(this) ?? this.#wait();
   }
 
   report(head: RateLimitHead): ReportedPause | undefined {
-    return this.gate?.report(this, head);
+    return this.#gate?.report(this, head);
   }
 
   release(): void {
-    this.gate?.release(this);
+    this.#gate?.release(this);
   }
 
   settle(admission: Admission): void {
+    this.#gate?.leave(this);
     this.#wake?.(admission);
   }
 
-  /** Ends its waiting before the gate does. */
-  leave(admission: Admission): void {
-    this.gate?.leave(this);
-    this.settle(admission);
-  }
-
-  #wait(gate: Gate): Promise<Admission> {
-    const { waiting } = this.#limiter;
+  #wait(): Promise<Admission> {
     const { signal } = this.call;
-    const stop = (): void => this.leave({ kind: "stopped" });
-    waiting.add(this);
+    const stop = (): void => this.settle({ kind: "stopped" });
     return new Promise((resolve) => {
       this.#wake = (admission) => {
-        waiting.delete(this);
         signal.removeEventListener("abort", stop);
         resolve(admission);
       };
       // The signal is the call's own, with no other listener to share.
       signal.addEventListener("abort", stop);
-      gate.join(this);
       // An event does not reach a listener that is added after it.
-      if (signal.aborted && waiting.has(this)) stop();
+      if (signal.aborted) stop();
     });
   }
 }

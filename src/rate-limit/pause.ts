@@ -17,13 +17,14 @@ export interface PauseAt extends Pause {
 const ASKED_JITTER = 1 / 20;
 /** From the second 429 in a row on, no pause is shorter than this, doubling: `Retry-After: 0` forever is bounded. */
 const FLOOR_MS = 250;
-const MAX_FLOOR_MS = 30_000;
 /**
- * Pauses after a 429 without a usable `Retry-After`. The documented window is a minute; together these outlast it, even
- * at their shortest.
+ * The first pause after a 429 without a usable `Retry-After`, doubling. The documented window is a minute: five of them
+ * outlast it, even at their shortest.
  */
-const UNASKED_MS = [5_000, 10_000, 20_000, 30_000, 30_000] as const;
+const UNASKED_MS = 5_000;
 const UNASKED_JITTER = 1 / 5;
+/** Where doubling ends. */
+const MAX_OWN_MS = 30_000;
 
 /** What is left of a pause at a later moment; nothing, too, if the clock has gone back since: then it was a fake one. */
 export function leftOf({ askedMs, lastsMs, at }: PauseAt, now: number): Pause | undefined {
@@ -41,11 +42,13 @@ export function leftOf({ askedMs, lastsMs, at }: PauseAt, now: number): Pause | 
  */
 export function pauseDuration(retryAfterMs: number | undefined, refusals: number, random: number): Pause {
   if (retryAfterMs === undefined) {
-    const unasked = UNASKED_MS[Math.min(refusals, UNASKED_MS.length) - 1] ?? UNASKED_MS[0];
-    const wait = shortened(unasked, UNASKED_JITTER, random);
+    const wait = shortened(doubled(UNASKED_MS, refusals - 1), UNASKED_JITTER, random);
     return { askedMs: wait, lastsMs: wait };
   }
-  const floor = refusals < 2 ? 0 : Math.min(FLOOR_MS * 2 ** Math.min(refusals - 2, 20), MAX_FLOOR_MS);
-  const askedMs = Math.max(retryAfterMs, floor);
+  const askedMs = Math.max(retryAfterMs, refusals < 2 ? 0 : doubled(FLOOR_MS, refusals - 2));
   return { askedMs, lastsMs: lengthened(askedMs, ASKED_JITTER, random) };
+}
+
+function doubled(ms: number, times: number): number {
+  return Math.min(ms * 2 ** times, MAX_OWN_MS);
 }

@@ -4,16 +4,19 @@ export class Queue<Member extends { readonly place: number }> {
   #members: Member[] = [];
   #first = 0;
 
-  get length(): number {
-    return this.#members.length - this.#first;
-  }
-
   get first(): Member | undefined {
     return this.#members[this.#first];
   }
 
+  /** In order, as they are now. */
+  get members(): readonly Member[] {
+    return this.#members.slice(this.#first);
+  }
+
   join(member: Member): void {
-    this.#members.splice(this.#indexOf(member.place), 0, member);
+    const last = this.#members.at(-1);
+    if (last === undefined || last.place < member.place) this.#members.push(member);
+    else this.#members.splice(this.#indexOf(member.place), 0, member);
   }
 
   /** The member must be in this queue. */
@@ -26,11 +29,6 @@ export class Queue<Member extends { readonly place: number }> {
     if (this.#first * 2 <= this.#members.length) return;
     this.#members = this.#members.slice(this.#first);
     this.#first = 0;
-  }
-
-  /** In order, as they are now. */
-  get members(): readonly Member[] {
-    return this.#members.slice(this.#first);
   }
 
   /** Where a place is, or would be. */

@@ -19,7 +19,7 @@ export interface Waiter {
   pauses: number;
   /** The epoch of the pause that it has counted last. */
   counted: symbol | undefined;
-  /** Ends its waiting. It is in no queue then. */
+  /** Ends its waiting: it leaves the queue. */
   settle(admission: Admission): void;
 }
 
@@ -39,8 +39,6 @@ interface Start {
 export class TokenGate {
   /** The latest that the service said of the token's limit. */
   protected quota: Quota = NOTHING_READ;
-  /** When something was last learnt about the token, by the local clock. */
-  protected learntAt: number | undefined;
   /** Pauses in a row, without a request getting through. */
   protected refusals = 0;
   /** One request goes at a time, until one has got through. */
@@ -52,56 +50,52 @@ export class TokenGate {
   #pause: PauseAt | undefined;
   /** Changes with each pause that begins: the response to a request that was sent before says nothing about it. */
   #epoch = Symbol();
-  #probe: Waiter | undefined;
-  #timer: { readonly at: number; readonly cancel: () => void } | undefined;
+  #wakesAt = Number.POSITIVE_INFINITY;
+  #cancelWaking = (): void => {};
 
   /** Whether nothing depends on it. */
   get isIdle(): boolean {
-    return this.#inFlight.size === 0 && this.#queue.length === 0 && this.pauseLeft() === undefined;
+    return this.#inFlight.size === 0 && this.#queue.first === undefined && this.pauseLeft() === undefined;
   }
 
   get snapshot(): RateLimitSnapshot | undefined {
-    return this.learntAt === undefined ? undefined : snapshotOf(this.quota, this.learntAt, this.pauseLeft());
+    return snapshotOf(this.quota, this.pauseLeft());
   }
 
-  /** Admits a waiter at once, or refuses it. Returns nothing if it has to `join` the queue. */
+  /** In order, as they are now. */
+  get waiting(): readonly Waiter[] {
+    return this.#queue.members;
+  }
+
+  /** Admits a waiter at once, or refuses it. Otherwise it waits in the queue, at its place, until it is settled. */
   enter(waiter: Waiter): Admission | undefined {
-    this.#drop(waiter);
+    this.#inFlight.delete(waiter);
     this.#maxConcurrency = Math.min(this.#maxConcurrency, waiter.call.maxConcurrency);
-    const { first } = this.#queue;
-    if ((first === undefined || waiter.place < first.place) && this.#hasRoom()) {
-      this.#send(waiter);
-      return ADMITTED;
-    }
-    return this.#refusalOf(waiter);
-  }
-
-  /** Lets a waiter wait in the queue, at its place, until its `settle` is called. */
-  join(waiter: Waiter): void {
+    const refusal = this.#refusalOf(waiter);
+    if (refusal !== undefined) return refusal;
     this.#queue.join(waiter);
     this.pump();
+    return this.#inFlight.has(waiter) ? ADMITTED : undefined;
   }
 
   /** Takes a waiter out of the queue. */
   leave(waiter: Waiter): void {
     this.#queue.leave(waiter);
-    if (this.#queue.length === 0) this.#setTimer();
+    if (this.#queue.first === undefined) this.#wakeAt(Number.POSITIVE_INFINITY);
   }
 
   /** Reads the response to an admitted waiter. Returns the pause that it begins or prolongs. */
   report(waiter: Waiter, head: RateLimitHead): ReportedPause | undefined {
     const start = this.#inFlight.get(waiter);
     if (start === undefined) return undefined;
-    this.quota = observed(this.quota, head, { startedAt: start.at, now: now() });
-    this.learntAt = Date.now();
+    this.quota = observed(this.quota, head, start.at);
     const isCurrent = start.epoch === this.#epoch;
-    if (this.#probe === waiter) this.#probe = undefined;
     if (head.status === 429) {
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
       if (isCurrent) this.beginPauses(this.refusals + 1);
       this.#count(waiter);
       const pause = this.close(pauseDuration(head.retryAfterMs, Math.max(1, this.refusals), Math.random()));
-      return { pauseMs: pause.lastsMs, waits: this.#waitsFor(pause, waiter) };
+      return { pauseMs: pause.lastsMs, waits: this.#refusalOf(waiter, pause) === undefined };
     }
     if (isCurrent) {
       waiter.pauses = 0;
@@ -115,20 +109,22 @@ export class TokenGate {
 
   /** Frees what an admitted waiter held. */
   release(waiter: Waiter): void {
-    this.#drop(waiter);
+    this.#inFlight.delete(waiter);
     this.pump();
   }
 
-  /** What is left of the pause. Once it is over, those who have waited for it count it. */
+  /** What is left of the pause. */
   protected pauseLeft(): Pause | undefined {
     const left = this.#pause && leftOf(this.#pause, now());
-    if (left === undefined && this.#pause !== undefined) this.endPause();
+    if (left === undefined) this.endPause();
     return left;
   }
 
+  /** The pause is over: those who have waited for it count it. */
   protected endPause(): void {
+    if (this.#pause === undefined) return;
     this.#pause = undefined;
-    for (const waiter of this.#queue.members) this.#count(waiter);
+    for (const waiter of this.waiting) this.#count(waiter);
   }
 
   /** A pause begins, the latest of so many in a row. */
@@ -141,7 +137,7 @@ export class TokenGate {
   protected endPauses(): void {
     if (this.refusals === 0) return;
     this.refusals = 0;
-    for (const waiter of this.#queue.members) waiter.pauses = 0;
+    for (const waiter of this.waiting) waiter.pauses = 0;
   }
 
   /** Nothing is sent for so long, or longer if a pause is running. Refuses those who do not wait for it, and returns it. */
@@ -150,61 +146,41 @@ export class TokenGate {
     const merged = { askedMs: Math.max(askedMs, pause.askedMs), lastsMs: Math.max(lastsMs, pause.lastsMs) };
     this.#pause = { ...merged, at: now() };
     this.mustProbe = true;
-    for (const waiter of this.#queue.members) {
+    for (const waiter of this.waiting) {
       const refusal = this.#refusalOf(waiter);
-      if (refusal === undefined) continue;
-      this.#queue.leave(waiter);
-      waiter.settle(refusal);
+      if (refusal !== undefined) waiter.settle(refusal);
     }
     this.pump();
     return merged;
   }
 
-  /** Admits, in order, every waiter that there is room for. */
+  /** Admits, in order, every waiter that there is room for, and wakes when time makes room for the next one. */
   protected pump(): void {
     let { first } = this.#queue;
-    while (first !== undefined && this.#hasRoom()) {
-      this.#queue.leave(first);
-      this.#send(first);
+    while (first !== undefined && this.#roomAt() <= now()) {
+      this.send(first);
       first.settle(ADMITTED_LATER);
       first = this.#queue.first;
     }
-    this.#setTimer();
+    if (first !== undefined) this.#wakeAt(this.#roomAt());
   }
 
-  /** An admitted waiter had to wait for other processes: its request begins now. */
-  protected sendNow(waiter: Waiter): void {
-    this.#drop(waiter);
-    this.#send(waiter);
-  }
-
-  #drop(waiter: Waiter): void {
+  /** The request of a waiter begins now. */
+  protected send(waiter: Waiter): void {
     this.#inFlight.delete(waiter);
-    // It got no response: another one has to go ahead.
-    if (this.#probe === waiter) this.#probe = undefined;
-  }
-
-  #send(waiter: Waiter): void {
     this.#inFlight.set(waiter, { at: now(), epoch: this.#epoch });
-    if (this.mustProbe) this.#probe = waiter;
   }
 
-  #hasRoom(): boolean {
-    const inFlight = this.#inFlight.size;
-    if (inFlight >= this.#maxConcurrency || this.pauseLeft() !== undefined) return false;
-    if (this.mustProbe) return this.#probe === undefined || this.#stallsAt(this.#probe) <= now();
-    const room = Math.max(1, remainingOf(this.quota, now()));
-    return inFlight < room || this.#holders().length < room;
-  }
-
-  /** The requests that hold others back, the oldest first: those that are not stalled. */
-  #holders(): Waiter[] {
-    const waiters = [...this.#inFlight.keys()];
-    return waiters.filter((waiter) => this.#stallsAt(waiter) > now());
-  }
-
-  #stallsAt(waiter: Waiter): number {
-    return (this.#inFlight.get(waiter)?.at ?? 0) + STALLED_AFTER_MS;
+  /** When time makes room for one more request: a moment that is over if there is room, `Infinity` if time alone makes none. */
+  #roomAt(): number {
+    const { size } = this.#inFlight;
+    if (size >= this.#maxConcurrency) return Number.POSITIVE_INFINITY;
+    if (this.pauseLeft() !== undefined && this.#pause !== undefined) return this.#pause.at + this.#pause.lastsMs;
+    const room = this.mustProbe ? 1 : Math.max(1, remainingOf(this.quota));
+    if (size < room) return 0;
+    // A probe does not wait for requests that were sent before the pause.
+    const holding = [...this.#inFlight.values()].filter(({ epoch }) => !this.mustProbe || epoch === this.#epoch);
+    return (holding.at(-room)?.at ?? Number.NEGATIVE_INFINITY) + STALLED_AFTER_MS;
   }
 
   #count(waiter: Waiter): void {
@@ -213,36 +189,23 @@ export class TokenGate {
     waiter.pauses += 1;
   }
 
-  #refusalOf(waiter: Waiter): Admission | undefined {
-    const left = this.pauseLeft();
-    return left === undefined || this.#waitsFor(left, waiter) ? undefined : { kind: "refused", pauseMs: left.askedMs };
-  }
-
-  /** Whether its call waits for the pause: it is short enough, and not one too many. */
-  #waitsFor({ askedMs, lastsMs }: Pause, { call, pauses, counted }: Waiter): boolean {
+  /** What a waiter is refused with, unless its call waits for the pause: it is short enough, and not one too many. */
+  #refusalOf({ call, pauses, counted }: Waiter, pause = this.pauseLeft()): Admission | undefined {
+    if (pause === undefined) return undefined;
     const inARow = counted === this.#epoch ? pauses : pauses + 1;
-    return inARow <= call.maxPauses && askedMs <= call.maxPauseMs && now() + lastsMs < call.endsAt;
+    const { askedMs, lastsMs } = pause;
+    const waits = inARow <= call.maxPauses && askedMs <= call.maxPauseMs && now() + lastsMs < call.endsAt;
+    return waits ? undefined : { kind: "refused", pauseMs: askedMs };
   }
 
-  /** While calls wait, wakes the gate when time alone makes room: at the end of the pause, or when a request stalls. */
-  #setTimer(): void {
-    const at = this.#queue.length === 0 ? Number.POSITIVE_INFINITY : this.#nextChange();
-    if (at === (this.#timer?.at ?? Number.POSITIVE_INFINITY)) return;
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    if (at === Number.POSITIVE_INFINITY) return;
-    const cancel = after(at - now(), () => {
-      this.#timer = undefined;
+  /** Wakes the gate at a moment, and no earlier; never at `Infinity`. */
+  #wakeAt(at: number): void {
+    if (at === this.#wakesAt) return;
+    this.#wakesAt = at;
+    this.#cancelWaking();
+    this.#cancelWaking = after(at - now(), () => {
+      this.#wakesAt = Number.POSITIVE_INFINITY;
       this.pump();
     });
-    this.#timer = { at, cancel };
-  }
-
-  #nextChange(): number {
-    if (this.pauseLeft() !== undefined && this.#pause !== undefined) return this.#pause.at + this.#pause.lastsMs;
-    if (this.#inFlight.size >= this.#maxConcurrency) return Number.POSITIVE_INFINITY;
-    // The pause may have ended since the queue was looked at.
-    if (this.#hasRoom()) return now();
-    return Math.min(...this.#holders().map((waiter) => this.#stallsAt(waiter)));
   }
 }

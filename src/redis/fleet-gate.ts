@@ -83,7 +83,8 @@ export class FleetGate extends TokenGate {
         const lease = this.register();
         const reply = await this.#take(lease, deadline);
         if (isGranted(reply)) {
-          this.sendNow(request);
+          // Its request begins now: it had to wait for other processes.
+          this.send(request);
           return lease;
         }
         this.#held.delete(lease);
@@ -182,8 +183,7 @@ export class FleetGate extends TokenGate {
     if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.#endPause();
     this.#clearedAt = clearedAt || (this.#clearedAt ?? 0);
     if (pause !== undefined) this.#sharedPauseEndsAt = now() + pause.lastsMs;
-    if (quota !== undefined) this.quota = quota;
-    if (quota !== undefined || pause !== undefined) this.learntAt = Date.now();
+    if (quota !== undefined || pause !== undefined) this.quota = { ...this.quota, ...quota, learntAt: Date.now() };
     // The pause of this process stays: the others may not know of it yet.
     if (pause === undefined && this.pauseLeft() !== undefined) return;
     if (refusals < this.refusals) this.endPauses();

@@ -62,7 +62,7 @@ const RECHECK_AFTER_MS = 100;
 /** A permit of this process, and a lease that the other processes count. */
 class FleetPermit implements Permit {
   readonly #limiter: MemoryRateLimiter<FleetGate>;
-  readonly #local: MemoryPermit<FleetGate>;
+  readonly #local: MemoryPermit;
   #gate: FleetGate | undefined;
   #lease: Lease | undefined;
 

@@ -103,7 +103,7 @@ local function reply(outcome, ahead)
   return {
     outcome, now, math.max(0, ending('until') - now), math.max(0, ending('askedUntil') - now),
     read('pauses'), read('refusals'), read('mustProbe'), read('cleared'),
-    readRemaining() or -1, math.max(0, now - read('since')), now - read('observedAt'),
+    readRemaining() or -1, math.max(0, now - read('since')),
     tonumber(redis.call('HGET', known, 'limit')) or -1, ahead or 0,
   }
 end

@@ -24,12 +24,12 @@ export interface SlotReply {
   /** When a pause was last cleared by hand, on the clock of Redis; 0 for never. */
   readonly clearedAt: number;
   /** What the service told any of them about its limit, if it did. */
-  readonly quota: Quota | undefined;
+  readonly quota: Omit<Quota, "learntAt"> | undefined;
   /** After `full`: how many processes are before this one. */
   readonly ahead: number;
 }
 
-const FIELDS = 13;
+const FIELDS = 12;
 
 /** Reads what a script returned. Throws `TypeError` for anything that no script returns. */
 export function readSlotReply(raw: unknown): SlotReply {
@@ -39,12 +39,11 @@ export function readSlotReply(raw: unknown): SlotReply {
   const numbers = others.map(Number);
   if (outcome === undefined || numbers.some(Number.isNaN)) throw new TypeError("not a reply");
   const [redisNow = 0, lastsMs = 0, askedMs = 0, pauses = 0, refusals = 0, mustProbe = 0, ...more] = numbers;
-  const [clearedAt = 0, remaining = -1, sinceMs = 0, observedMs = 0, limit = -1, ahead = 0] = more;
+  const [clearedAt = 0, remaining = -1, sinceMs = 0, limit = -1, ahead = 0] = more;
   const quota = {
     limit: limit < 0 ? undefined : limit,
     remaining: remaining < 0 ? undefined : remaining,
-    since: now() - sinceMs,
-    observedAt: now() - observedMs,
+    readAt: now() - sinceMs,
   };
   return {
     outcome,
