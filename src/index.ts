@@ -1,6 +1,6 @@
 export { type RotatingToken, rotatingToken } from "./auth/rotating-token.ts";
 export type { RotatingTokenOptions } from "./auth/rotating-token-options.ts";
-export type { StoredToken } from "./auth/token-format.ts";
+export type { StoredToken } from "./auth/rotating-token-record.ts";
 export type { TokenContext, TokenProvider } from "./auth/token-source.ts";
 export { Client } from "./client.ts";
 export {

@@ -1,12 +1,6 @@
 import { onAbort } from "../base/deadline.ts";
 import { flawOfToken } from "./token-format.ts";
-import {
-  type ReadContext,
-  type TokenListener,
-  TokenListeners,
-  type TokenProvider,
-  type TokenSource,
-} from "./token-source.ts";
+import { LatestToken, type ReadContext, type TokenProvider, type TokenSource } from "./token-source.ts";
 
 /** A call of the provider that has not settled, and how many of our calls wait for it. */
 interface PendingRequest {
@@ -19,38 +13,32 @@ interface PendingRequest {
  * A token from the caller's function, which is called for each attempt. Attempts that need a token at the same time share
  * one request; an attempt after a 401 never shares a request that was made without the knowledge of that 401.
  */
-export class ProviderToken implements TokenSource {
+export class ProviderToken extends LatestToken implements TokenSource {
   readonly #provider: TokenProvider;
   /** By the rejected token that the provider was called with; `undefined` for none. */
   readonly #pending = new Map<string | undefined, PendingRequest>();
-  readonly #listeners = new TokenListeners();
-  #current = "";
-  /** The sequence numbers of the latest request and of the request that `#current` is from. */
+  /** The sequence numbers of the latest request and of the request that `current` is from. */
   #latestSequence = 0;
   #currentSequence = 0;
 
   constructor(provider: TokenProvider) {
+    super("");
     this.#provider = provider;
-  }
-
-  get current(): string {
-    return this.#current;
   }
 
   /** Rejects with what the provider throws. The token is returned as it is, valid or not. */
   async read({ signal, rejected }: ReadContext): Promise<string> {
     // If there is a newer token than the rejected one, the provider does not have to replace that too.
-    const known = rejected === this.#current ? rejected : undefined;
+    const known = rejected === this.current ? rejected : undefined;
     const request = this.#pending.get(known) ?? this.#request(known);
     request.waiting += 1;
-    const leave = (): void => {
+    const unsubscribe = onAbort(signal, () => {
       request.waiting -= 1;
       if (request.waiting > 0) return;
       // An aborted request must not be shared.
-      if (this.#pending.get(known) === request) this.#pending.delete(known);
+      this.#forget(known, request);
       request.controller.abort();
-    };
-    const unsubscribe = onAbort(signal, leave);
+    });
     try {
       return await request.token;
     } finally {
@@ -63,19 +51,17 @@ export class ProviderToken implements TokenSource {
     return times === 1;
   }
 
-  subscribe(listener: TokenListener): () => void {
-    return this.#listeners.add(listener);
-  }
-
   #request(rejected: string | undefined): PendingRequest {
     const controller = new AbortController();
     const request = { controller, token: this.#call(controller.signal, rejected), waiting: 0 };
     this.#pending.set(rejected, request);
-    const forget = (): void => {
-      if (this.#pending.get(rejected) === request) this.#pending.delete(rejected);
-    };
+    const forget = (): void => this.#forget(rejected, request);
     request.token.then(forget, forget);
     return request;
+  }
+
+  #forget(rejected: string | undefined, request: PendingRequest): void {
+    if (this.#pending.get(rejected) === request) this.#pending.delete(rejected);
   }
 
   async #call(signal: AbortSignal, rejected: string | undefined): Promise<string> {
@@ -85,10 +71,7 @@ export class ProviderToken implements TokenSource {
     // A request that settles late must not bring an older token back.
     if (sequence < this.#currentSequence) return token;
     this.#currentSequence = sequence;
-    if (token !== this.#current && flawOfToken(token) === undefined) {
-      this.#current = token;
-      this.#listeners.refresh();
-    }
+    if (flawOfToken(token) === undefined) this.set(token);
     return token;
   }
 }

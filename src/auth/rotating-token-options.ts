@@ -8,11 +8,11 @@ import {
   refusing,
   required,
   type Shape,
-  STRING,
 } from "../base/check.ts";
 import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
-import { flawOfToken, isNonEmptyString, isTimestamp, type StoredToken } from "./token-format.ts";
+import { type StoredToken, TOKEN } from "./rotating-token-record.ts";
+import { flawOfToken } from "./token-format.ts";
 
 /** What `rotatingToken` takes. */
 export interface RotatingTokenOptions {
@@ -47,12 +47,6 @@ const OPTIONS: Shape<RotatingTokenOptions> = {
   onRotationFailed: FUNCTION,
 };
 
-const TOKEN: Shape<StoredToken> = {
-  id: required(kind("a non-empty string", isNonEmptyString)),
-  plaintext: required(STRING),
-  expires_at: required(kind("an ISO 8601 timestamp", isTimestamp)),
-};
-
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -68,7 +62,9 @@ export function checkRotatingToken(options: RotatingTokenOptions): Present<Rotat
     () => {
       const checked = given(options, "options", OPTIONS);
       const others = Object.fromEntries(Object.keys(checked.token).map((key) => [key, ANYTHING]));
-      const token = given(checked.token, "options.token", { ...others, ...TOKEN });
+      const { id, expires_at } = TOKEN;
+      const shape = { ...others, id: required(id), plaintext: required(ANYTHING), expires_at: required(expires_at) };
+      const token = given(checked.token, "options.token", shape);
       const flaw = flawOfToken(token.plaintext);
       if (flaw !== undefined) refuse(`options.token.plaintext ${flaw}`);
       return { ...checked, token };

@@ -6,6 +6,7 @@ import { calledBy } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
+import { type StoredToken, usableFields } from "./rotating-token-record.ts";
 import {
   isRotationDue,
   type Moment,
@@ -14,10 +15,10 @@ import {
   scheduleReplacement,
   scheduleRetry,
 } from "./rotation-schedule.ts";
-import { type StoredToken, usableFields, usableFieldsOf } from "./token-format.ts";
+import { recordIn } from "./token-format.ts";
 import {
+  LatestToken,
   type Rotate,
-  TokenListeners,
   type TokenSource,
   type TokenSourceFactory,
   TokenUnavailable,
@@ -64,7 +65,7 @@ class SelfRotatingToken implements RotatingToken {
   readonly #renewBeforeMs: number;
   readonly #onRotated: RotatingTokenOptions["onRotated"];
   readonly #onRotationFailed: RotatingTokenOptions["onRotationFailed"];
-  readonly #listeners = new TokenListeners();
+  readonly #latest: LatestToken;
   /** The origin of the first client, which the token is for. */
   #origin: string | undefined;
   #token: StoredToken;
@@ -80,6 +81,7 @@ class SelfRotatingToken implements RotatingToken {
 
   constructor({ token, renewBeforeMs = DAY_MS, onRotated, onRotationFailed }: Present<RotatingTokenOptions>) {
     this.#token = token;
+    this.#latest = new LatestToken(token.plaintext);
     this.#renewBeforeMs = renewBeforeMs;
     this.#onRotated = onRotated;
     this.#onRotationFailed = onRotationFailed;
@@ -96,17 +98,17 @@ class SelfRotatingToken implements RotatingToken {
       const message = `token: this rotatingToken() belongs to ${this.#origin}, and would travel to ${origin}: create one for each`;
       throw new ConfigError(message, { outcome: "not_sent" });
     }
-    const plaintext = (): string => this.#token.plaintext;
+    const latest = this.#latest;
     return {
       get current(): string {
-        return plaintext();
+        return latest.current;
       },
       read: () => this.#read(rotate),
       renew: async (rejected) => {
         await this.#pending?.catch(() => {});
-        return plaintext() !== rejected;
+        return latest.current !== rejected;
       },
-      subscribe: (listener) => this.#listeners.add(listener),
+      subscribe: (listener) => latest.subscribe(listener),
     };
   }
 
@@ -132,7 +134,7 @@ class SelfRotatingToken implements RotatingToken {
     try {
       this.#replace(usableFields(await rotate(this.#token.id, this.#token.plaintext)));
     } catch (error) {
-      const usable = usableFieldsOf(error);
+      const usable = usableFields(recordIn(error));
       if (usable.plaintext === undefined) this.#fail(error);
       else this.#replace(usable);
       ignoreErrors(() => this.#onRotationFailed?.(error));
@@ -149,7 +151,7 @@ class SelfRotatingToken implements RotatingToken {
     this.#unstored = replacement;
     this.#failures = 0;
     this.#invalid = undefined;
-    this.#listeners.refresh();
+    this.#latest.set(replacement.plaintext);
   }
 
   #fail(error: unknown): void {
@@ -158,7 +160,7 @@ class SelfRotatingToken implements RotatingToken {
     this.#schedule = scheduleRetry(this.#schedule, this.#failures, at);
     const isRevoked = error instanceof AutomationError && error.outcome === "accepted";
     const isExpired = error instanceof AutomationError && error.kind === "auth" && at.wall >= expiryOf(this.#token);
-    if (isRevoked || isExpired) this.#invalid ??= new TokenUnavailable(NOT_USABLE, error);
+    if (isRevoked || isExpired) this.#invalid ??= new TokenUnavailable(NOT_USABLE, { cause: error });
   }
 
   async #store(replacement: StoredToken): Promise<void> {
@@ -170,7 +172,7 @@ class SelfRotatingToken implements RotatingToken {
       await deadline.race(stored);
     } catch (error) {
       const late = new Error(`onRotated did not settle within ${STORE_TIMEOUT_MS / 1000} s`);
-      throw new TokenUnavailable(NOT_STORED, error === STOPPED ? late : error);
+      throw new TokenUnavailable(NOT_STORED, { cause: error === STOPPED ? late : error });
     } finally {
       deadline.release();
     }

@@ -1,39 +1,19 @@
 import type { CreatedToken } from "../models.ts";
-import { usableFieldsOf } from "./token-format.ts";
-import { type TokenListener, TokenListeners, type TokenSource } from "./token-source.ts";
+import { plaintextOf, recordIn } from "./token-format.ts";
+import { LatestToken, type TokenSource } from "./token-source.ts";
 
 /** A token that the client holds. It is changed by `client.setToken` and by adopted rotations. */
-export class StaticToken implements TokenSource {
-  #token: string;
+export class StaticToken extends LatestToken implements TokenSource {
   /** The rotations that are under way. None of them rejects. */
   readonly #rotations = new Set<Promise<unknown>>();
-  readonly #listeners = new TokenListeners();
-
-  constructor(token: string) {
-    this.#token = token;
-  }
-
-  get current(): string {
-    return this.#token;
-  }
 
   read(): string {
-    return this.#token;
+    return this.current;
   }
 
   async renew(rejected: string): Promise<boolean> {
-    while (this.#rotations.size > 0 && this.#token === rejected) await Promise.race(this.#rotations);
-    return this.#token !== rejected;
-  }
-
-  subscribe(listener: TokenListener): () => void {
-    return this.#listeners.add(listener);
-  }
-
-  set(token: string): void {
-    if (token === this.#token) return;
-    this.#token = token;
-    this.#listeners.refresh();
+    while (this.#rotations.size > 0 && this.current === rejected) await Promise.race(this.#rotations);
+    return this.current !== rejected;
   }
 
   /**
@@ -42,7 +22,7 @@ export class StaticToken implements TokenSource {
    */
   async adopt(rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {
     const rotation = rotate();
-    const adopted = rotation.catch(usableFieldsOf).then(({ plaintext = this.#token }) => this.set(plaintext));
+    const adopted = rotation.catch(recordIn).then((record) => this.set(plaintextOf(record) ?? this.current));
     this.#rotations.add(adopted);
     await adopted;
     this.#rotations.delete(adopted);

@@ -37,18 +37,30 @@ export interface TokenListener {
   refresh(): void;
 }
 
-/** Those that listen to a token source: one that was added more than once stays until it has left as often. */
-export class TokenListeners {
+/** The latest token that a source knows, and who is notified of another one. */
+export class LatestToken {
+  #token: string;
+  /** One that was added more than once stays until it has left as often. */
   readonly #listeners: TokenListener[] = [];
 
-  /** Returns what takes it back. */
-  add(listener: TokenListener): () => void {
-    this.#listeners.push(listener);
-    return () => void this.#listeners.splice(this.#listeners.lastIndexOf(listener), 1);
+  constructor(token: string) {
+    this.#token = token;
   }
 
-  refresh(): void {
+  get current(): string {
+    return this.#token;
+  }
+
+  set(token: string): void {
+    if (token === this.#token) return;
+    this.#token = token;
     for (const listener of new Set(this.#listeners)) listener.refresh();
+  }
+
+  /** Returns what takes it back. */
+  subscribe(listener: TokenListener): () => void {
+    this.#listeners.push(listener);
+    return () => void this.#listeners.splice(this.#listeners.lastIndexOf(listener), 1);
   }
 }
 
@@ -79,40 +91,30 @@ export interface TokenSource {
  * A token source has no token to send, for a reason of its own. The message is a whole sentence for the caller's error,
  * `cause` is what failed. It never leaves the package: the caller gets a `TokenProviderError` made of both.
  */
-export class TokenUnavailable extends Error {
-  // A field, since an assignment fails where a program has frozen Error.prototype.
-  override readonly name = "TokenUnavailable";
-
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
-  }
-}
+export class TokenUnavailable extends Error {}
 
 /** Older plaintexts are forgotten. */
 const MOST_KNOWN = 100;
 /** A shorter text may stand in any path. */
 const SHORTEST_SECRET = 8;
 
-/** The plaintexts that clients with a token source have handed out, the latest last. Derived clients share the source. */
-const handedOut = new WeakMap<TokenSource, Set<string>>();
+/** The plaintexts that clients with a token source have handed out, the latest first. Derived clients share the source. */
+const handedOut = new WeakMap<TokenSource, readonly string[]>();
 
 /** Notes the plaintext in what a call resolves, if there is one. */
 export function notePlaintext(source: TokenSource, output: unknown): void {
   ignoreErrors(() => {
     const plaintext = (output as { plaintext?: unknown } | undefined)?.plaintext; // any output can be asked
-    if (typeof plaintext !== "string") return;
-    const known = handedOut.get(source) ?? new Set();
-    handedOut.set(source, known.add(plaintext));
-    for (const oldest of known) if (known.size > MOST_KNOWN) known.delete(oldest);
+    // A lone surrogate stands in no URL.
+    if (typeof plaintext !== "string" || /\p{Surrogate}/u.test(plaintext)) return;
+    handedOut.set(source, [plaintext, ...(handedOut.get(source) ?? [])].slice(0, MOST_KNOWN));
   });
 }
 
 /** Whether the part of a URL behind its base holds a token of the source, or a plaintext that was handed out. */
 export function holdsSecret(source: TokenSource, token: string, target: string): boolean {
-  for (const secret of [token, ...(handedOut.get(source) ?? [])]) {
-    // Encoded, it is no shorter.
-    if (secret.length < SHORTEST_SECRET || secret.length > target.length) continue;
-    if (target.includes(encodeURIComponent(secret))) return true;
-  }
-  return false;
+  const secrets = [token, ...(handedOut.get(source) ?? [])];
+  // Encoded, it is no shorter.
+  const mayStandIn = secrets.filter(({ length }) => length >= SHORTEST_SECRET && length <= target.length);
+  return mayStandIn.some((secret) => target.includes(encodeURIComponent(secret)));
 }

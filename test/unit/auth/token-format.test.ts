@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { flawOfToken, usableFieldsOf } from "../../../src/auth/token-format.ts";
+import { usableFields } from "../../../src/auth/rotating-token-record.ts";
+import { flawOfToken, recordIn } from "../../../src/auth/token-format.ts";
 import { ConnectionError } from "../../../src/index.ts";
 
 test("any string of visible ASCII is a valid token", () => {
@@ -48,7 +49,8 @@ test("a token that only looks like a scheme is valid", () => {
 });
 
 /** What is usable of the text that a failed rotation left. */
-const usableIn = (text: string | undefined) => usableFieldsOf(new ConnectionError("cut off", { rawBody: text }));
+const usableIn = (text: string | undefined) =>
+  usableFields(recordIn(new ConnectionError("cut off", { rawBody: text })));
 
 describe("of a token record", () => {
   const record = { id: "t2", plaintext: "pat_k_secret", expires_at: "2030-01-01T00:00:00Z" };
