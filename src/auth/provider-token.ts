@@ -1,6 +1,6 @@
 import { onAbort } from "../base/deadline.ts";
 import { flawOfToken } from "./token-format.ts";
-import { LatestToken, type ReadContext, type TokenProvider, type TokenSource } from "./token-source.ts";
+import { LatestToken, type RequestToken, type TokenProvider, type TokenSource } from "./token-source.ts";
 
 /** A call of the provider that has not settled, and how many of our calls wait for it. */
 interface PendingRequest {
@@ -26,8 +26,11 @@ export class ProviderToken extends LatestToken implements TokenSource {
     this.#provider = provider;
   }
 
-  /** Rejects with what the provider throws. The token is returned as it is, valid or not. */
-  async read({ signal, rejected }: ReadContext): Promise<string> {
+  read(rejected: string | undefined): RequestToken {
+    return (signal) => this.#ask(rejected, signal);
+  }
+
+  async #ask(rejected: string | undefined, signal: AbortSignal): Promise<string> {
     // If there is a newer token than the rejected one, the provider does not have to replace that too.
     const known = rejected === this.current ? rejected : undefined;
     const request = this.#pending.get(known) ?? this.#request(known);

@@ -103,7 +103,10 @@ class SelfRotatingToken implements RotatingToken {
       get current(): string {
         return latest.current;
       },
-      read: () => this.#read(rotate),
+      read: () => {
+        const token = this.#read(rotate);
+        return typeof token === "string" ? token : () => token;
+      },
       renew: async (rejected) => {
         await this.#pending?.catch(() => {});
         return latest.current !== rejected;

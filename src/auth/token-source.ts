@@ -64,20 +64,21 @@ export class LatestToken {
   }
 }
 
-/** What a token is read with. */
-export interface ReadContext {
-  /** Ends the reading. It may be made when it is asked for. */
-  readonly signal: AbortSignal;
-  /** The token that the call was answered 401 to, if any. */
-  readonly rejected: string | undefined;
-}
+/**
+ * Asks for a token, until the signal aborts. Rejects with what the provider throws, or with `TokenUnavailable`. What it
+ * resolves may be invalid.
+ */
+export type RequestToken = (signal: AbortSignal) => Promise<string>;
 
 /** Where a client's token comes from. Clients that are made from one another share one. */
 export interface TokenSource {
   /** The latest known token; `""` before a provider was first called. */
   readonly current: string;
-  /** The token to send now. Rejects with what the provider throws, or with `TokenUnavailable`. Never throws. */
-  read(context: ReadContext): string | Promise<string>;
+  /**
+   * The token to send now, or what asks for it. `rejected`: the token that the call was answered 401 to, if any. Never
+   * throws.
+   */
+  read(rejected: string | undefined): string | RequestToken;
   /**
    * Waits for a rotation that is pending. Resolves whether `read` may return another token than the rejected one; `times`
    * is how often the call was answered 401.

@@ -1,7 +1,7 @@
 import { flawOfToken } from "../auth/token-format.ts";
-import { type ReadContext, TokenUnavailable } from "../auth/token-source.ts";
+import { type RequestToken, TokenUnavailable } from "../auth/token-source.ts";
 import { ignoreErrors } from "../base/check.ts";
-import { type Deadline, STOPPED } from "../base/deadline.ts";
+import { STOPPED } from "../base/deadline.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
@@ -146,40 +146,20 @@ function release(permit: Permit): void {
 /** The token to send now. Fails with the call's 401 if there is still no other token than that was for. */
 async function readToken(call: Call): Promise<Read> {
   const { events, history, pipeline, settings } = call;
+  const { unauthorized } = history;
   events?.enter("token");
-  const reading = new Reading(call);
-  const read = pipeline.tokenSource.read(reading);
-  const token = typeof read === "string" ? read : await awaitToken(call, read, reading.limit);
-  if (token === history.unauthorized?.token) throw history.unauthorized.error();
-  call.use(token);
-  return { token, leftMs: typeof read === "string" ? settings.timeoutMs : reading.limit.leftMs };
+  const token = pipeline.tokenSource.read(unauthorized?.token);
+  const read = typeof token === "string" ? { token, leftMs: settings.timeoutMs } : await requestToken(call, token);
+  if (read.token === unauthorized?.token) throw unauthorized.error();
+  call.use(read.token);
+  return read;
 }
 
-/** What the token source is given to read a token. Most have one at once, so the limit is made when it is asked for. */
-class Reading implements ReadContext {
-  readonly rejected: string | undefined;
-  readonly #call: Call;
-  #limit: Deadline | undefined;
-
-  constructor(call: Call) {
-    this.rejected = call.history.unauthorized?.token;
-    this.#call = call;
-  }
-
-  get limit(): Deadline {
-    this.#limit ??= this.#call.deadline.within(this.#call.settings.timeoutMs);
-    return this.#limit;
-  }
-
-  get signal(): AbortSignal {
-    return this.limit.signal;
-  }
-}
-
-async function awaitToken(call: Call, pending: Promise<string>, limit: Deadline): Promise<string> {
+async function requestToken(call: Call, request: RequestToken): Promise<Read> {
+  const limit = call.deadline.within(call.settings.timeoutMs);
   let token: string;
   try {
-    token = await limit.race(pending);
+    token = await limit.race(request(limit.signal));
   } catch (cause) {
     if (cause === STOPPED) throw exchangeError(call, stopped(limit, "token"));
     // A provider may throw anything, also what fails when it is looked at.
@@ -192,7 +172,7 @@ async function awaitToken(call: Call, pending: Promise<string>, limit: Deadline)
   }
   const flaw = flawOfToken(token);
   if (flaw !== undefined) throw tokenError(call, `the token provider returned no usable token: it ${flaw}`);
-  return token;
+  return { token, leftMs: limit.leftMs };
 }
 
 /** What is left of a pause, in milliseconds. */

@@ -12,7 +12,7 @@ function manual() {
     refresh: () => void listener.seen.push(token.current),
   };
   token.subscribe(listener);
-  const read = (rejected?: string, signal = new AbortController().signal) => token.read({ signal, rejected });
+  const read = (rejected?: string, signal = new AbortController().signal) => token.read(rejected)(signal);
   return { calls, token, listener, read };
 }
 

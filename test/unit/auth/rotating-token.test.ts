@@ -73,7 +73,8 @@ async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllV
     return { ...valid.token, name: "n", key_id: "k", scopes: [] };
   }, "https://service.example.com");
   for (let call = 0; elapsed() < 14 * DAY; call += 1) {
-    const sent = await source.read({ signal: new AbortController().signal, rejected: undefined });
+    const read = source.read(undefined);
+    const sent = typeof read === "string" ? read : await read(new AbortController().signal);
     if (sent !== valid.token.plaintext || serviceNow() >= valid.until) wereAllValid = false;
     vi.advanceTimersByTime(weeks.steps[call % weeks.steps.length] ?? HOUR);
   }
