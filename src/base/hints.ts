@@ -38,7 +38,7 @@ export function hintsFor(keys: readonly string[], what: string, accepted: readon
  */
 export function closestName(unknown: string, names: readonly string[]): string | undefined {
   const written = simplified(unknown);
-  const wrong = names.map((name) => Math.max(lacking(written, simplified(name)), lacking(simplified(name), written)));
+  const wrong = names.map(simplified).map((name) => Math.max(lacking(written, name), lacking(name, written)));
   const least = Math.min(...wrong);
   return least <= Math.min(MOST_WRONG, Math.floor(written.length / 3)) ? names[wrong.indexOf(least)] : undefined;
 }

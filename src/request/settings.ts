@@ -146,6 +146,7 @@ export interface ClientSettings extends CallSettings {
 export interface Pipeline extends ClientSettings {
   readonly http: SendHttp;
   readonly tokenSource: TokenSource;
+  /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
   readonly instrumentation: Instrumentation | undefined;
   /** What has been told already, and is told once. */
   readonly notices: {
