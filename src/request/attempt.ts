@@ -85,10 +85,12 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
   for (;;) {
     events?.enter("queue");
     const { token } = read;
-    const admission = await askLimiter(call, () => {
-      const asked = permit.acquire(token);
-      return "kind" in asked ? asked : wait(call, token, asked);
+    const asked = askLimiter(call, () => {
+      const reply = permit.acquire(token);
+      return "kind" in reply ? reply : wait(call, token, reply);
     });
+    // A call that is admitted at once does not wait a turn.
+    const admission = "kind" in asked ? asked : await asked;
     if (admission.kind === "refused") {
       throw pausedError(call, admission.pauseMs, snapshotOf(pipeline.rateLimiter, token));
     }
