@@ -50,16 +50,6 @@ export function statusMayPass(status: number): boolean {
  */
 export function mayPass(error: unknown): boolean {
   if (!isAutomationError(error)) return false;
-  switch (error.kind) {
-    case "rate_limit":
-    case "timeout":
-      return true;
-    case "connection":
-      return error.permanent !== true;
-    case "server":
-    case "api":
-      return error.status !== undefined && statusMayPass(error.status);
-    default:
-      return false;
-  }
+  if (error.kind === "connection") return error.permanent !== true;
+  return error.kind === "timeout" || error.kind === "rate_limit" || statusMayPass(error.status ?? 0);
 }

@@ -43,9 +43,8 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   [NO_TUNNEL, /Proxy (?:response \(|refused to open a tunnel: )5/],
   [REFUSED_BY_PROXY, /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i],
   // The connection was there and broke, perhaps because its route has gone (EHOSTUNREACH).
-  [LOST, /^\S* (?:read|write) /],
-  [LOST, /^(?:ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ConnectionClosed) (?!connect )/],
-  [LOST, /^UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT) /],
+  [LOST, /^\S* (?:read|write) |^ConnectionClosed /],
+  [LOST, /^(?:ECONN(?:RESET|ABORTED)|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|(?:HEADERS|BODY)_TIMEOUT)) (?!connect )/],
   // It was never made.
   [NEVER_SENT, /^\S* connect |client error \(Connect\)|tcp connect error|dns error/i],
   [NEVER_SENT, /^E(?:CONNREFUSED|NOTFOUND|AI_\w+|NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL) /],

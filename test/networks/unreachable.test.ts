@@ -1,8 +1,9 @@
-/** Services that cannot be reached: the message names the host, and the code says why. */
+/** Services that cannot be reached, or read: the message names the host, and the code says why. */
 import { expect, test } from "vitest";
 import { Client, ConnectionError } from "../../src/index.ts";
 import { rejection } from "../support/promises.ts";
-import { CLOSED_PORT } from "../support/raw-server.ts";
+import { gzipped, head, send } from "../support/raw-behaviours.ts";
+import { type Behaviour, CLOSED_PORT, rawServer } from "../support/raw-server.ts";
 
 test.each([
   { what: "a port that nothing listens at", host: `127.0.0.1:${CLOSED_PORT}`, code: /^ECONNREFUSED$/ },
@@ -13,4 +14,23 @@ test.each([
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ platformCode: expect.stringMatching(code), outcome: "not_sent" });
   expect(error.message).toBe(`issues.create: no connection could be made to ${host} (${error.platformCode})`);
+});
+
+test.each<[string, Behaviour, says: RegExp, outcome: string]>([
+  ["a port that speaks another protocol", send("SSH-2.0-OpenSSH_9.6\r\n"), /does not match the HTTP/, "unknown"],
+  [
+    "headers that are too large",
+    send(head(200, [["X-Long", "x".repeat(65_536)]])),
+    /\(UND_ERR_HEADERS_OVERFLOW\)/,
+    "unknown",
+  ],
+  ["a body that cannot be decompressed", gzipped(() => Buffer.from("no gzip")), /\(Z_DATA_ERROR\)/, "accepted"],
+])("%s: there was a response, which could not be read", async (_, does, says, outcome) => {
+  await using server = await rawServer([does]);
+  const client = new Client({ baseUrl: server.baseUrl, token: "pat_key_secret", retry: false });
+  const error = (await rejection(client.issues.create("web", { title: "One", type: "bug" }))) as ConnectionError; // see below
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error.outcome).toBe(outcome);
+  expect(error.message).toContain(`issues.create: the response of 127.0.0.1:${server.port} could not be read: `);
+  expect(error.message).toMatch(says);
 });
