@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { transform } from "esbuild";
 import { startEmulator } from "../../src/testing/node.ts";
 import { startEmulatorCommand } from "../support/emulator-command.ts";
 import { link } from "../support/packed.ts";
@@ -83,25 +84,31 @@ export async function run(
 }
 
 /** Runs a program, or a test, in a process and a folder of its own: files that it writes are there at its next run. */
-export function runProgram(
+export async function runProgram(
   project: Project,
   { name, code }: { readonly name: string; readonly code: string },
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
   const isTest = code.includes('from "vitest"');
-  const file = `${name}${isTest ? ".test" : ""}.ts`;
-  writeFileSync(join(project.folder, file), code);
+  const file = isTest ? `${name}.test.ts` : `${name}.js`;
+  writeFileSync(join(project.folder, file), isTest ? code : await withoutTypes(code));
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const given = isTest ? [vitest, "run", "--root", project.folder, file] : [join(project.folder, file)];
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const cwd = workFolderOf(project, name);
   mkdirSync(cwd, { recursive: true });
   const options = { cwd, env: { ...inherited, ...environment }, timeout: 60_000 };
-  return new Promise((resolve) => {
+  return await new Promise((resolve) => {
     execFile(process.execPath, ["--disable-warning=ExperimentalWarning", ...given], options, (error, out, err) => {
       resolve({ exitCode: error === null ? 0 : typeof error.code === "number" ? error.code : -1, printed: out + err });
     });
   });
+}
+
+/** What Node does itself, for which each process would load a compiler: 40 ms. */
+async function withoutTypes(code: string): Promise<string> {
+  const compilerOptions = { verbatimModuleSyntax: true };
+  return (await transform(code, { loader: "ts", target: "esnext", tsconfigRaw: { compilerOptions } })).code;
 }
 
 /** Where the program of this name runs. */

@@ -18,7 +18,7 @@ export function bundled(program: string): string {
       bundle: true,
       format: "esm",
       platform: "node",
-      packages: "external",
+      external: ["ioredis", "redis"], // CommonJS, which a bundle of this format cannot hold
     });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
