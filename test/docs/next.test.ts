@@ -24,6 +24,15 @@ const client = new Client();
 export const automation = () => client;
 export const failure = (_: unknown) => new Response();
 `;
+/**
+ * Each of its files is a snippet, whose types `snippets.test.ts` checks. Nothing is kept for another build, nothing is made
+ * small, and Next.js builds in one process where it is given a function for webpack.
+ */
+const CONFIG = `export default {
+  typescript: { ignoreBuildErrors: true },
+  webpack: (config) => ({ ...config, cache: false, optimization: { ...config.optimization, minimize: false } }),
+};
+`;
 const COMPILER_OPTIONS = {
   strict: true,
   module: "esnext",
@@ -54,8 +63,7 @@ function writeApplication(): string[] {
   for (const [, code = "", file = ""] of files) write(file, code);
   write("app/layout.tsx", LAYOUT);
   write("package.json", '{ "private": true }');
-  // Each of its files is a snippet, whose types `snippets.test.ts` checks.
-  write("next.config.mjs", "export default { typescript: { ignoreBuildErrors: true } };");
+  write("next.config.mjs", CONFIG);
   write("tsconfig.json", JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ["**/*.ts", "**/*.tsx"] }));
   return files.map(([, , file = ""]) => file);
 }
