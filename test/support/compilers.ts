@@ -54,7 +54,9 @@ export function compilerCommand(script: string): { readonly version: string; rea
   let configs = 0;
   const run = (folder: string, ...args: string[]): string => {
     const command = [script, "--singleThreaded", ...args];
-    const { error, status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: folder, encoding: "utf8" });
+    const env = { ...process.env, GOGC: "400" }; // it ends before it needs the memory back
+    const options = { cwd: folder, encoding: "utf8", env } as const;
+    const { error, status, stdout, stderr } = spawnSync(process.execPath, command, options);
     if (status === null) throw error ?? new Error("the compiler was killed");
     return stdout + stderr;
   };
