@@ -11,7 +11,7 @@ const MOST_COMPARED = 20_000_000;
 
 /** Letters and digits that stand together as in no words of a message. */
 const RANDOM = /(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{12}/;
-/** So many levels of escapes of escapes are read. */
+/** So many levels of escapes of escapes are read. A text with more is not shown. */
 const LEVELS_READ = 4;
 
 /** Names of fields and parameters whose values are secrets. */
@@ -68,7 +68,7 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
   const likely = known
     .flatMap((token) => /^([a-z\d]+)_[^_]*_/.exec(token.toLowerCase())?.[1] ?? [])
     .map((prefix) => ({ letters: prefix, source: String.raw`\b${prefix}_[\w-]*_[\w%-]{8,}` }));
-  // In this order: what is found first must not be cut by what is found later, such as a value that ends with an escape.
+  // What looks like a secret comes last: it may be the beginning of one that is known, up to an escape.
   const lists = [secrets, parts, [...likely, { letters: "", source: NAMED_VALUE }]];
   let left = MOST_COMPARED;
   return (text) => {
@@ -98,8 +98,7 @@ function readingsOf(text: string): string[] {
 /** What an escape stands for. `hex`: of a URL or of JSON; `number`: of HTML, with `x` if it is hexadecimal. */
 function characterOf(spelled: string, hex: string | undefined, number: string | undefined): string {
   const code = hex === undefined ? number : `x${hex}`;
-  if (code !== undefined) return String.fromCharCode(Number(`0${code}`));
-  return MARKS[spelled.toLowerCase()] ?? SOME_MARK;
+  return code === undefined ? (MARKS[spelled.toLowerCase()] ?? SOME_MARK) : String.fromCharCode(Number(`0${code}`));
 }
 
 /** A text in lower case without its marks, to be searched quickly, and however they are spelled. */
