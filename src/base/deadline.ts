@@ -25,9 +25,8 @@ export class Deadline {
   readonly #listeners = new Set<() => void>();
   /** Made when the signal is asked for: most deadlines need none. */
   #controller: AbortController | undefined;
-  #cancelTimer: (() => void) | undefined;
-  #leaveSignal: (() => void) | undefined;
-  #leaveOuter: (() => void) | undefined;
+  /** What frees the timer, and the listeners on the signal and on the deadline around it. */
+  readonly #held: (() => void)[] = [];
 
   private constructor(limitMs: number, outer: Deadline | undefined) {
     this.endsAt = Math.min(now() + limitMs, outer?.endsAt ?? Number.POSITIVE_INFINITY);
@@ -41,12 +40,12 @@ export class Deadline {
     const deadline = new Deadline(limitMs, outer);
     if (signal !== undefined) {
       // A signal of the caller's own may throw when it is asked.
-      deadline.#leaveSignal = onAbort(signal, () =>
+      const stop = (): void =>
         deadline.#stop(
           "abort",
-          ignoreErrors((): unknown => signal.reason),
-        ),
-      );
+          ignoreErrors<unknown>(() => signal.reason),
+        );
+      deadline.#held.push(onAbort(signal, stop));
     }
     deadline.#begin("total", outer);
     return deadline;
@@ -113,18 +112,16 @@ export class Deadline {
 
   /** Frees the timer and the listeners. Does not end the deadline. */
   release(): void {
-    this.#cancelTimer?.();
-    this.#leaveSignal?.();
-    this.#leaveOuter?.();
+    for (const free of this.#held) free();
   }
 
   #begin(limit: "total" | "attempt", outer: Deadline | undefined): void {
     if (outer !== undefined) {
-      this.#leaveOuter = outer.#onEnd(() => this.#stop(outer.#reason ?? "abort", outer.#cause));
+      this.#held.push(outer.#onEnd(() => this.#stop(outer.#reason ?? "abort", outer.#cause)));
     }
     // Last, so that no timer is left where a signal has thrown. The outer deadline has a timer of its own.
     if (this.#reason === undefined && this.endsAt !== outer?.endsAt) {
-      this.#cancelTimer = after(this.endsAt - now(), () => this.#stop(limit, undefined));
+      this.#held.push(after(this.endsAt - now(), () => this.#stop(limit, undefined)));
     }
   }
 

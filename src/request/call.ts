@@ -1,10 +1,10 @@
-import { holdsSecret, type TokenSource } from "../auth/token-source.ts";
+import { holdsSecret } from "../auth/token-source.ts";
 import { ignoreErrors, refuse, refusing, shown } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { Redactor } from "../base/redact.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
-import type { Permit, RateLimitedCall } from "../rate-limit/rate-limiter.ts";
+import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { CallEvents } from "./call-events.ts";
 import { CallHistory } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
@@ -49,8 +49,16 @@ export class Call {
 
   /** Takes a place in the queue of the rate limiter, once, for all its requests. */
   enter(): Permit {
-    const { rateLimiter } = this.pipeline;
-    const permit = rateLimiter.enter(new LimitedCall(this.pipeline, this.settings.retry, this.deadline));
+    const { maxConcurrency, rateLimiter, tokenSource } = this.pipeline;
+    const { retry } = this.settings;
+    const permit = rateLimiter.enter({
+      token: () => tokenSource.current,
+      maxConcurrency,
+      maxPauses: retry ? retry.rateLimitWaits : 0,
+      maxPauseMs: retry ? retry.maxRetryAfterMs : 0,
+      endsAt: this.deadline.endsAt,
+      signal: this.deadline.signal,
+    });
     // A promise is no permit: the call fails, and what the promise rejects with goes nowhere.
     ignoreErrors(() => permit);
     return permit;
@@ -90,34 +98,6 @@ export class Call {
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
     ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id }));
-  }
-}
-
-/** What the rate limiter sees of a call. */
-class LimitedCall implements RateLimitedCall {
-  readonly maxConcurrency: number;
-  readonly maxPauses: number;
-  readonly maxPauseMs: number;
-  readonly endsAt: number;
-  readonly #tokenSource: TokenSource;
-  readonly #deadline: Deadline;
-
-  constructor({ maxConcurrency, tokenSource }: Pipeline, retry: CallSettings["retry"], deadline: Deadline) {
-    this.maxConcurrency = maxConcurrency;
-    this.maxPauses = retry === false ? 0 : retry.rateLimitWaits;
-    this.maxPauseMs = retry === false ? 0 : retry.maxRetryAfterMs;
-    this.endsAt = deadline.endsAt;
-    this.#tokenSource = tokenSource;
-    this.#deadline = deadline;
-  }
-
-  token(): string {
-    return this.#tokenSource.current;
-  }
-
-  /** Made only if the call has to wait. */
-  get signal(): AbortSignal {
-    return this.#deadline.signal;
   }
 }
 
