@@ -2,6 +2,7 @@ import {
   ANYTHING,
   FUNCTION,
   given,
+  isRecord,
   kind,
   type Present,
   refuse,
@@ -41,15 +42,11 @@ export interface RotatingTokenOptions {
 }
 
 const OPTIONS: Shape<RotatingTokenOptions> = {
-  token: required(kind("an object with id, plaintext and expires_at", isObject)),
+  token: required(kind("an object with id, plaintext and expires_at", isRecord)),
   renewBeforeMs: kind("a number of milliseconds from 0 up", (value) => Number.isFinite(value) && Number(value) >= 0),
   onRotated: required(FUNCTION),
   onRotationFailed: FUNCTION,
 };
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /**
  * Reads each option once.

@@ -1,4 +1,4 @@
-import { kind, type Shape } from "../base/check.ts";
+import { isRecord, kind, type Shape } from "../base/check.ts";
 import { flawOfToken } from "./token-format.ts";
 
 /** What has to be stored of a token, so that it can be used and rotated later. A `CreatedToken` can be passed as it is. */
@@ -23,7 +23,7 @@ export const TOKEN: Shape<StoredToken> = {
 
 /** A token record as it came, without the fields of `StoredToken` that are of no use. It may be invalid or incomplete. */
 export function usableFields(record: unknown): Partial<StoredToken> {
-  if (typeof record !== "object" || record === null || Array.isArray(record)) return {};
+  if (!isRecord(record)) return {};
   const usable = Object.entries<unknown>({ ...record }).filter(
     ([key, value]) => !Object.hasOwn(TOKEN, key) || TOKEN[key as keyof StoredToken].accepts(value), // it has that key
   );

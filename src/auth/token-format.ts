@@ -1,4 +1,4 @@
-import { ignoreErrors, shown } from "../base/check.ts";
+import { ignoreErrors, isObject, shown } from "../base/check.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 
 /**
@@ -15,7 +15,7 @@ export function flawOfToken(token: unknown): string | undefined {
 }
 
 function hintFor(token: unknown): string {
-  if (typeof token !== "object" || token === null || !("plaintext" in token)) return "";
+  if (!isObject(token) || !("plaintext" in token)) return "";
   return ": pass its .plaintext, or rotatingToken({ token, onRotated }) to have it renewed";
 }
 

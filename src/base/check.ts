@@ -29,6 +29,7 @@ export function required(optional: Kind): Kind {
 export const ANYTHING: Kind = kind("anything", () => true);
 export const BOOLEAN: Kind = kind("a boolean", (value) => typeof value === "boolean");
 export const STRING: Kind = kind("a string", (value) => typeof value === "string");
+export const RECORD: Kind = kind("an object", isRecord);
 export const FUNCTION: Kind = kind("a function", (value) => typeof value === "function");
 export const INTERVAL: Kind = kind(
   "a number of milliseconds above 0",
@@ -154,7 +155,7 @@ export function given<Given extends object>(
 function ownProperties(value: unknown, what: string): Record<string, unknown> {
   const own = bare<Record<string, unknown>>();
   if (value === undefined) return own;
-  if (!isObject(value) || Array.isArray(value)) refuse(`${what} must be an object, not ${shown(value)}`);
+  if (!isRecord(value)) refuse(`${what} must be an object, not ${shown(value)}`);
   try {
     Object.assign(own, value);
   } catch (cause) {
@@ -169,6 +170,11 @@ function ownProperties(value: unknown, what: string): Record<string, unknown> {
 
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+/** Whether a value is an object that has its values by name. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !Array.isArray(value);
 }
 
 /** Whether a value is an object of no class, of this realm or another. */

@@ -1,3 +1,5 @@
+import { isObject } from "./check.ts";
+
 /** The name `__proto__`, or one of its letters written as an escape. */
 const PROTO = /__proto__|\\u00(?:5f|6f|70|72|74)/i;
 
@@ -10,7 +12,7 @@ const PROTO = /__proto__|\\u00(?:5f|6f|70|72|74)/i;
 export function parseJson(text: string): unknown {
   const root: unknown = JSON.parse(text);
   for (const value of PROTO.test(text) ? valuesOf(root) : []) {
-    if (typeof value === "object" && value !== null) Reflect.deleteProperty(value, "__proto__");
+    if (isObject(value)) Reflect.deleteProperty(value, "__proto__");
   }
   return root;
 }
@@ -21,6 +23,6 @@ export function* valuesOf(root: unknown): Generator<unknown> {
   while (pending.length > 0) {
     const value = pending.pop();
     yield value;
-    if (typeof value === "object" && value !== null) for (const member of Object.values(value)) pending.push(member);
+    if (isObject(value)) for (const member of Object.values(value)) pending.push(member);
   }
 }

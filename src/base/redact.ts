@@ -1,5 +1,5 @@
 import { isBrandedError } from "../errors/automation-error.ts";
-import { isPlainObject } from "./check.ts";
+import { isObject, isPlainObject } from "./check.ts";
 import { parseJson } from "./json.ts";
 import { REDACTED, redactionOf, SECRET_NAME, type Secrets } from "./secrets.ts";
 
@@ -48,7 +48,7 @@ export class Redactor {
   json(value: unknown, depth = 0): unknown {
     if (typeof value === "string") return this.text(value);
     if (typeof value === "number") return this.text(String(value)) === String(value) ? value : REDACTED;
-    if (typeof value !== "object" || value === null) return value;
+    if (!isObject(value)) return value;
     if (depth >= LEVELS_SHOWN) return "[deeper]";
     if (Array.isArray(value)) return value.map((member) => this.json(member, depth + 1));
     return Object.fromEntries(
@@ -64,7 +64,7 @@ export class Redactor {
     // Our own errors are free of secrets by the time they exist.
     if (isBrandedError(value)) return value;
     if (typeof value === "function" || depth >= CAUSES_SHOWN) return undefined;
-    if (typeof value !== "object" || value === null) return this.json(value);
+    if (!isObject(value)) return this.json(value);
     try {
       if (value instanceof Error) return this.#copyError(value, depth);
       const text = Array.isArray(value) || isPlainObject(value) ? JSON.stringify(value) : undefined;

@@ -1,4 +1,4 @@
-import { shown } from "../base/check.ts";
+import { isObject, shown } from "../base/check.ts";
 import { JournalError } from "../errors/journal-error.ts";
 
 /** The state in which a key can end. */
@@ -54,7 +54,7 @@ export function checkRecord(value: unknown, position: number): JournalRecord {
 
 /** What keeps a value from being a record. */
 export function flawOfRecord(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return `must be an object, not ${shown(value)}`;
+  if (!isObject(value)) return `must be an object, not ${shown(value)}`;
   const { key, state, at, reference }: Partial<Record<keyof JournalRecord, unknown>> = value;
   if (typeof key !== "string") return `must have a string as its key, not ${shown(key)}`;
   if (!STATES.includes(state)) return `must have one of the states ${STATES.join(", ")}`;

@@ -3,6 +3,7 @@ import {
   FUNCTION,
   given,
   INTERVAL,
+  isObject,
   kind,
   type Present,
   refusing,
@@ -101,7 +102,7 @@ export type Settings<Item, Result> = Present<BulkOptions<Item, Result>> & {
 
 const ITEMS = kind(
   "an iterable or an async iterable of items",
-  (value) => typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value),
+  (value) => isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value),
 );
 
 const OPTIONS: Shape<BulkOptions<never, never>> = {

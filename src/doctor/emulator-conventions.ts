@@ -1,9 +1,10 @@
+import { isRecord } from "../base/check.ts";
 import type { Redactor } from "../base/redact.ts";
 import type { Conventions, ExtendedRecord, Fields } from "../testing/conventions.ts";
 import { resolveConventions } from "../testing/resolve-conventions.ts";
 import { placeholderOf } from "./placeholder.ts";
 import type { Finding } from "./probe.ts";
-import { isObject, isWord } from "./reading.ts";
+import { isWord } from "./reading.ts";
 
 /** What `createEmulator` and `--seed` take. */
 export interface EmulatorSeed {
@@ -58,7 +59,7 @@ function merge(one: Conventions, other: Conventions): Conventions {
   const left = one as Readonly<Record<string, unknown>>; // read by the keys of `other`
   const entries = Object.entries(other).map(([key, value]: [string, unknown]) => [
     key,
-    isObject(left[key]) && isObject(value) ? Object.assign({}, left[key], value) : value,
+    isRecord(left[key]) && isRecord(value) ? Object.assign({}, left[key], value) : value,
   ]);
   return { ...one, ...(Object.fromEntries(entries) as Conventions) }; // the keys are those of `other`
 }

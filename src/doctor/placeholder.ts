@@ -1,4 +1,5 @@
-import { isObject, isWord } from "./reading.ts";
+import { isRecord } from "../base/check.ts";
+import { isWord } from "./reading.ts";
 
 /** Deeper values are left out. */
 const DEEPEST = 8;
@@ -22,6 +23,6 @@ export function placeholderOf(value: unknown, depth: number = 0): unknown {
   // How many there are says something, too.
   if (Array.isArray(value)) return value.slice(0, 1).map((item) => placeholderOf(item, depth + 1));
   // The keys of a table may be ids or names; those of a record are words.
-  const fields = Object.entries(value).filter(([name]) => isObject(value) && isWord(name));
+  const fields = Object.entries(value).filter(([name]) => isRecord(value) && isWord(name));
   return Object.fromEntries(fields.map(([name, field]) => [name, placeholderOf(field, depth + 1)]));
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../base/check.ts";
 import { parseJson } from "../base/json.ts";
 import { labelOf, type Reply } from "./wire.ts";
 
@@ -20,12 +21,7 @@ export function jsonOf(text: string): unknown {
 
 /** `value` as an object that is not an array; of anything else, no fields. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  // Any object can be read by its keys.
-  return isObject(value) ? (value as Record<string, unknown>) : {};
-}
-
-export function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value : {};
 }
 
 export function isSuccess({ status }: Reply): boolean {

@@ -44,7 +44,6 @@ export class CallEvents {
   #stage: keyof Durations = "waitMs";
   #since: number = this.#began;
   #spent: Record<keyof Durations, number> = { ...NO_TIME };
-  #waitedMs = 0;
 
   private constructor(call: ObservedCall, observer: CallObserver) {
     this.#call = call;
@@ -82,7 +81,8 @@ export class CallEvents {
     const spentMs = time - this.#since;
     this.#since = time;
     this.#spent[this.#stage] += spentMs;
-    if (this.#stage === "waitMs" || this.#stage === "queueMs") this.#waitedMs += spentMs;
+    const { walk } = this.#call.operation;
+    if (walk && (this.#stage === "waitMs" || this.#stage === "queueMs")) walk.waitedMs += spentMs;
     this.#stage = phase === "total" ? "waitMs" : (`${phase}Ms` as const);
   }
 
@@ -143,7 +143,6 @@ export class CallEvents {
 
   /** A page of a walk has come. */
   page(walk: Walk, { data }: Page<unknown>): void {
-    walk.waitedMs += this.#waitedMs;
     this.emit({ type: "page", pages: walk.pages + 1, items: walk.items + data.length, waitedMs: walk.waitedMs });
   }
 

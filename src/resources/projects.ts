@@ -1,4 +1,4 @@
-import { ofKind, refuse, STRING, shown } from "../base/check.ts";
+import { isObject, ofKind, refuse, STRING, shown } from "../base/check.ts";
 import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Send } from "../request/operation.ts";
@@ -12,7 +12,7 @@ export type ProjectRef = string | Project | Pick<Project, "id">;
 /** The path value of a project. */
 export function projectValue(project: ProjectRef): string {
   if (typeof project === "string") return project;
-  if (typeof project !== "object" || project === null) {
+  if (!isObject(project)) {
     refuse(`project must be a name, an id or a project, not ${shown(project)}`);
   }
   if (!("id" in project)) refuse("project must be a name, an id or a project, not an object without an id");

@@ -1,4 +1,4 @@
-import { isRecord } from "./checks.ts";
+import { isRecord } from "../base/check.ts";
 import type { Fault, JsonBody } from "./faults.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import type { Reply } from "./response.ts";

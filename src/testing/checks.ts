@@ -15,7 +15,6 @@ export const check: Checks = {
 
 export const TEXT: Kind = kind("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const TEXTS: Kind = arrayOf(TEXT, "an array of non-empty strings");
-export const RECORD: Kind = kind("an object", isRecord);
 
 /** A safe integer from `least` to `most`. */
 export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Kind {
@@ -31,9 +30,4 @@ export function either(other: string | number | boolean | null, accepted: Kind):
 
 export function arrayOf(item: Kind, words: string): Kind {
   return kind(words, (value) => Array.isArray(value) && value.every(item.accepts));
-}
-
-/** Whether `value` is an object that is neither an array nor a function. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
-import { BOOLEAN, FUNCTION, kind, oneOf, type Shape } from "../base/check.ts";
-import { check, either, integer, RECORD } from "./checks.ts";
+import { BOOLEAN, FUNCTION, kind, oneOf, RECORD, type Shape } from "../base/check.ts";
+import { check, either, integer } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { applyHeaders, encodeBody, type HeaderScript } from "./response.ts";

@@ -1,6 +1,6 @@
-import { BOOLEAN, FUNCTION, kind, type Present, required, type Shape } from "../base/check.ts";
+import { BOOLEAN, FUNCTION, kind, type Present, RECORD, required, type Shape } from "../base/check.ts";
 import { SCOPES } from "../scopes.ts";
-import { arrayOf, check, either, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
+import { arrayOf, check, either, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Conventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { RecordedRequest } from "./request-log.ts";

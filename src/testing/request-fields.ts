@@ -1,4 +1,4 @@
-import { isRecord } from "./checks.ts";
+import { isRecord } from "../base/check.ts";
 import type { RefusalReason } from "./conventions.ts";
 import type { ResolvedConventions } from "./resolve-conventions.ts";
 

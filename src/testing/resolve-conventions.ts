@@ -1,5 +1,5 @@
-import { kind, oneOf, type Present, type Shape, STRING } from "../base/check.ts";
-import { arrayOf, check, either, integer, RECORD, TEXT, TEXTS } from "./checks.ts";
+import { kind, oneOf, type Present, RECORD, type Shape, STRING } from "../base/check.ts";
+import { arrayOf, check, either, integer, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,
   type CorsConvention,

@@ -1,5 +1,5 @@
-import { FUNCTION, kind, required, type Shape } from "../base/check.ts";
-import { check, integer, RECORD, TEXT } from "./checks.ts";
+import { FUNCTION, kind, RECORD, required, type Shape } from "../base/check.ts";
+import { check, integer, TEXT } from "./checks.ts";
 import { isSamePattern } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { encodeBody, type ServiceReply } from "./response.ts";

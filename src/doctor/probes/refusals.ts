@@ -1,6 +1,7 @@
+import { isRecord } from "../../base/check.ts";
 import { REFUSALS, type RefusalReason } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
-import { codeOf, errorOf, fieldsOf, isObject, isSuccess, outlineOf } from "../reading.ts";
+import { codeOf, errorOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import {
   LIMIT_WORD,
@@ -152,7 +153,7 @@ function refusalProbe(row: RefusalRow): Probe {
 }
 
 function judgeErrorFields({ reply }: Readonly<Record<"reply", Reply>>): Finding {
-  if (isSuccess(reply) || !isObject(reply.json)) return unasked(`no error body: ${outlineOf(reply)}`);
+  if (isSuccess(reply) || !isRecord(reply.json)) return unasked(`no error body: ${outlineOf(reply)}`);
   const { error: _error, message: _message, ...error } = fieldsOf(reply.json);
   const names = Object.keys(error);
   const conventions = { extraFields: { error } };

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { RECORD } from "../../base/check.ts";
 import { type Flags, readCount, UsageError, type Values } from "../../bin/flags.ts";
-import { check, RECORD } from "../checks.ts";
+import { check } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";
 import type { StartOptions } from "../node.ts";
 import { type EmulatorOptions, OPTIONS } from "../options.ts";
