@@ -43,10 +43,11 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
   }
 
   refresh(): void {
-    const moved = [...this.#gates].flatMap(([token, { waiting }]) =>
-      waiting.filter(({ call }) => call.token() !== token),
+    const moved = [...this.#gates].flatMap(([token, gate]) =>
+      gate.waiting.filter(({ call }) => call.token() !== token).map((waiter) => ({ gate, waiter })),
     );
-    for (const waiter of moved.sort((one, other) => one.place - other.place)) waiter.settle({ kind: "moved" });
+    moved.sort((one, other) => one.waiter.place - other.waiter.place);
+    for (const { gate, waiter } of moved) gate.dismiss(waiter, { kind: "moved" });
   }
 
   snapshot(token: string): RateLimitSnapshot | undefined {
@@ -73,9 +74,9 @@ export class MemoryPermit implements Permit, Waiter {
   readonly place: number;
   pauses = 0;
   counted: symbol | undefined;
+  settle: Waiter["settle"];
   readonly #limiter: MemoryRateLimiter<TokenGate>;
   #gate: TokenGate | undefined;
-  #wake: ((admission: Admission) => void) | undefined;
 
   constructor(limiter: MemoryRateLimiter<TokenGate>, call: RateLimitedCall, place: number) {
     this.#limiter = limiter;
@@ -87,7 +88,7 @@ export class MemoryPermit implements Permit, Waiter {
     const gate = this.#limiter.gateOf(token);
     if (gate !== this.#gate) this.release();
     this.#gate = gate;
-    return gate.enter(this) ?? this.#wait();
+    return gate.enter(this) ?? this.#wait(gate);
   }
 
   report(head: RateLimitHead): ReportedPause | undefined {
@@ -98,16 +99,11 @@ export class MemoryPermit implements Permit, Waiter {
     this.#gate?.release(this);
   }
 
-  settle(admission: Admission): void {
-    this.#gate?.leave(this);
-    this.#wake?.(admission);
-  }
-
-  #wait(): Promise<Admission> {
+  #wait(gate: TokenGate): Promise<Admission> {
     const { signal } = this.call;
-    const stop = (): void => this.settle({ kind: "stopped" });
+    const stop = (): void => gate.dismiss(this, { kind: "stopped" });
     return new Promise((resolve) => {
-      this.#wake = (admission) => {
+      this.settle = (admission) => {
         signal.removeEventListener("abort", stop);
         resolve(admission);
       };

@@ -19,8 +19,8 @@ export interface Waiter {
   pauses: number;
   /** The epoch of the pause that it has counted last. */
   counted: symbol | undefined;
-  /** Ends its waiting: it leaves the queue. */
-  settle(admission: Admission): void;
+  /** Ends its waiting, if it has begun to wait. It is in no queue then. */
+  settle: ((admission: Admission) => void) | undefined;
 }
 
 /** When a request was sent: on the monotonic clock, and in which epoch of the gate. */
@@ -67,7 +67,7 @@ export class TokenGate {
     return this.#queue.members;
   }
 
-  /** Admits a waiter at once, or refuses it. Otherwise it waits in the queue, at its place, until it is settled. */
+  /** Admits a waiter at once, or refuses it. Otherwise it waits in the queue, at its place, until it is dismissed. */
   enter(waiter: Waiter): Admission | undefined {
     this.#inFlight.delete(waiter);
     this.#maxConcurrency = Math.min(this.#maxConcurrency, waiter.call.maxConcurrency);
@@ -78,10 +78,11 @@ export class TokenGate {
     return this.#inFlight.has(waiter) ? ADMITTED : undefined;
   }
 
-  /** Takes a waiter out of the queue. */
-  leave(waiter: Waiter): void {
+  /** Ends the waiting of one in the queue. */
+  dismiss(waiter: Waiter, admission: Admission): void {
     this.#queue.leave(waiter);
     if (this.#queue.first === undefined) this.#wakeAt(Number.POSITIVE_INFINITY);
+    waiter.settle?.(admission);
   }
 
   /** Reads the response to an admitted waiter. Returns the pause that it begins or prolongs. */
@@ -148,7 +149,7 @@ export class TokenGate {
     this.mustProbe = true;
     for (const waiter of this.waiting) {
       const refusal = this.#refusalOf(waiter);
-      if (refusal !== undefined) waiter.settle(refusal);
+      if (refusal !== undefined) this.dismiss(waiter, refusal);
     }
     this.pump();
     return merged;
@@ -157,9 +158,9 @@ export class TokenGate {
   /** Admits, in order, every waiter that there is room for, and wakes when time makes room for the next one. */
   protected pump(): void {
     let { first } = this.#queue;
-    while (first !== undefined && this.#roomAt() <= now()) {
+    while (first !== undefined && this.#roomAt() === 0) {
       this.send(first);
-      first.settle(ADMITTED_LATER);
+      this.dismiss(first, ADMITTED_LATER);
       first = this.#queue.first;
     }
     if (first !== undefined) this.#wakeAt(this.#roomAt());
@@ -171,7 +172,7 @@ export class TokenGate {
     this.#inFlight.set(waiter, { at: now(), epoch: this.#epoch });
   }
 
-  /** When time makes room for one more request: a moment that is over if there is room, `Infinity` if time alone makes none. */
+  /** When time makes room for one more request: 0 if there is room, `Infinity` if time alone makes none. */
   #roomAt(): number {
     const { size } = this.#inFlight;
     if (size >= this.#maxConcurrency) return Number.POSITIVE_INFINITY;
@@ -180,7 +181,8 @@ export class TokenGate {
     if (size < room) return 0;
     // A probe does not wait for requests that were sent before the pause.
     const holding = [...this.#inFlight.values()].filter(({ epoch }) => !this.mustProbe || epoch === this.#epoch);
-    return (holding.at(-room)?.at ?? Number.NEGATIVE_INFINITY) + STALLED_AFTER_MS;
+    const stallsAt = (holding.at(-room)?.at ?? Number.NEGATIVE_INFINITY) + STALLED_AFTER_MS;
+    return stallsAt > now() ? stallsAt : 0;
   }
 
   #count(waiter: Waiter): void {
