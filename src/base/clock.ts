@@ -16,7 +16,7 @@ const MAX_EARLY_MS = 1;
 export function after(delayMs: number, action: () => void): () => void {
   if (delayMs === Number.POSITIVE_INFINITY) return () => {};
   const endsAt = now() + delayMs;
-  let left = Math.ceil(delayMs);
+  let left = Math.max(0, Math.ceil(delayMs));
   let timer: ReturnType<typeof setTimeout>;
   const arm = (): void => {
     const step = Math.min(left, MAX_TIMER_MS);

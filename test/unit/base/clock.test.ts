@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { after } from "../../../src/base/clock.ts";
 
 const WITHOUT_CLOCK = ["setTimeout", "clearTimeout", "Date"] as const;
@@ -40,6 +40,16 @@ describe("under fake timers", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 });
+
+test.each([-1, -0.5, -(2 ** 31)])(
+  "a moment that has passed (%d ms) comes at once, and the platform warns of nothing",
+  async (ms) => {
+    const set = vi.spyOn(globalThis, "setTimeout");
+    onTestFinished(() => set.mockRestore());
+    await new Promise<void>((resolve) => void after(ms, resolve));
+    expect(set.mock.calls.map(([, delayMs]) => delayMs)).toEqual([0]);
+  },
+);
 
 test("a timer that fires a fraction of a millisecond early does not end the wait", () => {
   let clock = 1_000;
