@@ -2,7 +2,7 @@ import { countFrom, given, refuseSurplus, refusing, type Shape } from "../base/c
 import { awaited } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
-import { BatchIterator } from "./iterators.ts";
+import { type Closeable, closeable } from "./iterators.ts";
 import { type PageSource, walkPages } from "./walk.ts";
 
 /** The options of `toArray`. */
@@ -55,7 +55,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       return this.#source();
     };
     const start = () => iterate(describe, (page) => [page]);
-    let begun: ReturnType<typeof start> | undefined;
+    let begun: Closeable<Page<Item>> | undefined;
     const begin = () => (begun ??= start());
     return {
       [Symbol.asyncIterator]: () => begun ?? start(),
@@ -123,8 +123,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 function iterate<Item, Value>(
   describe: () => Promise<PageSource<Item>>,
   valuesOf: (page: Page<Item>) => readonly Value[],
-): BatchIterator<Page<Item>, Value> {
-  return new BatchIterator((closing) => walkPages(describe, closing), valuesOf);
+): Closeable<Value> {
+  return closeable((closing) => walkPages(describe, closing), valuesOf);
 }
 
 function refuseArguments(method: string, surplus: readonly unknown[]): void {

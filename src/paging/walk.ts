@@ -48,8 +48,8 @@ export async function* walkPages<Item>(
     walk.items += page.data.length;
     emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
     const isLast = cursor === null || walk.items >= max;
-    const isEndless = cursor !== null && (cycle.closes(cursor) || emptyPages === MAX_EMPTY_PAGES);
-    if (source.prefetch && !isLast && !isEndless) {
+    const isCircle = cursor !== null && cycle.closes(cursor);
+    if (source.prefetch && !isLast && !isCircle && emptyPages < MAX_EMPTY_PAGES) {
       // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
       await platformTurn();
       ahead = source.fetch(cursor, walk, closing);
@@ -60,25 +60,14 @@ export async function* walkPages<Item>(
     }
     yield page;
     if (isLast) return;
-    if (isEndless) throw endlessError(source, cursor, emptyPages);
+    if (isCircle) throw endlessError(source, cursor, "a cursor of this walk again, so the list goes in circles");
+    if (emptyPages === MAX_EMPTY_PAGES) throw endlessError(source, cursor, `${emptyPages} empty pages in a row`);
   }
 }
 
-function endlessError(
-  { label, path }: PageSource<unknown>,
-  cursor: string | null,
-  emptyPages: number,
-): PaginationError {
-  const what =
-    emptyPages === MAX_EMPTY_PAGES
-      ? `sent ${MAX_EMPTY_PAGES} empty pages in a row`
-      : "sent a cursor of this walk again, so the list goes in circles";
-  return new PaginationError(`${label}: the service ${what}`, {
-    method: "GET",
-    path: path.template,
-    outcome: "accepted",
-    cursor,
-  });
+function endlessError({ label, path }: PageSource<unknown>, cursor: string | null, what: string): PaginationError {
+  const details = { method: "GET", path: path.template, outcome: "accepted", cursor } as const;
+  return new PaginationError(`${label}: the service sent ${what}`, details);
 }
 
 /** Cycles of so many cursors or fewer are found at the first repeat. */

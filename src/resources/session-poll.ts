@@ -6,7 +6,7 @@ import { awaited } from "../errors/caller-stack.ts";
 import { AbortError, TimeoutError } from "../errors/classes.ts";
 import { mayPass } from "../errors/guard.ts";
 import type { Session } from "../models.ts";
-import { BatchIterator } from "../paging/iterators.ts";
+import { closeable } from "../paging/iterators.ts";
 import type { Operation, Send } from "../request/operation.ts";
 import { type CallOptions, type CheckedOptions, readOptions } from "../request/settings.ts";
 import { pathOf } from "../request/url.ts";
@@ -64,7 +64,7 @@ export function watch(
   const read = deferErrors(() => send.check(name, () => readOptions(last, WATCH_OPTIONS)));
   const isWanted: Wait["isWanted"] = (seen, before) => before === undefined || stateOf(seen) !== stateOf(before);
   const changes = (closing: Deadline): ReturnType<typeof polls> => polls(send, { name, id, isWanted, closing }, read());
-  return { [Symbol.asyncIterator]: () => new BatchIterator(changes, (session) => [session]) };
+  return { [Symbol.asyncIterator]: () => closeable(changes, (session) => [session]) };
 }
 
 /** Where validation is lenient, a session may be anything, and its state too. */
