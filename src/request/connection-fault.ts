@@ -46,7 +46,7 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   [LOST, /^\S* (?:read|write) |^ConnectionClosed /],
   [LOST, /^(?:ECONN(?:RESET|ABORTED)|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|(?:HEADERS|BODY)_TIMEOUT)) (?!connect )/],
   // It was never made.
-  [NEVER_SENT, /^\S* connect |client error \(Connect\)|tcp connect error|dns error/i],
+  [NEVER_SENT, /^\S* connect |client error \(Connect\)/],
   [NEVER_SENT, /^E(?:CONNREFUSED|NOTFOUND|AI_\w+|NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL) /],
   [NEVER_SENT, /^(?:UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException) /],
   // Browsers do not say why; nor does workerd, also of a connection that was refused. The time limit is a wrapper's own.
