@@ -16,16 +16,26 @@ test.each([
   expect(error.message).toBe(`issues.create: no connection could be made to ${host} (${error.platformCode})`);
 });
 
-test.each<[string, Behaviour, says: RegExp, outcome: string]>([
-  ["a port that speaks another protocol", send("SSH-2.0-OpenSSH_9.6\r\n"), /does not match the HTTP/, "unknown"],
-  [
-    "headers that are too large",
-    send(head(200, [["X-Long", "x".repeat(65_536)]])),
-    /\(UND_ERR_HEADERS_OVERFLOW\)/,
-    "unknown",
-  ],
-  ["a body that cannot be decompressed", gzipped(() => Buffer.from("no gzip")), /\(Z_DATA_ERROR\)/, "accepted"],
-])("%s: there was a response, which could not be read", async (_, does, says, outcome) => {
+test.each<{ what: string; does: Behaviour; says: RegExp; outcome: string }>([
+  {
+    what: "a port that speaks another protocol",
+    does: send("SSH-2.0-OpenSSH_9.6\r\n"),
+    says: /does not match the HTTP/,
+    outcome: "unknown",
+  },
+  {
+    what: "headers that are too large",
+    does: send(head(200, [["X-Long", "x".repeat(65_536)]])),
+    says: /\(UND_ERR_HEADERS_OVERFLOW\)/,
+    outcome: "unknown",
+  },
+  {
+    what: "a body that cannot be decompressed",
+    does: gzipped(() => Buffer.from("no gzip")),
+    says: /\(Z_DATA_ERROR\)/,
+    outcome: "accepted",
+  },
+])("$what: there was a response, which could not be read", async ({ does, says, outcome }) => {
   await using server = await rawServer([does]);
   const client = new Client({ baseUrl: server.baseUrl, token: "pat_key_secret", retry: false });
   const error = (await rejection(client.issues.create("web", { title: "One", type: "bug" }))) as ConnectionError; // see below
