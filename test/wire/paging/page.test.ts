@@ -48,6 +48,20 @@ test("page() prefetches nothing", async () => {
   expect(wire.sent).toHaveLength(1);
 });
 
+test("page() is one request for an empty page too, and for one that goes in circles", async () => {
+  for (const [items, cursor] of [
+    [[], "c1"],
+    [["a"], "S"],
+  ] as const) {
+    const before = wire.sent.length;
+    wire.reply(() => page(items, cursor));
+    const { data, next_cursor } = await wire.client().projects.list({ cursor: "S" }, { prefetch: true }).page();
+    await settled();
+    expect([data.length, next_cursor]).toEqual([items.length, cursor]);
+    expect(wire.sent.length - before).toBe(1);
+  }
+});
+
 test("page() rejects with the cursor that was requested", async () => {
   wire.reply(() => json({ error: "no" }, 404));
   const client = wire.client();

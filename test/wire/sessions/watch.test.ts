@@ -117,8 +117,8 @@ test("return() during the wait between two polls ends it without another request
 test("waitFor resolves with the session that `until` accepted, also asynchronously, and sends nothing more", async () => {
   const { client, emulator } = service();
   const shown: Session[] = [];
-  const until = async (session: Session): Promise<boolean> => {
-    shown.push(session);
+  const until = async (...given: Session[]): Promise<boolean> => {
+    shown.push(...given);
     return shown.length === 2;
   };
   const waiting = client.sessions.waitFor("s", { until });
