@@ -36,6 +36,7 @@ export class Program {
       cwd: folder,
       env: {
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         PROJECT_AUTOMATION_BASE_URL: service.baseUrl,
         PROJECT_AUTOMATION_TOKEN: service.token,
         ...env,
