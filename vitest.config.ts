@@ -84,6 +84,8 @@ export default defineConfig({
         test: {
           name: "packed",
           include: PACKED,
+          // Compilers run here for seconds: to optimize their code costs more than it brings.
+          execArgv: ["--no-opt"],
           globalSetup: "test/support/pack.ts",
         },
       },
