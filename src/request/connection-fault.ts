@@ -6,16 +6,15 @@ interface Verdict {
   readonly isSent?: boolean;
   /** Sending it again cannot help. */
   readonly permanent?: true;
-  /**
-   * What happened. `{host}` is the service, and where it was looked for; `{code}` the platform's code, or `{reason}` where
-   * there is none; `{why}` both.
-   */
+  /** What happened, with `{host}`, `{code}`, `{reason}` and `{why}` in the place of those texts. */
   readonly words: string;
 }
 
-/** What is known of a failed connection. Its texts are the platform's, and may hold secrets. */
+/** What is known of a failed connection. Its texts are those of others, and may hold secrets. */
 export interface ConnectionFault extends Verdict {
   readonly platformCode: string | undefined;
+  /** Texts for `words`. `host`: the service, and where it was looked for; `code`: or the reason without one; `why`: both. */
+  readonly said: Readonly<Record<"host" | "code" | "reason" | "why", string>>;
 }
 
 const NEVER_SENT: Verdict = { isSent: false, words: "no connection could be made to {host} ({code})" };
@@ -105,8 +104,7 @@ export function classifyFault(error: unknown, { baseUrl, sender }: Sending): Con
     reason,
     why: reason.includes(platformCode ?? "") ? reason : `${reason} (${platformCode})`,
   };
-  const words = verdict.words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => said[name]);
-  return { ...verdict, words, platformCode };
+  return { ...verdict, said, platformCode };
 }
 
 function verdictOf(chain: readonly Evidence[], names: readonly string[], sender: Sending["sender"]): Verdict {

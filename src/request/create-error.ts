@@ -19,8 +19,8 @@ import type { ResponseHead } from "./response-head.ts";
 const MAX_FOREIGN_TEXT = 2_000;
 /** The longest sentence of the service that a message and `detail` show. */
 const MAX_DETAIL = 300;
-/** The longest text that says how a connection failed, or names issues. */
-const MAX_REASON = 400;
+/** The longest text that names issues. */
+const MAX_ISSUES_TEXT = 400;
 
 // Every error of a call is made here. No headers, request, response or token leaves with one, also where the service
 // echoes it.
@@ -102,7 +102,7 @@ export function validationError(
 /** The issues in one line: `data.0.id: expected string; …`. */
 function describeIssues(issues: readonly ValidationIssue[]): string {
   const described = issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`).join("; ");
-  return oneLine(described, MAX_REASON) || "the schema does not say why";
+  return oneLine(described, MAX_ISSUES_TEXT) || "the schema does not say why";
 }
 
 const PLACES: Readonly<Record<TimeoutPhase, string>> = {
@@ -128,9 +128,9 @@ function stoppedError(call: Call, reached: Of<"stopped">): AutomationError {
 
 function connectionError(call: Call, failed: Omit<Of<"failed">, "kind">): errors.ConnectionError {
   const { redactor } = call;
-  const { isSent, permanent, words, platformCode } = failed.fault;
+  const { isSent, permanent, words, said, platformCode } = failed.fault;
   return buildError(errors.ConnectionError, call, {
-    what: redactor.line(words, MAX_REASON),
+    what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.brief(said[name]) ?? ""),
     reached: { ...failed, isSent },
     platformCode: redactor.brief(platformCode),
     permanent,

@@ -220,7 +220,10 @@ test("cyclic and endless causes are bounded", () => {
 });
 
 describe("in words", () => {
-  const words = (error: unknown, sending: Sending = platform): string => classifyFault(error, sending).words;
+  const words = (error: unknown, sending: Sending = platform): string => {
+    const fault = classifyFault(error, sending);
+    return fault.words.replace(/\{(\w+)\}/g, (_, name: keyof typeof fault.said) => fault.said[name]);
+  };
   const outer = (cause: Error): Error => new Error("outer", { cause });
   const corrupt = coded("Z_DATA_ERROR", { message: "incorrect header check" });
 

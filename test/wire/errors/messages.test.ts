@@ -119,6 +119,7 @@ describe("whose fault a failed connection is", () => {
     ["that threw what has no message", rejecting({ no: true }), "it does not say why"],
     ["that threw a secret", rejecting(new Error(`Bearer ${TOKEN}\nis bad`)), "Bearer [redacted] is bad"],
     ["that threw a text", rejecting("the cache is full"), "the cache is full"],
+    ["that threw a text too long to be looked through", rejecting(new Error("x".repeat(100_000))), "[too long]"],
     ["that returned nothing", async () => undefined, "it resolved with undefined, not with a response"],
     ["that returned a text", async () => "200 OK", 'it resolved with "200 OK", not with a response'],
     ["that returned an object", async () => ({}), "it resolved with an object, not with a response"],
