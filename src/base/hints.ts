@@ -33,19 +33,30 @@ export function hintsFor(keys: readonly string[], what: string, accepted: readon
 }
 
 /**
- * The name that is closest to one that is unknown, or `undefined` if none is close. Case, `_` and `-` do not count, nor
- * does the order of the letters; of these one in three may be wrong, missing or added.
+ * The name that is closest to one that is unknown, or `undefined` if none is close: two in three of the letters are the
+ * same, in the same order. Case, `_` and `-` do not count.
  */
 export function closestName(unknown: string, names: readonly string[]): string | undefined {
   const written = simplified(unknown);
-  const wrong = names.map(simplified).map((name) => Math.max(lacking(written, name), lacking(name, written)));
+  const wrong = names.map(simplified).map((name) => Math.max(name.length, written.length) - inCommon(name, written));
   const least = Math.min(...wrong);
   return least <= Math.min(MOST_WRONG, Math.floor(written.length / 3)) ? names[wrong.indexOf(least)] : undefined;
 }
 
-/** How many letters of `name` are not in `other`, as often as they are in `name`. */
-function lacking(name: string, other: string): number {
-  return [...other].reduce((rest, letter) => rest.replace(letter, ""), name).length;
+/** How many letters two names have in common, in the same order. */
+function inCommon(name: string, other: string): number {
+  /** With each beginning of `other`. */
+  let counts: readonly number[] = [];
+  for (const letter of name) {
+    let [most, before] = [0, 0];
+    counts = [...other].map((candidate, index) => {
+      const without = counts[index] ?? 0;
+      most = Math.max(most, without, candidate === letter ? before + 1 : 0);
+      before = without;
+      return most;
+    });
+  }
+  return counts.at(-1) ?? 0;
 }
 
 function simplified(name: string): string {

@@ -24,8 +24,19 @@ test.each(["", "x", "title", "signal", "admin", "id", "_", "expiry", "n".repeat(
   },
 );
 
-test("the order of letters and words does not matter", () => {
+test("a short word may stand elsewhere in a long name", () => {
   expect(closestName("concurrencyMax", ["maxConcurrency", "maxResponseBytes"])).toBe("maxConcurrency");
+});
+
+test.each([
+  ["lenient", "onEvent"],
+  ["labels", "baseUrl"],
+  ["tracer", "retry"],
+  ["search", "headers"],
+  ["instrument", "timeoutMs"],
+  ["allowInsecure", "unsafeWrites"],
+])("%s has letters of %s in another order, and is not close to it", (unknown, name) => {
+  expect(closestName(unknown, [name])).toBeUndefined();
 });
 
 test("what was meant by several names is asked at once, each of them once", () => {
@@ -38,6 +49,7 @@ test("what was meant by several names is asked at once, each of them once", () =
 test("of several close names it is the closest", () => {
   expect(closestName("timeoutMS", ["totalTimeoutMs", "timeoutMs"])).toBe("timeoutMs");
   expect(closestName("minDelay", ["maxDelayMs", "minDelayMs"])).toBe("minDelayMs");
+  expect(closestName("maxInterval", ["intervalMs", "maxIntervalMs"])).toBe("maxIntervalMs");
 });
 
 test("a name of three characters or more with one wrong is close to itself, in any case and style", () => {
