@@ -1,3 +1,5 @@
+import { ignoreErrors } from "../base/check.ts";
+
 /**
  * Decides when a request may be sent. The service limits requests per token, so all clients that share a token should
  * share one rate limiter. `memoryRateLimiter()` is the one for a single process; a shared store can take its place by
@@ -72,11 +74,7 @@ export interface RateLimitHead {
 
 /** What a rate limiter knows of a token. One of the caller's own that fails at it knows nothing. */
 export function snapshotOf(rateLimiter: Pick<RateLimiter, "snapshot">, token: string): RateLimitSnapshot | undefined {
-  try {
-    return rateLimiter.snapshot(token);
-  } catch {
-    return undefined;
-  }
+  return ignoreErrors(() => rateLimiter.snapshot(token));
 }
 
 /** The pause that a 429 has begun or prolonged. */
