@@ -76,3 +76,24 @@ test("a call that has another token after a wait gives up its slot, and keeps it
   expect(await behind).toEqual({ kind: "admitted", waited: true });
   late.release();
 });
+
+test("a permit that acquires with another token while it still waits blocks nothing", async () => {
+  const limiter = memoryRateLimiter();
+  const enter = (): Permit =>
+    limiter.enter({
+      token: () => "a",
+      maxConcurrency: 2,
+      maxPauses: 5,
+      maxPauseMs: Infinity,
+      endsAt: Infinity,
+      signal: new AbortController().signal,
+    });
+  const [first, second, hasty, next] = [enter(), enter(), enter(), enter()];
+  for (const permit of [first, second]) expect(permit.acquire("a")).toEqual({ kind: "admitted", waited: false });
+  void hasty.acquire("a");
+  expect(hasty.acquire("b")).toEqual({ kind: "admitted", waited: false });
+  const waiting = next.acquire("a");
+  first.release();
+  second.release();
+  expect(await waiting).toEqual({ kind: "admitted", waited: true });
+});
