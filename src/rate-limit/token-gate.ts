@@ -27,6 +27,8 @@ export interface Waiter {
 interface Start {
   readonly at: number;
   readonly epoch: symbol;
+  /** It was sent ahead of the others, and has no response yet. */
+  isProbe: boolean;
 }
 
 /**
@@ -90,6 +92,7 @@ export class TokenGate {
     const start = this.#inFlight.get(waiter);
     if (start === undefined) return undefined;
     this.quota = observed(this.quota, head, start.at);
+    start.isProbe = false;
     const isCurrent = start.epoch === this.#epoch;
     if (head.status === 429) {
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
@@ -169,7 +172,7 @@ export class TokenGate {
   /** The request of a waiter begins now. */
   protected send(waiter: Waiter): void {
     this.#inFlight.delete(waiter);
-    this.#inFlight.set(waiter, { at: now(), epoch: this.#epoch });
+    this.#inFlight.set(waiter, { at: now(), epoch: this.#epoch, isProbe: this.mustProbe });
   }
 
   /** When time makes room for one more request: 0 if there is room, `Infinity` if time alone makes none. */
@@ -179,8 +182,8 @@ export class TokenGate {
     if (this.pauseLeft() !== undefined && this.#pause !== undefined) return this.#pause.at + this.#pause.lastsMs;
     const room = this.mustProbe ? 1 : Math.max(1, remainingOf(this.quota));
     if (size < room) return 0;
-    // A probe does not wait for requests that were sent before the pause.
-    const holding = [...this.#inFlight.values()].filter(({ epoch }) => !this.mustProbe || epoch === this.#epoch);
+    // A probe waits for no others than another probe.
+    const holding = [...this.#inFlight.values()].filter(({ isProbe }) => isProbe || !this.mustProbe);
     const stallsAt = (holding.at(-room)?.at ?? Number.NEGATIVE_INFINITY) + STALLED_AFTER_MS;
     return stallsAt > now() ? stallsAt : 0;
   }

@@ -105,6 +105,27 @@ describe("a request that hangs", () => {
   });
 });
 
+test("a probe in flight holds back the next one, also if another pause has begun since", async () => {
+  const limiter = memoryRateLimiter();
+  const first = new Call(limiter);
+  await pass(0);
+  first.end(429, undefined, 10);
+  void first.start();
+  const second = new Call(limiter);
+  await pass(20);
+  expect([first.state, second.state]).toEqual(["admitted", "waiting"]);
+  await pass(STALLED_AFTER_MS);
+  expect(second.state, "the first is stalled").toBe("admitted");
+  first.end(429, undefined, 10);
+  void first.start();
+  await pass(1_000);
+  expect(first.state, "the pause is over").toBe("waiting");
+  second.end(200);
+  await pass(0);
+  expect(first.state).toBe("admitted");
+  first.end(200);
+});
+
 describe("maxConcurrency", () => {
   test("counts per token", async () => {
     const limiter = memoryRateLimiter();
