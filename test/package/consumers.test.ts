@@ -1,7 +1,7 @@
 /** Programs of users: each is built with its tool beside the packed package, run, and says what it should. */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { cpSync, globSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { linkTools, missingTools, runsTools, toolFile } from "../support/consumer-tools.ts";
@@ -110,23 +110,39 @@ describe.runIf(runsTools)("with the tools of users", { timeout: 60_000 }, () => 
     expect(runProgram(file)).toBe(TOLD);
   });
 
-  function jest(folder: string, options: object): unknown {
+  // In one process: to load Jest and the compiler takes longer than the tests.
+  test("Jest in CommonJS, and ts-jest with types and code found by exports, or by main and typesVersions", () => {
+    const inTypeScript = { target: "es2022", strict: true, types: ["node"] };
+    const folders = [
+      jestProject("jest", {}),
+      jestProject("ts-jest", { preset: "ts-jest" }, { ...inTypeScript, module: "nodenext" }),
+      jestProject(
+        "ts-jest",
+        { preset: "ts-jest" },
+        { ...inTypeScript, module: "commonjs", moduleResolution: "node10" },
+      ),
+    ];
+    const args = ["--ci", "--json", "--runInBand", "--cacheDirectory=.jest", "--projects", ...folders];
+    const report = JSON.parse(runTool(packed.folder, "jest/bin/jest.js", args)) as JestReport;
+    expect(report).toMatchObject({ success: true, numPassedTests: 6, numTotalTests: 6 });
+    for (const folder of folders) {
+      const own = report.testResults.filter(({ name }) => name.startsWith(`${realpathSync(folder)}${sep}`));
+      const statuses = own.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status));
+      expect(statuses).toEqual(["passed", "passed"]);
+    }
+  });
+
+  function jestProject(program: string, options: object, compilerOptions: object = {}): string {
+    const folder = checkOut(program);
     writeFileSync(join(folder, "package.json"), JSON.stringify({ jest: options }));
-    const args = ["--ci", "--json", "--runInBand", "--cacheDirectory=.jest"];
-    return JSON.parse(runTool(folder, "jest/bin/jest.js", args));
-  }
-
-  test("Jest, in CommonJS", () => {
-    expect(jest(checkOut("jest"), {})).toMatchObject({ success: true, numPassedTests: 2, numTotalTests: 2 });
-  });
-
-  test.each([
-    { by: "exports", options: { module: "nodenext" } },
-    { by: "main and typesVersions", options: { module: "commonjs", moduleResolution: "node10" } },
-  ])("ts-jest, types and code found by $by", ({ options }) => {
-    const folder = checkOut("ts-jest");
-    const compilerOptions = { target: "es2022", strict: true, types: ["node"], ...options };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
-    expect(jest(folder, { preset: "ts-jest" })).toMatchObject({ success: true, numPassedTests: 2, numTotalTests: 2 });
-  });
+    return folder;
+  }
 });
+
+interface JestReport {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
+}
