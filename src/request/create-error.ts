@@ -67,12 +67,12 @@ export function pausedError(
 
 /** The caller's rate limiter failed, before the request was sent. */
 export function limiterError(call: Call, cause: unknown): errors.ConnectionError {
-  return connectionError(call, { cause, fault: classifyFault(cause, { ...call.pipeline, sender: "limiter" }) });
+  return connectionError(call, { cause, sender: "limiter" });
 }
 
 /** Something else of the application's or the platform's failed, when the request may have been sent. */
 export function unexpectedError(call: Call, cause: unknown): errors.ConnectionError {
-  return connectionError(call, { cause, fault: classifyFault(cause, { ...call.pipeline, sender: "call" }) });
+  return connectionError(call, { cause, sender: "call" });
 }
 
 /** The token source failed: `cause` is what it rejected with, `what` says it in words. */
@@ -127,8 +127,9 @@ function stoppedError(call: Call, reached: Of<"stopped">): AutomationError {
 }
 
 function connectionError(call: Call, failed: Omit<Of<"failed">, "kind">): errors.ConnectionError {
-  const { redactor } = call;
-  const { isSent, permanent, words, said, platformCode } = failed.fault;
+  const { pipeline, redactor } = call;
+  const { baseUrl } = pipeline;
+  const { isSent, permanent, words, said, platformCode } = classifyFault(failed.cause, { ...failed, baseUrl });
   return buildError(errors.ConnectionError, call, {
     what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.brief(said[name]) ?? ""),
     reached: { ...failed, isSent },

@@ -1,7 +1,7 @@
 import type { Deadline, StopReason } from "../base/deadline.ts";
 import type { AutomationError, Outcome, TimeoutPhase } from "../errors/automation-error.ts";
 import type { ReportedPause } from "../rate-limit/rate-limiter.ts";
-import type { ConnectionFault } from "./connection-fault.ts";
+import type { Sending } from "./connection-fault.ts";
 import { isSuccess, type ResponseHead } from "./response-head.ts";
 
 /** A success. `text`: its body, `undefined` if it does not matter. */
@@ -30,8 +30,9 @@ interface Oversized {
 /** The connection failed: before there was a response, or within the body of a success. */
 interface Failed {
   readonly kind: "failed";
-  readonly fault: ConnectionFault;
   readonly cause: unknown;
+  /** What failed. */
+  readonly sender: Sending["sender"];
   readonly head?: ResponseHead;
   /** The part of the body that was received. */
   readonly text?: string;

@@ -3,7 +3,6 @@ import { type Deadline, STOPPED } from "../base/deadline.ts";
 import type { Permit, ReportedPause } from "../rate-limit/rate-limiter.ts";
 import { readBody, readBriefly } from "./body.ts";
 import type { Call } from "./call.ts";
-import { classifyFault } from "./connection-fault.ts";
 import { type Exchange, stopped } from "./exchange.ts";
 import { HttpFailure } from "./http.ts";
 import { isSuccess, type ResponseHead, readHead } from "./response-head.ts";
@@ -48,7 +47,7 @@ export async function performExchange(call: Call, permit: Permit, { token, deadl
       return stopped(deadline, "headers", { isSent: true });
     }
     const { cause, sender } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
-    return { kind: "failed", fault: classifyFault(cause, { baseUrl: pipeline.baseUrl, sender }), cause };
+    return { kind: "failed", cause, sender };
   }
 }
 
@@ -95,6 +94,5 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
   if (body.kind === "stopped") return stopped(deadline, "body", { isSent: true, head, text: body.text });
   if (body.kind === "whole") return { kind: "received", head, text: body.text };
   if (body.kind === "oversized") return { kind: "oversized", head };
-  const fault = classifyFault(body.cause, { baseUrl: call.pipeline.baseUrl, sender: "response" });
-  return { ...body, kind: "failed", fault, head };
+  return { ...body, kind: "failed", sender: "response", head };
 }
