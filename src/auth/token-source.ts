@@ -54,7 +54,8 @@ export class LatestToken {
   set(token: string): void {
     if (token === this.#token) return;
     this.#token = token;
-    for (const listener of new Set(this.#listeners)) listener.refresh();
+    // A rate limiter of the caller's own may fail: the token is another one all the same.
+    for (const listener of new Set(this.#listeners)) ignoreErrors(() => listener.refresh());
   }
 
   /** Returns what takes it back. */

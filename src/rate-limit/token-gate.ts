@@ -74,10 +74,10 @@ export class TokenGate {
     this.#inFlight.delete(waiter);
     this.#maxConcurrency = Math.min(this.#maxConcurrency, waiter.call.maxConcurrency);
     const refusal = this.#refusalOf(waiter);
-    if (refusal !== undefined) return refusal;
-    this.#queue.join(waiter);
+    if (refusal === undefined) this.#queue.join(waiter);
+    // Also without it: what it was admitted for is free.
     this.pump();
-    return this.#inFlight.has(waiter) ? ADMITTED : undefined;
+    return this.#inFlight.has(waiter) ? ADMITTED : refusal;
   }
 
   /** Ends the waiting of one in the queue. */

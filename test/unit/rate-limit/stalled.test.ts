@@ -153,6 +153,19 @@ describe("maxConcurrency", () => {
   });
 });
 
+test("a call that is refused when it acquires again frees its slot for those that wait, and they wake", async () => {
+  const limiter = memoryRateLimiter();
+  const [impatient, other] = [new Call(limiter, { maxPauses: 0 }), new Call(limiter)];
+  await pass(0);
+  const narrow = new Call(limiter, { maxConcurrency: 1 });
+  other.end(429, undefined, 1_000);
+  await impatient.start();
+  expect([impatient.state, narrow.state]).toEqual(["refused", "waiting"]);
+  await pass(1_100);
+  expect(narrow.state).toBe("admitted");
+  narrow.end(200);
+});
+
 test("a call fails after maxPauses pauses in a row, and counts from zero after a request that succeeded", async () => {
   const limiter = memoryRateLimiter();
   vi.spyOn(Math, "random").mockReturnValue(0);

@@ -179,3 +179,30 @@ test("report that rejects loses no success, and is no unhandled rejection", asyn
   const client = service.client({ rateLimiter: admitting({ report }) });
   expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
 });
+
+test("snapshot that rejects loses no success, and is no unhandled rejection", async () => {
+  const service = scriptedFetch(good);
+  const snapshot = (() => Promise.reject(new Error("no"))) as unknown as RateLimiter["snapshot"]; // not what the port says
+  const rateLimiter = { ...admitting({ acquire: async () => ({ kind: "admitted" }) }), snapshot };
+  const client = service.client({ rateLimiter, onEvent: () => {} });
+  expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+});
+
+test("refresh that throws keeps no token from being swapped, by hand or by a rotation that the client adopts", async () => {
+  const record = { id: "tok_1", key_id: "k", name: "n", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
+  const adopted = responds(200, {}, JSON.stringify({ ...record, plaintext: "pat_adopted_0123456789" }));
+  const service = scriptedFetch(adopted, good, good);
+  const waiting: (() => void)[] = [];
+  // The first call has passed already: the others wait, and are told of each token.
+  const acquire: Permit["acquire"] = () =>
+    service.sent.length === 0 && waiting.length > 0
+      ? { kind: "admitted" }
+      : new Promise((resolve) => waiting.push(() => resolve({ kind: "admitted", waited: false })));
+  const client = service.client({ rateLimiter: { ...admitting({ acquire }), refresh: raise } });
+  const waits = client.sessions.get("1");
+  const { value, error } = await ended(client.tokens.rotate("tok_1", { adopt: true }));
+  expect([value?.plaintext, error]).toEqual(["pat_adopted_0123456789", undefined]);
+  expect(() => client.setToken("pat_by_hand")).not.toThrow();
+  for (const go of waiting) go();
+  expect((await ended(waits)).error).toBeUndefined();
+});
