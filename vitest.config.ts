@@ -18,16 +18,17 @@ const ALONE = "test/**/*.alone.test.ts";
 /** The files that take longest, longest first. */
 const LONG = [
   "test/package/types",
-  "test/docs/snippets",
-  "test/bulk/kill",
-  "test/redis/fleet",
-  "test/package/peers",
   "test/docs/next",
   "test/runtimes/conformance",
   "test/package/consumers",
+  "test/bulk/kill",
+  "test/redis/fleet",
+  "test/docs/snippets",
+  "test/package/use",
+  "test/package/peers",
   "test/sockets/herd",
   "test/docs/examples-in-docstrings",
-  "test/package/use",
+  "test/doctor/command",
   "test/examples/",
 ];
 

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
@@ -46,16 +46,32 @@ export interface Ran {
 const DECISIVE_VARIABLES =
   /^(?:https?_proxy|no_proxy|all_proxy|node_options|node_extra_ca_certs|ssl_cert_.*|node_use_.*|project_automation_.*)$/i;
 
-/** Runs a program, in which `Client` is imported, in a process of its own. It is one file, so that any runtime takes it. */
+/** The client's sources as one file, which any runtime takes. */
+let client: Promise<string> | undefined;
+
+async function bundleClient(): Promise<string> {
+  const entryPoints = [join(SOURCES, "index.ts")];
+  const { outputFiles } = await build({
+    entryPoints,
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    external: ["node:*"],
+    write: false,
+  });
+  return outputFiles.map(({ text }) => text).join("");
+}
+
+/** Runs a program, in which `Client` is imported, in a process of its own. */
 export async function runProgram(program: string, options: ChildOptions = {}): Promise<Ran> {
   const folder = mkdtempSync(join(tmpdir(), "project-automation-child-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const outfile = join(folder, "program.mjs");
-  const contents = `import { Client } from "./index.ts";\n${program}`;
-  const stdin = { contents, resolveDir: SOURCES, loader: "ts" } as const;
-  await build({ stdin, outfile, bundle: true, format: "esm", platform: "neutral", external: ["node:*"] });
+  const file = join(folder, "program.mjs");
+  client ??= bundleClient();
+  writeFileSync(join(folder, "client.mjs"), await client);
+  writeFileSync(file, `import { Client } from "./client.mjs";\n${program}`);
   const inherited = Object.entries(process.env).filter(([name]) => !DECISIVE_VARIABLES.test(name));
-  const child = spawn(options.executable ?? process.execPath, [...(options.flags ?? []), outfile], {
+  const child = spawn(options.executable ?? process.execPath, [...(options.flags ?? []), file], {
     cwd: folder,
     env: { ...Object.fromEntries(inherited), ...options.environment },
     stdio: ["ignore", "pipe", "pipe"],
