@@ -91,52 +91,56 @@ interface Wait {
 
 type PollOptions = CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxIntervalMs">;
 
+/** Polls that have failed one after the other. */
+interface Outage {
+  /** What the latest has failed with. */
+  readonly failure: AutomationError;
+  /** Since when there has been no response; after a refusal from the end of the pause that it asked for. */
+  readonly since: number;
+  /** How long a 503 asked to wait. The pause of a 429 is the rate limiter's, and ends with its token. */
+  readonly askedMs: number;
+}
+
 /**
- * The sessions that are wanted. Waits grow from the shortest until there is one. A poll that fails for a reason that may
- * pass is missed, and the next one follows. While a session is looked at by its consumer there is no timer.
+ * The sessions that are wanted, one after the other. The waits between polls grow until there is one. A poll that fails for
+ * a reason that may pass is followed by the next one. While a session is looked at by its consumer there is no timer.
  */
 async function* polls(
   send: Send,
   { name, id, isWanted, closing }: Wait,
   checked: PollOptions | Promise<PollOptions>,
 ): AsyncGenerator<Session, never, undefined> {
-  const options = await checked;
-  const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, ...others } = options;
-  const poll = send.check(name, () => getSession(id, { ...others, totalTimeoutMs: Number.POSITIVE_INFINITY }));
+  const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, ...options } = await checked;
   const { totalTimeoutMs = send.totalTimeoutMs } = options;
+  const poll = send.check(name, () => getSession(id, { ...options, totalTimeoutMs: Number.POSITIVE_INFINITY }));
   const endsAt = now() + totalTimeoutMs;
   let waitMs = 0;
   let session: Session | undefined;
-  /** Why the latest poll was missed, if it was. */
-  let missed: AutomationError | undefined;
-  /** Since when polls have brought no response; after a refusal from the end of the pause that it asked for. */
-  let silentSince: number | undefined;
+  let outage: Outage | undefined;
   for (;;) {
     const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing));
     let isFound = false;
     try {
-      // Not before a 503 asked for; the pause of a 429 is the rate limiter's, and ends with its token.
-      const askedMs = (missed?.status === 503 && missed.retryAfterMs) || 0;
-      if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
+      if (waitMs > 0) await within.sleep(Math.max(outage?.askedMs ?? 0, shortened(waitMs, JITTER, Math.random())));
       waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
       const polled = await send(name, () => ({ ...poll, within })).catch((failure: AutomationError) => failure);
       if (!isBrandedError(polled)) {
         const before = session;
         session = polled;
-        missed = silentSince = undefined;
+        outage = undefined;
         isFound = await within.race(Promise.resolve(isWanted(polled, before)));
-      } else if (within.reason !== undefined) {
-        missed ??= polled;
-        throw STOPPED;
-      } else {
-        missed = polled;
-        note(missed, "session", session);
-        if (polled.status !== undefined) silentSince = now() + (polled.retryAfterMs ?? 0);
-        silentSince ??= now();
-        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && now() - silentSince >= LONGEST_OUTAGE_MS;
+      } else if (within.reason === undefined) {
+        note(polled, "session", session);
+        outage = outageOf(polled, outage);
+        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && now() - outage.since >= LONGEST_OUTAGE_MS;
         if (isTooLong || !mayPass(polled)) throw polled;
+      } else {
+        // What failed before says more than the poll that the end of the wait has ended.
+        outage ??= outageOf(polled);
+        throw STOPPED;
       }
     } catch (error) {
+      const missed = outage?.failure;
       throw error === STOPPED ? stoppedError(send, within, { ...poll, name, totalTimeoutMs, session, missed }) : error;
     } finally {
       within.release();
@@ -146,6 +150,12 @@ async function* polls(
       waitMs = Math.min(intervalMs, maxIntervalMs);
     }
   }
+}
+
+function outageOf(failure: AutomationError, before?: Outage): Outage {
+  const { status, retryAfterMs = 0 } = failure;
+  const since = status === undefined ? (before?.since ?? now()) : now() + retryAfterMs;
+  return { failure, since, askedMs: status === 503 ? retryAfterMs : 0 };
 }
 
 /** A wait that was stopped. */
