@@ -12,7 +12,7 @@ import { type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts
 import { createHttp } from "./request/http.ts";
 import type { Send } from "./request/operation.ts";
 import { createSend } from "./request/send.ts";
-import type { CallOptions, Pipeline } from "./request/settings.ts";
+import type { CallOptions, ClientContext } from "./request/settings.ts";
 import { checkTransport } from "./request/url.ts";
 import {
   type CustomList,
@@ -131,7 +131,7 @@ function derive({ settings }: Assembly, args: readonly [ClientOptions]): Client 
 }
 
 /** What a client is made of, and what another can be derived from. */
-interface Assembly extends Pipeline {
+interface Assembly extends ClientContext {
   /** With the token source in place of the token: it alone holds it, and a copy here would stay when it is swapped. */
   readonly settings: Settings;
 }
@@ -162,7 +162,7 @@ function assemble(given: Settings): Assembly {
 }
 
 // The calls that wait for it hold permits of the client's rate limiter, so it must not wait in the same queue.
-function rotateItself(pipeline: Pipeline, id: string, token: string): Promise<CreatedToken> {
-  const own = bare<Pipeline>(pipeline, { tokenSource: new StaticToken(token), rateLimiter: memoryRateLimiter() });
+function rotateItself(client: ClientContext, id: string, token: string): Promise<CreatedToken> {
+  const own = bare<ClientContext>(client, { tokenSource: new StaticToken(token), rateLimiter: memoryRateLimiter() });
   return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
 }

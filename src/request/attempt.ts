@@ -46,7 +46,7 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
  * the latest any more, or that its provider may replace.
  */
 async function readToResend(call: Call, exchange: Failure, refused: Unauthorized): Promise<Read | undefined> {
-  const { deadline, events, history, operation, pipeline, settings } = call;
+  const { client, deadline, events, history, operation, settings } = call;
   if (settings.retry === false || exchange.kind !== "refused") return undefined;
   history.lastFailure = refused.error;
   // A limiter that says of every pause that it waits must not make a 429 a loop.
@@ -55,7 +55,7 @@ async function readToResend(call: Call, exchange: Failure, refused: Unauthorized
     return await readToken(call);
   }
   if (exchange.head.status !== 401) return undefined;
-  const { tokenSource } = pipeline;
+  const { tokenSource } = client;
   history.unauthorized = refused;
   history.unauthorizedCount += 1;
   events?.enter("token");
@@ -80,7 +80,7 @@ async function readToResend(call: Call, exchange: Failure, refused: Unauthorized
  * it is read again, and the call moves to the gate of another one, where it keeps its place.
  */
 async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
-  const { deadline, events, pipeline, settings } = call;
+  const { client, deadline, events, settings } = call;
   let read = first;
   for (;;) {
     events?.enter("queue");
@@ -92,10 +92,10 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
     // A call that is admitted at once does not wait a turn.
     const admission = "kind" in asked ? asked : await asked;
     if (admission.kind === "refused") {
-      throw pausedError(call, admission.pauseMs, snapshotOf(pipeline.rateLimiter, token));
+      throw pausedError(call, admission.pauseMs, snapshotOf(client.rateLimiter, token));
     }
     if (admission.kind === "moved") {
-      const { current } = pipeline.tokenSource;
+      const { current } = client.tokenSource;
       call.use(current);
       read = { token: current, leftMs: settings.timeoutMs };
       continue;
@@ -125,10 +125,10 @@ export function askLimiter<Reply>(call: Call, ask: () => Reply): Reply {
 
 /** Waits in the queue. Meanwhile the rate limiter learns when the token changes. */
 async function wait(call: Call, token: string, pending: Promise<Admission>): Promise<Admission> {
-  const { events, pipeline } = call;
+  const { client, events } = call;
   // The pause may be one that another client or process was asked for.
-  events?.pause(token, pauseLeft(snapshotOf(pipeline.rateLimiter, token)));
-  const unsubscribe = pipeline.tokenSource.subscribe(pipeline.rateLimiter);
+  events?.pause(token, pauseLeft(snapshotOf(client.rateLimiter, token)));
+  const unsubscribe = client.tokenSource.subscribe(client.rateLimiter);
   try {
     // A limiter of the caller's own may not heed the signal.
     return await call.deadline.race(pending);
@@ -147,10 +147,10 @@ function release(permit: Permit): void {
 
 /** The token to send now. Fails with the call's 401 if there is still no other token than that was for. */
 async function readToken(call: Call): Promise<Read> {
-  const { events, history, pipeline, settings } = call;
+  const { client, events, history, settings } = call;
   const { unauthorized } = history;
   events?.enter("token");
-  const token = pipeline.tokenSource.read(unauthorized?.token);
+  const token = client.tokenSource.read(unauthorized?.token);
   const read = typeof token === "string" ? { token, leftMs: settings.timeoutMs } : await requestToken(call, token);
   if (read.token === unauthorized?.token) throw unauthorized.error();
   call.use(read.token);

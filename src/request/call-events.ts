@@ -10,14 +10,14 @@ import { type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { CallHistory, Exchange } from "./exchange.ts";
 import type { Operation, Walk } from "./operation.ts";
 import type { ResponseHead } from "./response-head.ts";
-import { type Pipeline, readHeaders } from "./settings.ts";
+import { type ClientContext, readHeaders } from "./settings.ts";
 
 /** The call that events are about. */
 interface ObservedCall {
   readonly id: string;
   readonly operation: Operation<unknown>;
   readonly redactor: Redactor;
-  readonly pipeline: Pipeline;
+  readonly client: ClientContext;
 }
 
 type FieldsOf<Event> = Event extends ClientEvent ? Omit<Event, "callId" | "operation" | "attempt" | "at"> : never;
@@ -52,10 +52,10 @@ export class CallEvents {
 
   /** The events of a call that begins; `undefined` if nothing listens to them. */
   static begin(call: ObservedCall): CallEvents | undefined {
-    const { id, operation, pipeline } = call;
+    const { client, id, operation } = call;
     const { name, method, path } = operation;
-    const start = { callId: id, operation: name, method, path: path.template, baseUrl: pipeline.baseUrl };
-    const observer = pipeline.instrumentation?.begin(start);
+    const start = { callId: id, operation: name, method, path: path.template, baseUrl: client.baseUrl };
+    const observer = client.instrumentation?.begin(start);
     return observer && new CallEvents(call, observer);
   }
 
@@ -127,8 +127,8 @@ export class CallEvents {
 
   /** The head of a response: it may say that the operation is deprecated (RFC 9745, RFC 8594). */
   head({ headers }: ResponseHead): void {
-    const { operation, pipeline, redactor } = this.#call;
-    const { deprecated } = pipeline.notices;
+    const { client, operation, redactor } = this.#call;
+    const { deprecated } = client.notices;
     if (deprecated.has(operation.name) || !(headers.has("deprecation") || headers.has("sunset"))) return;
     deprecated.add(operation.name);
     const [deprecation, sunset] = ["deprecation", "sunset"].map((name) => redactor.brief(headers.get(name)));
@@ -148,7 +148,7 @@ export class CallEvents {
 
   /** The token is paused for so long: told once per token, until the pause is over. */
   pause(token: string, delayMs: number | undefined): void {
-    const { notices, rateLimiter } = this.#call.pipeline;
+    const { notices, rateLimiter } = this.#call.client;
     if (delayMs === undefined || notices.paused.has(token)) return;
     // A token that has been replaced is never sent again, so the end of its pause is noticed here.
     for (const other of notices.paused)
@@ -159,7 +159,7 @@ export class CallEvents {
 
   /** A request is sent with the token, so its pause is over. */
   resume(token: string): void {
-    if (this.#call.pipeline.notices.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
+    if (this.#call.client.notices.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
   }
 }
 

@@ -8,13 +8,13 @@ import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { CallEvents } from "./call-events.ts";
 import { CallHistory } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
-import { type CallSettings, laidOver, type Pipeline } from "./settings.ts";
+import { type CallSettings, type ClientContext, laidOver } from "./settings.ts";
 import { encodePath } from "./url.ts";
 
 /** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
 export class Call {
   readonly operation: Operation<unknown>;
-  readonly pipeline: Pipeline;
+  readonly client: ClientContext;
   /** The call's options laid over the settings of its client. */
   readonly settings: CallSettings;
   readonly id: string = nextCallId();
@@ -31,25 +31,25 @@ export class Call {
   /** Made when something is shown. */
   #redactor: Redactor | undefined;
 
-  constructor(pipeline: Pipeline, operation: Operation<unknown>) {
-    this.pipeline = pipeline;
+  constructor(client: ClientContext, operation: Operation<unknown>) {
+    this.client = client;
     this.operation = operation;
-    this.settings = laidOver<CallSettings>(operation.options, pipeline);
+    this.settings = laidOver<CallSettings>(operation.options, client);
     this.body = operation.json === undefined ? undefined : toJson(operation.json);
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     this.deadline = Deadline.of(this.settings.totalTimeoutMs, this.settings.signal, operation.within);
     // Last, so that nothing has begun for its observers if its signal fails.
-    this.events = pipeline.instrumentation && CallEvents.begin(this);
+    this.events = client.instrumentation && CallEvents.begin(this);
   }
 
   /** Where it is sent, each time. */
   get url(): string {
-    return this.pipeline.baseUrl + this.#target;
+    return this.client.baseUrl + this.#target;
   }
 
   /** Takes a place in the queue of the rate limiter, once, for all its requests. */
   enter(): Permit {
-    const { maxConcurrency, rateLimiter, tokenSource } = this.pipeline;
+    const { maxConcurrency, rateLimiter, tokenSource } = this.client;
     const { retry } = this.settings;
     const permit = rateLimiter.enter({
       token: () => tokenSource.current,
@@ -66,7 +66,7 @@ export class Call {
 
   /** Takes the secrets of the call out of texts. */
   get redactor(): Redactor {
-    this.#learn(this.pipeline.tokenSource.current);
+    this.#learn(this.client.tokenSource.current);
     this.#redactor ??= new Redactor({ tokens: this.#tokens, headers: this.settings.headers });
     return this.#redactor;
   }
@@ -74,7 +74,7 @@ export class Call {
   /** The call is about to be sent with a token, which its URL must not hold: throws an `ArgumentError` if it does. */
   use(token: string): void {
     this.#learn(token);
-    if (!holdsSecret(this.pipeline.tokenSource, token, this.#target)) return;
+    if (!holdsSecret(this.client.tokenSource, token, this.#target)) return;
     const what = "the path or the query holds a token, which URLs must not: pass the id of its record";
     refusing(ArgumentError, () => refuse(`${this.operation.name}: ${what}`));
   }

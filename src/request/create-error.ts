@@ -36,7 +36,7 @@ export function exchangeError(call: Call, exchange: Failure): AutomationError {
       return parseError(
         call,
         exchange,
-        `a body that is larger than maxResponseBytes (${call.pipeline.maxResponseBytes})`,
+        `a body that is larger than maxResponseBytes (${call.client.maxResponseBytes})`,
       );
     case "failed":
       return connectionError(call, exchange);
@@ -127,8 +127,8 @@ function stoppedError(call: Call, reached: Of<"stopped">): AutomationError {
 }
 
 function connectionError(call: Call, failed: Omit<Of<"failed">, "kind">): errors.ConnectionError {
-  const { pipeline, redactor } = call;
-  const { baseUrl } = pipeline;
+  const { client, redactor } = call;
+  const { baseUrl } = client;
   const { isSent, permanent, words, said, platformCode } = classifyFault(failed.cause, { ...failed, baseUrl });
   return buildError(errors.ConnectionError, call, {
     what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.brief(said[name]) ?? ""),
@@ -172,12 +172,12 @@ function refusalError(call: Call, refused: Refused): AutomationError {
 }
 
 /** What a person may look at, by what the service refused. */
-function hintOf({ operation, pipeline }: Call, { status, isRedirect, limits }: ResponseHead): string | undefined {
+function hintOf({ client, operation }: Call, { status, isRedirect, limits }: ResponseHead): string | undefined {
   if (isRedirect) return "redirects are not followed: check baseUrl";
   if (status === 429 && limits.retryAfterMs !== undefined) {
     return `the service asks to wait ${seconds(limits.retryAfterMs)}`;
   }
-  if (status === 404 && !/\/v\d[^/]*$/i.test(pipeline.baseUrl)) {
+  if (status === 404 && !/\/v\d[^/]*$/i.test(client.baseUrl)) {
     return "if every call ends so, baseUrl may lack its version segment, such as /api/v1";
   }
   if (status !== 403) return undefined;

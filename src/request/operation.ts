@@ -50,7 +50,7 @@ export interface Walk {
 /** What resources get of the client, and nothing else. `name` is the operation's, such as `"issues.create"`. */
 export interface Send {
   /**
-   * Sends an operation through the whole pipeline. Checks belong in `describe`: what it refuses rejects the call, in the
+   * Sends an operation through the whole request path. Checks belong in `describe`: what it refuses rejects the call, in the
    * operation's name.
    */
   <Output>(name: string, describe: () => Omit<Operation<Output>, "name">): Promise<Output>;

@@ -16,7 +16,7 @@ interface Sending {
 
 /** Sends the request and reads the response. Never rejects for what the service, the connection or the caller did. */
 export async function performExchange(call: Call, permit: Permit, { token, deadline }: Sending): Promise<Exchange> {
-  const { events, pipeline, operation, settings } = call;
+  const { client, events, operation, settings } = call;
   if (settings.onRequest !== undefined) {
     const prevented = await runOnRequest(call, settings.onRequest, deadline);
     if (prevented !== undefined) return prevented;
@@ -27,7 +27,7 @@ export async function performExchange(call: Call, permit: Permit, { token, deadl
   const { url, body } = call;
   const { method } = operation;
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
-  const post = (): Promise<Response> => pipeline.http({ url, method, headers, body, token, signal: deadline.signal });
+  const post = (): Promise<Response> => client.http({ url, method, headers, body, token, signal: deadline.signal });
   const sending = events === undefined ? post() : events.send(post);
   try {
     const response = await deadline.race(sending);
@@ -88,7 +88,7 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
     await readBriefly(response, deadline);
     return { kind: "received", head, text: undefined };
   }
-  const body = await readBody(response, deadline, { maxBytes: call.pipeline.maxResponseBytes });
+  const body = await readBody(response, deadline, { maxBytes: call.client.maxResponseBytes });
   // A DELETE has done its work by its status.
   if (body.kind !== "whole" && expects === "json_if_any") return { kind: "received", head, text: undefined };
   if (body.kind === "stopped") return stopped(deadline, "body", { isSent: true, head, text: body.text });

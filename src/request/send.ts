@@ -13,14 +13,14 @@ import { stopped } from "./exchange.ts";
 import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./response.ts";
 import { withRetries } from "./retry.ts";
-import type { Pipeline } from "./settings.ts";
+import type { ClientContext } from "./settings.ts";
 
 /**
  * The way of every call: arguments are checked, attempts are made until one succeeds or none may follow, and the response
  * is validated. Rejects with errors of this library only, and never throws.
  */
-export function createSend(pipeline: Pipeline): Send {
-  const redactor = (): Redactor => new Redactor({ tokens: [pipeline.tokenSource.current], headers: pipeline.headers });
+export function createSend(client: ClientContext): Send {
+  const redactor = (): Redactor => new Redactor({ tokens: [client.tokenSource.current], headers: client.headers });
   const check = <Result>(name: string, read: () => Result): Result =>
     refusing(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
 
@@ -28,7 +28,7 @@ export function createSend(pipeline: Pipeline): Send {
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
     try {
-      call = check(name, () => new Call(pipeline, bare<Operation<Output>>({ name }, describe())));
+      call = check(name, () => new Call(client, bare<Operation<Output>>({ name }, describe())));
       return (await run(call)) as Output; // the schema of the operation says that it is one
     } catch (error) {
       failure = await beginStackInAwaiter(ownError(call, error), send);
@@ -38,14 +38,14 @@ export function createSend(pipeline: Pipeline): Send {
     }
   }
 
-  const { totalTimeoutMs } = pipeline;
+  const { totalTimeoutMs } = client;
   return Object.assign(send, { check, brief: (text: string) => redactor().brief(text), totalTimeoutMs });
 }
 
 async function run(call: Call): Promise<unknown> {
   if (call.deadline.reason !== undefined) throw exchangeError(call, stopped(call.deadline, "queue"));
   const output = call.operation.adopts ? await adopt(call) : await outputOf(call);
-  notePlaintext(call.pipeline.tokenSource, output);
+  notePlaintext(call.client.tokenSource, output);
   const { walk } = call.operation;
   if (walk !== undefined) call.events?.page(walk, output as Page<unknown>); // its schema says that it is one
   return output;
@@ -57,7 +57,7 @@ async function outputOf(call: Call): Promise<unknown> {
 }
 
 function adopt(call: Call): Promise<unknown> {
-  const { tokenSource } = call.pipeline;
+  const { tokenSource } = call.client;
   if (!(tokenSource instanceof StaticToken)) {
     const what = "adopt is for a static token; this client has a token provider or a rotating token";
     throw buildError(ArgumentError, call, { what });

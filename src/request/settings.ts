@@ -143,7 +143,7 @@ export interface ClientSettings extends CallSettings {
 }
 
 /** What the request path needs of a client: its settings, which never change, and the parts that are made from them. */
-export interface Pipeline extends ClientSettings {
+export interface ClientContext extends ClientSettings {
   readonly http: SendHttp;
   readonly tokenSource: TokenSource;
   /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
