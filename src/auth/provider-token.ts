@@ -1,6 +1,12 @@
 import { onAbort } from "../base/deadline.ts";
 import { flawOfToken } from "./token-format.ts";
-import { LatestToken, type RequestToken, type TokenProvider, type TokenSource } from "./token-source.ts";
+import {
+  LatestToken,
+  type RequestToken,
+  type TokenProvider,
+  type TokenSource,
+  TokenUnavailable,
+} from "./token-source.ts";
 
 /** A call of the provider that has not settled, and how many of our calls wait for it. */
 interface PendingRequest {
@@ -70,11 +76,18 @@ export class ProviderToken extends LatestToken implements TokenSource {
   async #call(signal: AbortSignal, rejected: string | undefined): Promise<string> {
     this.#latestSequence += 1;
     const sequence = this.#latestSequence;
-    const token = await this.#provider(rejected === undefined ? { signal } : { signal, rejected });
+    let token: string;
+    try {
+      token = await this.#provider(rejected === undefined ? { signal } : { signal, rejected });
+    } catch (cause) {
+      throw new TokenUnavailable("the token provider failed", { cause });
+    }
+    const flaw = flawOfToken(token);
+    if (flaw !== undefined) throw new TokenUnavailable(`the token provider returned no usable token: it ${flaw}`);
     // A request that settles late must not bring an older token back.
     if (sequence < this.#currentSequence) return token;
     this.#currentSequence = sequence;
-    if (flawOfToken(token) === undefined) this.set(token);
+    this.set(token);
     return token;
   }
 }

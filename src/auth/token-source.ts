@@ -65,10 +65,7 @@ export class LatestToken {
   }
 }
 
-/**
- * Asks for a token, until the signal aborts. Rejects with what the provider throws, or with `TokenUnavailable`. What it
- * resolves may be invalid.
- */
+/** Asks for a token, until the signal aborts. Resolves one that can be sent, or rejects with `TokenUnavailable`. */
 export type RequestToken = (signal: AbortSignal) => Promise<string>;
 
 /** Where a client's token comes from. Clients that are made from one another share one. */

@@ -1,5 +1,4 @@
-import { flawOfToken } from "../auth/token-format.ts";
-import { type RequestToken, TokenUnavailable } from "../auth/token-source.ts";
+import type { RequestToken, TokenUnavailable } from "../auth/token-source.ts";
 import { ignoreErrors } from "../base/check.ts";
 import { STOPPED } from "../base/deadline.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
@@ -159,22 +158,15 @@ async function readToken(call: Call): Promise<Read> {
 
 async function requestToken(call: Call, request: RequestToken): Promise<Read> {
   const limit = call.deadline.within(call.settings.timeoutMs);
-  let token: string;
   try {
-    token = await limit.race(request(limit.signal));
-  } catch (cause) {
-    if (cause === STOPPED) throw exchangeError(call, stopped(limit, "token"));
-    // A provider may throw anything, also what fails when it is looked at.
-    const unavailable = ignoreErrors(() => (cause instanceof TokenUnavailable ? cause : undefined));
-    throw unavailable
-      ? tokenError(call, unavailable.message, unavailable.cause)
-      : tokenError(call, "the token provider failed", cause);
+    const token = await limit.race(request(limit.signal));
+    return { token, leftMs: limit.leftMs };
+  } catch (error) {
+    if (error === STOPPED) throw exchangeError(call, stopped(limit, "token"));
+    throw tokenError(call, error as TokenUnavailable); // it rejects with nothing else
   } finally {
     limit.release();
   }
-  const flaw = flawOfToken(token);
-  if (flaw !== undefined) throw tokenError(call, `the token provider returned no usable token: it ${flaw}`);
-  return { token, leftMs: limit.leftMs };
 }
 
 /** What is left of a pause, in milliseconds. */

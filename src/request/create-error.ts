@@ -1,3 +1,4 @@
+import type { TokenUnavailable } from "../auth/token-source.ts";
 import { bare } from "../base/check.ts";
 import { oneLine } from "../base/redact.ts";
 import type {
@@ -75,9 +76,9 @@ export function unexpectedError(call: Call, cause: unknown): errors.ConnectionEr
   return connectionError(call, { cause, sender: "call" });
 }
 
-/** The token source failed: `cause` is what it rejected with, `what` says it in words. */
-export function tokenError(call: Call, what: string, cause?: unknown): errors.TokenProviderError {
-  return buildError(errors.TokenProviderError, call, { what, cause: call.redactor.cause(cause) });
+/** The token source has no token to send. */
+export function tokenError(call: Call, { message, cause }: TokenUnavailable): errors.TokenProviderError {
+  return buildError(errors.TokenProviderError, call, { what: message, cause: call.redactor.cause(cause) });
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */

@@ -92,10 +92,10 @@ describe("a request in flight", () => {
   });
 });
 
-test("a token that is not valid is returned, but does not become the current one", async () => {
+test("a token that is not valid is refused, and does not become the current one", async () => {
   const { calls, read, token, listener } = manual();
   const reading = read();
   calls[0]?.settle("with space");
-  expect(await reading).toBe("with space");
+  await expect(reading).rejects.toThrow("the token provider returned no usable token: it must not contain white space");
   expect([token.current, listener.seen]).toEqual(["", []]);
 });

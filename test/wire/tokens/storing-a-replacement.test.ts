@@ -1,6 +1,6 @@
 /** `onRotated`: awaited before the replacement is used, bounded, repeated until it succeeds. */
 import { inspect } from "node:util";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type Client,
   type ClientOptions,
@@ -57,6 +57,20 @@ const never = (): Promise<void> => new Promise(() => undefined);
 const NOT_STORED = /onRotated failed to store the replacement.*latest\(\) returns it/;
 
 describe("a replacement that could not be stored", () => {
+  test("is told in the same words where the token is of another copy of the package", async () => {
+    vi.resetModules();
+    onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
+    const copy = await import("../../../src/auth/rotating-token.ts");
+    expect(copy.rotatingToken).not.toBe(rotatingToken);
+    const token = copy.rotatingToken({
+      token: { id: "t1", plaintext: OLD, expires_at: new Date(Date.now() + 60_000).toISOString() },
+      onRotated: () => Promise.reject(new Error("the vault is sealed")),
+    });
+    const { error } = await ended(scriptedFetch(service).client({ token }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "token_provider", cause: { message: "the vault is sealed" } });
+    expect(error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
+  });
+
   test.each([
     ["throws", () => raise(new Error("the vault is sealed"))],
     ["rejects", () => Promise.reject(new Error("the vault is sealed"))],
