@@ -48,6 +48,8 @@ const TABLE = {
     ].map((code) => coded(code)),
     coded("HPE_INVALID_CONSTANT"),
     coded("UND_ERR_SOCKET", { cause: coded("ECONNRESET", { syscall: "read" }) }),
+    // What macOS says of a socket that is being closed; not the handshake's EPROTO.
+    coded("EPROTOTYPE", { syscall: "write" }),
     // The route of a connection that was there has gone.
     ...["EHOSTUNREACH", "ENETUNREACH", "ENETDOWN", "EHOSTDOWN", "ECONNREFUSED"].flatMap((code) => [
       coded(code, { syscall: "read" }),
