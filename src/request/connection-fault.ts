@@ -34,8 +34,8 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
   [UNREADABLE, /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW |UND_ERR_RES)|^\S* \S* HTTPParserError:/],
   // A handshake that failed will fail again: OpenSSL's verification results and Node's TLS errors; Deno's words.
-  [REFUSED, /^(?:CERT_|ERR_(?:TLS|SSL|OSSL)_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|HOSTNAME_MISMATCH|EPROTO )/],
-  [REFUSED, /invalid peer certificate/i],
+  [REFUSED, /^(?:CERT_|ERR_(?:TLS|SSL|OSSL)_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/],
+  [REFUSED, /^(?:INVALID_CA|HOSTNAME_MISMATCH|EPROTO) |invalid peer certificate/i],
   // What `fetch` itself refuses to send: a URL, a header, the dispatcher of another version of undici.
   [REFUSED, /^UND_ERR_INVALID_ARG |invalid header|not a valid HTTP header|bad port|unknown scheme|scheme must be/i],
   // A proxy that opens no tunnel has sent nothing on. It may reach the service later (502, 504), or refuses (403, 407).
