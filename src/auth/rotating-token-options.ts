@@ -27,10 +27,10 @@ export interface RotatingTokenOptions {
    */
   renewBeforeMs?: number | undefined;
   /**
-   * Stores the replacement, which is the whole record as the service sent it. It is awaited before the replacement is first used, for at most 20 seconds. If it throws,
-   * rejects or takes longer, the waiting calls reject with `TokenProviderError`, `latest()` returns the replacement, and
-   * the next call passes the same replacement again: storing it twice must be harmless. It must not wait for a call that
-   * is sent with this token, since that call waits for it.
+   * Stores the replacement, which is the whole record as the service sent it. It is awaited before the replacement is
+   * first used, for at most 20 seconds. If it throws, rejects or takes longer, the waiting calls reject with
+   * `TokenProviderError`, `latest()` returns the replacement, and the next call passes the same replacement again: storing
+   * it twice must be harmless. It must not wait for a call that is sent with this token, since that call waits for it.
    */
   onRotated: (replacement: StoredToken & Partial<CreatedToken>) => void | Promise<void>;
   /**

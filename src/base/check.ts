@@ -53,7 +53,7 @@ function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
 }
 
-/** Whatever has these methods. */
+/** A value that has these methods. */
 export function withMethods(what: string, ...names: readonly string[]): Kind {
   return kind(`${what} with the ${names.length > 1 ? "methods" : "method"} ${names.join(", ")}`, (value) =>
     hasMethods(value, ...names),

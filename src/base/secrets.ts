@@ -57,8 +57,8 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
     .filter((secret) => secret !== "")
     .sort((one, other) => other.length - one.length)
     .map((secret) => ({ letters: lettersOf(secret), source: sourceOf(secret) }));
-  // However a token is spelled, and whatever escapes it seems to have itself, its random parts stay when all are read. Of a
-  // text that still has one, nothing is shown.
+  // A spelling of a token that is not in the first list still holds its random parts, once the escapes are read. A text that
+  // has one is not shown at all.
   const parts = known
     .flatMap((token) => readingsOf(secretPartOf(token)))
     .flatMap((reading) => [reading, ...reading.split(/[^a-z\d]/i)])
@@ -68,7 +68,7 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
   const likely = known
     .flatMap((token) => /^([a-z\d]+)_[^_]*_/.exec(token.toLowerCase())?.[1] ?? [])
     .map((prefix) => ({ letters: prefix, source: String.raw`\b${prefix}_[\w-]*_[\w%-]{8,}` }));
-  // What looks like a secret comes last: it may be the beginning of one that is known, up to an escape.
+  // Known secrets come first: what looks like a secret may be no more than the beginning of a known one, up to an escape.
   const lists = [secrets, parts, [...likely, { letters: "", source: NAMED_VALUE }]];
   let left = MOST_COMPARED;
   return (text) => {

@@ -4,7 +4,7 @@ import { isBrandedError } from "./automation-error.ts";
  * Lets the stack of an error of ours begin in the code that called `entry`, or awaits it, and not inside this library.
  * Returns the error. Call it while `entry` runs. Where the platform does not name that code, the stack stays as it is.
  */
-export function beginStackInCaller<Thrown>(error: Thrown, entry: CallableFunction | NewableFunction): Thrown {
+function beginStackInCaller<Thrown>(error: Thrown, entry: CallableFunction | NewableFunction): Thrown {
   const platform = Error as { captureStackTrace?: (target: object, entry: unknown) => void }; // V8 has it, and follows `await`
   const site: { readonly stack?: unknown } = {};
   platform.captureStackTrace?.(site, entry);

@@ -10,9 +10,9 @@ export interface Closeable<Value> extends AsyncIterableIterator<Value> {
 /**
  * An iterator over values that a generator has in batches, such as the items of pages. Its `return()` resolves at once:
  * a generator would first finish the `next()` that is pending, and a request or a wait may be pending for long, so
- * `return()` ends the deadline that all of them are within. Calls of `next()` are answered in order, as by any generator;
- * but a value of a batch that is there is handed out at once, since a generator would take half as long for each as
- * everything else in a walk.
+ * `return()` ends the deadline that all of them are within. Calls of `next()` are answered in order, as by any generator.
+ * A value of a batch that is there is handed out at once: to pass each value through a generator adds half to the time of a
+ * walk.
  */
 export function closeable<Batch, Value>(
   generate: (closing: Deadline) => AsyncGenerator<Batch, void, undefined>,

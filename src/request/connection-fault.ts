@@ -2,7 +2,7 @@ import { ignoreErrors } from "../base/check.ts";
 
 /** What a failed connection says of its request. */
 interface Verdict {
-  /** Whether it may have reached the service; absent if there was none. */
+  /** Whether it may have reached the service; absent where no request was begun. */
   readonly isSent?: boolean;
   /** Sending it again cannot help. */
   readonly permanent?: true;
@@ -27,7 +27,7 @@ const UNREADABLE = { ...LOST, words: "the response of {host} could not be read: 
 const UNEXPLAINED = { ...REFUSED, isSent: true };
 
 /**
- * The first rule that an error or one of its causes fits, holds. Each is read as one line, `<code> <syscall> <name>:
+ * The first rule that an error or one of its causes matches decides. Each error is read as one line, `<code> <syscall> <name>:
  * <message>`: the errors of Node and Bun have codes, those of others only words.
  */
 const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
@@ -67,7 +67,7 @@ interface Evidence {
 /** Errors nest, and a failed dual-stack connect is an AggregateError. */
 const MAX_DEPTH = 6;
 
-/** What failed without a `fetch`, or behind it. */
+/** Verdicts on what fails before `fetch` is called, or after it has resolved. */
 const VERDICTS = {
   request: { ...REFUSED, words: "the request could not be made ({reason})" },
   response: UNREADABLE,
@@ -78,22 +78,24 @@ const VERDICTS = {
 /** A `fetch` of the application may have failed at something else, when the service had responded. */
 const OF_APPLICATION = { isSent: true, words: "the fetch of the application failed: {why}" };
 
-/** What failed, in a call to which service. */
-export interface Sending {
+/** What failed: the platform's `fetch`, the application's, or something that `VERDICTS` names. */
+export type FaultSource = "platform" | "application" | keyof typeof VERDICTS;
+
+/** Where an error comes from, in a call to which service. */
+export interface FaultContext {
   readonly baseUrl: string;
-  /** The `fetch` that the request was handed to: the platform's or the application's; or else what is in `VERDICTS`. */
-  readonly sender: "platform" | "application" | keyof typeof VERDICTS;
+  readonly source: FaultSource;
 }
 
 /**
  * How the connection failed, by the platform's error and its causes. That nothing was sent is believed of the platform's
  * own `fetch`, and of another one only where the error that says so names the host of the service.
  */
-export function classifyFault(error: unknown, { baseUrl, sender }: Sending): ConnectionFault {
+export function classifyFault(error: unknown, { baseUrl, source }: FaultContext): ConnectionFault {
   const chain = ignoreErrors(() => evidenceIn(error)) ?? []; // an error of the caller's own may throw when it is read
   const service = new URL(baseUrl);
   const names = namesOf(service);
-  const verdict = verdictOf(chain, names, sender);
+  const verdict = verdictOf(chain, names, source);
   const texts = (of: keyof Evidence): string[] => chain.map((one) => one[of]).filter((text) => text !== "");
   const [platformCode] = texts("code");
   const elsewhere = texts("host").find((host) => !names.includes(host));
@@ -107,11 +109,11 @@ export function classifyFault(error: unknown, { baseUrl, sender }: Sending): Con
   return { ...verdict, said, platformCode };
 }
 
-function verdictOf(chain: readonly Evidence[], names: readonly string[], sender: Sending["sender"]): Verdict {
-  if (sender !== "platform" && sender !== "application") return VERDICTS[sender];
+function verdictOf(chain: readonly Evidence[], names: readonly string[], source: FaultSource): Verdict {
+  if (source !== "platform" && source !== "application") return VERDICTS[source];
   const [verdict, sign] = RULES.find(([, line]) => chain.some((one) => line.test(one.line))) ?? [UNEXPLAINED];
   const namesUs = sign !== undefined && chain.every(({ line, host }) => !sign.test(line) || names.includes(host));
-  return sender === "platform" || namesUs ? verdict : { ...verdict, ...OF_APPLICATION };
+  return source === "platform" || namesUs ? verdict : { ...verdict, ...OF_APPLICATION };
 }
 
 function evidenceIn(error: unknown, depth = 1): Evidence[] {

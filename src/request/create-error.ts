@@ -23,8 +23,8 @@ const MAX_DETAIL = 300;
 /** The longest text that names issues. */
 const MAX_ISSUES_TEXT = 400;
 
-// Every error of a call is made here. No headers, request, response or token leaves with one, also where the service
-// echoes it.
+// Every error of a call is made here. None holds headers, a request, a response or a token, not even a token that the
+// service echoes.
 
 type Of<Kind extends Failure["kind"]> = Extract<Failure, { kind: Kind }>;
 
@@ -68,12 +68,12 @@ export function pausedError(
 
 /** The caller's rate limiter failed, before the request was sent. */
 export function limiterError(call: Call, cause: unknown): errors.ConnectionError {
-  return connectionError(call, { cause, sender: "limiter" });
+  return connectionError(call, { cause, source: "limiter" });
 }
 
 /** Something else of the application's or the platform's failed, when the request may have been sent. */
 export function unexpectedError(call: Call, cause: unknown): errors.ConnectionError {
-  return connectionError(call, { cause, sender: "call" });
+  return connectionError(call, { cause, source: "call" });
 }
 
 /** The token source has no token to send. */
@@ -164,8 +164,8 @@ function refusalError(call: Call, refused: Refused): AutomationError {
   // Never markup.
   const detail = lines.find((line) => line !== "" && !/<[a-z!/]/i.test(line));
   const shownCode = /^[\w.:-]{1,64}$/.test(code ?? "") ? ` ${code}` : "";
-  const summary = status === 0 ? [] : `${status}${shownCode}${detail === undefined ? "" : `: ${detail}`}`;
-  const what = [summary, hintOf(call, head) ?? []].flat().join("; ");
+  const summary = status === 0 ? undefined : `${status}${shownCode}${detail === undefined ? "" : `: ${detail}`}`;
+  const what = [summary, hintOf(call, head)].filter((part) => part !== undefined).join("; ");
   const said = { what, reached: refused, code, detail, body, retryAfterMs: limits.retryAfterMs };
   if (isRedirect) return buildError(errors.RedirectError, call, said);
   if (status === 429) return buildError(errors.RateLimitError, call, { ...limits, ...said });

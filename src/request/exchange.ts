@@ -1,7 +1,7 @@
 import type { Deadline, StopReason } from "../base/deadline.ts";
 import type { AutomationError, Outcome, TimeoutPhase } from "../errors/automation-error.ts";
 import type { ReportedPause } from "../rate-limit/rate-limiter.ts";
-import type { Sending } from "./connection-fault.ts";
+import type { FaultSource } from "./connection-fault.ts";
 import { isSuccess, type ResponseHead } from "./response-head.ts";
 
 /** A success. `text`: its body, `undefined` if it does not matter. */
@@ -27,24 +27,20 @@ interface Oversized {
   readonly head: ResponseHead;
 }
 
-/** The connection failed: before there was a response, or within the body of a success. */
-interface Failed {
-  readonly kind: "failed";
-  readonly cause: unknown;
-  /** What failed. */
-  readonly sender: Sending["sender"];
-  readonly head?: ResponseHead;
-  /** The part of the body that was received. */
-  readonly text?: string;
-}
-
 /** How far a request came. */
 export interface Reached {
-  /** Whether it may have reached the service; absent if there was none. */
+  /** Whether the request may have reached the service; absent where none was begun. */
   readonly isSent?: boolean | undefined;
   readonly head?: ResponseHead | undefined;
   /** The part of a success's body that was received. */
   readonly text?: string | undefined;
+}
+
+/** The connection failed: before there was a response, or within the body of a success. */
+interface Failed extends Pick<Reached, "head" | "text"> {
+  readonly kind: "failed";
+  readonly cause: unknown;
+  readonly source: FaultSource;
 }
 
 /** The caller's signal or a timeout ended it. */

@@ -1,18 +1,18 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
 import { shown } from "../base/check.ts";
-import type { Sending } from "./connection-fault.ts";
+import type { FaultSource } from "./connection-fault.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
 
 /** What sending rejects with. */
 export class HttpFailure {
   /** What `fetch` rejected with. */
   readonly cause: unknown;
-  /** Whose `fetch` the request was handed to, and may have reached the service by; `request` if to none. */
-  readonly sender: Sending["sender"];
+  /** The `fetch` that the request was handed to; `request` if it was handed to none. */
+  readonly source: FaultSource;
 
-  constructor(cause: unknown, sender: Sending["sender"]) {
+  constructor(cause: unknown, source: FaultSource) {
     this.cause = cause;
-    this.sender = sender;
+    this.source = source;
   }
 }
 

@@ -46,8 +46,8 @@ export async function performExchange(call: Call, permit: Permit, { token, deadl
       sending.then((late) => late.body?.cancel()).catch(() => {});
       return stopped(deadline, "headers", { isSent: true });
     }
-    const { cause, sender } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
-    return { kind: "failed", cause, sender };
+    const { cause, source } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
+    return { kind: "failed", cause, source };
   }
 }
 
@@ -94,5 +94,5 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
   if (body.kind === "stopped") return stopped(deadline, "body", { isSent: true, head, text: body.text });
   if (body.kind === "whole") return { kind: "received", head, text: body.text };
   if (body.kind === "oversized") return { kind: "oversized", head };
-  return { ...body, kind: "failed", sender: "response", head };
+  return { ...body, kind: "failed", source: "response", head };
 }

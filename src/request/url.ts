@@ -116,7 +116,7 @@ function hintFor(value: unknown): string {
 }
 
 /** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is refused. */
-export function encodeText(value: string, what: string): string {
+function encodeText(value: string, what: string): string {
   // Most need no encoding.
   if (/^[\w-]*$/.test(value)) return value;
   try {

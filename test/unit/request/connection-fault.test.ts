@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { classifyFault, type Sending } from "../../../src/request/connection-fault.ts";
+import { classifyFault, type FaultContext } from "../../../src/request/connection-fault.ts";
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code, ...more });
 const fetchFailed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });
 const baseUrl = "https://service.example.com/api/v1";
-const platform: Sending = { baseUrl, sender: "platform" };
-const application: Sending = { baseUrl, sender: "application" };
+const platform: FaultContext = { baseUrl, source: "platform" };
+const application: FaultContext = { baseUrl, source: "application" };
 
 type Verdict = "never_sent" | "refused" | "lost" | "unexplained";
 
 /** What is known of the request. */
-function verdictOf(error: unknown, sending: Sending): Verdict {
-  const { isSent, permanent } = classifyFault(error, sending);
+function verdictOf(error: unknown, context: FaultContext): Verdict {
+  const { isSent, permanent } = classifyFault(error, context);
   if (isSent === true) return permanent ? "unexplained" : "lost";
   return permanent ? "refused" : "never_sent";
 }
@@ -95,7 +95,7 @@ describe.each([
   });
 
   test.each(rows)("%s, before any fetch was called: nothing was sent", (_, error) => {
-    expect(verdictOf(error, { baseUrl, sender: "request" })).toBe("refused");
+    expect(verdictOf(error, { baseUrl, source: "request" })).toBe("refused");
   });
 });
 
@@ -115,10 +115,10 @@ test.each([
   Object.assign(new Error("Network connection lost."), { retryable: true }),
   new DOMException("The operation was aborted due to timeout", "TimeoutError"),
 ])("%s: a platform without codes may have sent the request", (error) => {
-  for (const sending of [platform, application]) {
-    expect(verdictOf(error, sending)).toBe("lost");
-    expect(classifyFault(error, sending).platformCode).toBeUndefined();
-    expect(verdictOf(new Error("wrapped", { cause: error }), sending)).toBe("lost");
+  for (const context of [platform, application]) {
+    expect(verdictOf(error, context)).toBe("lost");
+    expect(classifyFault(error, context).platformCode).toBeUndefined();
+    expect(verdictOf(new Error("wrapped", { cause: error }), context)).toBe("lost");
   }
 });
 
@@ -133,9 +133,9 @@ test.each([
   { code: 5 },
   { code: "" },
 ])("%o is not sent again, and was perhaps sent", (error) => {
-  for (const sending of [platform, application]) {
-    expect(verdictOf(error, sending)).toBe("unexplained");
-    expect(classifyFault(error, sending).platformCode).toBeUndefined();
+  for (const context of [platform, application]) {
+    expect(verdictOf(error, context)).toBe("unexplained");
+    expect(classifyFault(error, context).platformCode).toBeUndefined();
   }
 });
 
@@ -172,13 +172,13 @@ describe("a fetch of the application is believed about the host of the service",
       }),
     ],
   ])("%s", (_, ours, error) => {
-    const sending = { baseUrl: ours, sender: "application" } as const;
-    expect(verdictOf(new Error("wrapped", { cause: fetchFailed(error) }), sending)).toBe("never_sent");
+    const context = { baseUrl: ours, source: "application" } as const;
+    expect(verdictOf(new Error("wrapped", { cause: fetchFailed(error) }), context)).toBe("never_sent");
     const expired = Object.assign(error instanceof AggregateError ? new Error() : error, {
       code: "CERT_HAS_EXPIRED",
       syscall: "",
     });
-    if (!(error instanceof AggregateError)) expect(verdictOf(expired, sending)).toBe("refused");
+    if (!(error instanceof AggregateError)) expect(verdictOf(expired, context)).toBe("refused");
   });
 
   test.each<[string, string, Error]>([
@@ -205,7 +205,7 @@ describe("a fetch of the application is believed about the host of the service",
       Object.assign(new Error("no", { cause: refused("10.0.0.8", 9090) }), { hostname: "service.example.com" }),
     ],
   ])("and not about %s", (_, ours, error) => {
-    expect(verdictOf(fetchFailed(error), { baseUrl: ours, sender: "application" })).toBe("lost");
+    expect(verdictOf(fetchFailed(error), { baseUrl: ours, source: "application" })).toBe("lost");
   });
 });
 
@@ -222,8 +222,8 @@ test("cyclic and endless causes are bounded", () => {
 });
 
 describe("in words", () => {
-  const words = (error: unknown, sending: Sending = platform): string => {
-    const fault = classifyFault(error, sending);
+  const words = (error: unknown, context: FaultContext = platform): string => {
+    const fault = classifyFault(error, context);
     return fault.words.replace(/\{(\w+)\}/g, (_, name: keyof typeof fault.said) => fault.said[name]);
   };
   const outer = (cause: Error): Error => new Error("outer", { cause });
@@ -287,7 +287,7 @@ describe("in words", () => {
     ],
     [
       "a body that cannot be decompressed",
-      words(new TypeError("terminated", { cause: corrupt }), { baseUrl, sender: "response" }),
+      words(new TypeError("terminated", { cause: corrupt }), { baseUrl, source: "response" }),
       "the response of service.example.com could not be read: incorrect header check (Z_DATA_ERROR)",
     ],
   ])("%s", (_, said, expected) => {
