@@ -133,7 +133,7 @@ export interface ClientOptions {
   allowInsecureHttp?: boolean | undefined;
 }
 
-/** The settings of a client: its checked options; those that have a default are there. */
+/** All settings of a client: its checked options, with every default in place. */
 export interface Settings extends ClientSettings, Readonly<Omit<ClientOptions, keyof ClientSettings | "token">> {
   readonly token: TokenSourceFactory;
 }

@@ -45,7 +45,7 @@ export function closestName(unknown: string, names: readonly string[]): string |
 
 /** How many letters two names have in common, in the same order. */
 function inCommon(name: string, other: string): number {
-  /** With each beginning of `other`. */
+  /** Those that the letters of `name` so far have in common with each beginning of `other`. */
   let counts: readonly number[] = [];
   for (const letter of name) {
     let [most, before] = [0, 0];

@@ -132,7 +132,7 @@ export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "onR
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The settings of a client: those of its calls, and its own. */
+/** The settings of a client that the request path needs: those of its calls, and its own. */
 export interface ClientSettings extends CallSettings {
   /** Without trailing slashes. */
   readonly baseUrl: string;

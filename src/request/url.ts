@@ -2,7 +2,7 @@ import { ignoreErrors, isPlainObject, type Kind, kind, ofKind, refuse, refusing,
 import { calledBy } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 
-/** What stands in no encoded value, and must not in the parts of an address that are written as they are. */
+/** Characters that no encoded value has, and that an address or the static parts of a path must not have. */
 const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
 const FORBIDDEN_WORDS = "must not contain a backslash, ?, #, white space or control characters";
 
@@ -70,7 +70,7 @@ export function path(strings: TemplateStringsArray, ...values: readonly string[]
       if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
         refuse("path is a template tag: write path`/projects/${project}`, without parentheses");
       }
-      // What stands in the source: an escape in it would be lost, or stand for something else.
+      // The text as it stands in the source: otherwise an escape in it would be lost, or stand for something else.
       const segments = values.map((value, index) => encodeSegment(value, `value ${index + 1} of the path`));
       const encoded = String.raw(strings, ...segments);
       const flaw = flawOf(encoded);
