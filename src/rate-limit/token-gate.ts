@@ -75,7 +75,7 @@ export class TokenGate {
     this.#maxConcurrency = Math.min(this.#maxConcurrency, waiter.call.maxConcurrency);
     const refusal = this.#refusalOf(waiter);
     if (refusal === undefined) this.#queue.join(waiter);
-    // Also without it: what it was admitted for is free.
+    // Also after a refusal: the slot that the waiter may have held is free.
     this.pump();
     return this.#inFlight.has(waiter) ? ADMITTED : refusal;
   }
@@ -96,14 +96,14 @@ export class TokenGate {
     const isCurrent = start.epoch === this.#epoch;
     if (head.status === 429) {
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
-      if (isCurrent) this.beginPauses(this.refusals + 1);
+      if (isCurrent) this.beginPause(this.refusals + 1);
       this.#count(waiter);
       const pause = this.close(pauseDuration(head.retryAfterMs, Math.max(1, this.refusals), Math.random()));
       return { pauseMs: pause.lastsMs, waits: this.#refusalOf(waiter, pause) === undefined };
     }
     if (isCurrent) {
       waiter.pauses = 0;
-      this.endPauses();
+      this.resetPauses();
       // A pause that was prolonged meanwhile ends with a probe of its own.
       if (this.pauseLeft() === undefined) this.mustProbe = false;
     }
@@ -132,13 +132,13 @@ export class TokenGate {
   }
 
   /** A pause begins, the latest of so many in a row. */
-  protected beginPauses(inARow: number): void {
+  protected beginPause(inARow: number): void {
     this.refusals = inARow;
     this.#epoch = Symbol();
   }
 
   /** A request has got through: those who wait count from zero. */
-  protected endPauses(): void {
+  protected resetPauses(): void {
     if (this.refusals === 0) return;
     this.refusals = 0;
     for (const waiter of this.waiting) waiter.pauses = 0;

@@ -186,8 +186,8 @@ export class FleetGate extends TokenGate {
     if (quota !== undefined || pause !== undefined) this.quota = { ...this.quota, ...quota, learntAt: Date.now() };
     // The pause of this process stays: the others may not know of it yet.
     if (pause === undefined && this.pauseLeft() !== undefined) return;
-    if (refusals < this.refusals) this.endPauses();
-    if (refusals > this.refusals) this.beginPauses(refusals);
+    if (refusals < this.refusals) this.resetPauses();
+    if (refusals > this.refusals) this.beginPause(refusals);
     if (pause !== undefined) this.close(pause);
     else {
       this.mustProbe = mustProbe;
