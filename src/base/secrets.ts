@@ -28,8 +28,14 @@ const NAMED_VALUE = [
 ].join("");
 /** A character as URLs, JSON and HTML spell it where it cannot stand by itself. */
 const ESCAPE = /(?:%|\\u00)([\da-f]{2})|&#(x0*[\da-f]{2}|0*\d{1,3});|&[a-z]+;|\\["\\/bfnrt]/gi;
-/** Marks that other escapes begin with, or values end with. */
-const MARKS: Readonly<Record<string, string>> = { "&amp;": "&", "&quot;": '"', '\\"': '"', "\\\\": "\\" };
+/** Marks that other escapes are made of, or values end with. */
+const MARKS: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&quot;": '"',
+  '\\"': '"',
+  "\\/": "/",
+  "\\\\": "\\",
+};
 
 /** What must not be shown. */
 export interface Secrets {

@@ -168,6 +168,14 @@ describe("headers of the caller", () => {
     expect(cleaner.text("k-123456789 of blue-team-1")).toBe(`${REDACTED} of blue-team-1`);
   });
 
+  test("a slash is found as PHP spells it, in JSON of JSON too", () => {
+    const redactor = new Redactor({ tokens: [], headers: { "x-api-key": "pa+ss/wo/rd==" } });
+    const php = (text: string): string => JSON.stringify(text).replaceAll("/", String.raw`\/`);
+    for (const text of [php("<pa+ss/wo/rd==>"), php(php("<pa+ss/wo/rd==>")), php(php(php("<pa+ss/wo/rd==>")))]) {
+      expect(redactor.text(text)).toMatch(/<\[redacted\]>/);
+    }
+  });
+
   test("the credential behind a scheme is redacted without the scheme, too", () => {
     expect(cleaner.text("bad credential dXNlcjpwYXNz for Basic dXNlcjpwYXNz")).toBe(
       `bad credential ${REDACTED} for ${REDACTED}`,
