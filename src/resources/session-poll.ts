@@ -97,8 +97,6 @@ interface Outage {
   readonly failure: AutomationError;
   /** Since when there has been no response; after a refusal from the end of the pause that it asked for. */
   readonly since: number;
-  /** How long a 503 asked to wait. The pause of a 429 is the rate limiter's, and ends with its token. */
-  readonly askedMs: number;
 }
 
 /**
@@ -121,7 +119,9 @@ async function* polls(
     const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing));
     let isFound = false;
     try {
-      if (waitMs > 0) await within.sleep(Math.max(outage?.askedMs ?? 0, shortened(waitMs, JITTER, Math.random())));
+      // Not before a 503 has asked for. The pause of a 429 is the rate limiter's, and ends with its token.
+      const askedMs = outage?.failure.status === 503 ? outage.since - now() : 0;
+      if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
       waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
       const polled = await send(name, () => ({ ...poll, within })).catch((failure: AutomationError) => failure);
       if (!isBrandedError(polled)) {
@@ -154,8 +154,7 @@ async function* polls(
 
 function outageOf(failure: AutomationError, before?: Outage): Outage {
   const { status, retryAfterMs = 0 } = failure;
-  const since = status === undefined ? (before?.since ?? now()) : now() + retryAfterMs;
-  return { failure, since, askedMs: status === 503 ? retryAfterMs : 0 };
+  return { failure, since: status === undefined ? (before?.since ?? now()) : now() + retryAfterMs };
 }
 
 /** A wait that was stopped. */
