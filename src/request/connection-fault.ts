@@ -119,9 +119,9 @@ function verdictOf(chain: readonly Evidence[], names: readonly string[], source:
 function evidenceIn(error: unknown, depth = 1): Evidence[] {
   if (error === undefined || depth > MAX_DEPTH) return [];
   // Of several connections that were tried, each says why it failed.
-  const tried: unknown[] = error instanceof AggregateError ? error.errors.slice(0, MAX_DEPTH) : [error];
+  const tried: unknown[] = error instanceof AggregateError ? error.errors.slice(0, MAX_DEPTH) : [];
   const { cause } = Object(error) as { cause?: unknown }; // anything may be thrown
-  return [...tried.map(readEvidence), ...evidenceIn(cause, depth + 1)];
+  return [...(tried.length > 0 ? tried : [error]).map(readEvidence), ...evidenceIn(cause, depth + 1)];
 }
 
 function readEvidence(error: unknown): Evidence {

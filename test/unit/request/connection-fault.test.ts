@@ -246,6 +246,11 @@ describe("in words", () => {
       "the fetch of the application failed: E_MINE",
     ],
     [
+      "an error of no errors says what it says itself",
+      words(new AggregateError([], "every address was refused"), application),
+      "the fetch of the application failed: every address was refused",
+    ],
+    [
       "a host that is not the service is named",
       words(fetchFailed(coded("ECONNREFUSED", { syscall: "connect", address: "10.0.0.9", port: 3128 }))),
       "no connection could be made to service.example.com at 10.0.0.9:3128, its address or that of a proxy (ECONNREFUSED)",
