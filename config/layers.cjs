@@ -42,6 +42,7 @@ const layers = [
       "request/http-request.ts",
       "request/operation.ts",
       "request/url.ts",
+      "request/headers.ts",
       "request/settings.ts",
     ],
   },
@@ -87,6 +88,7 @@ const resourcesKnow = [
   "base/",
   "request/operation.ts",
   "request/url.ts",
+  "request/headers.ts",
   "request/settings.ts",
 ];
 

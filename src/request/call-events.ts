@@ -8,9 +8,10 @@ import type { CallObserver } from "../instrumentation.ts";
 import type { Page } from "../models.ts";
 import { type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { CallHistory, Exchange } from "./exchange.ts";
+import { readHeaders } from "./headers.ts";
 import type { Operation, Walk } from "./operation.ts";
 import type { ResponseHead } from "./response-head.ts";
-import { type ClientContext, readHeaders } from "./settings.ts";
+import type { ClientContext } from "./settings.ts";
 
 /** The call that events are about. */
 interface ObservedCall {
