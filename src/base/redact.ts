@@ -17,11 +17,11 @@ const BUILT_IN = [TypeError, SyntaxError, RangeError] as const;
 /** Takes secrets out of what others say: the service, the platform, a schema, a function of the caller's. */
 export class Redactor {
   readonly #secrets: Secrets;
-  readonly #redact: (text: string) => string;
+  /** Made when a text is looked through: most calls have none. */
+  #redact: ((text: string) => string) | undefined;
 
   constructor(secrets: Secrets) {
     this.#secrets = secrets;
-    this.#redact = redactionOf(secrets);
   }
 
   /** One that takes out the strings and numbers of a response as well, since a schema may quote them. */
@@ -31,6 +31,7 @@ export class Redactor {
 
   /** A text without secrets, also where it spells them with escapes. */
   text(text: string): string {
+    this.#redact ??= redactionOf(this.#secrets);
     return text.length > LONGEST_TEXT ? TOO_LONG : this.#redact(text);
   }
 

@@ -8,6 +8,21 @@ import { textsOf } from "../../support/sweep.ts";
 const TOKEN = "pat_public_verySecretPart";
 const redactor = new Redactor({ tokens: [TOKEN] });
 
+test("nothing is prepared before the first text, since most calls look through none", () => {
+  let readings = 0;
+  const tokens = {
+    *[Symbol.iterator]() {
+      readings += 1;
+      yield "pat_k1_verySecretPart01";
+    },
+  };
+  const redactor = new Redactor({ tokens });
+  expect(readings).toBe(0);
+  expect(redactor.text("pat_k1_verySecretPart01")).toBe("[redacted]");
+  redactor.text("another one");
+  expect(readings).toBe(1);
+});
+
 describe("text", () => {
   test("a token and its secret part are redacted everywhere, its public part is kept", () => {
     expect(redactor.text(`Bearer ${TOKEN}, ${TOKEN} ${TOKEN}; xverySecretParty`)).toBe(
