@@ -144,7 +144,7 @@ export interface ClientContext extends ClientSettings {
   readonly tokenSource: TokenSource;
   /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
   readonly instrumentation: Instrumentation | undefined;
-  /** What has been told already, and is told once. */
+  /** What the client has emitted already and emits once. */
   readonly notices: {
     /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
     readonly paused: Set<string>;
