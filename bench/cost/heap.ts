@@ -19,7 +19,7 @@ export function peakRss(): number {
   return (process.resourceUsage().maxRSS * 1_024) / MB;
 }
 
-export function collectGarbage(): void {
+function collectGarbage(): void {
   if (globalThis.gc === undefined) throw new Error("needs --expose-gc");
   globalThis.gc();
 }

@@ -9,7 +9,7 @@ import type { Lap, LapTask } from "./worker.ts";
 /** Starting, warming up, or one lap. */
 const GRACE_MS = 120_000;
 /** A lap is shorter for whoever would need longer than this. */
-const LAP_MS = 400;
+const LAP_MS = 800;
 const PILOT_CALLS = 200;
 
 export interface Race {
