@@ -14,12 +14,10 @@ const parts = {
   paging: ["paging/"],
   "rate-limit": ["rate-limit/"],
   request: [
-    "request/body.ts",
     "request/call.ts",
-    "request/connection-fault.ts",
     "request/create-error.ts",
     "request/exchange.ts",
-    "request/response-head.ts",
+    "request/output.ts",
     "request/call-events.ts",
     "request/response.ts",
   ],
@@ -42,7 +40,6 @@ const layers = [
       "request/http-request.ts",
       "request/operation.ts",
       "request/url.ts",
-      "request/headers.ts",
       "request/settings.ts",
     ],
   },
@@ -88,7 +85,6 @@ const resourcesKnow = [
   "base/",
   "request/operation.ts",
   "request/url.ts",
-  "request/headers.ts",
   "request/settings.ts",
 ];
 
@@ -113,7 +109,7 @@ const doctorKnows = [
   "version.ts",
   "auth/token-format.ts",
   "request/url.ts",
-  "request/response-head.ts",
+  "request/response.ts",
   "testing/conventions.ts",
   "testing/resolve-conventions.ts",
 ];

@@ -66,8 +66,7 @@ export type {
   RateLimitSnapshot,
   ReportedPause,
 } from "./rate-limit/rate-limiter.ts";
-export type { HeadersInput } from "./request/headers.ts";
-export type { FetchFunction, FetchInit, FetchResponse } from "./request/http-request.ts";
+export type { FetchFunction, FetchInit, FetchResponse, HeadersInput } from "./request/http-request.ts";
 export type { Method } from "./request/operation.ts";
 export type { CallOptions, RequestInfo, ResponseInfo, RetryOptions } from "./request/settings.ts";
 export type { Query, QueryValue } from "./request/url.ts";

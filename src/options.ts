@@ -27,8 +27,7 @@ import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel } from "./logging.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
-import type { HeadersInput } from "./request/headers.ts";
-import type { FetchFunction } from "./request/http-request.ts";
+import type { FetchFunction, HeadersInput } from "./request/http-request.ts";
 import {
   type CheckedOptions,
   type ClientSettings,

@@ -91,29 +91,3 @@ export interface TokenSource {
  * `cause` is what failed. It never leaves the package: the caller gets a `TokenProviderError` made of both.
  */
 export class TokenUnavailable extends Error {}
-
-/** Older plaintexts are forgotten. */
-const MOST_KNOWN = 100;
-/** A shorter text may stand in any path. */
-const SHORTEST_SECRET = 8;
-
-/** The plaintexts that clients with a token source have handed out, the latest first. Derived clients share the source. */
-const handedOut = new WeakMap<TokenSource, readonly string[]>();
-
-/** Notes the plaintext in what a call resolves, if there is one. */
-export function notePlaintext(source: TokenSource, output: unknown): void {
-  ignoreErrors(() => {
-    const plaintext = (output as { plaintext?: unknown } | undefined)?.plaintext; // any output can be asked
-    // A lone surrogate stands in no URL.
-    if (typeof plaintext !== "string" || /\p{Surrogate}/u.test(plaintext)) return;
-    handedOut.set(source, [plaintext, ...(handedOut.get(source) ?? [])].slice(0, MOST_KNOWN));
-  });
-}
-
-/** Whether the part of a URL behind its base holds a token of the source, or a plaintext that was handed out. */
-export function holdsSecret(source: TokenSource, token: string, target: string): boolean {
-  const secrets = [token, ...(handedOut.get(source) ?? [])];
-  // Encoded, it is no shorter.
-  const mayStandIn = secrets.filter(({ length }) => length >= SHORTEST_SECRET && length <= target.length);
-  return mayStandIn.some((secret) => target.includes(encodeURIComponent(secret)));
-}

@@ -1,5 +1,5 @@
 import { flawOfToken } from "../auth/token-format.ts";
-import { parseRetryAfter } from "../request/response-head.ts";
+import { parseRetryAfter } from "../request/response.ts";
 import { VERSION } from "../version.ts";
 import { jsonOf } from "./reading.ts";
 import type { Step } from "./step.ts";

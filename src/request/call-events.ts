@@ -8,9 +8,9 @@ import type { CallObserver } from "../instrumentation.ts";
 import type { Page } from "../models.ts";
 import { type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { CallHistory, Exchange } from "./exchange.ts";
-import { readHeaders } from "./headers.ts";
+import { readHeaders } from "./http-request.ts";
 import type { Operation, Walk } from "./operation.ts";
-import type { ResponseHead } from "./response-head.ts";
+import type { ResponseHead } from "./response.ts";
 import type { ClientContext } from "./settings.ts";
 
 /** The call that events are about. */

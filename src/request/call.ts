@@ -1,4 +1,4 @@
-import { holdsSecret } from "../auth/token-source.ts";
+import type { TokenSource } from "../auth/token-source.ts";
 import { ignoreErrors, refuse, refusing, shown } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { Redactor } from "../base/redact.ts";
@@ -10,6 +10,14 @@ import { CallHistory } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
 import { type CallSettings, type ClientContext, laidOver } from "./settings.ts";
 import { encodePath } from "./url.ts";
+
+/** Older plaintexts are forgotten. */
+const MOST_KNOWN = 100;
+/** A shorter text may stand in any path. */
+const SHORTEST_SECRET = 8;
+
+/** The plaintexts that the calls of a token source have handed out, the latest first. Derived clients share the source. */
+const handedOut = new WeakMap<TokenSource, readonly string[]>();
 
 /** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
 export class Call {
@@ -71,12 +79,29 @@ export class Call {
     return this.#redactor;
   }
 
-  /** The call is about to be sent with a token, which its URL must not hold: throws an `ArgumentError` if it does. */
+  /**
+   * The call is about to be sent with a token. Its URL must hold neither that nor a plaintext that was handed out: throws an
+   * `ArgumentError` if it does.
+   */
   use(token: string): void {
     this.#learn(token);
-    if (!holdsSecret(this.client.tokenSource, token, this.#target)) return;
+    const secrets = [token, ...(handedOut.get(this.client.tokenSource) ?? [])];
+    // Encoded, a secret is no shorter.
+    const mayStandIn = secrets.filter(({ length }) => length >= SHORTEST_SECRET && length <= this.#target.length);
+    if (!mayStandIn.some((secret) => this.#target.includes(encodeURIComponent(secret)))) return;
     const what = "the path or the query holds a token, which URLs must not: pass the id of its record";
     refusing(ArgumentError, () => refuse(`${this.operation.name}: ${what}`));
+  }
+
+  /** The call resolves with this output. A `plaintext` in it must not stand in a URL from now on. */
+  handOut(output: unknown): void {
+    const { tokenSource } = this.client;
+    ignoreErrors(() => {
+      const plaintext = (output as { plaintext?: unknown } | undefined)?.plaintext; // any output can be asked
+      // A lone surrogate stands in no URL.
+      if (typeof plaintext !== "string" || /\p{Surrogate}/u.test(plaintext)) return;
+      handedOut.set(tokenSource, [plaintext, ...(handedOut.get(tokenSource) ?? [])].slice(0, MOST_KNOWN));
+    });
   }
 
   /** A token of the call, which nothing that is shown may contain. */

@@ -9,12 +9,12 @@ import type {
   ValidationIssue,
 } from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
+import { classifyFault } from "../errors/connection-fault.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import { classifyFault } from "./connection-fault.ts";
 import { type Failure, outcomeOfStatus, type Reached, type Received, type Refused } from "./exchange.ts";
 import { isWrite, labelOf, type Operation } from "./operation.ts";
-import type { ResponseHead } from "./response-head.ts";
+import type { ResponseHead } from "./response.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;

@@ -1,8 +1,8 @@
 import type { Deadline, StopReason } from "../base/deadline.ts";
 import type { AutomationError, Outcome, TimeoutPhase } from "../errors/automation-error.ts";
+import type { FaultSource } from "../errors/connection-fault.ts";
 import type { ReportedPause } from "../rate-limit/rate-limiter.ts";
-import type { FaultSource } from "./connection-fault.ts";
-import { isSuccess, type ResponseHead } from "./response-head.ts";
+import { isSuccess, type ResponseHead } from "./response.ts";
 
 /** A success. `text`: its body, `undefined` if it does not matter. */
 export interface Received {

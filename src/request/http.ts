@@ -1,6 +1,6 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
 import { shown } from "../base/check.ts";
-import type { FaultSource } from "./connection-fault.ts";
+import type { FaultSource } from "../errors/connection-fault.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
 
 /** What sending rejects with. */

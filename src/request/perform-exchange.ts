@@ -1,11 +1,10 @@
 import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
 import type { Permit, ReportedPause } from "../rate-limit/rate-limiter.ts";
-import { readBody, readBriefly } from "./body.ts";
 import type { Call } from "./call.ts";
 import { type Exchange, stopped } from "./exchange.ts";
 import { HttpFailure } from "./http.ts";
-import { isSuccess, type ResponseHead, readHead } from "./response-head.ts";
+import { isSuccess, type ResponseHead, readBody, readBriefly, readHead } from "./response.ts";
 import type { CallOptions } from "./settings.ts";
 
 /** What a request is sent with: a token, in the time that is left for it. */

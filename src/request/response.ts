@@ -1,87 +1,202 @@
-import { isPromise } from "../base/check.ts";
-import { STOPPED } from "../base/deadline.ts";
+import { ignoreErrors } from "../base/check.ts";
+import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { parseJson } from "../base/json.ts";
-import type { Redactor } from "../base/redact.ts";
-import type { ValidationIssue } from "../errors/automation-error.ts";
-import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/validators.ts";
-import type { Call } from "./call.ts";
-import { exchangeError, parseError, validationError } from "./create-error.ts";
-import { type Received, stopped } from "./exchange.ts";
+import type { RateLimitHead } from "../rate-limit/rate-limiter.ts";
 
-/** The most issues of an error, and keys of the path of each: a response may have one for each of its values. */
-const MOST_ISSUES = 100;
-/** The longest key and the longest message of an issue, in characters. */
-const LONGEST_KEY = 100;
-const LONGEST_MESSAGE = 300;
-
-/** The output of a call, from its successful response; `undefined` for a body that does not matter. */
-export async function readOutput(call: Call, received: Received): Promise<unknown> {
-  const { expects, schema, essentials } = call.operation;
-  if (expects === "nothing") return undefined;
-  const data = parse(call, received);
-  if (data === undefined || schema === undefined) return data;
-  const { value, issues } = await check(call, schema, { data, received });
-  if (issues === undefined) return value;
-  const isStrict = call.client.validation === "strict";
-  const violated = isStrict ? issues : essentials && (await check(call, essentials, { data, received })).issues;
-  if (violated !== undefined) throw validationError(call, received, { issues: violated });
-  call.events?.emit({ type: "drift", issues });
-  return data;
+/** The head of a response: what is known before its body is read. */
+export interface ResponseHead {
+  /** The HTTP status; 0 for a redirect that a browser hides. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** A 3xx, also one that a browser hides behind an opaque response. */
+  readonly isRedirect: boolean;
+  /** What it says about the token's limit. */
+  readonly limits: RateLimitHead;
 }
 
-function parse(call: Call, received: Received): unknown {
-  const { text } = received;
-  const { expects = "json" } = call.operation;
-  if (text === undefined || text.trim() === "") {
-    if (expects !== "json") return undefined;
-    throw parseError(call, received, "an empty body");
-  }
+/** Reads the head of a response. */
+export function readHead(response: Response): ResponseHead {
+  const { status, headers, type } = response;
+  const isRedirect = type === "opaqueredirect" || (status >= 300 && status < 400);
+  return { status, headers, isRedirect, limits: readRateLimit(response) };
+}
+
+/** What the head of a response says about the token's limit (contract, section 8). */
+export function readRateLimit({ headers, status }: Pick<Response, "headers" | "status">): RateLimitHead {
+  const mayAsk = status === 429 || status === 503;
+  return {
+    status,
+    limit: leadingInteger(headers.get("ratelimit-limit")),
+    remaining: leadingInteger(headers.get("ratelimit-remaining")),
+    retryAfterMs: mayAsk ? parseRetryAfter(headers.get("retry-after"), headers.get("date"), Date.now()) : undefined,
+  };
+}
+
+/** Whether a status is a success, a 2xx. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+// `100, 100;w=60` is 100; a negative number, a word or nothing is nothing.
+function leadingInteger(value: string | null): number | undefined {
+  const digits = /^\s*(\d{1,15})(?!\d)/.exec(value ?? "");
+  return digits ? Number(digits[1]) : undefined;
+}
+
+/** The three forms of RFC 9110, section 5.6.7, and how the parts of each make `21 Nov 2026 02:00:05`. */
+const HTTP_DATES: readonly (readonly [form: RegExp, parts: string])[] = [
+  [/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d \w{3} \d{4} [\d:]{8}) GMT$/, "$1"],
+  [/^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-(\w{3})-(\d\d) ([\d:]{8}) GMT$/, "$1 $2 $3 $4"],
+  [/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/, "$2 $1 $4 $3"],
+];
+/** Repeated fields are joined by commas, and two of the date forms have one of their own, behind the day of the week. */
+const BETWEEN_MEMBERS = /(?<!\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/;
+
+/**
+ * How long a `Retry-After` asks to wait, in milliseconds, or `undefined` if it asks for nothing that can be understood
+ * (RFC 9110, section 10.2.3). Seconds, decimals too, are rounded up to the millisecond; a date is measured against the
+ * response's own `Date` where that is valid, else against `clockMs`, and is 0 when past. Where the field was repeated,
+ * the longest valid member wins. Nothing else is guessed at: `5s`, `1e3`, `-5` and ISO dates ask for nothing.
+ *
+ * @param date the response's `Date` header
+ * @param clockMs the local clock, in milliseconds since the epoch
+ */
+export function parseRetryAfter(value: string | null, date: string | null, clockMs: number): number | undefined {
+  const reference = parseHttpDate(date?.trim() ?? "", clockMs) ?? clockMs;
+  const waits = (value ?? "").split(BETWEEN_MEMBERS).flatMap((part) => {
+    const member = part.trim();
+    if (/^\d+(?:\.\d+)?$/.test(member)) return toMilliseconds(Number(member));
+    const at = parseHttpDate(member, clockMs);
+    return at === undefined ? [] : Math.max(0, at - reference);
+  });
+  return waits.length > 0 ? Math.max(...waits) : undefined;
+}
+
+function toMilliseconds(seconds: number): number {
+  // 1.005 * 1000 is 1004.9999999999999.
+  return Math.min(Math.ceil(Number((seconds * 1_000).toFixed(6))), Number.MAX_SAFE_INTEGER);
+}
+
+/** One of the three HTTP-date forms as milliseconds since the epoch; `undefined` for anything else. */
+export function parseHttpDate(text: string, clockMs: number): number | undefined {
+  const form = HTTP_DATES.find(([candidate]) => candidate.test(text));
+  if (form === undefined) return undefined;
+  const date = text
+    .replace(...form)
+    .replace(/^ /, "0")
+    .replace(/ (\d\d) /, (_, year: string) => ` ${fullYear(Number(year), clockMs)} `);
+  // A leap second is the next minute's first.
+  const shown = date.replace(/:60$/, ":59");
+  const at = new Date(`Thu, ${shown} GMT`); // platforms do not look at the day of the week
+  // They take 31 February for 3 March, though.
+  if (at.toUTCString().slice(5, -4) !== shown) return undefined;
+  return at.getTime() + (shown === date ? 0 : 1_000);
+}
+
+// A two-digit year more than 50 years ahead is the most recent past year with these digits.
+function fullYear(twoDigits: number, clockMs: number): number {
+  const thisYear = new Date(clockMs).getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + twoDigits;
+  return year > thisYear + 50 ? year - 100 : year;
+}
+
+/** At most so much of a refusal's body is read. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+/** A refusal is worth reporting without its body: it is not waited for longer than this. */
+const REFUSAL_BODY_MS = 1_000;
+/** The body of a 429 even less, since the call waits to be sent again. */
+const RATE_LIMIT_BODY_MS = 250;
+
+const TAKEN = "the fetch option returned a response whose body was read already: read a clone() of it instead";
+
+/** What reading a body came to. `text`: the part that was received. */
+export type BodyText =
+  | { readonly kind: "whole"; readonly text: string }
+  | { readonly kind: "oversized" }
+  | { readonly kind: "cut"; readonly text: string; readonly cause: unknown }
+  | { readonly kind: "stopped"; readonly text: string };
+
+/** How much of a body is read. */
+interface Limits {
+  /** The most bytes, after decompression. */
+  readonly maxBytes: number;
+  /** Whether what was received is enough, also where the service leaves the stream open. */
+  readonly isEnough?: (text: string) => boolean;
+}
+
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** Reads the text of a body. Never rejects. */
+export async function readBody(response: Response, deadline: Deadline, limits: Limits): Promise<BodyText> {
+  const received = { text: "" };
+  let reader: Reader | undefined;
   try {
-    return parseJson(text);
-  } catch {
-    // The platform's message quotes the text, which may hold a one-time secret.
-    if (expects === "json_if_any") return undefined;
-    throw parseError(call, received, "a body that is not JSON");
+    const { body, bodyUsed } = response; // mocks may have neither
+    if (bodyUsed || body?.locked) throw new TypeError(TAKEN);
+    // Other implementations of `fetch` have streams of their own, or none: `text()` reads those.
+    reader = typeof body?.getReader === "function" ? body.getReader() : undefined;
+    return await deadline.race(
+      reader === undefined ? readWhole(response, limits) : readParts(reader, received, limits),
+    );
+  } catch (cause) {
+    return cause === STOPPED ? { kind: "stopped", ...received } : { kind: "cut", ...received, cause };
+  } finally {
+    // Frees the connection where something is left; where nothing is, it does nothing.
+    void ignoreErrors(() => reader?.cancel());
   }
+}
+
+/**
+ * A refusal's body, if all of it comes within a moment and is no larger than 64 KiB: parsed if it is JSON, else as text.
+ * `undefined` if it is empty. Never rejects.
+ */
+export async function readBriefly(response: Response, deadline: Deadline): Promise<unknown> {
+  const patience = deadline.within(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
+  let parsed: Parsed | undefined;
+  const isEnough = (text: string): boolean => {
+    parsed = /\}\s*$/.test(text) ? parsedOf(text) : undefined;
+    return parsed !== undefined;
+  };
+  const body = await readBody(response, patience, { maxBytes: MAX_REFUSAL_BYTES, isEnough });
+  patience.release();
+  if (body.kind !== "whole" || body.text.trim() === "") return undefined;
+  parsed ??= parsedOf(body.text);
+  return parsed === undefined ? body.text : parsed.json;
 }
 
 interface Parsed {
-  readonly data: unknown;
-  readonly received: Received;
+  readonly json: unknown;
 }
 
-/** What a schema made of a response: its output, or what is wrong, as it can be shown. */
-interface Checked {
-  readonly value?: unknown;
-  readonly issues: readonly ValidationIssue[] | undefined;
-}
-
-async function check(call: Call, schema: StandardSchema, { data, received }: Parsed): Promise<Checked> {
+function parsedOf(text: string): Parsed | undefined {
   try {
-    const validated = schema["~standard"].validate(data);
-    const result = isPromise(validated) ? await call.deadline.race(validated) : validated;
-    if (isValid(result)) return { value: result.value, issues: undefined };
-    // Our own messages quote nothing.
-    const isOwn = schema["~standard"].vendor === OWN_VENDOR;
-    return { issues: shownOf(result.issues, isOwn ? call.redactor : call.redactor.quoting(data)) };
-  } catch (cause) {
-    const { head, text } = received;
-    if (cause === STOPPED) throw exchangeError(call, stopped(call.deadline, "body", { isSent: true, head, text }));
-    throw validationError(call, received, { cause: call.redactor.quoting(data).cause(cause) });
+    return { json: parseJson(text) };
+  } catch {
+    return undefined;
   }
 }
 
-// A key that is not known may be anything, the token included. Lists may be of a class of their own, whose methods make
-// more of these.
-function shownOf(issues: readonly StandardIssue[], redactor: Redactor): ValidationIssue[] {
-  const shown = Array.from(issues)
-    .slice(0, MOST_ISSUES)
-    .map(({ path = [], message }) => ({
-      path: Array.from(path, (member) => (typeof member === "object" ? member.key : member))
-        .slice(0, MOST_ISSUES)
-        .map((key) => (typeof key === "number" ? key : redactor.line(String(key), LONGEST_KEY))),
-      message: redactor.line(message, LONGEST_MESSAGE),
-    }));
-  const more = issues.length - shown.length;
-  return more > 0 ? [...shown, { path: [], message: `${more} more issues are not listed` }] : shown;
+async function readParts(reader: Reader, received: { text: string }, limits: Limits): Promise<BodyText> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    bytes += value?.byteLength ?? 0;
+    if (bytes > limits.maxBytes) return { kind: "oversized" };
+    received.text += decoder.decode(value, { stream: !done });
+    if (done || limits.isEnough?.(received.text)) return { kind: "whole", ...received };
+  }
+}
+
+async function readWhole(response: Response, { maxBytes }: Limits): Promise<BodyText> {
+  const text: unknown = await response.text();
+  if (typeof text !== "string")
+    throw new TypeError("text() of the response resolved with something that is not a string");
+  return isLarger(text, maxBytes) ? { kind: "oversized" } : { kind: "whole", text };
+}
+
+/** Whether a text is larger than so many bytes in UTF-8, in which a UTF-16 unit has three at most. */
+function isLarger(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes || text.length * 3 <= maxBytes) return text.length > maxBytes;
+  return new TextEncoder().encode(text).byteLength > maxBytes;
 }

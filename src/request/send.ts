@@ -1,5 +1,4 @@
 import { StaticToken } from "../auth/static-token.ts";
-import { notePlaintext } from "../auth/token-source.ts";
 import { bare, refusing } from "../base/check.ts";
 import { Redactor } from "../base/redact.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
@@ -11,7 +10,7 @@ import { Call } from "./call.ts";
 import { buildError, exchangeError, unexpectedError } from "./create-error.ts";
 import { stopped } from "./exchange.ts";
 import type { Operation, Send } from "./operation.ts";
-import { readOutput } from "./response.ts";
+import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
 import type { ClientContext } from "./settings.ts";
 
@@ -45,7 +44,7 @@ export function createSend(client: ClientContext): Send {
 async function run(call: Call): Promise<unknown> {
   if (call.deadline.reason !== undefined) throw exchangeError(call, stopped(call.deadline, "queue"));
   const output = call.operation.adopts ? await adopt(call) : await outputOf(call);
-  notePlaintext(call.client.tokenSource, output);
+  call.handOut(output);
   const { walk } = call.operation;
   if (walk !== undefined) call.events?.page(walk, output as Page<unknown>); // its schema says that it is one
   return output;

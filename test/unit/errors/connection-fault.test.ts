@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { classifyFault, type FaultContext } from "../../../src/request/connection-fault.ts";
+import { classifyFault, type FaultContext } from "../../../src/errors/connection-fault.ts";
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code, ...more });
 const fetchFailed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });

@@ -1,0 +1,87 @@
+import { isPromise } from "../base/check.ts";
+import { STOPPED } from "../base/deadline.ts";
+import { parseJson } from "../base/json.ts";
+import type { Redactor } from "../base/redact.ts";
+import type { ValidationIssue } from "../errors/automation-error.ts";
+import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/validators.ts";
+import type { Call } from "./call.ts";
+import { exchangeError, parseError, validationError } from "./create-error.ts";
+import { type Received, stopped } from "./exchange.ts";
+
+/** The most issues of an error, and keys of the path of each: a response may have one for each of its values. */
+const MOST_ISSUES = 100;
+/** The longest key and the longest message of an issue, in characters. */
+const LONGEST_KEY = 100;
+const LONGEST_MESSAGE = 300;
+
+/** The output of a call, from its successful response; `undefined` for a body that does not matter. */
+export async function readOutput(call: Call, received: Received): Promise<unknown> {
+  const { expects, schema, essentials } = call.operation;
+  if (expects === "nothing") return undefined;
+  const data = parse(call, received);
+  if (data === undefined || schema === undefined) return data;
+  const { value, issues } = await check(call, schema, { data, received });
+  if (issues === undefined) return value;
+  const isStrict = call.client.validation === "strict";
+  const violated = isStrict ? issues : essentials && (await check(call, essentials, { data, received })).issues;
+  if (violated !== undefined) throw validationError(call, received, { issues: violated });
+  call.events?.emit({ type: "drift", issues });
+  return data;
+}
+
+function parse(call: Call, received: Received): unknown {
+  const { text } = received;
+  const { expects = "json" } = call.operation;
+  if (text === undefined || text.trim() === "") {
+    if (expects !== "json") return undefined;
+    throw parseError(call, received, "an empty body");
+  }
+  try {
+    return parseJson(text);
+  } catch {
+    // The platform's message quotes the text, which may hold a one-time secret.
+    if (expects === "json_if_any") return undefined;
+    throw parseError(call, received, "a body that is not JSON");
+  }
+}
+
+interface Parsed {
+  readonly data: unknown;
+  readonly received: Received;
+}
+
+/** What a schema made of a response: its output, or what is wrong, as it can be shown. */
+interface Checked {
+  readonly value?: unknown;
+  readonly issues: readonly ValidationIssue[] | undefined;
+}
+
+async function check(call: Call, schema: StandardSchema, { data, received }: Parsed): Promise<Checked> {
+  try {
+    const validated = schema["~standard"].validate(data);
+    const result = isPromise(validated) ? await call.deadline.race(validated) : validated;
+    if (isValid(result)) return { value: result.value, issues: undefined };
+    // Our own messages quote nothing.
+    const isOwn = schema["~standard"].vendor === OWN_VENDOR;
+    return { issues: shownOf(result.issues, isOwn ? call.redactor : call.redactor.quoting(data)) };
+  } catch (cause) {
+    const { head, text } = received;
+    if (cause === STOPPED) throw exchangeError(call, stopped(call.deadline, "body", { isSent: true, head, text }));
+    throw validationError(call, received, { cause: call.redactor.quoting(data).cause(cause) });
+  }
+}
+
+// A key that is not known may be anything, the token included. Lists may be of a class of their own, whose methods make
+// more of these.
+function shownOf(issues: readonly StandardIssue[], redactor: Redactor): ValidationIssue[] {
+  const shown = Array.from(issues)
+    .slice(0, MOST_ISSUES)
+    .map(({ path = [], message }) => ({
+      path: Array.from(path, (member) => (typeof member === "object" ? member.key : member))
+        .slice(0, MOST_ISSUES)
+        .map((key) => (typeof key === "number" ? key : redactor.line(String(key), LONGEST_KEY))),
+      message: redactor.line(message, LONGEST_MESSAGE),
+    }));
+  const more = issues.length - shown.length;
+  return more > 0 ? [...shown, { path: [], message: `${more} more issues are not listed` }] : shown;
+}
