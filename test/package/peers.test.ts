@@ -1,45 +1,16 @@
 /** Beside other versions of the optional peers: installing never fails, and what needs a newer one says so at import. */
-import { execFileSync, spawnSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { NEEDS_ALL } from "../support/all-tests.ts";
-import { type Packed, pack, runScript } from "../support/packed.ts";
+import { missingTools, runsTools, toolFile } from "../support/consumer-tools.ts";
+import { type Packed, pack, readJson, runScript } from "../support/packed.ts";
 
-let packed: Packed;
-beforeAll(() => {
-  packed = pack();
-}, 60_000);
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
-
-/** What importing an entry point ends with: "" or the stack of the error, which begins with its message. */
-const importing = (entry: string): string =>
-  runScript({
-    folder: packed.folder,
-    name: `import-${entry.replaceAll("/", "-")}.mjs`,
-    code: `await import("${nameOf(entry)}").catch(({ stack }) => process.stdout.write(stack));`,
-    node: process.execPath,
-  });
-
-/** The same of `require`. */
-const requiring = (entry: string): string =>
-  runScript({
-    folder: packed.folder,
-    name: `require-${entry.replaceAll("/", "-")}.cjs`,
-    code: `try { require("${nameOf(entry)}"); } catch ({ stack }) { process.stdout.write(stack); }`,
-    node: process.execPath,
-  });
-
-const nameOf = (entry: string): string => ["project-automation", entry].filter(Boolean).join("/");
-
-/** Installs packages, and ours beside them. */
-function install(versions: Readonly<Record<string, string>>): void {
-  rmSync(join(packed.folder, "node_modules"), { recursive: true });
-  rmSync(join(packed.folder, "package-lock.json"), { force: true }); // of the application before
-  const dependencies = { ...versions, "project-automation": `file:${packed.tarball}` };
-  writeFileSync(join(packed.folder, "package.json"), JSON.stringify({ private: true, dependencies }));
-  const flags = ["--no-audit", "--no-fund", "--ignore-scripts"];
-  execFileSync("npm", ["install", ...flags], { cwd: packed.folder, encoding: "utf8" });
+interface Peer {
+  readonly peer: string;
+  readonly version: string;
 }
 
 const tooOld = /needs.zod.3\.25\.50.or.later/;
@@ -63,13 +34,77 @@ const APPLICATIONS = [
   ],
 ];
 
-describe.runIf(NEEDS_ALL).each(APPLICATIONS)("an application that is installed from the registry", (...peers) => {
-  beforeAll(() => install(Object.fromEntries(peers.map(({ peer, version }) => [peer, version]))), 120_000);
+let packed: Packed;
+const removeProject = (): void => rmSync(packed.folder, { recursive: true });
+
+const run = (name: string, code: string): string =>
+  runScript({ folder: packed.folder, name, code, node: process.execPath });
+
+/** A link leads to what a package depends on; zod, which depends on nothing, looks for itself by its name. */
+function install({ peer, version }: Peer): void {
+  const source = toolFile(`${peer}-${version}`);
+  const place = join(packed.folder, "node_modules", peer);
+  if ("dependencies" in Object(readJson(join(source, "package.json")))) symlinkSync(source, place, "junction");
+  else cpSync(source, place, { recursive: true });
+}
+
+/** What npm, with the registry, installs for an application of these packages and ours: versions by place. */
+function versionsByNpm(peers: readonly Peer[]): ReadonlyMap<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), "project-automation-"));
+  const versions = Object.fromEntries(peers.map(({ peer, version }) => [peer, version]));
+  const dependencies = { ...versions, "project-automation": `file:${packed.tarball}` };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
+  // It decides what goes where, and whether that can be, as for an install; no file of another package is written.
+  const flags = ["--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund"];
+  execFileSync("npm", ["install", ...flags], { cwd: folder, stdio: "pipe", shell: process.platform === "win32" });
+  const { packages } = readJson(join(folder, "package-lock.json")) as {
+    packages: Record<string, { version: string }>; // npm wrote it
+  };
+  rmSync(folder, { recursive: true });
+  return new Map(Object.entries(packages).map(([place, { version }]) => [place, version]));
+}
+
+/** What loading entry points in one program ends with: "" or the stack of the error, which begins with its message. */
+function load(entries: readonly string[]): Record<string, { readonly imported: string; readonly required: string }> {
+  const code = `
+    import { createRequire } from "node:module";
+    const require = createRequire(import.meta.url);
+    const ends = {};
+    for (const entry of ${JSON.stringify(entries)}) {
+      const name = ["project-automation", entry].filter(Boolean).join("/");
+      const imported = await import(name).then(() => "", ({ stack }) => stack);
+      let required = "";
+      try { require(name); } catch ({ stack }) { required = stack; }
+      ends[entry] = { imported, required };
+    }
+    console.log(JSON.stringify(ends));`;
+  return JSON.parse(run("load.mjs", code));
+}
+
+if (!runsTools) console.log(`Not tried beside other versions of the peers: ${missingTools}.`);
+
+describe.runIf(runsTools).each(APPLICATIONS)("an application", (...peers) => {
+  let ends: ReturnType<typeof load>;
+  beforeAll(() => {
+    packed = pack();
+    for (const peer of peers) install(peer);
+    ends = load(["", ...peers.map(({ entry }) => entry)]);
+  });
+  afterAll(removeProject);
+  test.runIf(NEEDS_ALL)("is installed with its versions, and with no others", () => {
+    const versions = versionsByNpm(peers);
+    expect(versions.has("node_modules/project-automation")).toBe(true);
+    for (const { peer, version } of peers) {
+      const places = [...versions.keys()].filter((place) => place.endsWith(`node_modules/${peer}`));
+      expect(places).toEqual([`node_modules/${peer}`]);
+      expect(versions.get(`node_modules/${peer}`)).toBe(version);
+    }
+  });
 
   test.each(peers)("with $peer $version", ({ entry, says }) => {
-    expect(importing("")).toBe("");
-    expect(importing(entry)).toMatch(says);
-    expect(requiring(entry)).toMatch(says);
+    expect(ends[""]?.imported).toBe("");
+    expect(ends[entry]?.imported).toMatch(says);
+    expect(ends[entry]?.required).toMatch(says);
   });
 
   if (!peers.some(({ peer, version }) => peer === "msw" && version === "2.0.0")) return;
@@ -88,42 +123,18 @@ describe.runIf(NEEDS_ALL).each(APPLICATIONS)("an application that is installed f
       const { number } = await client.issues.create("web", { title: "t", type: "bug" });
       console.log(projects.length, number);
       server.close();`;
-    expect(runScript({ folder: packed.folder, name: "msw.mjs", code, node: process.execPath })).toBe("3 1\n");
+    expect(run("msw.mjs", code)).toBe("3 1\n");
   });
 });
 
-describe.runIf(NEEDS_ALL)("jest", () => {
-  beforeAll(() => install({ jest: "30", "jest-environment-jsdom": "30", "jest-fixed-jsdom": "0.0.11" }), 120_000);
-
-  test.each([
-    { environment: "jest-environment-jsdom", says: "createEmulator needs Request, Response, structuredClone: " },
-    { environment: "jest-fixed-jsdom", says: "3 projects" },
-  ])(
-    "with $environment",
-    ({ environment, says }) => {
-      const code = `
-      test("a call through the emulator", async () => {
-        const { Client } = require("project-automation");
-        const { createEmulator } = require("project-automation/testing");
-        const list = async () => new Client(createEmulator().clientOptions).projects.list().toArray();
-        const said = await list().then(({ length }) => length + " projects", ({ message }) => message);
-        expect(said).toContain("${says}");
-      });`;
-      writeFileSync(join(packed.folder, "jsdom.test.js"), code);
-      const args = ["node_modules/jest/bin/jest.js", "--ci", "--env", environment];
-      const { status, stderr } = spawnSync(process.execPath, args, { cwd: packed.folder, encoding: "utf8" });
-      expect(status, stderr).toBe(0);
-    },
-    60_000,
-  );
-});
-
 test("importing needs no global that jsdom lacks", () => {
+  packed = pack();
+  onTestFinished(removeProject);
   const lacking = ["TextEncoder", "TextDecoder", "fetch", "Request", "Response", "ReadableStream", "structuredClone"];
   const code = `
     void globalThis.Response; // Node makes it of the others when it is first read
     for (const name of ${JSON.stringify([...lacking, "BroadcastChannel", "MessageChannel", "setImmediate"])}) delete globalThis[name];
     for (const entry of ["", "/bulk", "/bulk/node", "/redis", "/testing", "/testing/node"]) await import("project-automation" + entry);
     console.log("imported");`;
-  expect(runScript({ folder: packed.folder, name: "jsdom.mjs", code, node: process.execPath })).toBe("imported\n");
+  expect(run("jsdom.mjs", code)).toBe("imported\n");
 });

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { inject, onTestFinished } from "vitest";
+import { inject } from "vitest";
 
 const repository = resolve(import.meta.dirname, "../..");
 
@@ -47,12 +47,15 @@ export interface Script {
 export function runScript(script: Script): string {
   const file = join(script.folder, script.name);
   writeFileSync(file, script.code);
-  onTestFinished(() => rmSync(file));
-  return execFileSync(script.node, [...(script.flags ?? []), file], {
-    cwd: script.folder,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  try {
+    return execFileSync(script.node, [...(script.flags ?? []), file], {
+      cwd: script.folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  } finally {
+    rmSync(file);
+  }
 }
 
 /** The Node that runs the tests, and the first one on the PATH that this repository did not bring along. */
