@@ -15,8 +15,7 @@ import {
 } from "../base/check.ts";
 import type { Instrumentation } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
-import type { SendHttp } from "./http-request.ts";
-import { type HeadersInput, readHeaders } from "./http-request.ts";
+import { type HeadersInput, readHeaders, type SendHttp } from "./http-request.ts";
 
 /**
  * How calls are retried. A call's own `retry` is laid over the client's. Never retried, whatever these options say: statuses
