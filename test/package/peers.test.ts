@@ -65,7 +65,7 @@ function versionsByNpm(peers: readonly Peer[]): ReadonlyMap<string, string> {
 }
 
 /** What loading entry points in one program ends with: "" or the stack of the error, which begins with its message. */
-function load(entries: readonly string[]): Record<string, { readonly imported: string; readonly required: string }> {
+function load(entries: readonly string[]): Ends {
   const code = `
     import { createRequire } from "node:module";
     const require = createRequire(import.meta.url);
@@ -78,13 +78,14 @@ function load(entries: readonly string[]): Record<string, { readonly imported: s
       ends[entry] = { imported, required };
     }
     console.log(JSON.stringify(ends));`;
-  return JSON.parse(run("load.mjs", code));
+  return JSON.parse(run("load.mjs", code)) as Ends; // which it printed
 }
+type Ends = Record<string, { readonly imported: string; readonly required: string }>;
 
 if (!runsTools) console.log(`Not tried beside other versions of the peers: ${missingTools}.`);
 
 describe.runIf(runsTools).each(APPLICATIONS)("an application", (...peers) => {
-  let ends: ReturnType<typeof load>;
+  let ends: Ends;
   beforeAll(() => {
     packed = pack();
     for (const peer of peers) install(peer);
