@@ -122,6 +122,6 @@ const OPTIONS: Shape<BulkOptions<never, never>> = {
 
 /** @throws ArgumentError if an option is unknown, missing or of the wrong type. */
 export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Settings<Item, Result> {
-  const checked = refusing(ArgumentError, () => given(options, "options", OPTIONS));
+  const checked = refusing(ArgumentError, () => given<BulkOptions<Item, Result>>(options, "options", OPTIONS));
   return { concurrency: 10, retryRefused: false, graceMs: 5_000, ...checked };
 }

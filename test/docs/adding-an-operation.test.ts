@@ -44,6 +44,6 @@ test("CONTRIBUTING quotes the change as it is", () => {
 test("the change that CONTRIBUTING shows applies, compiles, and adds an operation that works", () => {
   expect(() => run(process.execPath, "program.ts")).toThrow(/projects\.get is not a function/);
   run("git", "apply", "-C1", change);
-  run(process.execPath, join(root, "node_modules", "typescript", "bin", "tsc"));
+  run(process.execPath, join(root, "node_modules", "typescript-7", "bin", "tsc"), "--singleThreaded");
   expect(run(process.execPath, "program.ts")).toBe("a/b projects.get\n");
 }, 90_000);

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compilerCommand } from "../support/compilers.ts";
+import { nativeCompiler } from "../support/compilers.ts";
 import type { Project } from "./run.ts";
-import { ownModule, programOf, readersOwnModules, readersOwnPaths, root, type Snippet } from "./snippets.ts";
+import { ownModule, programOf, readersOwnModules, readersOwnPaths, type Snippet } from "./snippets.ts";
 
 const OPTIONS = {
   target: "es2022",
@@ -21,7 +21,8 @@ const OPTIONS = {
   skipLibCheck: true,
 };
 
-const compiler = compilerCommand(join(root, "node_modules/typescript-7/bin/tsc"));
+const compiler = nativeCompiler();
+export const { close: closeCompiler } = compiler;
 
 /** What the compiler says of snippets in a project, each a module of its own: `place: message`. */
 export function compile({ folder }: Project, snippets: readonly Snippet[]): string[] {

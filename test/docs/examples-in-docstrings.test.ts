@@ -12,7 +12,7 @@ import * as schemas from "../../src/schemas/index.ts";
 import * as testing from "../../src/testing/index.ts";
 import * as msw from "../../src/testing/msw.ts";
 import * as node from "../../src/testing/node.ts";
-import { compile } from "./compile.ts";
+import { closeCompiler, compile } from "./compile.ts";
 import { createProject, flawOf, type Project, run } from "./run.ts";
 import { root, type Snippet } from "./snippets.ts";
 
@@ -96,7 +96,10 @@ let project: Project;
 beforeAll(async () => {
   project = await createProject();
 });
-afterAll(() => project.remove());
+afterAll(() => {
+  closeCompiler();
+  project.remove();
+});
 
 describe("the examples in docstrings", () => {
   test("are found", () => {

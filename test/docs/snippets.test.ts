@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compile } from "./compile.ts";
+import { closeCompiler, compile } from "./compile.ts";
 import { commandService, createProject, flawOf, type Project, run } from "./run.ts";
 import { assumedBy, documents, root, type Snippet, snippetsOf } from "./snippets.ts";
 
@@ -11,7 +11,10 @@ let project: Project;
 beforeAll(async () => {
   project = await createProject();
 });
-afterAll(() => project.remove());
+afterAll(() => {
+  closeCompiler();
+  project.remove();
+});
 
 const written = (markdown: string): Snippet => {
   const [snippet] = snippetsOf("written.md", markdown);

@@ -3,7 +3,7 @@ import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENTRY_POINTS, PEERS, WITH_OWN_ZOD } from "../../config/entry-points.ts";
-import { type Compile, compilerCommand, compilerInProcess } from "../support/compilers.ts";
+import { type Compile, compilerInProcess, nativeCompiler } from "../support/compilers.ts";
 import { missingTools, runsTools, toolFile } from "../support/consumer-tools.ts";
 import { link, type Packed, pack } from "../support/packed.ts";
 
@@ -24,7 +24,10 @@ beforeAll(() => {
     }
   }
 }, 60_000);
-afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+afterAll(() => {
+  newest.close();
+  rmSync(packed.folder, { recursive: true, force: true });
+});
 
 /** What a compiler complains of in files of the project; of the declarations of other packages, too, unless told. */
 function complaints(
@@ -48,7 +51,7 @@ interface Settings extends Readonly<Record<string, unknown>> {
 }
 
 const ours = (name: string): string => resolve(import.meta.dirname, "../../node_modules", name);
-const newest = compilerCommand(ours("typescript-7/bin/tsc"));
+const newest = nativeCompiler();
 const compilers = [
   { expected: "5.4", ...compilerInProcess(ours("typescript-5.4")) },
   { expected: "6.0", ...compilerInProcess(ours("typescript")) },
