@@ -10,6 +10,13 @@ export type StopReason = "abort" | "total" | "attempt";
 /** What `race` and `sleep` reject with if the deadline ends first. Never leaves the client. */
 export const STOPPED: unique symbol = Symbol("stopped");
 
+/** What ends a deadline: its limit, and what is given besides. */
+interface Ends {
+  readonly limit: "total" | "attempt";
+  readonly signal?: AbortSignal | undefined;
+  readonly outer?: Deadline | undefined;
+}
+
 /**
  * Until when something may take, and what else ends it: an abort signal with a reason, made from a limit, a signal and
  * another deadline around it. Whatever waits is raced against one, since a promise of a platform or of a caller may stay
@@ -19,17 +26,26 @@ export class Deadline {
   /** When it ends on the monotonic clock; `Infinity` without a limit. */
   readonly endsAt: number;
   #reason: StopReason | undefined;
-  /** The reason of the signal that ended it. */
-  #cause: unknown;
-  /** What runs when it ends, once: pending races, deadlines within it, the signal. */
+  readonly #controller = new AbortController();
+  /** What runs when it ends, once: pending races, deadlines within it. */
   readonly #listeners = new Set<() => void>();
-  /** Made when the signal is asked for: most deadlines need none. */
-  #controller: AbortController | undefined;
   /** What frees the timer, and the listeners on the signal and on the deadline around it. */
   readonly #held: (() => void)[] = [];
 
-  private constructor(limitMs: number, outer: Deadline | undefined) {
+  private constructor(limitMs: number, { limit, signal, outer }: Ends) {
     this.endsAt = Math.min(now() + limitMs, outer?.endsAt ?? Number.POSITIVE_INFINITY);
+    if (signal !== undefined) {
+      // A signal of the caller's own may throw when it is asked.
+      const reasonOf = (): unknown => ignoreErrors<unknown>(() => signal.reason);
+      this.#held.push(onAbort(signal, () => this.#stop("abort", reasonOf())));
+    }
+    if (outer !== undefined) {
+      this.#held.push(outer.#onEnd(() => this.#stop(outer.#reason ?? "abort", outer.signal.reason)));
+    }
+    // Last, so that no timer is left where a signal has thrown. The outer deadline has a timer of its own.
+    if (this.#reason === undefined && this.endsAt !== outer?.endsAt) {
+      this.#held.push(after(limitMs, () => this.#stop(limit, undefined)));
+    }
   }
 
   /**
@@ -37,34 +53,16 @@ export class Deadline {
    * own throws when it is listened to.
    */
   static of(limitMs: number, signal?: AbortSignal, outer?: Deadline): Deadline {
-    const deadline = new Deadline(limitMs, outer);
-    if (signal !== undefined) {
-      // A signal of the caller's own may throw when it is asked.
-      const stop = (): void =>
-        deadline.#stop(
-          "abort",
-          ignoreErrors<unknown>(() => signal.reason),
-        );
-      deadline.#held.push(onAbort(signal, stop));
-    }
-    deadline.#begin("total", outer);
-    return deadline;
+    return new Deadline(limitMs, { limit: "total", signal, outer });
   }
 
   /** A deadline of one attempt, within this one. */
   within(limitMs: number): Deadline {
-    const attempt = new Deadline(limitMs, this);
-    attempt.#begin("attempt", this);
-    return attempt;
+    return new Deadline(limitMs, { limit: "attempt", outer: this });
   }
 
   /** Aborts when the deadline ends, with the reason of the signal that ended it, for everything that takes a signal. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      const controller = new AbortController();
-      this.#controller = controller;
-      this.#onEnd(() => controller.abort(this.#cause));
-    }
     return this.#controller.signal;
   }
 
@@ -115,16 +113,6 @@ export class Deadline {
     for (const free of this.#held) free();
   }
 
-  #begin(limit: "total" | "attempt", outer: Deadline | undefined): void {
-    if (outer !== undefined) {
-      this.#held.push(outer.#onEnd(() => this.#stop(outer.#reason ?? "abort", outer.#cause)));
-    }
-    // Last, so that no timer is left where a signal has thrown. The outer deadline has a timer of its own.
-    if (this.#reason === undefined && this.endsAt !== outer?.endsAt) {
-      this.#held.push(after(this.endsAt - now(), () => this.#stop(limit, undefined)));
-    }
-  }
-
   /** Runs `listener` when it ends, at once if it has ended. Returns what removes the listener. */
   #onEnd(listener: () => void): () => void {
     if (this.#reason !== undefined) {
@@ -138,8 +126,8 @@ export class Deadline {
   #stop(reason: StopReason, cause: unknown): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    this.#cause = cause;
     this.release();
+    this.#controller.abort(cause);
     for (const listener of this.#listeners) listener();
     this.#listeners.clear();
   }
