@@ -2,17 +2,15 @@ import { platformTurn } from "../base/clock.ts";
 import type { Deadline } from "../base/deadline.ts";
 import { PaginationError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
-import type { Send, Walk } from "../request/operation.ts";
-import type { Path } from "../request/url.ts";
+import { labelOf, type Operation, type Send, type Walk } from "../request/operation.ts";
 
 /** So many empty pages in a row end a walk: the list may have no end, and its consumer never gets to decide. */
 const MAX_EMPTY_PAGES = 1_000;
 
 /** Where the pages of a list come from. */
 export interface PageSource<Item> {
-  /** What errors name the list by, such as `"projects.list"`. */
-  readonly label: string;
-  readonly path: Path;
+  /** What errors say of the list. */
+  readonly operation: Pick<Operation<unknown>, "name" | "method" | "path">;
   /** The cursor of the first page; `null` for the beginning. */
   readonly start: string | null;
   /** Asks for the next page while one is being consumed. */
@@ -65,9 +63,10 @@ export async function* walkPages<Item>(
   }
 }
 
-function endlessError({ label, path }: PageSource<unknown>, cursor: string | null, what: string): PaginationError {
-  const details = { method: "GET", path: path.template, outcome: "accepted", cursor } as const;
-  return new PaginationError(`${label}: the service sent ${what}`, details);
+function endlessError({ operation }: PageSource<unknown>, cursor: string | null, what: string): PaginationError {
+  const { method, path } = operation;
+  const details = { method, path: path.template, outcome: "accepted", cursor } as const;
+  return new PaginationError(`${labelOf(operation)}: the service sent ${what}`, details);
 }
 
 /** Cycles of so many cursors or fewer are found at the first repeat. */

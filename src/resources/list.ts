@@ -3,7 +3,7 @@ import { note } from "../errors/automation-error.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
 import type { PageSource } from "../paging/walk.ts";
-import { labelOf, type Send } from "../request/operation.ts";
+import type { Send } from "../request/operation.ts";
 import { type CallOptions, readOptions } from "../request/settings.ts";
 import { encodeQuery, type Path, type Query } from "../request/url.ts";
 import { pageEnvelopeValidator, type StandardSchema } from "../schemas/validators.ts";
@@ -67,10 +67,9 @@ function sourceOf<Item>(
   const { cursor: start, ...others } = bare<Query>(query);
   const { prefetch = false, ...options } = readOptions(last, { prefetch: BOOLEAN });
   const fixed = encodeQuery(others);
-  const page = { method: "GET", path, schema, essentials: pageEnvelopeValidator, scope, options } as const;
+  const page = { name, method: "GET", path, schema, essentials: pageEnvelopeValidator, scope, options } as const;
   return {
-    label: labelOf({ name, method: "GET", path }),
-    path,
+    operation: page,
     start: typeof start === "string" ? start : null, // which is what it was checked to be
     prefetch,
     check: send.check,
