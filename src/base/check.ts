@@ -191,12 +191,12 @@ export function isPromise<Value>(value: Value | Promise<Value>): value is Promis
 
 const LONGEST_NAME = 40;
 const MOST_NAMES = 10;
-/** Letters and digits that stand together as in no name. */
-const SECRET_PART = /(?=[a-z]*\d)[a-z\d]{12}/i;
+/** Letters and digits that stand together as in no name, and in no words of a message. */
+export const RANDOM: RegExp = /(?=[a-z]*\d)[a-z\d]{12}/i;
 
 /** A key in quotes, or `undefined` for one that may be a secret, such as a value in the wrong place. */
 export function nameOf(key: string): string | undefined {
-  return key.length > LONGEST_NAME || SECRET_PART.test(key) ? undefined : JSON.stringify(key);
+  return key.length > LONGEST_NAME || RANDOM.test(key) ? undefined : JSON.stringify(key);
 }
 
 function unknownKeys(unknown: readonly string[], what: string, accepted: readonly string[]): string {
@@ -206,8 +206,8 @@ function unknownKeys(unknown: readonly string[], what: string, accepted: readonl
   return [which, `accepted: ${accepted.join(", ")}`, ...hints].join("; ");
 }
 
-/** No token is shorter: so short a string is shown. */
-const SHORTEST_SECRET = 8;
+/** No token is shorter. So short a string is shown, and may stand in any text. */
+export const SHORTEST_SECRET = 8;
 
 /** A value in words, which show it only if it cannot be a secret: numbers, booleans, and words shorter than any secret. */
 export function shown(value: unknown): string {

@@ -1,16 +1,13 @@
+import { RANDOM, SHORTEST_SECRET } from "./check.ts";
 import { valuesOf } from "./json.ts";
 
 /** What stands in the place of a secret. */
 export const REDACTED = "[redacted]";
-/** A shorter secret may occur in ordinary words: it is taken out only where it stands alone. */
-const SHORTEST_ANYWHERE = 8;
 /** Shorter values of a response occur in any message. */
 const SHORTEST_VALUE = 4;
 /** Values of a response times characters of the texts in which they are searched. A text beyond that is not shown. */
 const MOST_COMPARED = 20_000_000;
 
-/** Letters and digits that stand together as in no words of a message. */
-const RANDOM = /(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{12}/;
 /** So many levels of escapes of escapes are read. A text with more is not shown. */
 const LEVELS_READ = 4;
 
@@ -114,7 +111,8 @@ function lettersOf(text: string): string {
 
 function sourceOf(secret: string): string {
   const spelled = secret.replaceAll(/[^a-z\d]/gi, (mark) => `[\\${mark}${SOME_MARK}]`);
-  return secret.length < SHORTEST_ANYWHERE ? String.raw`(?<![\w-])${spelled}(?![\w-])` : spelled;
+  // A short one is taken out only where it stands alone.
+  return secret.length < SHORTEST_SECRET ? String.raw`(?<![\w-])${spelled}(?![\w-])` : spelled;
 }
 
 /** The last part of a token, `<secret>` of `<prefix>_<key_id>_<secret>`, also where that has underscores of its own. */

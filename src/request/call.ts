@@ -1,5 +1,5 @@
 import type { TokenSource } from "../auth/token-source.ts";
-import { ignoreErrors, refuse, refusing, shown } from "../base/check.ts";
+import { ignoreErrors, refuse, refusing, SHORTEST_SECRET, shown } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { Redactor } from "../base/redact.ts";
 import { ArgumentError } from "../errors/classes.ts";
@@ -13,8 +13,6 @@ import { encodePath } from "./url.ts";
 
 /** Older plaintexts are forgotten. */
 const MOST_KNOWN = 100;
-/** A shorter text may stand in any path. */
-const SHORTEST_SECRET = 8;
 
 /** The plaintexts that the calls of a token source have handed out, the latest first. Derived clients share the source. */
 const handedOut = new WeakMap<TokenSource, readonly string[]>();
