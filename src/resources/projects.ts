@@ -1,4 +1,4 @@
-import { isObject, ofKind, refuse, STRING, shown } from "../base/check.ts";
+import { isObject, isPlainObject, ofKind, refuse, STRING, shown } from "../base/check.ts";
 import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import type { Send } from "../request/operation.ts";
@@ -12,11 +12,9 @@ export type ProjectRef = string | Project | Pick<Project, "id">;
 /** The path value of a project. */
 export function projectValue(project: ProjectRef): string {
   if (typeof project === "string") return project;
-  if (!isObject(project)) {
-    refuse(`project must be a name, an id or a project, not ${shown(project)}`);
-  }
-  if (!("id" in project)) refuse("project must be a name, an id or a project, not an object without an id");
-  return ofKind(project.id, "project.id", STRING);
+  if (isObject(project) && "id" in project) return ofKind(project.id, "project.id", STRING);
+  const lack = isPlainObject(project) ? " without an id" : "";
+  return refuse(`project must be a name, an id or a project, not ${shown(project)}${lack}`);
 }
 
 /** Projects: `client.projects`. Methods work detached. Invalid arguments reject the first request of a list. */

@@ -89,6 +89,10 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
     (c) => c.issues.create({ project: "web", ...issue } as Bad, undefined as Bad),
     "issues.create: project must be a name, an id or a project, not an object without an id",
   ],
+  "a promise of a project": [
+    (c) => c.issues.create(Promise.resolve("web") as Bad, issue),
+    "issues.create: project must be a name, an id or a project, not a promise: await it",
+  ],
   "a misspelt title": [
     (c) => c.issues.create("web", { titel: "t", type: "bug" } as Bad),
     'issues.create: input must not have the unknown key "titel"; accepted: title, type; did you mean "title"?',
