@@ -47,7 +47,7 @@ export function readService(
   baseUrl: string | undefined,
   { environment }: Pick<Terminal, "environment">,
 ): { address: string; token: string } {
-  const address = baseUrl || environment["PROJECT_AUTOMATION_BASE_URL"];
+  const address = baseUrl ?? environment["PROJECT_AUTOMATION_BASE_URL"];
   if (!address) throw new UsageError("no address: pass --base-url, or set PROJECT_AUTOMATION_BASE_URL");
   const token = environment["PROJECT_AUTOMATION_TOKEN"];
   if (!token) throw new UsageError("no token: set PROJECT_AUTOMATION_TOKEN");

@@ -61,7 +61,7 @@ function checkFlag(flags: Flags, { name, value, inlineValue = false }: GivenFlag
   if (flag === undefined) throw new UsageError(`unknown flag --${name}${suggestion(name, flags)}; see --help`);
   if (flag.value === undefined) {
     if (value !== undefined) throw new UsageError(`--${name} takes no value`);
-  } else if (value === undefined || (!inlineValue && value.startsWith("-"))) {
+  } else if (!value || (!inlineValue && value.startsWith("-"))) {
     throw new UsageError(`--${name} needs a value: --${name} ${flag.value}`);
   }
 }

@@ -1,4 +1,4 @@
-import { createNoopMeter, type MeterProvider, metrics, type TracerProvider, trace } from "@opentelemetry/api";
+import * as api from "@opentelemetry/api";
 import { ANYTHING, BOOLEAN, given, refusing, type Shape, withMethods } from "../base/check.ts";
 import { calledBy } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
@@ -8,7 +8,9 @@ import { VERSION } from "../version.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
 
-if (!("createGauge" in createNoopMeter())) {
+// The earliest versions have no meters, whatever the types say: an import of one by its name would fail with the
+// platform's message, which does not say what to do.
+if (api.createNoopMeter === undefined || !("createGauge" in api.createNoopMeter())) {
   throw new Error(
     "project-automation/opentelemetry needs @opentelemetry/api 1.9 or later: the one that is installed is older, without gauges",
   );
@@ -21,13 +23,13 @@ export interface TelemetrySettings {
    *
    * @default the one that is registered globally, looked up at each call
    */
-  tracerProvider?: TracerProvider | undefined;
+  tracerProvider?: api.TracerProvider | undefined;
   /**
    * Takes the measurements.
    *
    * @default the one that is registered globally, looked up at each call
    */
-  meterProvider?: MeterProvider | undefined;
+  meterProvider?: api.MeterProvider | undefined;
   /**
    * Sends the context of each request along with it, as the registered propagator writes it (`traceparent`).
    *
@@ -75,10 +77,10 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
   const checked = calledBy(instrument, () => refusing(ConfigError, read));
   const { instrumentation, tracerProvider, meterProvider, propagate, baggage = false } = checked;
   const tracer = madeOf(
-    () => tracerProvider ?? trace.getTracerProvider(),
+    () => tracerProvider ?? api.trace.getTracerProvider(),
     (provider) => provider.getTracer("project-automation", VERSION),
   );
-  const instruments = madeOf(() => meterProvider ?? metrics.getMeterProvider(), instrumentsOf);
+  const instruments = madeOf(() => meterProvider ?? api.metrics.getMeterProvider(), instrumentsOf);
   const sends = { context: propagate ?? !isBrowser(), baggage };
   return {
     ...options,

@@ -85,6 +85,7 @@ export async function startEmulator(options?: StartOptions): Promise<RunningEmul
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(headersTimeout, 5_000),
+    requireHostHeader: false, // Node's own 400 has neither a body nor the headers of every response
   });
   await listen(server, { port, host });
   const close = closer(server);
@@ -93,7 +94,9 @@ export async function startEmulator(options?: StartOptions): Promise<RunningEmul
     const baseUrl = rest.baseUrl === undefined ? own : resolved.baseUrl;
     const { emulator, core } = assembleEmulator({ ...resolved, baseUrl });
     const hosts = [host, new URL(baseUrl).hostname, ...allowedHosts].map((name) => name.toLowerCase());
-    server.on("request", createRequestListener({ core, hosts, allowPrivateNetwork }));
+    const listener = createRequestListener({ core, hosts, allowPrivateNetwork });
+    server.on("request", listener);
+    server.on("checkExpectation", listener); // nor has Node's own 417
     answerParseErrors(server, core);
     const clientOptions = { baseUrl, token: emulator.token };
     return { ...clientOptions, clientOptions, emulator, close, [Symbol.asyncDispose]: close };

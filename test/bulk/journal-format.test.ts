@@ -117,6 +117,19 @@ test("a line that is missing, moved or repeated is an error", () => {
   );
 });
 
+test.each([
+  ["line breaks of Windows", (text: string) => text.replaceAll("\n", "\r\n")],
+  ["a byte order mark", (text: string) => `\ufeff${text}`],
+  ["another order of its fields", () => '{"version":1,"format":"project-automation bulk journal"}\n'],
+])("a first line that an editor has saved with %s is damaged", (_, edit) => {
+  const edited = Buffer.from(edit(Buffer.from(HEADER_LINE).toString()));
+  expect(errorOf(() => read(edited))).toMatchObject({
+    reason: "damaged",
+    line: 1,
+    message: "line 1 of the journal is not as it was written",
+  });
+});
+
 describe("a file that is no journal", () => {
   test.each([
     ["of rows", '[{"project":"web"}]\n'],

@@ -1,6 +1,6 @@
 /** Beside other versions of the optional peers: installing never fails, and what needs a newer one says so at import. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -126,6 +126,19 @@ describe.runIf(runsTools).each(APPLICATIONS)("an application", (...peers) => {
       server.close();`;
     expect(run("msw.mjs", code)).toBe("3 1\n");
   });
+});
+
+test("an OpenTelemetry API of the time before it had meters is told to be too old", () => {
+  packed = pack();
+  onTestFinished(removeProject);
+  const folder = join(packed.folder, "node_modules/@opentelemetry/api");
+  mkdirSync(folder, { recursive: true });
+  // What 1.0 exports of what the entry point imports.
+  const names = ["context", "createContextKey", "propagation", "SpanKind", "SpanStatusCode", "trace"];
+  writeFileSync(join(folder, "index.js"), names.map((name) => `exports.${name} = () => {};\n`).join(""));
+  const { opentelemetry } = load(["opentelemetry"]);
+  expect(opentelemetry?.imported).toMatch(/needs @opentelemetry\/api 1\.9 or/);
+  expect(opentelemetry?.required).toMatch(/needs @opentelemetry\/api 1\.9 or/);
 });
 
 test("importing needs no global that jsdom lacks", () => {

@@ -245,6 +245,8 @@ describe("the command", () => {
     ["an argument", ["start"], "takes flags only, and no other words; see --help"],
     ["a flag without its value", ["--port"], "--port needs a value: --port N"],
     ["a flag in the place of a value", ["--port", "--quiet"], "--port needs a value: --port N"],
+    ["an empty host", ["--host="], "--host needs a value: --host H"],
+    ["an empty name of a host", ["--allow-host", ""], "--allow-host needs a value: --allow-host H"],
     ["a value where none belongs", ["--quiet=yes"], "--quiet takes no value"],
     ["a port that is no number", ["--port", "http"], '--port must be a whole number from 0 to 65535, not "http"'],
     ["a port beyond all ports", ["--port", "65536"], '--port must be a whole number from 0 to 65535, not "65536"'],
@@ -257,7 +259,7 @@ describe("the command", () => {
       ["--session-states", "a,,b"],
       '--session-states must be states and commas, as in a,b,c, not "a,,b"',
     ],
-    ["no state", ["--session-states", ""], '--session-states must be states and commas, as in a,b,c, not ""'],
+    ["no state", ["--session-states", ""], "--session-states needs a value: --session-states A,B,C"],
     ["a file that is not there", ["--seed", "/no/such/file"], "cannot use --seed /no/such/file: ENOENT"],
   ])("%s: one line, and exit code 2", async (_, argv, message) => {
     const failed = run(...argv);

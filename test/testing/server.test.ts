@@ -270,6 +270,15 @@ describe("malformed and hostile input", () => {
     expect(headers.has("ratelimit-remaining")).toBe(true);
   });
 
+  test.each([
+    ["no Host header", "connection: close"],
+    ["an expectation of its own", "host: localhost\r\nexpect: 200-ok\r\nconnection: close"],
+  ])("%s: a response as any other", async (_, head) => {
+    const { status, headers, body } = await answerTo(`GET /api/v1/projects HTTP/1.1\r\n${head}\r\n\r\n`);
+    expect([status, body]).toMatchObject([401, { error: "unauthorized" }]);
+    expect(headers.has("ratelimit-remaining")).toBe(true);
+  });
+
   test("a clock that fails: the connection ends, and the server goes on", async () => {
     let fails = false;
     const now = (): number => (fails ? Number.NaN : Date.now());

@@ -85,8 +85,7 @@ export class JournalReader {
       return;
     }
     // One byte too many means that the line break was there, and has been changed.
-    if (this.#parse(rest.subarray(0, -1)) !== undefined)
-      throw this.#damaged("has a changed line break", this.#line + 1);
+    if (this.#parse(rest.subarray(0, -1)) !== undefined) throw damaged("has a changed line break", this.#line + 1);
   }
 
   #collect(piece: Uint8Array): void {
@@ -107,7 +106,7 @@ export class JournalReader {
     this.#line += 1;
     if (this.#line === 1) return checkHeader(line, this.#header);
     const parsed = this.#parse(line);
-    if (parsed === undefined) throw this.#damaged("does not have its checksum", this.#line);
+    if (parsed === undefined) throw damaged("does not have its checksum", this.#line);
     this.checksum = parsed.checksum;
     yield* this.#recordsOf(parsed.json);
   }
@@ -124,19 +123,14 @@ export class JournalReader {
     try {
       records = JSON.parse(decoder.decode(json));
     } catch (cause) {
-      throw this.#damaged("is not JSON", this.#line, cause);
+      throw damaged("is not JSON", this.#line, cause);
     }
-    if (!Array.isArray(records)) throw this.#damaged("is not a list of records", this.#line);
+    if (!Array.isArray(records)) throw damaged("is not a list of records", this.#line);
     for (const record of records as unknown[]) {
       const flaw = flawOfRecord(record);
-      if (flaw !== undefined) throw this.#damaged(`has a record that ${flaw}`, this.#line);
+      if (flaw !== undefined) throw damaged(`has a record that ${flaw}`, this.#line);
       yield record as JournalRecord; // it has no flaw
     }
-  }
-
-  #damaged(what: string, line: number, cause?: unknown): JournalError {
-    const details = cause === undefined ? {} : { cause };
-    return new JournalError(`line ${line} of the journal ${what}`, { reason: "damaged", line, ...details });
   }
 }
 
@@ -148,6 +142,7 @@ function checkHeader(line: Uint8Array, expected: Uint8Array): void {
     throw new JournalError(message, { reason: "not_a_journal", line: 1 });
   }
   const wanted = fieldsOf(expected).id;
+  if (id === wanted) throw damaged("is not as it was written", 1);
   const message = `the journal is that of ${describeId(id)}, and not of ${describeId(wanted)}`;
   throw new JournalError(message, { reason: "misused", line: 1 });
 }
@@ -165,6 +160,11 @@ function fieldsOf(line: Uint8Array): { readonly version: number; readonly id: un
 
 function describeId(id: unknown): string {
   return id === undefined ? "an import without an id" : `the import ${JSON.stringify(id)}`;
+}
+
+function damaged(what: string, line: number, cause?: unknown): JournalError {
+  const details = cause === undefined ? {} : { cause };
+  return new JournalError(`line ${line} of the journal ${what}`, { reason: "damaged", line, ...details });
 }
 
 function notAJournal(): JournalError {
