@@ -82,12 +82,13 @@ export class FleetGate extends TokenGate {
         }
         const lease = this.register();
         const reply = await this.#take(lease, deadline);
-        if (isGranted(reply)) {
+        if (this.#mayUse(reply)) {
           // Its request begins now: it had to wait for other processes.
           this.send(request);
           return lease;
         }
-        this.#held.delete(lease);
+        if (reply?.outcome === "granted") this.giveBack(lease, undefined);
+        else this.#held.delete(lease);
         if (reply?.outcome !== "full") return undefined;
         polls = reply.ahead === ahead ? polls + 1 : 0;
         ahead = reply.ahead;
@@ -107,7 +108,7 @@ export class FleetGate extends TokenGate {
 
   /** Asks whether a slot that was granted earlier may still be used. Rejects with `STOPPED`. */
   async confirm(lease: Lease, deadline: Deadline): Promise<boolean> {
-    return isGranted(await this.#take(lease, deadline));
+    return this.#mayUse(await this.#take(lease, deadline));
   }
 
   /** Registers a request that is about to be sent. */
@@ -195,14 +196,14 @@ export class FleetGate extends TokenGate {
     }
   }
 
+  /** Without a reply, this process decides alone. It may have learnt of a pause while it waited for one. */
+  #mayUse(reply: SlotReply | undefined): boolean {
+    return (reply === undefined || reply.outcome === "granted") && this.pauseLeft() === undefined;
+  }
+
   #endPause(): void {
     this.#sharedPauseEndsAt = 0;
     this.endPause();
     this.pump();
   }
-}
-
-/** Without a reply, the process decides alone. */
-function isGranted(reply: SlotReply | undefined): boolean {
-  return reply === undefined || reply.outcome === "granted";
 }

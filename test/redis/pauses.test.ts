@@ -1,4 +1,5 @@
 /** Pauses that processes share: how long at most, who ends them, and what Redis may forget. */
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { ArgumentError, type ClientEvent, ConnectionError, path } from "../../src/index.ts";
 import type { ClientKind } from "../support/redis-clients.ts";
@@ -22,6 +23,12 @@ async function pauseBy(member: Member, pauseMs: number): Promise<Call> {
 
 function pausedForMs(member: Member): number {
   return (member.limiter.snapshot(TOKEN)?.pausedUntil?.getTime() ?? 0) - Date.now();
+}
+
+/** Says whether a slot that was granted by now is confirmed before it is used. */
+function pastRecheck(): () => boolean {
+  const grantedAt = performance.now();
+  return () => performance.now() - grantedAt > 110;
 }
 
 describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", { concurrent: true }, (kind) => {
@@ -74,6 +81,42 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     abort.abort();
     await expect(waiting).rejects.toMatchObject({ kind: "abort", outcome: "not_sent" });
     expect(service.sent).toEqual([]);
+  });
+
+  test("a pause that begins here while Redis replies slowly is obeyed by a call that Redis admits", async () => {
+    await using fleet = await Fleet.start(kind);
+    const one = await fleet.join();
+    const first = new Call(one);
+    expect(await first.start()).toBe("sent");
+    fleet.redis.freeze();
+    const second = new Call(one);
+    const sent = second.start();
+    await setImmediate(); // Redis is asked
+    first.end(refused(60_000));
+    fleet.redis.thaw();
+    await fleet.rest();
+    expect(await fleet.leases(), "the slot that it was granted is free for others").toEqual([]);
+    second.abort.abort();
+    expect(await sent).toBe("stopped");
+  });
+
+  test("a pause that begins here while a slot is confirmed is obeyed", async () => {
+    await using fleet = await Fleet.start(kind);
+    const one = await fleet.join();
+    const [first, second] = [new Call(one), new Call(one)];
+    expect(await first.start()).toBe("sent");
+    expect(await second.turn.acquire(TOKEN)).toMatchObject({ kind: "admitted" });
+    // Longer ago than a slot is used without a question.
+    await vi.waitUntil(pastRecheck(), { interval: 5 });
+    fleet.redis.freeze();
+    const sent = second.start();
+    await setImmediate(); // Redis is asked
+    first.end(refused(60_000));
+    fleet.redis.thaw();
+    await fleet.rest();
+    expect(await fleet.leases()).toEqual([]);
+    second.abort.abort();
+    expect(await sent).toBe("stopped");
   });
 
   test("an absurd pause that is in Redis already is cut to the longest shared pause", async () => {
