@@ -26,9 +26,11 @@ export const failure = (_: unknown) => new Response();
 `;
 /**
  * Each of its files is a snippet, whose types `snippets.test.ts` checks. Nothing is kept for another build, nothing is made
- * small, and Next.js builds in one process where it is given a function for webpack.
+ * small, and Next.js builds in one process where it is given a function for webpack. V8 optimizes nothing: a build is too short.
  */
-const CONFIG = `export default {
+const CONFIG = `import { setFlagsFromString } from "node:v8";
+setFlagsFromString("--no-opt");
+export default {
   typescript: { ignoreBuildErrors: true },
   webpack: (config) => ({ ...config, cache: false, optimization: { ...config.optimization, minimize: false } }),
 };

@@ -24,8 +24,9 @@ function checkOut(program: string): string {
   return folder;
 }
 
+/** Without optimized code, for which the tools run too shortly. */
 function runTool(cwd: string, script: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [toolFile(script), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--no-opt", toolFile(script), ...args], {
     cwd,
     encoding: "utf8",
     env: { ...process.env, NODE_ENV: undefined, FORCE_COLOR: undefined, NO_COLOR: "1" },
