@@ -1,8 +1,8 @@
 import type { RequestToken, TokenUnavailable } from "../auth/token-source.ts";
-import { ignoreErrors } from "../base/check.ts";
+import { ignoreErrors, ofKind, RECORD } from "../base/check.ts";
 import { STOPPED } from "../base/deadline.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { type Admission, type Permit, type RateLimitSnapshot, snapshotOf } from "../rate-limit/rate-limiter.ts";
+import { type Admission, type Permit, type RateLimiter, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import { exchangeError, limiterError, pausedError, tokenError } from "./create-error.ts";
 import { type Failure, type Received, stopped, type Unauthorized } from "./exchange.ts";
@@ -46,7 +46,7 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
  */
 async function readToResend(call: Call, exchange: Failure, refused: Unauthorized): Promise<Read | undefined> {
   const { client, deadline, events, history, operation, settings } = call;
-  if (settings.retry === false || exchange.kind !== "refused") return undefined;
+  if (settings.retry === false || exchange.kind !== "refused" || deadline.reason === "total") return undefined;
   history.lastFailure = refused.error;
   // A limiter that says of every pause that it waits must not make a 429 a loop.
   if (exchange.pause?.waits && history.pausesInARow <= settings.retry.rateLimitWaits) {
@@ -126,11 +126,11 @@ export function askLimiter<Reply>(call: Call, ask: () => Reply): Reply {
 async function wait(call: Call, token: string, pending: Promise<Admission>): Promise<Admission> {
   const { client, events } = call;
   // The pause may be one that another client or process was asked for.
-  events?.pause(token, pauseLeft(snapshotOf(client.rateLimiter, token)));
+  events?.pause(token, pauseLeft(client.rateLimiter, token));
   const unsubscribe = client.tokenSource.subscribe(client.rateLimiter);
   try {
     // A limiter of the caller's own may not heed the signal.
-    return await call.deadline.race(pending);
+    return ofKind(await call.deadline.race(pending), "an admission", RECORD);
   } catch (error) {
     if (error !== STOPPED) throw limiterError(call, error);
     return { kind: "stopped" };
@@ -169,7 +169,10 @@ async function requestToken(call: Call, request: RequestToken): Promise<Read> {
   }
 }
 
-/** What is left of a pause, in milliseconds. */
-function pauseLeft(snapshot: RateLimitSnapshot | undefined): number | undefined {
-  return snapshot?.pausedUntil && Math.max(0, snapshot.pausedUntil.getTime() - Date.now());
+/** What is left of a token's pause, in milliseconds, as far as the rate limiter can tell. */
+function pauseLeft(rateLimiter: RateLimiter, token: string): number | undefined {
+  return ignoreErrors(() => {
+    const until = snapshotOf(rateLimiter, token)?.pausedUntil;
+    return until && Math.max(0, until.getTime() - Date.now());
+  });
 }

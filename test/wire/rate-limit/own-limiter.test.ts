@@ -28,6 +28,7 @@ test.each<[string, RateLimiter]>([
   ["acquire rejects", admitting({ acquire: () => Promise.reject(new Error("no")) })],
   ["acquire throws nothing that can be shown", admitting({ acquire: () => Promise.reject({}) })],
   ["acquire returns nothing", admitting({ acquire: (() => undefined) as unknown as Permit["acquire"] })],
+  ["acquire resolves with nothing", admitting({ acquire: (async () => null) as unknown as Permit["acquire"] })],
 ])(
   "%s: the call rejects with an error of this package, nothing is sent, and no timer is left",
   async (_, rateLimiter) => {
@@ -71,6 +72,15 @@ test("snapshot that throws loses no success, and what is known of the limit is n
   });
   for (const _ of [1, 2, 3]) expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
   expect(client.rateLimit).toBeUndefined();
+});
+
+test("snapshot whose pausedUntil is not a Date: calls pass, and no pause is told", async () => {
+  const snapshot = (() => ({ pausedUntil: "soon" })) as unknown as RateLimiter["snapshot"]; // not what the port says
+  const rateLimiter = { ...admitting({ acquire: async () => ({ kind: "admitted" }) }), snapshot };
+  const events: string[] = [];
+  const client = scriptedFetch(good).client({ rateLimiter, onEvent: ({ type }) => events.push(type) });
+  expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  expect(events).toEqual(["request", "response", "end"]);
 });
 
 test.each(throwing)("%s that throws: a refusal is that refusal", async (_, verbs) => {

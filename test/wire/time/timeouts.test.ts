@@ -101,6 +101,18 @@ describe("totalTimeoutMs", () => {
     expect(tookMs).toBe(3_000);
   });
 
+  test.each([
+    [401, "auth"],
+    [403, "permission"],
+    [429, "rate_limit"],
+    [503, "server"],
+  ] as const)("that is over while the body of a %i stalls: the call ends with that", async (code, kind) => {
+    const service = scriptedFetch(bodyThat("stalls", "{", code));
+    const { error, tookMs } = await ended(service.client({ totalTimeoutMs: 200 }).sessions.get("1"));
+    expect(error).toMatchObject({ kind, status: code, attempts: 1 });
+    expect(tookMs).toBe(200);
+  });
+
   test("ends a backoff: phase total", async () => {
     const service = scriptedFetch(responds(500));
     const client = service.client({ totalTimeoutMs: 1_000, retry: { minDelayMs: 5_000 } });
