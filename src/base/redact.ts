@@ -48,8 +48,7 @@ export class Redactor {
   /** A copy of parsed JSON without secrets, and without levels that are too deep for a person to read. */
   json(value: unknown, depth = 0): unknown {
     if (typeof value === "string") return this.text(value);
-    if (typeof value === "number") return this.text(String(value)) === String(value) ? value : REDACTED;
-    if (!isObject(value)) return value;
+    if (!isObject(value)) return this.text(String(value)) === String(value) ? value : REDACTED;
     if (depth >= LEVELS_SHOWN) return "[deeper]";
     if (Array.isArray(value)) return value.map((member) => this.json(member, depth + 1));
     return Object.fromEntries(

@@ -129,6 +129,7 @@ describe("an error contains no secret", () => {
     ["a Map", new Map([["authorization", TOKEN]])],
     ["an object that refers to itself", cyclic()],
     ["a symbol key", { [Symbol("hidden")]: TOKEN }],
+    ["a symbol that describes it", Symbol(TOKEN)],
     ["a function that holds it", Object.assign(() => {}, { token: TOKEN })],
   ])("of a fetch that rejects with %s", async (_, thrown) => {
     const fetch: typeof globalThis.fetch = () => Promise.reject(thrown);
