@@ -14,8 +14,8 @@ interface EventBase {
 }
 
 /**
- * How long an attempt was in each stage, in milliseconds. Those of every `retry` of a call and of its last `response`
- * add up to the time of the call.
+ * How long an attempt was in each stage, in milliseconds. Those of every `retry` of a call that resolves, and of its last
+ * `response`, add up to the time of the call.
  */
 export interface Durations {
   /** From the end of the attempt before: the backoff. */
