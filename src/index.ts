@@ -69,8 +69,7 @@ export type {
 export type { FetchFunction, FetchInit, FetchResponse, HeadersInput } from "./request/http-request.ts";
 export type { Method } from "./request/operation.ts";
 export type { CallOptions, RequestInfo, ResponseInfo, RetryOptions } from "./request/settings.ts";
-export type { Query, QueryValue } from "./request/url.ts";
-export { type Path, path } from "./request/url.ts";
+export { type Path, path, type Query, type QueryValue } from "./request/url.ts";
 export type { CustomList, CustomRequest, SendCustom } from "./resources/custom.ts";
 export type { IssueCreateInput, Issues } from "./resources/issues.ts";
 export type { ListOptions, ListParams } from "./resources/list.ts";

@@ -167,9 +167,9 @@ const CLIENT_OPTIONS: Shape<ClientOptions> = {
 };
 
 /**
- * Checks every option, and copies it, so that later changes of `options` have no effect. What they leave out is that of
- * the client that this one is derived from, else of the environment, else a default. `args`: what the method was called
- * with.
+ * Checks every option, and copies it, so that later changes of `options` have no effect. One that is left out is that of
+ * `parent`, from which the client is derived, else that of the environment, else the default. `args`: what the method was
+ * called with.
  */
 export function settingsOf(args: readonly [options?: ClientOptions], parent?: Settings): Settings {
   const [options, ...surplus] = args;

@@ -18,7 +18,7 @@ interface Ends {
 }
 
 /**
- * Until when something may take, and what else ends it: an abort signal with a reason, made from a limit, a signal and
+ * How long something may take, and what else ends it: an abort signal with a reason, made from a limit, a signal and
  * another deadline around it. Whatever waits is raced against one, since a promise of a platform or of a caller may stay
  * pending even when its signal aborts. Release it when the work is done.
  */
