@@ -138,6 +138,7 @@ describe("a secret is found", () => {
     ["in base64", TOKEN, btoa(TOKEN)],
     ["in base64 with its scheme", TOKEN, btoa(`Bearer ${TOKEN}`)],
     ["in base64 for URLs", "pat_k_>>>???~~~>>>", btoa("pat_k_>>>???~~~>>>").replaceAll("+", "-").replaceAll("/", "_")],
+    ["in base64 without its padding", `${TOKEN}x`, btoa(`${TOKEN}x`).replace(/=+$/, "")],
     ["in percent-encoded base64", `${TOKEN}x`, encodeURIComponent(btoa(`${TOKEN}x`))],
   ])("%s", (_, secret, text) => {
     const clean = new Redactor({ tokens: [secret] }).text(`denied for ${text} today`);
