@@ -63,7 +63,7 @@ const LIST: Shape<CustomList<unknown>> = { path: PATH, query: QUERY, schema: req
 const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "nothing", DELETE: "json_if_any" };
 
 /** Sends a request of the caller's own. `Output` is that of the overload of `SendCustom` that the caller has chosen. */
-export async function sendCustom<Output>(
+export function sendCustom<Output>(
   send: Send,
   request: CustomRequest<Output>,
   last: readonly [options?: CallOptions | undefined],

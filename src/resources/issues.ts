@@ -40,7 +40,7 @@ export class Issues {
    * @example
    * const issue = await client.issues.create("web", { title: "Login fails", type: "bug" });
    */
-  create: (project: ProjectRef, input: IssueCreateInput, options?: CallOptions) => Promise<Issue> = async (
+  create: (project: ProjectRef, input: IssueCreateInput, options?: CallOptions) => Promise<Issue> = (
     project,
     input,
     ...options

@@ -51,7 +51,7 @@ export class Sessions {
    * @example
    * const { state } = await client.sessions.get(id);
    */
-  get: (id: string, options?: CallOptions) => Promise<Session> = async (id, ...options) =>
+  get: (id: string, options?: CallOptions) => Promise<Session> = (id, ...options) =>
     this.#send("sessions.get", () => getSession(id, readOptions(options)));
 
   /**
@@ -71,7 +71,7 @@ export class Sessions {
    * @example
    * const done = await client.sessions.waitFor(id, { until: (session) => session.state !== "running" });
    */
-  waitFor: (id: string, options: WaitOptions) => Promise<Session> = async (id, ...options) =>
+  waitFor: (id: string, options: WaitOptions) => Promise<Session> = (id, ...options) =>
     waitFor(this.#send, id, options);
 
   /**

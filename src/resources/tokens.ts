@@ -49,7 +49,7 @@ export class Tokens {
    * @example
    * const { id, plaintext } = await client.tokens.create({ name: "ci", scopes: ["issues:write"], expires_in_days: 30 });
    */
-  create: (input: TokenCreateInput, options?: CallOptions) => Promise<CreatedToken> = async (input, ...options) =>
+  create: (input: TokenCreateInput, options?: CallOptions) => Promise<CreatedToken> = (input, ...options) =>
     this.#send("tokens.create", () => ({
       method: "POST",
       path: pathOf("/me/tokens"),
@@ -72,7 +72,7 @@ export class Tokens {
    * @example
    * const next = await client.tokens.rotate(id, { adopt: true });
    */
-  rotate: (id: string, options?: RotateOptions) => Promise<CreatedToken> = async (id, ...last) =>
+  rotate: (id: string, options?: RotateOptions) => Promise<CreatedToken> = (id, ...last) =>
     this.#send("tokens.rotate", () => {
       const { adopt = false, ...options } = readOptions(last, ROTATE_OPTIONS);
       return { ...rotation(id, adopt), adopts: adopt, options };
@@ -88,7 +88,7 @@ export class Tokens {
    * @example
    * await client.tokens.revoke(id);
    */
-  revoke: (id: string, options?: CallOptions) => Promise<void> = async (id, ...options) =>
+  revoke: (id: string, options?: CallOptions) => Promise<void> = (id, ...options) =>
     this.#send("tokens.revoke", () => ({
       method: "DELETE",
       path: pathOf("/me/tokens/{id}", { id }),
