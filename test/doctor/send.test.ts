@@ -5,6 +5,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Report } from "../../src/doctor/report.ts";
@@ -39,6 +40,24 @@ describe("a request of the doctor's", () => {
     expect(response.kind === "response" && response.headers.get("retry-after")).toBe("1, 2");
   });
 
+  test("shows a body that is empty, whatever its encoding", async () => {
+    await using server = await rawServer([bytes("HTTP/1.1 200 OK\ncontent-encoding: gzip\ncontent-length: 0\n\n")]);
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ status: 200, text: "" });
+  });
+
+  test.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+    ["br", brotliCompressSync],
+  ])("reads a body in %s, as fetch does, though it asked for none", async (encoding, compress) => {
+    const body = compress('{"data":[]}');
+    const head = `HTTP/1.1 200 OK\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`;
+    await using server = await rawServer([
+      ({ socket, done }) => void socket.end(Buffer.concat([Buffer.from(head), body]), done),
+    ]);
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ status: 200, text: '{"data":[]}' });
+  });
+
   test("carries what it is given, and no more than Node has to add", async () => {
     await using server = await rawServer([bytes("HTTP/1.1 204 No Content\n\n")]);
     const headers = { authorization: "Bearer x", "content-type": "application/json" };
@@ -56,6 +75,7 @@ describe("a request of the doctor's", () => {
   test.each<[string, Behaviour, string]>([
     ["bytes that are not HTTP", bytes("SSH-2.0-OpenSSH\n"), "HPE_INVALID_CONSTANT"],
     ["a body that is cut off", bytes('HTTP/1.1 200 OK\ncontent-length: 99\n\n{"data'), "ECONNRESET"],
+    ["a body that is not in its encoding", bytes("HTTP/1.1 200 OK\ncontent-encoding: gzip\n\n{}"), "Z_DATA_ERROR"],
     ["a connection that is closed without a response", finish, "ECONNRESET"],
     ["silence", silence, "TIMEOUT"],
     ["a body that never ends", ({ socket }) => void socket.write("HTTP/1.1 200 OK\r\n\r\n{"), "TIMEOUT"],

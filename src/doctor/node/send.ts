@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { TLSSocket } from "node:tls";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import type { Failure, Send, TlsFacts, WireRequest, WireResponse } from "../wire.ts";
 
 /** How long a request may take, from the connection to the last byte. */
@@ -51,7 +52,20 @@ async function readResponse(incoming: IncomingMessage): Promise<WireResponse> {
     if (size > MAX_BODY_BYTES) throw Object.assign(new Error("the response is too large"), { code: "TOO_LARGE" });
     chunks.push(chunk);
   }
-  return { kind: "response", status, headers, text: new TextDecoder().decode(Buffer.concat(chunks)), tls };
+  const body = decoded(Buffer.concat(chunks), headers.get("content-encoding"));
+  return { kind: "response", status, headers, text: new TextDecoder().decode(body), tls };
+}
+
+const DECODERS = new Map([
+  ["gzip", gunzipSync],
+  ["deflate", inflateSync],
+  ["br", brotliDecompressSync],
+]);
+
+/** A body as the `fetch` of a client reads it: some gateways compress a response that nobody asked them to. */
+function decoded(bytes: Buffer, encoding: string | null): Uint8Array {
+  const decode = DECODERS.get(encoding?.toLowerCase() ?? "");
+  return decode === undefined || bytes.length === 0 ? bytes : decode(bytes, { maxOutputLength: MAX_BODY_BYTES });
 }
 
 function tlsFactsOf(socket: unknown): TlsFacts | undefined {
