@@ -81,7 +81,7 @@ export class IssueGuard {
     for (; known?.state === "under_way"; known = this.#known.get(name)) await wait(known.ended);
     if (!again && known?.state === "created") return { ...known.issue, repeated: true };
     if (!again && known?.state === "unknown") throw new MayExistError();
-    return { ...(await this.#send(name, send)), repeated: false };
+    return { ...(await this.#send(name, send, wait)), repeated: false };
   }
 
   /** Resolves when no call is under way and the journal has the record of each. Never rejects. */
@@ -98,7 +98,7 @@ export class IssueGuard {
   }
 
   /** Nothing is awaited before the key is known to be under way, so that of two calls at one moment the second waits. */
-  async #send(name: string, send: SendIssue): Promise<CreatedIssue> {
+  async #send(name: string, send: SendIssue, wait: Wait): Promise<CreatedIssue> {
     const before = this.#known.get(name);
     let end: () => void = () => {};
     const ended = new Promise<void>((resolve) => {
@@ -123,8 +123,9 @@ export class IssueGuard {
       if (after === undefined) this.#known.delete(name);
       else this.#remember(name, after);
       // If this record cannot be written, the last one is `sending`, and the next process takes the outcome as unknown.
-      if (isRecorded) await this.#recordEnd(name, after).catch(() => {});
-      end();
+      const recorded = isRecorded ? this.#recordEnd(name, after).catch(() => {}) : Promise.resolve();
+      void recorded.then(end);
+      await wait(recorded).catch(() => {}); // a journal that hangs holds up no call beyond its time
     }
   }
 

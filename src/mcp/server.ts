@@ -111,7 +111,7 @@ async function runTool(
     const { content, note } = await tool.call(given, {
       client,
       issues,
-      options: () => ({ signal, totalTimeoutMs: Math.max(1, deadline.leftMs) }),
+      options: () => ({ signal, totalTimeoutMs: Math.max(1, Math.ceil(deadline.leftMs)) }),
       wait: (work) => deadline.race(work),
       waitsFor: (what) => {
         waiting = what;
@@ -125,7 +125,7 @@ async function runTool(
   } catch (error) {
     const text =
       error === STOPPED
-        ? "Nothing was sent: the time of this call is over while an earlier call with the same arguments is under way. Call the tool again."
+        ? "Nothing was sent: the time of this call is over while it waits for an earlier call with the same arguments, or for the record of created issues. Call the tool again."
         : describeFailure(error, tool);
     return { content: [{ type: "text", text }], isError: true };
   } finally {

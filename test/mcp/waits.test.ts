@@ -1,5 +1,6 @@
 /** What a tool does while it waits: progress, the limit of a call, the host's cancellation. Time is faked. */
 import { Client } from "project-automation";
+import type { Journal } from "project-automation/bulk";
 import { createEmulator, type Emulator } from "project-automation/testing";
 import { afterEach, expect, test } from "vitest";
 import { fakeTime, pass, settleDown } from "../support/fake-time.ts";
@@ -13,8 +14,8 @@ afterEach(async () => {
   host = undefined;
 });
 
-async function open(emulator: Emulator, totalTimeoutMs?: number): Promise<Host> {
-  host = await connect(new Client(emulator.clientOptions), { totalTimeoutMs }, "older");
+async function open(emulator: Emulator, totalTimeoutMs?: number, journal?: Journal): Promise<Host> {
+  host = await connect(new Client(emulator.clientOptions), { totalTimeoutMs, journal }, "older");
   return host;
 }
 
@@ -56,6 +57,24 @@ test("no tool outlasts totalTimeoutMs", async () => {
     expect(isError).toBe(true);
     expect(text).toMatch(/kind: timeout|is over|may have created/);
   }
+});
+
+test.each([
+  { hangsAt: "load", sent: 0, says: /Nothing was sent: .* the record of created issues/ },
+  { hangsAt: "sending", sent: 0, says: /totalTimeoutMs \(5000\).* outcome: not_sent/ },
+  { hangsAt: "done", sent: 1, says: /"number":1/ },
+])("nor does it with a journal that hangs at $hangsAt", async ({ hangsAt, sent, says }) => {
+  const emulator = createEmulator();
+  const never = new Promise<never>(() => {});
+  const connected = await open(emulator, 5_000, {
+    load: () => (hangsAt === "load" ? never : []),
+    append: async ([record]) => (record?.state === hangsAt ? never : undefined),
+  });
+  const result = connected.call("create_issue", { project: "web", title: "x", type: "bug" });
+  await pass(5_001);
+  const { isError, text } = await result;
+  expect([isError, emulator.requests.length]).toEqual([sent === 0, sent]);
+  expect(text).toMatch(says);
 });
 
 test("progress is notified about once a second while a session is polled, with its state", async () => {
