@@ -1,4 +1,5 @@
 import { isRecord } from "../base/check.ts";
+import { atOnce } from "./checks.ts";
 import type { Fault, JsonBody } from "./faults.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import type { Reply } from "./response.ts";
@@ -19,7 +20,7 @@ export function applyFault(fault: Fault, reply: Reply, request: RecordedRequest)
   if (transform === undefined || !isRecord(reply.content)) return reply;
   // A copy: the transform may alter its argument, and the records inside are the emulator's own.
   const copy: JsonBody = structuredClone(reply.content);
-  return { ...reply, content: transform(copy, request) };
+  return { ...reply, content: atOnce(transform(copy, request), "what fault.transform returns") };
 }
 
 const CODES: Readonly<Record<number, string>> = {

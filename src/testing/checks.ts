@@ -1,4 +1,16 @@
-import { given, type Kind, kind, ofKind, type Present, refuse, refusing, type Shape } from "../base/check.ts";
+import {
+  given,
+  ignoreErrors,
+  isPlainObject,
+  isPromise,
+  type Kind,
+  kind,
+  ofKind,
+  type Present,
+  refuse,
+  refusing,
+  type Shape,
+} from "../base/check.ts";
 
 interface Checks {
   options<Given extends object>(value: Given | undefined, what: string, shape: Shape<Given>): Present<Given>;
@@ -30,4 +42,27 @@ export function either(other: string | number | boolean | null, accepted: Kind):
 
 export function arrayOf(item: Kind, words: string): Kind {
   return kind(words, (value) => Array.isArray(value) && value.every(item.accepts));
+}
+
+/** What a function of a test returned; throws a `TypeError` for a promise, since each request is answered in one step. */
+export function atOnce<Value>(returned: Value, what: string): Value {
+  if (!isPromise(returned)) return returned;
+  void ignoreErrors(() => returned);
+  return check.fail(
+    `${what} must not be a promise: a request is answered in one step, so the function cannot be async`,
+  );
+}
+
+/** Header fields by their names. */
+export const HEADERS: Kind = kind("a plain object of header fields", isPlainObject);
+
+/** Throws a `TypeError` that names the header which has a name or a value (`null`: none) that HTTP forbids. */
+export function checkHeaders(headers: Readonly<Record<string, unknown>>, what: string): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const values = value === null ? [""] : [value].flat();
+    const isText = values.every((one) => ["string", "number"].includes(typeof one));
+    const sent = isText && ignoreErrors(() => values.map((one) => new Headers({ [name]: String(one) })));
+    if (!sent)
+      check.fail(`${what}: ${JSON.stringify(name)} has a name or a value that is not allowed in an HTTP header`);
+  }
 }

@@ -1,8 +1,8 @@
-import { BOOLEAN, FUNCTION, kind, oneOf, RECORD, type Shape } from "../base/check.ts";
-import { check, either, integer } from "./checks.ts";
+import { BOOLEAN, FUNCTION, kind, oneOf, type Shape } from "../base/check.ts";
+import { atOnce, check, checkHeaders, either, HEADERS, integer } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
-import { applyHeaders, encodeBody, type HeaderScript } from "./response.ts";
+import { encodeBody, type HeaderScript } from "./response.ts";
 
 /** The body of a response that holds a JSON object. */
 export type JsonBody = Record<string, unknown>;
@@ -76,7 +76,7 @@ const FAULT: Shape<Fault> = {
   ...CHOICE,
   status: integer(200, 599),
   body: BODY,
-  headers: RECORD,
+  headers: HEADERS,
   apply: BOOLEAN,
   drop: oneOf("before", "after"),
   delayMs: either(Infinity, integer(0)),
@@ -138,12 +138,12 @@ function matches({ operation, match, page }: Fault, request: RecordedRequest): b
   const operations = operation === undefined ? undefined : [operation].flat();
   if (operations !== undefined && !operations.some((name) => name === request.operation)) return false;
   if (page !== undefined && !request.operation?.endsWith(".list")) return false;
-  return match === undefined || match(request);
+  return match === undefined || atOnce(match(request), "what fault.match returns");
 }
 
 function checkFault(given: Fault): Fault {
   const fault = check.options(given, "fault", FAULT);
-  applyHeaders(new Headers(), fault.headers ?? {});
+  checkHeaders(fault.headers ?? {}, "fault.headers");
   const has = (key: string): boolean => Object.hasOwn(fault, key);
   if (Object.keys(fault).every((key) => key in CHOICE)) check.fail("fault: says nothing that happens");
   for (const [left, others] of CONTRADICTIONS) {

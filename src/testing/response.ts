@@ -107,11 +107,8 @@ function setCorsHeaders(headers: Headers, { allowOrigin, exposeHeaders }: Resolv
   if (exposeHeaders.length > 0) headers.set("access-control-expose-headers", exposeHeaders.join(", "));
 }
 
-/**
- * Applies a script, and returns the names (in lower case) that it leaves out. Throws a `TypeError` for a name or value
- * that HTTP forbids.
- */
-export function applyHeaders(headers: Headers, script: HeaderScript): string[] {
+/** Applies a script, and returns the names (in lower case) that it leaves out. */
+function applyHeaders(headers: Headers, script: HeaderScript): string[] {
   for (const [name, value] of Object.entries(script)) {
     headers.delete(name);
     for (const one of value === null ? [] : [value].flat()) headers.append(name, one);

@@ -1,5 +1,5 @@
-import { FUNCTION, kind, RECORD, required, type Shape } from "../base/check.ts";
-import { check, integer, TEXT } from "./checks.ts";
+import { FUNCTION, kind, required, type Shape } from "../base/check.ts";
+import { atOnce, check, checkHeaders, HEADERS, integer, TEXT } from "./checks.ts";
 import { isSamePattern } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { encodeBody, type ServiceReply } from "./response.ts";
@@ -14,7 +14,7 @@ export interface EmulatorRoute {
   /** The scope that a token needs. @default any scope will do */
   readonly scope?: ScopeName | undefined;
   /**
-   * Carries out a request and returns the response; not a promise. What it throws is answered 500 `emulator_error`,
+   * Carries out a request and returns the response; not `async`. What it throws is answered 500 `emulator_error`,
    * with the message.
    */
   readonly handle: (request: RoutedRequest) => RouteResponse;
@@ -50,7 +50,7 @@ const ROUTE: Shape<EmulatorRoute> = {
 };
 const RESPONSE: Shape<RouteResponse> = {
   status: integer(200, 599),
-  headers: RECORD,
+  headers: HEADERS,
   body: kind("text, bytes or JSON", (value) => encodeBody(value) !== undefined),
 };
 
@@ -78,7 +78,9 @@ export function checkRoute(
 /** Lets a route handle a request. */
 export function handleRoute(route: EmulatorRoute, request: RecordedRequest, values: readonly string[]): ServiceReply {
   const params = Object.fromEntries(namesIn(route.path).map((name, index) => [name, values[index] ?? ""]));
-  const response = check.options(route.handle({ ...request, params }), `the response of ${route.path}`, RESPONSE);
+  const what = `the response of ${route.path}`;
+  const response = check.options(atOnce(route.handle({ ...request, params }), what), what, RESPONSE);
   const { body, status = body === undefined ? 204 : 200, headers = {} } = response;
+  checkHeaders(headers, `${what}: headers`);
   return { status, headers, content: body };
 }

@@ -223,6 +223,16 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
       expect([status, body.error, body.message]).toEqual([500, "emulator_error", message]);
     }
   });
+
+  test.each<[string, object, string]>([
+    ["match", { status: 503, match: async () => false }, "what fault.match returns must not be a promise"],
+    ["transform", { transform: async () => ({}) }, "what fault.transform returns must not be a promise"],
+  ])("a %s that is async becomes a 500 that says so", async (_, script, message) => {
+    fault(script);
+    const { status, body } = await ask(opened, "/projects");
+    expect([status, body.error]).toEqual([500, "emulator_error"]);
+    expect(body.message).toContain(message);
+  });
 });
 
 describe("which requests a fault meets", () => {
@@ -364,7 +374,15 @@ describe("which requests a fault meets", () => {
     ["a status with a transform", { status: 500, transform: () => 1 }, "status and transform contradict"],
     ["a cut that stalls", { cutAfterBytes: 1, stallAfterBytes: 1 }, "contradict each other"],
     ["apply without a status", { apply: true, delayMs: 1 }, "fault.apply needs fault.status"],
-    ["a header that HTTP forbids", { headers: { "x y": "1" } }, "x y"],
+    [
+      "a header that HTTP forbids",
+      { headers: { "x y": "1" } },
+      'fault.headers: "x y" has a name or a value that is not',
+    ],
+    ["to leave out a header that HTTP forbids", { headers: { "x y": null } }, 'fault.headers: "x y" has a name'],
+    ["a header of two lines", { headers: { "retry-after": ["1", "a\nb"] } }, 'fault.headers: "retry-after" has a name'],
+    ["a header that is undefined", { headers: { x: undefined } }, 'fault.headers: "x" has a name or a value'],
+    ["Headers", { headers: new Headers({ x: "1" }) }, "fault.headers must be a plain object of header fields"],
     ["a body that is no JSON", { status: 200, body: 1n }, "fault.body must be text, bytes or JSON, not a bigint"],
     ["a transform that is no function", { transform: {} }, "fault.transform must be a function"],
     ["null", null, "fault must be an object, not null"],

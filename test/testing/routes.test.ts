@@ -147,7 +147,15 @@ describe("an endpoint of a test's own", () => {
       },
       "Error: my bug",
     ],
-    ["returns a promise", async () => ({}), "the response of /odd must be a plain object"],
+    ["is async", async () => ({}), "the response of /odd must not be a promise: a request is answered in one step"],
+    ["rejects", async () => Promise.reject(new Error("no")), "the response of /odd must not be a promise"],
+    [
+      "returns a header that HTTP forbids",
+      () => ({ headers: { "x y": "1" } }),
+      'the response of /odd: headers: "x y" has',
+    ],
+    ["returns a header of two lines", () => ({ headers: { x: "1\n2" } }), 'headers: "x" has a name or a value'],
+    ["returns Headers", () => ({ headers: new Headers() }), "headers must be a plain object of header fields"],
     ["returns nothing", () => null, "the response of /odd must be an object, not null"],
     ["returns the body itself", () => ({ labels: [] }), 'the response of /odd must not have the unknown key "labels"'],
     [
