@@ -12,7 +12,7 @@ export interface Closeable<Value> extends AsyncIterableIterator<Value> {
  * a generator would first finish the `next()` that is pending, and a request or a wait may be pending for long, so
  * `return()` ends the deadline that all of them are within. Calls of `next()` are answered in order, as by any generator.
  * A value of a batch that is there is handed out at once: to pass each value through a generator adds half to the time of a
- * walk.
+ * walk. No value is awaited, whatever its class: a generator awaits what it yields, so it yields whole results.
  */
 export function closeable<Batch, Value>(
   generate: (closing: Deadline) => AsyncGenerator<Batch, void, undefined>,
@@ -23,14 +23,14 @@ export function closeable<Batch, Value>(
   let values: IterableIterator<Value> = [].values();
   /** How many calls of `next()` the generator has to answer. */
   let waiting = 0;
-  async function* take(): AsyncGenerator<Value, void, undefined> {
+  async function* take(): AsyncGenerator<IteratorYieldResult<Value>, void, undefined> {
     try {
       for await (const batch of generate(closing)) {
         if (closing.reason !== undefined) return;
         values = valuesOf(batch).values();
         for (const value of values) {
           waiting -= 1;
-          yield value;
+          yield { done: false, value };
         }
       }
     } catch (error) {
@@ -46,7 +46,7 @@ export function closeable<Batch, Value>(
       const value = waiting === 0 ? values.next() : undefined;
       if (value?.done === false) return Promise.resolve(value);
       waiting += 1;
-      return taken.next();
+      return taken.next().then((step) => (step.done === true ? step : step.value));
     },
     return: () => {
       closing.end();

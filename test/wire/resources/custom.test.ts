@@ -5,7 +5,7 @@ import * as z from "zod";
 import * as zm from "zod/mini";
 import { path, ResponseValidationError, type StandardSchema } from "../../../src/index.ts";
 import { ProjectSchema } from "../../../src/schemas/index.ts";
-import { rejection } from "../../support/promises.ts";
+import { drain, rejection } from "../../support/promises.ts";
 import { json, page, text } from "../../support/replies.ts";
 import { openWire } from "../../support/scripted-fetch.ts";
 import { expectClean } from "../../support/sweep.ts";
@@ -91,6 +91,24 @@ test("a schema that returns undefined for an item drops no item", async () => {
     .paginate({ path: path`/x`, schema: z.number().transform(() => undefined) })
     .toArray();
   expect(items).toEqual([undefined, undefined]);
+});
+
+test("an item that a schema outputs is not awaited, even if it has a method then", async () => {
+  wire.reply(({ query }) => json({ data: [1, 2], next_cursor: query.has("cursor") ? null : "c" }));
+  // biome-ignore lint/suspicious/noThenProperty: `await` would call it
+  const item = { then: () => expect.fail("awaited") };
+  const validate = (): { value: object } => ({ value: item });
+  const schema: StandardSchema<object> = { "~standard": { version: 1, vendor: "t", validate } };
+  const list = wire.client().paginate({ path: path`/x`, schema });
+  const { items, error } = await drain(list);
+  expect(error).toBeUndefined();
+  for (const all of [items, await list.toArray()]) {
+    expect(all).toHaveLength(4);
+    expect(all.every((one) => one === item)).toBe(true);
+  }
+  const { items: pages } = await drain(list.pages());
+  expect(pages.flatMap(({ data }) => data).every((one) => one === item)).toBe(true);
+  expect((await list.page()).data[0]).toBe(item);
 });
 
 test.each([
