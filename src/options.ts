@@ -10,6 +10,7 @@ import {
   countFrom,
   FUNCTION,
   given,
+  hasMethods,
   ignoreErrors,
   type Kind,
   oneOf,
@@ -189,7 +190,7 @@ export function settingsOf(args: readonly [options?: ClientOptions], parent?: Se
 function readToken(token: unknown): TokenSourceFactory {
   // What a provider returns is checked when it returns it.
   if (typeof token === "function") return { createSource: () => new ProviderToken(token as TokenProvider) };
-  if (withMethods("a source", "createSource").accepts(token)) return token as TokenSourceFactory; // it has its method
+  if (hasMethods(token, "createSource")) return token as TokenSourceFactory; // it has its method
   const text = checkStaticToken(token);
   return { createSource: () => new StaticToken(text) };
 }

@@ -26,7 +26,8 @@ export function required(optional: Kind): Kind {
   return { ...optional, required: true };
 }
 
-export const ANYTHING: Kind = kind("anything", () => true);
+/** Its words are never shown. */
+export const ANYTHING: Kind = kind("", () => true);
 export const BOOLEAN: Kind = kind("a boolean", (value) => typeof value === "boolean");
 export const STRING: Kind = kind("a string", (value) => typeof value === "string");
 export const RECORD: Kind = kind("an object", isRecord);
@@ -49,7 +50,7 @@ export const SIGNAL: Kind = kind(
     typeof (value as { aborted?: unknown }).aborted === "boolean", // what has methods can be asked
 );
 
-function hasMethods(value: unknown, ...names: readonly string[]): boolean {
+export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
 }
 

@@ -75,7 +75,7 @@ export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record
     const reason = RESERVED_HEADERS.get(String(name).toLowerCase());
     if (reason !== undefined) refuse(`headers must not set ${String(name)}: ${reason}`);
     try {
-      if (value === null) throw new TypeError("The platform would send a word.");
+      if (value === null) throw new TypeError(); // the platform would send a word
       read.append(name as string, value as string); // which refuses what is none
     } catch {
       // The platform's own message quotes the value.

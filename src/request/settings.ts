@@ -109,14 +109,14 @@ export interface CallOptions {
 export type RetryRules = { readonly [Key in keyof RetryOptions]-?: NonNullable<RetryOptions[Key]> };
 
 /** The defaults. */
-export const DEFAULT_RETRY: RetryRules = Object.freeze({
+export const DEFAULT_RETRY: RetryRules = {
   attempts: 3,
   minDelayMs: 500,
   maxDelayMs: 8_000,
   rateLimitWaits: 5,
   maxRetryAfterMs: 120_000,
   unsafeWrites: false,
-});
+};
 
 /** The settings of a call. */
 export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "onRequest" | "onResponse">> {
@@ -187,7 +187,7 @@ const CALL_OPTIONS: Shape<CallOptions> = {
   onResponse: FUNCTION,
 };
 
-const NO_OPTIONS: CheckedOptions = Object.freeze({});
+const NO_OPTIONS: CheckedOptions = {};
 
 /**
  * Checks and copies the options of a call, so that later changes have no effect. `last` is what was passed as the last

@@ -1,4 +1,14 @@
-import { ignoreErrors, isPlainObject, type Kind, kind, ofKind, refuse, refusing, shown } from "../base/check.ts";
+import {
+  ignoreErrors,
+  isObject,
+  isPlainObject,
+  type Kind,
+  kind,
+  ofKind,
+  refuse,
+  refusing,
+  shown,
+} from "../base/check.ts";
 import { calledBy } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 
@@ -112,7 +122,7 @@ export function encodeSegment(value: unknown, what: string): string {
 
 function hintFor(value: unknown): string {
   if (typeof value === "number") return "; write String(value)";
-  return typeof value === "object" && value !== null && Object.hasOwn(value, "id") ? "; pass its .id" : "";
+  return isObject(value) && Object.hasOwn(value, "id") ? "; pass its .id" : "";
 }
 
 /** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is refused. */
