@@ -14,9 +14,6 @@ const PARAM = /^(?:limit|cursor)$/;
 /** Arguments of methods that have another one, `options`, behind them. */
 const ARGUMENT = /^(?:input|params|request|list)$/;
 
-/** Most letters that may be wrong in a long name. */
-const MOST_WRONG = 4;
-
 /** Where unknown keys belong, and what was probably meant by them; empty if nothing is known of any. */
 export function hintsFor(keys: readonly string[], what: string, accepted: readonly string[]): string[] {
   const places: string[] = [];
@@ -33,30 +30,30 @@ export function hintsFor(keys: readonly string[], what: string, accepted: readon
 }
 
 /**
- * The name that is closest to one that is unknown, or `undefined` if none is close: two in three of the letters are the
- * same, in the same order. Case, `_` and `-` do not count.
+ * The name that is closest to one that is unknown, or `undefined` if none is close: at most one in three of the letters is
+ * wrong, or they are the same in another order. Case, `_` and `-` do not count.
  */
 export function closestName(unknown: string, names: readonly string[]): string | undefined {
   const written = simplified(unknown);
-  const wrong = names.map(simplified).map((name) => Math.max(name.length, written.length) - inCommon(name, written));
+  const wrong = names.map((name) => editsBetween(simplified(name), written));
   const least = Math.min(...wrong);
-  return least <= Math.min(MOST_WRONG, Math.floor(written.length / 3)) ? names[wrong.indexOf(least)] : undefined;
+  return least <= written.length / 3 ? names[wrong.indexOf(least)] : undefined;
 }
 
-/** How many letters two names have in common, in the same order. */
-function inCommon(name: string, other: string): number {
-  /** Those that the letters of `name` so far have in common with each beginning of `other`. */
-  let counts: readonly number[] = [];
-  for (const letter of name) {
-    let [most, before] = [0, 0];
-    counts = [...other].map((candidate, index) => {
-      const without = counts[index] ?? 0;
-      most = Math.max(most, without, candidate === letter ? before + 1 : 0);
-      before = without;
-      return most;
+/** How many letters have to be added, left out or replaced; none where only the order is another one. */
+function editsBetween(name: string, written: string): number {
+  if ([...name].sort().join() === [...written].sort().join()) return 0;
+  /** For each beginning of `written`, to get there from the letters of `name` so far. */
+  let edits = Array.from(written, (_, index) => index + 1);
+  for (const [index, letter] of [...name].entries()) {
+    let [before, diagonal] = [index + 1, index];
+    edits = edits.map((above, at) => {
+      before = Math.min(before + 1, above + 1, diagonal + Number(written[at] !== letter));
+      diagonal = above;
+      return before;
     });
   }
-  return counts.at(-1) ?? 0;
+  return edits.at(-1) ?? name.length;
 }
 
 function simplified(name: string): string {

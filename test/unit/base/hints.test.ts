@@ -35,6 +35,13 @@ test.each([
   ["search", "headers"],
   ["instrument", "timeoutMs"],
   ["allowInsecure", "unsafeWrites"],
+  ["auth", "path"],
+  ["custom", "cursor"],
+  ["entry", "retry"],
+  ["handler", "headers"],
+  ["serial", "signal"],
+  ["timestamp", "timeoutMs"],
+  ["toggle", "logger"],
 ])("%s has letters of %s in another order, and is not close to it", (unknown, name) => {
   expect(closestName(unknown, [name])).toBeUndefined();
 });
@@ -61,6 +68,40 @@ test("a name of three characters or more with one wrong is close to itself, in a
       expect(closestName(`_${name.toUpperCase()}-`, [name])).toBe(name);
     }),
   );
+});
+
+test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
+  [
+    "a client",
+    ["baseUrl", "token", "timeoutMs", "totalTimeoutMs", "retry", "maxConcurrency", "rateLimiter", "headers", "fetch"],
+    {
+      ...{
+        apiKey: "token",
+        api_key: "token",
+        tokens: "token",
+        base_url: "baseUrl",
+        baseURL: "baseUrl",
+        url: "baseUrl",
+      },
+      ...{ timeout: "timeoutMs", timeout_ms: "timeoutMs", timeoutMS: "timeoutMs", totalTimeout: "totalTimeoutMs" },
+      ...{ retries: "retry.attempts", maxRetries: "retry.attempts", header: "headers", fetcher: "fetch" },
+      ...{ concurrency: "maxConcurrency", max_concurrency: "maxConcurrency", concurrencyMax: "maxConcurrency" },
+      ...{ rateLimit: "rateLimiter", rate_limiter: "rateLimiter" },
+    },
+    "auth authorization bearer secret credentials host hostname endpoint agent proxy debug strict cache hooks delay page",
+  ],
+  [
+    "a request",
+    ["method", "path", "query", "json", "schema"],
+    { url: "path", paths: "path", methods: "method", body: "json", schemas: "schema" },
+    "auth verb params data payload search parse retry host",
+  ],
+])("of the names that other programs have, %s has hints for those that are near alone", (_, accepted, near, far) => {
+  const hints = (key: string): string[] => hintsFor([key], "options", accepted);
+  for (const [key, name] of Object.entries(near))
+    expect([key, ...hints(key)]).toEqual([key, `did you mean "${name}"?`]);
+  for (const key of far.split(" ").filter((name) => !accepted.includes(name)))
+    expect([key, ...hints(key)]).toEqual([key]);
 });
 
 test.each<[string, readonly string[], string | undefined]>([
