@@ -1,24 +1,28 @@
+import { Redactor } from "../base/redact.ts";
 import { type AutomationError, isBrandedError } from "../errors/automation-error.ts";
+import { explain } from "../errors/evidence.ts";
 import { JournalError } from "../errors/journal-error.ts";
 
-/** What was thrown: an error of this library, or something else with its message where it has one. */
+/** What was thrown: an error of this library, or something else. */
 export interface Thrown {
   readonly error: AutomationError | undefined;
-  /** The message behind a colon, to end a sentence with; empty if there is none that can be read. */
+  /** What it says behind a colon, to end a sentence with; empty if it cannot be read. */
   readonly said: string;
   /** The details of an error that it caused. */
   readonly details: { readonly cause?: unknown };
 }
 
-/** Reads what a function of the caller's threw. Never throws itself: what cannot be read, such as a revoked proxy, has no message. */
+/** The longest that a message shows of it. */
+const MAX_SAID = 300;
+/** Of no client: it finds secrets by their form, and by the name before them. */
+const REDACTOR = new Redactor({ tokens: [] });
+
+/** Reads what a function of the caller's threw. Never throws itself: what cannot be read, such as a revoked proxy, is no cause. */
 export function readThrown(value: unknown): Thrown {
-  try {
-    if (isBrandedError(value)) return { error: value, said: `: ${value.message}`, details: { cause: value } };
-    const said = value instanceof Error ? `: ${value.message}` : "";
-    return { error: undefined, said, details: { cause: value } };
-  } catch {
-    return { error: undefined, said: "", details: {} };
-  }
+  if (isBrandedError(value)) return { error: value, said: `: ${value.message}`, details: { cause: value } };
+  const { evidence, why } = explain(value);
+  if (evidence.length === 0) return { error: undefined, said: "", details: {} };
+  return { error: undefined, said: `: ${REDACTOR.line(why, MAX_SAID)}`, details: { cause: value } };
 }
 
 /** An error of a journal as a `JournalError`; one of another kind becomes the cause of one. */

@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../base/check.ts";
+import { type Evidence, type Explanation, explain } from "./evidence.ts";
 
 /** What a failed connection says of its request. */
 interface Verdict {
@@ -10,11 +10,10 @@ interface Verdict {
   readonly words: string;
 }
 
-/** What is known of a failed connection. Its texts are those of others, and may hold secrets. */
+/** What is known of a failed connection. */
 export interface ConnectionFault extends Verdict {
-  readonly platformCode: string | undefined;
-  /** Texts for `words`. `host`: the service, and where it was looked for; `code`: or the reason without one; `why`: both. */
-  readonly said: Readonly<Record<"host" | "code" | "reason" | "why", string>>;
+  /** Texts of others, which may hold secrets, for `words`. `host`: the service, and where it was looked for. */
+  readonly said: Omit<Explanation, "evidence"> & { readonly host: string };
 }
 
 const NEVER_SENT: Verdict = { isSent: false, words: "no connection could be made to {host} ({code})" };
@@ -27,8 +26,8 @@ const UNREADABLE = { ...LOST, words: "the response of {host} could not be read: 
 const UNEXPLAINED = { ...REFUSED, isSent: true };
 
 /**
- * The first rule that an error or one of its causes matches decides. Each error is read as one line, `<code> <syscall> <name>:
- * <message>`: the errors of Node and Bun have codes, those of others only words.
+ * The first rule that the line of an error or of one of its causes matches decides: the errors of Node and Bun have codes,
+ * those of others only words.
  */
 const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
@@ -50,36 +49,20 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   [NEVER_SENT, /^(?:UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException) /],
   // Browsers do not say why; nor does workerd, also of a connection that was refused. The time limit is a wrapper's own.
   [LOST_IN_PAGE, /TypeError: (?:failed to fetch|load failed|networkerror when)/i],
-  [LOST, /TypeError: *(?:fetch failed|terminated|(?:a )?network ?(?:error|request failed))/i],
-  [LOST, /TypeError: (?:error sending request|could not connect)|connection appears to be offline/i],
-  [LOST, /network connection (?:was )?lost\b|TimeoutError:/i],
+  [
+    LOST,
+    /TypeError: *(?:fetch failed|terminated|(?:a )?network ?(?:error|request failed)|error sending request|could not connect)/i,
+  ],
+  [LOST, /connection appears to be offline|network connection (?:was )?lost\b|TimeoutError:/i],
 ];
 
-/** An error: what rules read of it, and what messages show. Of what it does not say, each is an empty text. */
-interface Evidence {
-  readonly line: string;
-  readonly code: string;
-  readonly message: string;
-  /** The host that it is about: `host` of a name that was not found, `address:port` of a refused connection. */
-  readonly host: string;
-}
-
-/** Errors nest, and a failed dual-stack connect is an AggregateError. */
-const MAX_DEPTH = 6;
-
-/** Verdicts on what fails before `fetch` is called, or after it has resolved. */
-const VERDICTS = {
-  request: { ...REFUSED, words: "the request could not be made ({reason})" },
-  response: UNREADABLE,
-  limiter: { permanent: true, words: "the rateLimiter failed ({reason})" },
-  call: { ...UNEXPLAINED, words: "failed ({reason})" },
-} satisfies Readonly<Record<string, Verdict>>;
-
+/** What failed before `fetch` was called. */
+const NOT_MADE = { ...REFUSED, words: "the request could not be made ({reason})" };
 /** A `fetch` of the application may have failed at something else, when the service had responded. */
 const OF_APPLICATION = { isSent: true, words: "the fetch of the application failed: {why}" };
 
-/** What failed: the platform's `fetch`, the application's, or something that `VERDICTS` names. */
-export type FaultSource = "platform" | "application" | keyof typeof VERDICTS;
+/** What failed: the platform's `fetch`, the application's, making the request before, or reading the response after it. */
+export type FaultSource = "platform" | "application" | "request" | "response";
 
 /** Where an error comes from, in a call to which service. */
 export interface FaultContext {
@@ -92,53 +75,21 @@ export interface FaultContext {
  * own `fetch`, and of another one only where the error that says so names the host of the service.
  */
 export function classifyFault(error: unknown, { baseUrl, source }: FaultContext): ConnectionFault {
-  const chain = ignoreErrors(() => evidenceIn(error)) ?? []; // an error of the caller's own may throw when it is read
+  const { evidence: chain, ...reason } = explain(error);
   const service = new URL(baseUrl);
   const names = namesOf(service);
-  const verdict = verdictOf(chain, names, source);
-  const texts = (of: keyof Evidence): string[] => chain.map((one) => one[of]).filter((text) => text !== "");
-  const [platformCode] = texts("code");
-  const elsewhere = texts("host").find((host) => !names.includes(host));
-  const reason = texts("message").at(-1) ?? platformCode ?? "it does not say why";
-  const said = {
-    host: elsewhere === undefined ? service.host : `${service.host} at ${elsewhere}, its address or that of a proxy`,
-    code: platformCode ?? reason,
-    reason,
-    why: reason.includes(platformCode ?? "") ? reason : `${reason} (${platformCode})`,
-  };
-  return { ...verdict, said, platformCode };
+  const elsewhere = chain.find(({ host }) => host !== "" && !names.includes(host))?.host;
+  const host =
+    elsewhere === undefined ? service.host : `${service.host} at ${elsewhere}, its address or that of a proxy`;
+  return { ...verdictOf(chain, names, source), said: { host, ...reason } };
 }
 
 function verdictOf(chain: readonly Evidence[], names: readonly string[], source: FaultSource): Verdict {
-  if (source !== "platform" && source !== "application") return VERDICTS[source];
+  if (source === "request") return NOT_MADE;
+  if (source === "response") return UNREADABLE;
   const [verdict, sign] = RULES.find(([, line]) => chain.some((one) => line.test(one.line))) ?? [UNEXPLAINED];
   const namesUs = sign !== undefined && chain.every(({ line, host }) => !sign.test(line) || names.includes(host));
   return source === "platform" || namesUs ? verdict : { ...verdict, ...OF_APPLICATION };
-}
-
-function evidenceIn(error: unknown, depth = 1): Evidence[] {
-  if (error === undefined || depth > MAX_DEPTH) return [];
-  // Of several connections that were tried, each says why it failed.
-  const tried: unknown[] = error instanceof AggregateError ? error.errors.slice(0, MAX_DEPTH) : [];
-  const { cause } = Object(error) as { cause?: unknown }; // anything may be thrown
-  return [...(tried.length > 0 ? tried : [error]).map(readEvidence), ...evidenceIn(cause, depth + 1)];
-}
-
-function readEvidence(error: unknown): Evidence {
-  const fields = (typeof error === "string" ? { message: error } : Object(error)) as Readonly<Record<string, unknown>>; // any object can be asked
-  const text = (name: string): string => {
-    const value = fields[name];
-    return typeof value === "string" ? value : "";
-  };
-  const [code, message, address] = [text("code"), text("message"), text("address")];
-  // Where an error was copied without its fields, as node-fetch does, Node's message still names the host.
-  const named = /(?:\b(?:connect|getaddrinfo) [A-Z_]+|\(attempted address:) ([^\s,]+)(?:,|$)/.exec(message);
-  return {
-    line: `${code} ${text("syscall")} ${text("name")}: ${message}`,
-    code,
-    message,
-    host: text("hostname") || (address && `${address}:${String(fields["port"])}`) || (named?.[1] ?? ""),
-  };
 }
 
 /** How errors name a service: its host, or the address and port that it is reached at. */

@@ -10,6 +10,7 @@ import type {
 } from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
 import { classifyFault } from "../errors/connection-fault.ts";
+import { explain } from "../errors/evidence.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import { type Failure, outcomeOfStatus, type Reached, type Received, type Refused } from "./exchange.ts";
@@ -18,7 +19,7 @@ import type { ResponseHead } from "./response.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;
-/** The longest sentence of the service that a message and `detail` show. */
+/** The longest sentence of the service, or of what was thrown, that a message shows. */
 const MAX_DETAIL = 300;
 /** The longest text that names issues. */
 const MAX_ISSUES_TEXT = 400;
@@ -44,8 +45,9 @@ export function exchangeError(call: Call, exchange: Failure): AutomationError {
     case "stopped":
       return stoppedError(call, exchange);
     case "prevented": {
+      const { cause } = exchange;
       const what = "onRequest failed, so the request was not sent";
-      return buildError(errors.AbortError, call, { what, cause: exchange.cause });
+      return buildError(errors.AbortError, call, { what, thrown: cause, cause });
     }
   }
 }
@@ -67,18 +69,19 @@ export function pausedError(
 }
 
 /** The caller's rate limiter failed, before the request was sent. */
-export function limiterError(call: Call, cause: unknown): errors.ConnectionError {
-  return connectionError(call, { cause, source: "limiter" });
+export function limiterError(call: Call, thrown: unknown): errors.ConnectionError {
+  return buildError(errors.ConnectionError, call, { what: "the rateLimiter failed", thrown, permanent: true });
 }
 
 /** Something else of the application's or the platform's failed, when the request may have been sent. */
-export function unexpectedError(call: Call, cause: unknown): errors.ConnectionError {
-  return connectionError(call, { cause, source: "call" });
+export function unexpectedError(call: Call, thrown: unknown): errors.ConnectionError {
+  const reached = { isSent: true };
+  return buildError(errors.ConnectionError, call, { what: "failed", thrown, reached, permanent: true });
 }
 
 /** The token source has no token to send. */
 export function tokenError(call: Call, { message, cause }: TokenUnavailable): errors.TokenProviderError {
-  return buildError(errors.TokenProviderError, call, { what: message, cause: call.redactor.cause(cause) });
+  return buildError(errors.TokenProviderError, call, { what: message, thrown: cause });
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
@@ -93,7 +96,7 @@ export function parseError(call: Call, received: Received | Of<"oversized">, bod
 export function validationError(
   call: Call,
   received: Received,
-  why: { readonly issues: readonly ValidationIssue[] } | { readonly cause: unknown },
+  why: { readonly issues: readonly ValidationIssue[] } | { readonly thrown: unknown },
 ): errors.ResponseValidationError {
   const reason = "issues" in why ? describeIssues(why.issues) : "the schema threw";
   const what = `${received.head.status}, but the response is not of the expected shape: ${reason}`;
@@ -130,11 +133,11 @@ function stoppedError(call: Call, reached: Of<"stopped">): AutomationError {
 function connectionError(call: Call, failed: Omit<Of<"failed">, "kind">): errors.ConnectionError {
   const { client, redactor } = call;
   const { baseUrl } = client;
-  const { isSent, permanent, words, said, platformCode } = classifyFault(failed.cause, { ...failed, baseUrl });
+  const { isSent, permanent, words, said } = classifyFault(failed.cause, { ...failed, baseUrl });
   return buildError(errors.ConnectionError, call, {
     what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.brief(said[name]) ?? ""),
     reached: { ...failed, isSent },
-    platformCode: redactor.brief(platformCode),
+    platformCode: redactor.brief(said.platformCode),
     permanent,
     cause: redactor.cause(failed.cause),
   });
@@ -192,13 +195,16 @@ function seconds(ms: number): string {
   return `${Math.ceil(ms / 100) / 10} s`;
 }
 
-/** An error of a class: what happened, how far the request came, what is known of the call, and the class's own fields. */
+/**
+ * An error of a class: what happened, how far the request came, what is known of the call, and the class's own fields. What a
+ * function of the caller's has thrown ends the message, and is the cause.
+ */
 export function buildError<Details extends ErrorDetails, Failure>(
   Class: new (message: string, details?: Details) => Failure,
   call: Call,
-  said: NoInfer<Details> & { readonly what: string; readonly reached?: Reached },
+  said: NoInfer<Details> & { readonly what: string; readonly reached?: Reached; readonly thrown?: unknown },
 ): Failure {
-  const { what, reached = {}, ...own } = said;
+  const { what, thrown, reached = {}, ...own } = said;
   const { id, operation, history, redactor } = call;
   const { method, path } = operation;
   const { head, text: rawBody } = reached;
@@ -212,10 +218,12 @@ export function buildError<Details extends ErrorDetails, Failure>(
     outcome: outcomeOf(call, reached),
     priorAmbiguous: (history.mayBeApplied && isWrite(operation)) || undefined,
     rawBody,
+    cause: redactor.cause(thrown),
     ...own,
   };
+  const why = thrown === undefined ? "" : ` (${redactor.line(explain(thrown).why, MAX_DETAIL)})`;
   const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
-  const message = `${labelOf(operation)}: ${what}${request}${consequenceOf(operation, details)}`;
+  const message = `${labelOf(operation)}: ${what}${why}${request}${consequenceOf(operation, details)}`;
   return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
 }
 

@@ -67,7 +67,7 @@ async function check(call: Call, schema: StandardSchema, { data, received }: Par
   } catch (cause) {
     const { head, text } = received;
     if (cause === STOPPED) throw exchangeError(call, stopped(call.deadline, "body", { isSent: true, head, text }));
-    throw validationError(call, received, { cause: call.redactor.quoting(data).cause(cause) });
+    throw validationError(call, received, { thrown: call.redactor.quoting(data).cause(cause) });
   }
 }
 

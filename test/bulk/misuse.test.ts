@@ -205,7 +205,14 @@ describe("keys", () => {
       () => {
         throw new Error("no id");
       },
-      /key failed for item 1/,
+      /key failed for item 1: no id$/,
+    ],
+    [
+      "a failure that quotes a token",
+      () => {
+        throw new Error("no id\nfor svc_live_4hG7kP2qWx9Zr1");
+      },
+      /key failed for item 1: no id for \[redacted\]$/,
     ],
   ])("that are %s end the run before anything is sent", async (_, bad, message) => {
     const { emulator, client } = service();

@@ -86,7 +86,7 @@ describe.each([
   test.each(rows)("%s", (_, error) => {
     for (const given of [fetchFailed(error), fetchFailed(fetchFailed(error))]) {
       expect(verdictOf(given, platform)).toBe(verdict);
-      if ("code" in error) expect(classifyFault(given, platform).platformCode).toBe(error.code);
+      if ("code" in error) expect(classifyFault(given, platform).said.platformCode).toBe(error.code);
     }
   });
 
@@ -117,7 +117,7 @@ test.each([
 ])("%s: a platform without codes may have sent the request", (error) => {
   for (const context of [platform, application]) {
     expect(verdictOf(error, context)).toBe("lost");
-    expect(classifyFault(error, context).platformCode).toBeUndefined();
+    expect(classifyFault(error, context).said.platformCode).toBeUndefined();
     expect(verdictOf(new Error("wrapped", { cause: error }), context)).toBe("lost");
   }
 });
@@ -135,7 +135,7 @@ test.each([
 ])("%o is not sent again, and was perhaps sent", (error) => {
   for (const context of [platform, application]) {
     expect(verdictOf(error, context)).toBe("unexplained");
-    expect(classifyFault(error, context).platformCode).toBeUndefined();
+    expect(classifyFault(error, context).said.platformCode).toBeUndefined();
   }
 });
 
@@ -224,7 +224,7 @@ test("cyclic and endless causes are bounded", () => {
 describe("in words", () => {
   const words = (error: unknown, context: FaultContext = platform): string => {
     const fault = classifyFault(error, context);
-    return fault.words.replace(/\{(\w+)\}/g, (_, name: keyof typeof fault.said) => fault.said[name]);
+    return fault.words.replace(/\{(\w+)\}/g, (_, name: keyof typeof fault.said) => fault.said[name] ?? "");
   };
   const outer = (cause: Error): Error => new Error("outer", { cause });
   const corrupt = coded("Z_DATA_ERROR", { message: "incorrect header check" });

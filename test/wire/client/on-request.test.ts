@@ -107,15 +107,15 @@ describe("the order of things", () => {
 });
 
 describe("what it fails with", () => {
-  const reasons: readonly [string, unknown][] = [
-    ["an Error", new Error("the journal is full")],
-    ["a string", "no"],
-    ["undefined", undefined],
-    ["an object", { code: 1 }],
+  const reasons: readonly [string, unknown, string][] = [
+    ["an Error", new Error("the journal is full"), " (the journal is full)"],
+    ["a string", "no", " (no)"],
+    ["undefined", undefined, ""],
+    ["an object", { code: 1 }, " (it does not say why)"],
   ];
   test.each(reasons)(
     "%s, thrown or rejected, is the very cause of an AbortError, and nothing is sent",
-    async (_, reason) => {
+    async (_, reason, said) => {
       const failing = [
         () => {
           throw reason;
@@ -128,11 +128,24 @@ describe("what it fails with", () => {
         expect(error).toBeInstanceOf(AbortError);
         expect(error).toMatchObject({ outcome: "not_sent", attempts: 0 });
         expect((error as AbortError).cause).toBe(reason);
-        expect((error as AbortError).message).toBe("issues.create: onRequest failed, so the request was not sent");
+        expect((error as AbortError).message).toBe(
+          `issues.create: onRequest failed, so the request was not sent${said}`,
+        );
         expect(service.sent).toEqual([]);
       }
     },
   );
+
+  test("no token that it quotes is in the message", async () => {
+    const token = "pat_k1_9fQ2xR7vLm3Tz8";
+    const onRequest = (): never => {
+      throw new Error(`${token} and svc_live_4hG7kP2qWx9Zr1 are revoked`);
+    };
+    const { error } = await ended(create(scriptedFetch(good).client({ token }), { onRequest }));
+    expect((error as AbortError).message).toBe(
+      "issues.create: onRequest failed, so the request was not sent ([redacted] and [redacted] are revoked)",
+    );
+  });
 
   test("its permit is free again", async () => {
     const service = scriptedFetch(good);

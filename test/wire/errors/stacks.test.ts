@@ -270,7 +270,7 @@ describe("whatever the application does to errors", () => {
     expect(stderr).toBe("");
     expect(stdout.trim().split("\n")).toEqual([
       "NotFoundError: sessions.get: 404 no",
-      "TokenProviderError: sessions.get: the token provider failed",
+      "TokenProviderError: sessions.get: the token provider failed (closed)",
     ]);
   });
 });

@@ -129,6 +129,9 @@ test.each([
     const error = (await rejection(call)) as ResponseValidationError;
     expect(error).toBeInstanceOf(ResponseValidationError);
     expect(error.cause).toBeInstanceOf(RangeError);
+    expect(error.message).toContain(
+      "200, but the response is not of the expected shape: the schema threw (broken schema)",
+    );
     expect(error.rawBody).toBe('{"data":[1],"next_cursor":null}');
   }
 });

@@ -69,6 +69,7 @@ describe("a replacement that could not be stored", () => {
     const { error } = await ended(scriptedFetch(service).client({ token }).sessions.get("1"));
     expect(error).toMatchObject({ kind: "token_provider", cause: { message: "the vault is sealed" } });
     expect(error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
+    expect(error).toMatchObject({ message: expect.stringContaining("to onRotated again (the vault is sealed)") });
   });
 
   test.each([

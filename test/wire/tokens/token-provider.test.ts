@@ -5,6 +5,7 @@ import { type Client, isAutomationError, type TokenContext } from "../../../src/
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
 import { after, good, type Reply, responds, status } from "../../support/replies.ts";
 import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { expectClean } from "../../support/sweep.ts";
 
 fakeTime();
 
@@ -213,8 +214,44 @@ describe("a provider that fails", () => {
       const { error } = await ended(scriptedFetch(good).client({ token }).sessions.get("1"));
       expect(error).toMatchObject({ kind: "token_provider", attempts: 0 });
       expect(String((error as Error).cause)).toContain("vault");
+      expect(String(error)).toBe("TokenProviderError: sessions.get: the token provider failed (vault)");
       expect(asked).toBe(1);
     }
+  });
+
+  test("its message is shown in one line, as long as a sentence, with the reason and the code of the innermost cause", async () => {
+    const cause = Object.assign(new Error(`no\n  route ${"-".repeat(1_000)}`), { code: "EHOSTUNREACH" });
+    const token = (): Promise<string> => Promise.reject(new Error("the vault cannot be read", { cause }));
+    const { error } = await ended(scriptedFetch(good).client({ token }).sessions.get("1"));
+    const { message } = error as Error;
+    expect(message).toMatch(/^sessions\.get: the token provider failed \(no route -+…\)$/);
+    expect(message.length).toBeLessThan(400);
+  });
+
+  test("no token that it quotes is shown, whether the client knows it or not, nor a value that is named as one", async () => {
+    const known = "pat_k1_9fQ2xR7vLm3Tz8";
+    const tokens = ["pat_k2_theNextSecretOfIt", "svc_live_4hG7kP2qWx9Zr1", "svc_k3_Ab3-dE6_gH9jK2mN5pQ8"];
+    const secrets = [known, ...tokens, "hunter2hunter2", "9fQ2xR7vLm3Tz8"];
+    const said = `${secrets.slice(0, -2).join(" and ")} are revoked, password=hunter2hunter2`;
+    let asked = 0;
+    const token = (): string => {
+      asked += 1;
+      return asked === 1 ? known : raise(new Error(said));
+    };
+    const client = scriptedFetch(good).client({ token });
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    const { error } = await ended(client.sessions.get("1"));
+    expect(error).toMatchObject({ message: expect.stringContaining("[redacted] are revoked, password=[redacted]") });
+    expectClean(error, secrets);
+
+    const unknown = scriptedFetch(good).client({
+      token: () => raise(new Error(`revoked: ${tokens.slice(1).join(", ")}`)),
+    });
+    const first = await ended(unknown.sessions.get("1"));
+    expect(first.error).toMatchObject({
+      message: "sessions.get: the token provider failed (revoked: [redacted], [redacted])",
+    });
+    expectClean(first.error, tokens);
   });
 });
 
