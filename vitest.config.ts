@@ -17,15 +17,15 @@ const ALONE = "test/**/*.alone.test.ts";
 
 /** The files that take longest, longest first. */
 const LONG = [
+  "test/runtimes/conformance",
   "test/package/types",
   "test/docs/next",
-  "test/runtimes/conformance",
   "test/package/consumers",
+  "test/package/peers",
+  "test/docs/snippets",
   "test/bulk/kill",
   "test/redis/fleet",
-  "test/docs/snippets",
   "test/package/use",
-  "test/package/peers",
   "test/sockets/herd",
   "test/docs/examples-in-docstrings",
   "test/doctor/command",

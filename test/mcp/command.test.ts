@@ -23,6 +23,7 @@ afterAll(async () => {
 
 const environment = (): Record<string, string> => ({
   PATH: process.env["PATH"] ?? "",
+  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
   PROJECT_AUTOMATION_BASE_URL: service.baseUrl,
   PROJECT_AUTOMATION_TOKEN: service.token,
   PROJECT_AUTOMATION_LOG: "debug",
