@@ -1,21 +1,22 @@
+import { ignoreErrors } from "../base/check.ts";
 import { isBrandedError } from "./automation-error.ts";
 
 /**
  * Lets the stack of an error of ours begin in the code that called `entry`, or awaits it, and not inside this library.
- * Returns the error. Call it while `entry` runs. Where the platform does not name that code, the stack stays as it is.
+ * Call it while `entry` runs. Where the platform does not name that code, the stack stays as it is.
  */
-function beginStackInCaller<Thrown>(error: Thrown, entry: CallableFunction | NewableFunction): Thrown {
-  const platform = Error as { captureStackTrace?: (target: object, entry: unknown) => void }; // V8 has it, and follows `await`
-  const site: { readonly stack?: unknown } = {};
-  platform.captureStackTrace?.(site, entry);
-  // `Error.prepareStackTrace` of the application may return anything.
-  const stack = typeof site.stack === "string" ? site.stack : "";
-  const frames = stack.indexOf("\n    at ");
-  if (frames >= 0 && isBrandedError(error)) {
+function beginStackInCaller(error: unknown, entry: CallableFunction | NewableFunction): void {
+  // `Error.prepareStackTrace` of the application may return anything, or throw; an error that comes back may be frozen.
+  ignoreErrors(() => {
+    const platform = Error as { captureStackTrace?: (target: object, entry: unknown) => void }; // V8 has it, and follows `await`
+    const site: { readonly stack?: unknown } = {};
+    platform.captureStackTrace?.(site, entry);
+    const stack = typeof site.stack === "string" ? site.stack : "";
+    const frames = stack.indexOf("\n    at ");
+    if (frames < 0 || !isBrandedError(error)) return;
     const value = `${error.name}: ${error.message}${stack.slice(frames)}`;
     Object.defineProperty(error, "stack", { value, configurable: true, writable: true });
-  }
-  return error;
+  });
 }
 
 /** Runs the work of `entry`, a public function: the stack of an error of ours begins in the code that called it. */
@@ -23,19 +24,17 @@ export function calledBy<Result>(entry: CallableFunction | NewableFunction, work
   try {
     return work();
   } catch (error) {
-    throw beginStackInCaller(error, entry);
+    beginStackInCaller(error, entry);
+    throw error;
   }
 }
 
-/** As `beginStackInCaller`, in an async function: `throw await beginStackInAwaiter(error, entry)`. */
-export async function beginStackInAwaiter<Thrown>(
-  error: Thrown,
-  entry: CallableFunction | NewableFunction,
-): Promise<Thrown> {
+/** As `beginStackInCaller`, in an async function that awaits it and then throws the error. */
+export async function beginStackInAwaiter(error: unknown, entry: CallableFunction | NewableFunction): Promise<void> {
   // A function that fails at once is not awaited yet, and one more turn passes where another function returns its promise.
   await Promise.resolve();
   await Promise.resolve();
-  return beginStackInCaller(error, entry);
+  beginStackInCaller(error, entry);
 }
 
 /** Runs the work of a public async function: the stack of an error of ours begins in the code that awaits it. */
@@ -43,6 +42,7 @@ export async function awaited<Result>(work: () => Promise<Result>): Promise<Resu
   try {
     return await work();
   } catch (error) {
-    throw await beginStackInAwaiter(error, awaited);
+    await beginStackInAwaiter(error, awaited);
+    throw error;
   }
 }

@@ -34,7 +34,9 @@ export function closeable<Batch, Value>(
         }
       }
     } catch (error) {
-      if (closing.reason === undefined) throw await beginStackInAwaiter(error, take);
+      if (closing.reason !== undefined) return;
+      await beginStackInAwaiter(error, take);
+      throw error;
     }
   }
   const taken = take();

@@ -30,7 +30,8 @@ export function createSend(client: ClientContext): Send {
       call = check(name, () => new Call(client, bare<Operation<Output>>({ name }, describe())));
       return (await run(call)) as Output; // the schema of the operation says that it is one
     } catch (error) {
-      failure = await beginStackInAwaiter(ownError(call, error), send);
+      failure = ownError(call, error);
+      await beginStackInAwaiter(failure, send);
       throw failure;
     } finally {
       call?.finish(failure);

@@ -241,6 +241,10 @@ describe("whatever the application does to errors", () => {
       () => (platform.prepareStackTrace = (_: unknown, sites: unknown) => sites),
     ],
     ["Error.prepareStackTrace returns nothing", () => (platform.prepareStackTrace = () => undefined)],
+    [
+      "Error.prepareStackTrace throws for what is no error",
+      () => (platform.prepareStackTrace = (error: unknown) => (error as Error).message.trim()),
+    ],
     ["Error.stackTraceLimit is 0", () => (Error.stackTraceLimit = 0)],
     ["Error.stackTraceLimit is undefined", () => (platform.stackTraceLimit = undefined)],
   ])("%s: the error is whole, and can be cloned", async (_, change) => {
@@ -253,6 +257,7 @@ describe("whatever the application does to errors", () => {
       async () => new Client({ baseUrl: "nowhere", token: "t" }),
     ]) {
       const error = (await rejection(call())) as Error;
+      expect(error).toBeInstanceOf(AutomationError);
       expect(() => error.stack).not.toThrow();
       expect(structuredClone(error).message).toBe(error.message);
     }

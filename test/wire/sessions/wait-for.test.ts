@@ -57,15 +57,21 @@ test("ends a wait whose `until` never settles", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("rejects with what `until` throws, as it is", async () => {
+test.each<[string, unknown]>([
+  ["an error", new RangeError("no such state")],
+  ["a frozen error of this package", Object.freeze(new AbortError("mine"))],
+  ["a promise that stays pending", new Promise(() => {})],
+])("rejects with what `until` throws, as it is: %s", async (_, thrown) => {
   const { client } = service();
-  const thrown = new RangeError("no such state");
   const waiting = client.sessions.waitFor("ses_1", {
     until: async () => {
       throw thrown;
     },
   });
-  expect(await settled(waiting)).toBe(thrown);
+  let reason: unknown;
+  waiting.catch((thrown: unknown) => (reason = thrown));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(reason).toBe(thrown);
 });
 
 test("ends at once when it is aborted between polls", async () => {
