@@ -61,7 +61,8 @@ export function createHttp(
         redirect: "manual" as const,
         signal,
       };
-      const own: (url: string, init: FetchInit) => Promise<unknown> = fetch ?? globalThis.fetch;
+      const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch ?? globalThis.fetch;
+      if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), "request");
       try {
         return checked(await own(url, init));
       } catch (error) {
