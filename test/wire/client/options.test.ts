@@ -199,6 +199,13 @@ describe("valid options", () => {
     new Client(Object.freeze({ baseUrl: BASE, token: TOKEN, retry: Object.freeze({}) }));
   });
 
+  test("slashes at the end of an address are left out, at once where many more stand within it", () => {
+    const address = `${BASE}${"/".repeat(200_000)}x`;
+    const before = performance.now();
+    expect(new Client({ baseUrl: `${address}///`, token: TOKEN }).baseUrl === address).toBe(true);
+    expect(performance.now() - before).toBeLessThan(2_000); // a search that is quadratic takes ten times as long
+  });
+
   test("plain http is accepted for this machine, or with allowInsecureHttp", () => {
     for (const host of ["localhost", "localhost:8080", "127.0.0.1", "127.8.8.8:1", "[::1]:3000", "app.localhost"]) {
       new Client({ baseUrl: `http://${host}/api/v1`, token: TOKEN });
