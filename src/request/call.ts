@@ -11,11 +11,11 @@ import type { Operation } from "./operation.ts";
 import { type CallSettings, type ClientContext, laidOver } from "./settings.ts";
 import { encodePath } from "./url.ts";
 
-/** Older plaintexts are forgotten. */
+/** Older tokens are forgotten. */
 const MOST_KNOWN = 100;
 
-/** The plaintexts that the calls of a token source have handed out, the latest first. Derived clients share the source. */
-const handedOut = new WeakMap<TokenSource, readonly string[]>();
+/** What the calls of a token source were sent with and have handed out, the latest first. Derived clients share the source. */
+const known = new WeakMap<TokenSource, readonly string[]>();
 
 /** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
 export class Call {
@@ -78,14 +78,15 @@ export class Call {
   }
 
   /**
-   * The call is about to be sent with a token. Its URL must hold neither that nor a plaintext that was handed out: throws an
+   * The call is about to be sent with a token. Its URL must hold neither that nor another one that is known: throws an
    * `ArgumentError` if it does.
    */
   use(token: string): void {
     this.#learn(token);
-    const secrets = [token, ...(handedOut.get(this.client.tokenSource) ?? [])];
     // Encoded, a secret is no shorter.
-    const mayStandIn = secrets.filter(({ length }) => length >= SHORTEST_SECRET && length <= this.#target.length);
+    const mayStandIn = this.#remember(token).filter(
+      ({ length }) => length >= SHORTEST_SECRET && length <= this.#target.length,
+    );
     if (!mayStandIn.some((secret) => this.#target.includes(encodeURIComponent(secret)))) return;
     const what = "the path or the query holds a token, which URLs must not: pass the id of its record";
     refusing(ArgumentError, () => refuse(`${this.operation.name}: ${what}`));
@@ -93,13 +94,21 @@ export class Call {
 
   /** The call resolves with this output. A `plaintext` in it must not stand in a URL from now on. */
   handOut(output: unknown): void {
-    const { tokenSource } = this.client;
     ignoreErrors(() => {
       const plaintext = (output as { plaintext?: unknown } | undefined)?.plaintext; // any output can be asked
       // A lone surrogate stands in no URL.
-      if (typeof plaintext !== "string" || /\p{Surrogate}/u.test(plaintext)) return;
-      handedOut.set(tokenSource, [plaintext, ...(handedOut.get(tokenSource) ?? [])].slice(0, MOST_KNOWN));
+      if (typeof plaintext === "string" && !/\p{Surrogate}/u.test(plaintext)) this.#remember(plaintext);
     });
+  }
+
+  /** Returns what is known, with this token. */
+  #remember(token: string): readonly string[] {
+    const { tokenSource } = this.client;
+    const before = known.get(tokenSource) ?? [];
+    if (before.includes(token)) return before;
+    const all = [token, ...before].slice(0, MOST_KNOWN);
+    known.set(tokenSource, all);
+    return all;
   }
 
   /** A token of the call, which nothing that is shown may contain. */

@@ -294,6 +294,18 @@ describe("a token in the place of an id is refused before anything is sent", () 
     expectClean(client, [plaintext]);
   });
 
+  test.each(Object.entries(USES))(
+    "one that the client was swapped from, which may be valid still, in %s",
+    async (_, use) => {
+      wire.reply(() => json({ id: "s", state: "on" }));
+      const client = wire.client();
+      await client.sessions.get("s");
+      client.setToken("pat_next_oneTimeSecret");
+      await expectRefused(use(client, TOKEN), TOKEN);
+      expect(wire.sent).toHaveLength(1);
+    },
+  );
+
   test("one that no URL can hold stops no later call", async () => {
     const token = { id: "t", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
     wire.reply(() => json({ ...token, plaintext: "\ud800 has no UTF-8" }, 201));
