@@ -51,7 +51,10 @@ export interface Permit {
 
 /** How a wait ended. */
 export type Admission =
-  /** The request may be sent. `waited`: it took a while, so the call reads its token again, and acquires again with that. */
+  /**
+   * The request may be sent. `waited`: it took a while, so the call reads its token again, and acquires again with that. A
+   * limiter that says so each time lets no request go.
+   */
   | { readonly kind: "admitted"; readonly waited?: boolean | undefined }
   /** The call reads its latest token, and acquires again with that, at its place. */
   | { readonly kind: "moved" }
