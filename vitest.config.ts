@@ -15,16 +15,16 @@ const PACKED = ["test/package/**/*.test.ts", "test/runtimes/**/*.test.ts"];
 /** Tests that measure time on this machine: they run after all others, one file at a time. */
 const ALONE = "test/**/*.alone.test.ts";
 
-/** The files that take longest, longest first. */
+/** The files that take longest, longest first; those that mostly wait (the fleet, the kills) apart, beside some that compute. */
 const LONG = [
   "test/runtimes/conformance",
   "test/package/types",
+  "test/redis/fleet",
   "test/docs/next",
   "test/package/consumers",
+  "test/bulk/kill",
   "test/package/peers",
   "test/docs/snippets",
-  "test/bulk/kill",
-  "test/redis/fleet",
   "test/package/use",
   "test/sockets/herd",
   "test/docs/examples-in-docstrings",
