@@ -35,8 +35,8 @@ export interface Failure {
   readonly message: string;
 }
 
-/** Sends one request. Resolves with a failure in place of rejecting. */
-export type Send = (request: WireRequest) => Promise<WireResponse | Failure>;
+/** Sends one request, unless `signal` ends it. Resolves with a failure in place of rejecting. */
+export type Send = (request: WireRequest, signal?: AbortSignal) => Promise<WireResponse | Failure>;
 
 /** Which token a request carries: the caller's, one that does not exist, none, or this one. */
 export type Credential = "own" | "unknown" | "none" | { readonly plaintext: string };

@@ -425,6 +425,20 @@ describe("the program", () => {
     expect(JSON.parse(out)).toMatchObject({ result: "agrees" });
   });
 
+  test("ends at once when it is interrupted while the service is silent", async () => {
+    await using service = await startEmulator();
+    service.emulator.fault({ delayMs: Number.POSITIVE_INFINITY, times: Number.POSITIVE_INFINITY });
+    const child = spawn(process.execPath, [bin, "doctor"], { env: { ...process.env, ...environmentOf(service) } });
+    let out = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    await expect.poll(() => service.emulator.requests.length, { timeout: 30_000 }).toBe(1);
+    child.kill("SIGINT");
+    expect(await once(child, "close")).toEqual([2, null]);
+    expect(out).toMatch(/^the run was interrupted\n/);
+  });
+
   test("revokes the token that it created when it is interrupted", async () => {
     await using service = await startEmulator();
     const child = spawn(process.execPath, [bin, "doctor", "--write"], {

@@ -81,7 +81,7 @@ describe("a request of the doctor's", () => {
     ["a body that never ends", ({ socket }) => void socket.write("HTTP/1.1 200 OK\r\n\r\n{"), "TIMEOUT"],
   ])("of %s is a failure with a code", async (_, behaviour, code) => {
     await using server = await rawServer([behaviour]);
-    expect(await sendByNode(get(server.baseUrl), 500)).toMatchObject({ kind: "failure", code });
+    expect(await sendByNode(get(server.baseUrl), undefined, 500)).toMatchObject({ kind: "failure", code });
   });
 
   test.each([

@@ -36,6 +36,8 @@ export function doctorIn(world: World): Command {
       const notify = (line: string): void => say("doctor", terminal, line);
       const { report, seed, seedWithValues } = await diagnose(readDeployment(flags, terminal), {
         ...world,
+        // A write that is interrupted may be carried out all the same.
+        send: (request) => world.send(request, request.method === "GET" ? terminal.signal : undefined),
         sleep: (ms) => world.sleep(ms, terminal.signal),
         signal: terminal.signal,
         notify,
@@ -69,7 +71,7 @@ async function writeForOwner(file: string, text: string): Promise<void> {
 }
 
 export const DOCTOR: Command = doctorIn({
-  send: (request) => sendByNode(request),
+  send: sendByNode,
   async sleep(ms, signal) {
     const deadline = Deadline.of(Number.POSITIVE_INFINITY, signal);
     await deadline.sleep(ms).catch(() => {}); // an abort ends the wait, and what comes after it looks at the signal

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { TLSSocket } from "node:tls";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import type { Failure, Send, TlsFacts, WireRequest, WireResponse } from "../wire.ts";
+import type { Failure, TlsFacts, WireRequest, WireResponse } from "../wire.ts";
 
 /** How long a request may take, from the connection to the last byte. */
 const TIMEOUT_MS = 30_000;
@@ -13,7 +13,11 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * Sends a request by `node:http` or `node:https`, so that nothing is hidden: redirects are not followed, headers are as
  * they came, and the certificate can be looked at. Each request has a connection of its own.
  */
-export function sendByNode(request: WireRequest, timeoutMs: number = TIMEOUT_MS): ReturnType<Send> {
+export function sendByNode(
+  request: WireRequest,
+  signal?: AbortSignal,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<WireResponse | Failure> {
   return new Promise((resolve) => {
     const fail = (error: unknown): void => resolve(failureOf(error));
     try {
@@ -21,7 +25,7 @@ export function sendByNode(request: WireRequest, timeoutMs: number = TIMEOUT_MS)
       const outgoing = send(request.url, {
         method: request.method,
         headers: headersOf(request),
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
       });
       outgoing.on("error", fail);
       outgoing.on("response", (incoming) => void readResponse(incoming).then(resolve, fail));
