@@ -50,6 +50,7 @@ export const SIGNAL: Kind = kind(
     typeof (value as { aborted?: unknown }).aborted === "boolean", // what has methods can be asked
 );
 
+/** Whether a value, of whatever kind, has these methods. */
 export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
 }

@@ -1,3 +1,5 @@
+import { hasMethods } from "../base/check.ts";
+
 /** What is used of an `ioredis` client, a cluster's included. */
 export interface IoredisClient {
   defineCommand(name: string, definition: { lua: string }): void;
@@ -32,13 +34,9 @@ export function evaluateWith(client: unknown): Evaluate | undefined {
 }
 
 function isIoredis(client: unknown): client is IoredisClient {
-  return hasMethod(client, "eval") && hasMethod(client, "defineCommand");
+  return hasMethods(client, "eval", "defineCommand");
 }
 
 function isNodeRedis(client: unknown): client is NodeRedisClient {
-  return hasMethod(client, "eval") && typeof (client as { isOpen?: unknown }).isOpen === "boolean"; // it is an object
-}
-
-function hasMethod(value: unknown, name: string): boolean {
-  return typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function"; // any value can be asked
+  return hasMethods(client, "eval") && typeof (client as { isOpen?: unknown }).isOpen === "boolean"; // it is an object
 }

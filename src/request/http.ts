@@ -1,5 +1,5 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
-import { shown } from "../base/check.ts";
+import { hasMethods, shown } from "../base/check.ts";
 import type { FaultSource } from "../errors/connection-fault.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
 
@@ -95,8 +95,7 @@ function inheritedNames(): Readonly<Record<string, undefined>> {
 function checked(value: unknown): Response {
   const { status, headers, type } = (value ?? {}) as Partial<Response>; // each is looked at before it is used
   if (type === "error") throw new TypeError("network error: fetch resolved with Response.error()");
-  const isHeaders = typeof headers?.get === "function" && typeof headers.has === "function";
-  if (typeof status !== "number" || !isHeaders)
+  if (typeof status !== "number" || !hasMethods(headers, "get", "has"))
     throw new TypeError(`it resolved with ${shown(value)}, not with a response`);
   // Another status than a final one says nothing about what the service did; it is 0 where a browser hides a redirect.
   if (!(status >= 200 || type === "opaqueredirect")) throw new TypeError(`it resolved with status ${status}`);

@@ -1,5 +1,5 @@
 import * as z from "zod/v4-mini";
-import { isPromise } from "../base/check.ts";
+import { hasMethods, isPromise } from "../base/check.ts";
 import type { CreatedToken, Issue, Page, Project, Session } from "../models.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, pageOf, SessionSchema } from "./records.ts";
 
@@ -33,7 +33,7 @@ export const OWN_VENDOR = "project-automation";
 /** Whether a value can be used as a Standard Schema. (arktype's are functions.) */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   const { "~standard": standard } = Object(value) as Partial<StandardSchema>; // any value can be asked
-  return typeof standard?.validate === "function";
+  return hasMethods(standard, "validate");
 }
 
 /** Whether a value is valid. What somebody has put on `Object.prototype` is no list of issues. */

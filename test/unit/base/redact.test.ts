@@ -219,6 +219,11 @@ describe("values by their name in a text", () => {
   });
 });
 
+test("of a field with the name of a secret it is shown whether there is one", () => {
+  const fields = { token: null, token_valid: false, tokens: "abc", secret: 5 };
+  expect(redactor.json(fields)).toEqual({ ...fields, tokens: REDACTED, secret: REDACTED });
+});
+
 describe("what quotes a response", () => {
   const quoting = redactor.quoting({
     plaintext: "a-one-time-Secret",
