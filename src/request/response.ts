@@ -169,11 +169,7 @@ interface Parsed {
 }
 
 function parsedOf(text: string): Parsed | undefined {
-  try {
-    return { json: parseJson(text) };
-  } catch {
-    return undefined;
-  }
+  return ignoreErrors(() => ({ json: parseJson(text) }));
 }
 
 async function readParts(reader: Reader, received: { text: string }, limits: Limits): Promise<BodyText> {
