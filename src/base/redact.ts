@@ -1,5 +1,5 @@
 import { isBrandedError } from "../errors/automation-error.ts";
-import { isObject, isPlainObject } from "./check.ts";
+import { ignoreErrors, isObject, isPlainObject } from "./check.ts";
 import { parseJson } from "./json.ts";
 import { REDACTED, redactionOf, SECRET_NAME, type Secrets } from "./secrets.ts";
 
@@ -65,14 +65,12 @@ export class Redactor {
     if (isBrandedError(value)) return value;
     if (typeof value === "function" || depth >= CAUSES_SHOWN) return undefined;
     if (!isObject(value)) return this.json(value);
-    try {
+    // It may have a getter that throws, or refer to itself.
+    return ignoreErrors<unknown>(() => {
       if (value instanceof Error) return this.#copyError(value, depth);
       const text = Array.isArray(value) || isPlainObject(value) ? JSON.stringify(value) : undefined;
       return text === undefined || text.length > LONGEST_TEXT ? undefined : this.json(parseJson(text));
-    } catch {
-      // It may have a getter that throws, or refer to itself.
-      return undefined;
-    }
+    });
   }
 
   #copyError(error: Error, depth: number): Error {

@@ -130,11 +130,8 @@ function hintFor(value: unknown): string {
 function encodeText(value: string, what: string): string {
   // Most need no encoding.
   if (/^[\w-]*$/.test(value)) return value;
-  try {
-    return encodeURIComponent(value);
-  } catch {
-    return refuse(`${what} has a lone surrogate, which cannot be encoded`);
-  }
+  const encoded = ignoreErrors(() => encodeURIComponent(value));
+  return encoded ?? refuse(`${what} has a lone surrogate, which cannot be encoded`);
 }
 
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
