@@ -96,7 +96,7 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>
     { url: "path", paths: "path", methods: "method", body: "json", schemas: "schema" },
     "auth verb params data payload search parse retry host",
   ],
-])("of the names that other programs have, %s has hints for those that are near alone", (_, accepted, near, far) => {
+])("of the names that other programs have, %s has hints for those that are near alone", (...[, accepted, near, far]) => {
   const hints = (key: string): string[] => hintsFor([key], "options", accepted);
   for (const [key, name] of Object.entries(near))
     expect([key, ...hints(key)]).toEqual([key, `did you mean "${name}"?`]);

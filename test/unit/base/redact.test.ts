@@ -171,6 +171,11 @@ describe("a secret is found", () => {
   });
 });
 
+test("an id that ends with a time is not taken for a token", () => {
+  const text = "there is no session run_web_20261122180059";
+  expect(redactor.text(text)).toBe(text);
+});
+
 test("escapes in a text without secrets stay as they are", () => {
   const text = "a%20b \\u0041 &amp; C:\\new";
   expect(redactor.text(text)).toBe(text);
