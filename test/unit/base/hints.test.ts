@@ -96,13 +96,16 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>
     { url: "path", paths: "path", methods: "method", body: "json", schemas: "schema" },
     "auth verb params data payload search parse retry host",
   ],
-])("of the names that other programs have, %s has hints for those that are near alone", (...[, accepted, near, far]) => {
-  const hints = (key: string): string[] => hintsFor([key], "options", accepted);
-  for (const [key, name] of Object.entries(near))
-    expect([key, ...hints(key)]).toEqual([key, `did you mean "${name}"?`]);
-  for (const key of far.split(" ").filter((name) => !accepted.includes(name)))
-    expect([key, ...hints(key)]).toEqual([key]);
-});
+])(
+  "of the names that other programs have, %s has hints for those that are near alone",
+  (...[, accepted, near, far]) => {
+    const hints = (key: string): string[] => hintsFor([key], "options", accepted);
+    for (const [key, name] of Object.entries(near))
+      expect([key, ...hints(key)]).toEqual([key, `did you mean "${name}"?`]);
+    for (const key of far.split(" ").filter((name) => !accepted.includes(name)))
+      expect([key, ...hints(key)]).toEqual([key]);
+  },
+);
 
 test.each<[string, readonly string[], string | undefined]>([
   ["apiKey in options", ["baseUrl", "token"], 'did you mean "token"?'],
