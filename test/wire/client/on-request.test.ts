@@ -139,7 +139,7 @@ describe("what it fails with", () => {
   test("no token that it quotes is in the message", async () => {
     const token = "pat_k1_9fQ2xR7vLm3Tz8";
     const onRequest = (): never => {
-      throw new Error(`${token} and svc_live_4hG7kP2qWx9Zr1 are revoked`);
+      throw new Error(`${token} and pat_live_4hG7kP2qWx9Zr1 are revoked`);
     };
     const { error } = await ended(create(scriptedFetch(good).client({ token }), { onRequest }));
     expect((error as AbortError).message).toBe(

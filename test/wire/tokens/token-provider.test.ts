@@ -230,7 +230,7 @@ describe("a provider that fails", () => {
 
   test("no token that it quotes is shown, whether the client knows it or not, nor a value that is named as one", async () => {
     const known = "pat_k1_9fQ2xR7vLm3Tz8";
-    const tokens = ["pat_k2_theNextSecretOfIt", "svc_live_4hG7kP2qWx9Zr1", "svc_k3_Ab3-dE6_gH9jK2mN5pQ8"];
+    const tokens = ["pat_k2_theNextSecretOfIt", "pat_live_4hG7kP2qWx9Zr1", "pat_k3_Ab3-dE6_gH9jK2mN5pQ8"];
     const secrets = [known, ...tokens, "hunter2hunter2", "9fQ2xR7vLm3Tz8"];
     const said = `${secrets.slice(0, -2).join(" and ")} are revoked, password=hunter2hunter2`;
     let asked = 0;
