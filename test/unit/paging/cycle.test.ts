@@ -38,13 +38,15 @@ describe("a cycle", () => {
     expect(foundAfter(into(20 * round, round), 23 * round)).toBeLessThanOrEqual(22 * round + 1);
   });
 
+  // Every n-th cursor is kept, and n is 1/32 at most of the cursors so far, also of those in which it is found.
   test("of any length, wherever it begins, is found later by 1/32 of the walk at most", () => {
     fc.assert(
       fc.property(fc.nat(3_000), fc.integer({ min: 1, max: 3_000 }), (lead, round) => {
-        const found = foundAfter(into(lead, round), 10_000);
+        const found = foundAfter(into(lead, round), 10_000) ?? Number.NaN;
         expect(found).toBeGreaterThan(lead + round);
-        expect(found).toBeLessThanOrEqual((lead + round) * (1 + 1 / 32) + 1);
+        expect(found - lead - round).toBeLessThanOrEqual(Math.max(1, found / 32));
       }),
+      { examples: [[2_177, 1_857]] },
     );
   });
 
