@@ -132,6 +132,7 @@ export class Asker {
   }
 
   async #pause(ms: number, why: string): Promise<void> {
+    if (this.#around.signal.aborted) return; // an interrupted run waits for nothing
     this.#around.notify(`${why}; waiting ${Math.ceil(ms / 1_000)} s`);
     await this.#around.sleep(ms);
   }

@@ -429,14 +429,18 @@ describe("the program", () => {
     await using service = await startEmulator();
     service.emulator.fault({ delayMs: Number.POSITIVE_INFINITY, times: Number.POSITIVE_INFINITY });
     const child = spawn(process.execPath, [bin, "doctor"], { env: { ...process.env, ...environmentOf(service) } });
-    let out = "";
+    let [out, err] = ["", ""];
     child.stdout.on("data", (chunk: Buffer) => {
       out += chunk.toString();
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      err += chunk.toString();
     });
     await expect.poll(() => service.emulator.requests.length, { timeout: 30_000 }).toBe(1);
     child.kill("SIGINT");
     expect(await once(child, "close")).toEqual([2, null]);
     expect(out).toMatch(/^the run was interrupted\n/);
+    expect(err).not.toContain("waiting");
   });
 
   test("revokes the token that it created when it is interrupted", async () => {
