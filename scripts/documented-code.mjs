@@ -28,7 +28,7 @@ export const outcomes = literals(between("src/errors/automation-error.ts", "expo
 
 /** Retry options and their defaults, as they stand in the source. */
 export const retryDefaults = new Map(
-  matches(between("src/request/settings.ts", "const DEFAULT_RETRY", "});"), /^ {2}(\w+): (\S+),$/gm).map(
+  matches(between("src/request/settings.ts", "const DEFAULT_RETRY", "};"), /^ {2}(\w+): (\S+),$/gm).map(
     ([, option, value]) => [option, value.replaceAll("_", "")],
   ),
 );
