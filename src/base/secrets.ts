@@ -23,8 +23,6 @@ const NAMED_VALUE = [
   String.raw`(?<!\s(?=\s))(?<=(?:${SECRET_NAME.source})[\w-]{0,64}(?:=|"\s*:\s*)"?)`,
   String.raw`(?:(?<=")(?:[^"\\]+|\\.)*|[^\s"',;&<>{}[\]${SOME_MARK}]+)`,
 ].join("");
-/** Where no token is known, any prefix may be that of one: it is known by the random part that it ends with. */
-const LIKE_A_TOKEN = String.raw`\b[a-z\d]+_[a-z\d]+_[\w%-]{0,64}${RANDOM.source}[\w%-]*`;
 /** A character as URLs, JSON and HTML spell it where it cannot stand by itself. */
 const ESCAPE = /(?:%|\\u00)([\da-f]{2})|&#(x0*[\da-f]{2}|0*\d{1,3});|&[a-z]+;|\\["\\/bfnrt]/gi;
 /** Marks that other escapes are made of, or values end with. */
@@ -53,7 +51,7 @@ interface Pattern {
 
 /**
  * Takes secrets out of a text: by their spelling, in whatever case and with whatever escapes, by the name before them, and
- * by the prefix and the form that tokens have.
+ * by the prefix that tokens have.
  */
 export function redactionOf({ tokens, headers = {}, response }: Secrets): (text: string) => string {
   const known = [...tokens];
@@ -70,14 +68,11 @@ export function redactionOf({ tokens, headers = {}, response }: Secrets): (text:
     .map((part) => ({ letters: lettersOf(part), source: "[^]+" }))
     .filter(({ letters }) => RANDOM.test(letters));
   // A token that is not known yet, such as a replacement in the text of a refusal, begins as those that are.
-  const prefixes = known.flatMap((token) => /^([a-z\d]+)_[^_]*_/i.exec(token)?.[1] ?? []);
-  const likely = prefixes.map((prefix) => String.raw`\b${prefix}_[\w-]*_[\w%-]{8,}`);
+  const likely = known
+    .flatMap((token) => /^([a-z\d]+)_[^_]*_/i.exec(token)?.[1] ?? [])
+    .map((prefix) => String.raw`\b${prefix}_[\w-]*_[\w%-]{8,}`);
   // Known secrets come first: what looks like a secret may be no more than the beginning of a known one, up to an escape.
-  const lists = [
-    secrets,
-    parts,
-    [{ letters: "", source: [NAMED_VALUE, ...(likely.length > 0 ? likely : [LIKE_A_TOKEN])].join("|") }],
-  ];
+  const lists = [secrets, parts, [{ letters: "", source: [NAMED_VALUE, ...likely].join("|") }]];
   let left = MOST_COMPARED;
   return (text) => {
     left -= values.length * text.length;
