@@ -54,6 +54,8 @@ const TOKENS = {
   "a JWT of 8 KB": `eyJhbGciOiJSUzI1NiJ9.${"Ab-9_xYz".repeat(1_024)}`,
   "1 000 underscores": `${"_".repeat(1_000)}verySecretPart`,
   "1 000 segments": `${"a_".repeat(1_000)}verySecretPart`,
+  "16 KB of letters": "letters".repeat(2_341),
+  "16 KB of digits": "0123456".repeat(2_341),
 };
 
 describe.each(Object.entries(TOKENS))("a token that is %s", (_, token) => {
