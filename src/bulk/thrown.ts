@@ -14,7 +14,7 @@ export interface Thrown {
 
 /** The longest that a message shows of it. */
 const MAX_SAID = 300;
-/** Of no client: it finds secrets by their form, and by the name before them. */
+/** Of no client: it finds secrets by the name before them. */
 const REDACTOR = new Redactor({ tokens: [] });
 
 /** Reads what a function of the caller's threw. Never throws itself: what cannot be read, such as a revoked proxy, is no cause. */

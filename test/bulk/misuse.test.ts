@@ -208,11 +208,11 @@ describe("keys", () => {
       /key failed for item 1: no id$/,
     ],
     [
-      "a failure that quotes a token",
+      "a failure that names a secret",
       () => {
-        throw new Error("no id\nfor svc_live_4hG7kP2qWx9Zr1");
+        throw new Error("no id\nwith token=4hG7kP2qWx9Zr1");
       },
-      /key failed for item 1: no id for \[redacted\]$/,
+      /key failed for item 1: no id with token=\[redacted\]$/,
     ],
   ])("that are %s end the run before anything is sent", async (_, bad, message) => {
     const { emulator, client } = service();
