@@ -61,21 +61,21 @@ const TOKENS = {
 describe.each(Object.entries(TOKENS))("a token that is %s", (_, token) => {
   const texts = [token.slice(0, -1), token.slice(0, 12), `${token} `, token.toUpperCase(), "%41", "&#65;", "a_"];
 
-  test.each(texts.map((text) => [text.slice(0, 40), text]))("20 errors with a text that is full of %j", (_, text) => {
+  test.each(texts.map((text) => [text.slice(0, 40), text]))("5 errors with a text that is full of %j", (_, text) => {
     const run = text.repeat(Math.ceil(LENGTH / text.length)).slice(0, LENGTH);
     const cost = costMs(() => {
-      for (let n = 0; n < 20; n += 1) {
+      for (let n = 0; n < 5; n += 1) {
         expect(new Redactor({ tokens: [token] }).text(run).includes(token)).toBe(false);
       }
     });
-    expect(cost).toBeLessThan(LIMIT_MS);
+    expect(cost).toBeLessThan(LIMIT_MS / 2);
   });
 
-  test("20 errors with a body of 9 000 short strings", () => {
+  test("5 errors with a body of 9 000 short strings", () => {
     const body = Array.from({ length: 9_000 }, (_, n) => `s${n}`);
     const cost = costMs(() => {
-      for (let n = 0; n < 20; n += 1) expect(new Redactor({ tokens: [token] }).json(body)).toEqual(body);
+      for (let n = 0; n < 5; n += 1) expect(new Redactor({ tokens: [token] }).json(body)).toEqual(body);
     });
-    expect(cost).toBeLessThan(LIMIT_MS);
+    expect(cost).toBeLessThan(LIMIT_MS / 2);
   });
 });
