@@ -12,6 +12,8 @@ import type { LapTask, RunLap } from "../worker.ts";
 export const name = "concurrency";
 
 const CALLS = 1_000;
+/** Before these come two pilots of as many: 30 000 calls in all, since the platform compiles some code that late. */
+const WARM_UP_LAPS = 10;
 const MOST_TIMES_KY = 1.2;
 
 export async function run(bench: Bench): Promise<Section[]> {
@@ -23,7 +25,7 @@ export async function run(bench: Bench): Promise<Section[]> {
         contenders: entrants([BARE, OURS, KY], bench, [KY]),
         task: { measure: name, work: String(concurrency), origin, package: bench.package },
         calls: 1,
-        warmUp: bench.quick ? 1 : 2,
+        warmUp: WARM_UP_LAPS,
         rounds: bench.quick ? 5 : 16,
         heats: bench.quick ? 1 : 2,
       }),
