@@ -123,7 +123,8 @@ function secretPartOf(token: string): string {
 /** A token; its last part; and the token, and the whole header that it is sent in, in base64. */
 function spellingsOf(token: string): string[] {
   const literal = [token, secretPartOf(token)];
-  if (!/^[!-~]+$/.test(token)) return literal;
+  // Not every platform has `btoa`.
+  if (typeof btoa !== "function" || !/^[!-~]+$/.test(token)) return literal;
   const encoded = [token, `Bearer ${token}`].map((text) => btoa(text).replace(/=+$/, ""));
   return [...literal, ...encoded, ...encoded.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
 }

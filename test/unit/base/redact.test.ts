@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Redactor } from "../../../src/base/redact.ts";
 import { REDACTED } from "../../../src/base/secrets.ts";
 import { AbortError } from "../../../src/index.ts";
@@ -386,4 +386,12 @@ describe("cause", () => {
     for (let level = 0; level < 10_000; level += 1) error = new Error("x", { cause: error });
     expect(textsOf(redactor.cause(error)).join("\n")).not.toContain("verySecretPart");
   });
+});
+
+test("a platform without btoa shows no token either", () => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.stubGlobal("btoa", undefined);
+  expect(new Redactor({ tokens: [TOKEN] }).text(`the token ${TOKEN} is revoked`)).toBe(
+    `the token ${REDACTED} is revoked`,
+  );
 });
