@@ -26,8 +26,7 @@ export function required(optional: Kind): Kind {
   return { ...optional, required: true };
 }
 
-/** Its words are never shown. */
-export const ANYTHING: Kind = kind("", () => true);
+export const ANYTHING: Kind = kind("anything", () => true);
 export const BOOLEAN: Kind = kind("a boolean", (value) => typeof value === "boolean");
 export const STRING: Kind = kind("a string", (value) => typeof value === "string");
 export const RECORD: Kind = kind("an object", isRecord);

@@ -12,7 +12,7 @@ import { type CallSettings, type ClientContext, laidOver } from "./settings.ts";
 import { encodePath } from "./url.ts";
 
 /** Older tokens are forgotten. */
-const MOST_KNOWN = 100;
+const MOST_KNOWN = 1_000;
 
 /** What the calls of a token source were sent with and have handed out, the latest first. Derived clients share the source. */
 const known = new WeakMap<TokenSource, readonly string[]>();

@@ -66,7 +66,7 @@ const DECODERS = new Map([
   ["br", brotliDecompressSync],
 ]);
 
-/** A body as the `fetch` of a client reads it: some gateways compress a response that nobody asked them to. */
+/** Decompresses a body, as `fetch` does. Some gateways compress a response although the request does not accept it. */
 function decoded(bytes: Buffer, encoding: string | null): Uint8Array {
   const decode = DECODERS.get(encoding?.toLowerCase() ?? "");
   return decode === undefined || bytes.length === 0 ? bytes : decode(bytes, { maxOutputLength: MAX_BODY_BYTES });
