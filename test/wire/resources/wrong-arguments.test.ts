@@ -306,6 +306,25 @@ describe("a token in the place of an id is refused before anything is sent", () 
     },
   );
 
+  test("one that was handed out before a token provider returned hundreds of others", async () => {
+    const plaintext = "pat_new_oneTimeSecret";
+    const record = { id: "tok_2", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext };
+    let asked = 0;
+    const token = (): string => {
+      asked += 1;
+      return `pat_${asked}_providedSecret`;
+    };
+    const client = wire.client({ token });
+    wire.reply(() => json(record, 201));
+    await client.tokens.create({ name: "n", scopes: [] });
+    for (let call = 0; call < 300; call += 1) {
+      wire.reply(() => json({ id: "s", state: "on" }));
+      await client.sessions.get("s");
+    }
+    await expectRefused(client.tokens.revoke(plaintext), plaintext);
+    expect(wire.sent).toHaveLength(301);
+  });
+
   test("one that no URL can hold stops no later call", async () => {
     const token = { id: "t", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
     wire.reply(() => json({ ...token, plaintext: "\ud800 has no UTF-8" }, 201));
