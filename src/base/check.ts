@@ -26,7 +26,8 @@ export function required(optional: Kind): Kind {
   return { ...optional, required: true };
 }
 
-export const ANYTHING: Kind = kind("anything", () => true);
+/** It accepts every value, so its words are never shown. */
+export const ANYTHING: Kind = kind("", () => true);
 export const BOOLEAN: Kind = kind("a boolean", (value) => typeof value === "boolean");
 export const STRING: Kind = kind("a string", (value) => typeof value === "string");
 export const RECORD: Kind = kind("an object", isRecord);
