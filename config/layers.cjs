@@ -16,7 +16,6 @@ const parts = {
   request: [
     "request/call.ts",
     "request/create-error.ts",
-    "request/exchange.ts",
     "request/output.ts",
     "request/call-events.ts",
     "request/response.ts",

@@ -56,8 +56,8 @@ export class ProviderToken extends LatestToken implements TokenSource {
   }
 
   /** The provider is asked for another token once in a call. */
-  async renew(_: string, times: number): Promise<boolean> {
-    return times === 1;
+  async renew(_: string, isFirst: boolean): Promise<boolean> {
+    return isFirst;
   }
 
   #request(rejected: string | undefined): PendingRequest {

@@ -78,10 +78,10 @@ export interface TokenSource {
    */
   read(rejected: string | undefined): string | RequestToken;
   /**
-   * Waits for a rotation that is pending. Resolves whether `read` may return another token than the rejected one; `times`
-   * is how often the call was answered 401.
+   * Waits for a rotation that is pending. Resolves whether `read` may return another token than the rejected one;
+   * `isFirst`: the call was not answered 401 before.
    */
-  renew(rejected: string, times: number): Promise<boolean>;
+  renew(rejected: string, isFirst: boolean): Promise<boolean>;
   /** Calls `refresh` of the listener whenever `current` changes, until the returned function is called. */
   subscribe(listener: TokenListener): () => void;
 }

@@ -2,11 +2,12 @@ import type { RequestToken, TokenUnavailable } from "../auth/token-source.ts";
 import { ignoreErrors, ofKind, RECORD } from "../base/check.ts";
 import { STOPPED } from "../base/deadline.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
+import { TokenProviderError } from "../errors/classes.ts";
 import { type Admission, type Permit, type RateLimiter, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import { exchangeError, limiterError, pausedError, tokenError } from "./create-error.ts";
-import { type Failure, type Received, stopped, type Unauthorized } from "./exchange.ts";
+import { buildError, limiterError, pausedError, refusalError, stoppedError } from "./create-error.ts";
 import { performExchange } from "./perform-exchange.ts";
+import type { Received, Refused } from "./response.ts";
 
 /** A token that was read, and what that has left of the attempt's `timeoutMs`. */
 interface Read {
@@ -20,22 +21,17 @@ interface Read {
  * of this library for everything else. Whether a failure may pass is decided above, in `retry.ts`.
  */
 export async function attempt(call: Call, permit: Permit): Promise<Received> {
-  const { history } = call;
   let read = await readToken(call);
   for (;;) {
-    read = await acquire(call, permit, read);
-    const { token } = read;
-    const deadline = call.deadline.within(read.leftMs);
+    const { token, leftMs } = await acquire(call, permit, read);
+    const deadline = call.deadline.within(leftMs);
     const exchange = await performExchange(call, permit, { token, deadline }).finally(() => {
       deadline.release();
       release(permit);
     });
-    history.ended(exchange);
     if (exchange.kind === "received") return exchange;
-    let made: AutomationError | undefined;
-    const error = (): AutomationError => (made ??= exchangeError(call, exchange));
-    const next = await readToResend(call, exchange, { token, error });
-    if (next === undefined) throw history.failed(error());
+    const next = await readToResend(call, exchange, token);
+    if (next === undefined) throw refusalError(call, exchange);
     read = next;
   }
 }
@@ -44,28 +40,30 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
  * The token to send a rejected request again with: after a 429 that is waited out, and after a 401 for a token that is not
  * the latest any more, or that its provider may replace.
  */
-async function readToResend(call: Call, exchange: Failure, refused: Unauthorized): Promise<Read | undefined> {
+async function readToResend(call: Call, refused: Refused, token: string): Promise<Read | undefined> {
   const { client, deadline, events, history, operation, settings } = call;
-  if (settings.retry === false || exchange.kind !== "refused" || deadline.reason === "total") return undefined;
-  history.lastFailure = refused.error;
+  if (settings.retry === false || deadline.reason === "total") return undefined;
+  const { head, pause } = refused;
+  const error = (): AutomationError => refusalError(call, refused);
+  history.lastFailure = error;
   // A limiter that says of every pause that it waits must not make a 429 a loop.
-  if (exchange.pause?.waits && history.pausesInARow <= settings.retry.rateLimitWaits) {
-    events?.retry({ reason: "rate_limit", delayMs: exchange.pause.pauseMs, status: 429 });
+  if (pause?.waits && history.pausesInARow <= settings.retry.rateLimitWaits) {
+    events?.retry({ reason: "rate_limit", delayMs: pause.pauseMs, status: 429 });
     return await readToken(call);
   }
-  if (exchange.head.status !== 401) return undefined;
+  if (head.status !== 401) return undefined;
   const { tokenSource } = client;
-  history.unauthorized = refused;
-  history.unauthorizedCount += 1;
+  const isFirst = history.unauthorized === undefined;
+  history.unauthorized = { token, error };
   events?.enter("token");
   if (operation.adopts) {
     // It must not wait for rotations, since it is one of them.
-    if (tokenSource.current === refused.token) return undefined;
+    if (tokenSource.current === token) return undefined;
   } else {
     try {
-      if (!(await deadline.race(tokenSource.renew(refused.token, history.unauthorizedCount)))) return undefined;
+      if (!(await deadline.race(tokenSource.renew(token, isFirst)))) return undefined;
     } catch {
-      throw exchangeError(call, stopped(deadline, "total"));
+      throw stoppedError(call, { deadline, phase: "total" });
     }
   }
   const other = await readToken(call);
@@ -101,7 +99,7 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
     }
     try {
       if (admission.kind === "stopped" || deadline.reason !== undefined) {
-        throw exchangeError(call, stopped(deadline, "queue"));
+        throw stoppedError(call, { deadline, phase: "queue" });
       }
       events?.resume(token);
       if (!admission.waited) return read;
@@ -162,8 +160,9 @@ async function requestToken(call: Call, request: RequestToken): Promise<Read> {
     const token = await limit.race(request(limit.signal));
     return { token, leftMs: limit.leftMs };
   } catch (error) {
-    if (error === STOPPED) throw exchangeError(call, stopped(limit, "token"));
-    throw tokenError(call, error as TokenUnavailable); // it rejects with nothing else
+    if (error === STOPPED) throw stoppedError(call, { deadline: limit, phase: "token" });
+    const { message, cause } = error as TokenUnavailable; // it rejects with nothing else
+    throw buildError(TokenProviderError, call, { what: message, thrown: cause });
   } finally {
     limit.release();
   }

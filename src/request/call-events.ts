@@ -1,13 +1,12 @@
 import { ignoreErrors } from "../base/check.ts";
 import { now } from "../base/clock.ts";
 import type { Redactor } from "../base/redact.ts";
-import type { TimeoutPhase } from "../errors/automation-error.ts";
+import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
-import type { ClientEvent, Durations, ResponseEvent, RetryEvent, Waits } from "../events.ts";
+import type { ClientEvent, Durations, EndEvent, RetryEvent, Waits } from "../events.ts";
 import type { CallObserver } from "../instrumentation.ts";
 import type { Page } from "../models.ts";
 import { type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
-import type { CallHistory, Exchange } from "./exchange.ts";
 import { readHeaders } from "./http-request.ts";
 import type { Operation, Walk } from "./operation.ts";
 import type { ResponseHead } from "./response.ts";
@@ -22,6 +21,9 @@ interface ObservedCall {
 }
 
 type FieldsOf<Event> = Event extends ClientEvent ? Omit<Event, "callId" | "operation" | "attempt" | "at"> : never;
+
+/** Kinds of errors that a body is lost with. */
+const LOSSES = ["connection", "timeout", "abort"] as const;
 
 const NO_TIME: Readonly<Record<keyof Durations, number>> = {
   waitMs: 0,
@@ -66,13 +68,13 @@ export class CallEvents {
     this.#observer.event?.(event);
   }
 
-  /** The call is over; `error` is what it rejects with. */
-  end(error: AnyAutomationError | undefined, { requests, latestResponse }: CallHistory): void {
+  /** The call is over; `error` is what it rejects with, and `status` that of its latest response. */
+  end(error: AnyAutomationError | undefined, { attempts, status }: Pick<EndEvent, "attempts" | "status">): void {
     this.enter("total");
-    const ok = error === undefined;
-    const { outcome, status } = error ?? { outcome: "accepted", status: latestResponse?.status };
+    const ended = error ?? { kind: undefined, outcome: "accepted", status };
+    const { kind, outcome } = ended;
     const durationMs = this.#since - this.#began;
-    this.emit({ type: "end", ok, kind: error?.kind, outcome, status, attempts: requests, durationMs });
+    this.emit({ type: "end", ok: error === undefined, kind, outcome, status: ended.status, attempts, durationMs });
     this.#observer.end?.(error, this.#isSent ? undefined : this.#waits());
   }
 
@@ -136,10 +138,11 @@ export class CallEvents {
     this.emit({ type: "deprecation", deprecation, sunset });
   }
 
-  /** The response to a request, as far as its body was read. */
-  response(exchange: Exchange, { status, limit, remaining }: RateLimitHead): void {
+  /** The response to a request; `error` is that of the call if the body was lost. */
+  response({ status, limit, remaining }: RateLimitHead, error?: AutomationError): void {
     this.enter("body");
-    this.emit({ type: "response", status, limit, remaining, lost: lossOf(exchange), ...this.#spent });
+    const lost = LOSSES.find((kind) => kind === error?.kind);
+    this.emit({ type: "response", status, limit, remaining, lost, ...this.#spent });
   }
 
   /** A page of a walk has come. */
@@ -162,11 +165,4 @@ export class CallEvents {
   resume(token: string): void {
     if (this.#call.client.notices.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
   }
-}
-
-/** Why the body of a response was lost, if it was and mattered. */
-function lossOf(exchange: Exchange): ResponseEvent["lost"] {
-  if (exchange.kind === "failed") return "connection";
-  if (exchange.kind !== "stopped") return undefined;
-  return exchange.reason === "abort" ? "abort" : "timeout";
 }

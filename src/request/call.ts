@@ -2,12 +2,13 @@ import type { TokenSource } from "../auth/token-source.ts";
 import { ignoreErrors, refuse, refusing, SHORTEST_SECRET, shown } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { Redactor } from "../base/redact.ts";
+import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { CallEvents } from "./call-events.ts";
-import { CallHistory } from "./exchange.ts";
 import type { Operation } from "./operation.ts";
+import type { ResponseHead } from "./response.ts";
 import { type CallSettings, type ClientContext, laidOver } from "./settings.ts";
 import { encodePath } from "./url.ts";
 
@@ -16,6 +17,22 @@ const MOST_KNOWN = 1_000;
 
 /** What the calls of a token source were sent with and have handed out, the latest first. Derived clients share the source. */
 const known = new WeakMap<TokenSource, readonly string[]>();
+
+/** What a call remembers of its requests, over all attempts. */
+class CallHistory {
+  /** Requests that were sent. */
+  requests = 0;
+  /** The latest response of the service. */
+  latestResponse: ResponseHead | undefined;
+  /** Pauses that its own requests have begun, without another response in between. */
+  pausesInARow = 0;
+  /** A request may have been applied. */
+  mayBeApplied = false;
+  /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
+  lastFailure: (() => AutomationError) | undefined;
+  /** The latest 401: the token that was refused, and what makes its error. */
+  unauthorized: { readonly token: string; readonly error: () => AutomationError } | undefined;
+}
 
 /** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
 export class Call {
@@ -124,8 +141,8 @@ export class Call {
    */
   finish(error: AnyAutomationError | undefined): void {
     this.deadline.release();
-    this.events?.end(error, this.history);
     const { latestResponse, requests } = this.history;
+    this.events?.end(error, { attempts: requests, status: latestResponse?.status });
     const { onResponse } = this.settings;
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;

@@ -1,5 +1,5 @@
-import type { TokenUnavailable } from "../auth/token-source.ts";
 import { bare } from "../base/check.ts";
+import type { Deadline } from "../base/deadline.ts";
 import { oneLine } from "../base/redact.ts";
 import type {
   AutomationError,
@@ -9,13 +9,12 @@ import type {
   ValidationIssue,
 } from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
-import { classifyFault } from "../errors/connection-fault.ts";
+import { classifyFault, type FaultSource } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import { type Failure, outcomeOfStatus, type Reached, type Received, type Refused } from "./exchange.ts";
 import { isWrite, labelOf, type Operation } from "./operation.ts";
-import type { ResponseHead } from "./response.ts";
+import { isSuccess, type Received, type Refused, type ResponseHead } from "./response.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;
@@ -24,32 +23,16 @@ const MAX_DETAIL = 300;
 /** The longest text that names issues. */
 const MAX_ISSUES_TEXT = 400;
 
-// Every error of a call is made here. None holds headers, a request, a response or a token, not even a token that the
+// Every error of a call is built here. None holds headers, a request, a response or a token, not even a token that the
 // service echoes.
 
-type Of<Kind extends Failure["kind"]> = Extract<Failure, { kind: Kind }>;
-
-/** The error of an exchange that was no success. */
-export function exchangeError(call: Call, exchange: Failure): AutomationError {
-  switch (exchange.kind) {
-    case "refused":
-      return refusalError(call, exchange);
-    case "oversized":
-      return parseError(
-        call,
-        exchange,
-        `a body that is larger than maxResponseBytes (${call.client.maxResponseBytes})`,
-      );
-    case "failed":
-      return connectionError(call, exchange);
-    case "stopped":
-      return stoppedError(call, exchange);
-    case "prevented": {
-      const { cause } = exchange;
-      const what = "onRequest failed, so the request was not sent";
-      return buildError(errors.AbortError, call, { what, thrown: cause, cause });
-    }
-  }
+/** How far a request came. */
+interface Reached {
+  /** Whether the request may have reached the service; absent where none was begun. */
+  readonly isSent?: boolean | undefined;
+  readonly head?: ResponseHead | undefined;
+  /** The part of a success's body that was received. */
+  readonly text?: string | undefined;
 }
 
 /** The call was not sent, because the token's pause is longer than the call waits for. */
@@ -73,19 +56,12 @@ export function limiterError(call: Call, thrown: unknown): errors.ConnectionErro
   return buildError(errors.ConnectionError, call, { what: "the rateLimiter failed", thrown, permanent: true });
 }
 
-/** Something else of the application's or the platform's failed, when the request may have been sent. */
-export function unexpectedError(call: Call, thrown: unknown): errors.ConnectionError {
-  const reached = { isSent: true };
-  return buildError(errors.ConnectionError, call, { what: "failed", thrown, reached, permanent: true });
-}
-
-/** The token source has no token to send. */
-export function tokenError(call: Call, { message, cause }: TokenUnavailable): errors.TokenProviderError {
-  return buildError(errors.TokenProviderError, call, { what: message, thrown: cause });
-}
-
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
-export function parseError(call: Call, received: Received | Of<"oversized">, body: string): errors.ResponseParseError {
+export function parseError(
+  call: Call,
+  received: Pick<Received, "head" | "text">,
+  body: string,
+): errors.ResponseParseError {
   const { status, headers } = received.head;
   const type = call.redactor.brief(headers.get("content-type")?.split(";")[0]);
   const what = `${status} with ${body}${type === undefined ? "" : `, ${type}`}`;
@@ -117,9 +93,16 @@ const PLACES: Readonly<Record<TimeoutPhase, string>> = {
   total: "between attempts",
 };
 
+/** Where a call was when a deadline ended it. */
+interface Stop extends Pick<Reached, "head" | "text"> {
+  readonly deadline: Deadline;
+  readonly phase: TimeoutPhase;
+}
+
 /** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
-function stoppedError(call: Call, reached: Of<"stopped">): AutomationError {
-  const { reason, phase } = reached;
+export function stoppedError(call: Call, { deadline, phase, head, text }: Stop): AutomationError {
+  const { reason } = deadline;
+  const reached = { isSent: phase === "headers" || undefined, head, text };
   if (reason === "abort") {
     const what = `aborted by the caller ${PLACES[phase]}`;
     return buildError(errors.AbortError, call, { what, reached, cause: call.deadline.signal.reason });
@@ -130,7 +113,14 @@ function stoppedError(call: Call, reached: Of<"stopped">): AutomationError {
   return buildError(errors.TimeoutError, call, { what, reached, phase, cause: call.history.lastFailure?.() });
 }
 
-function connectionError(call: Call, failed: Omit<Of<"failed">, "kind">): errors.ConnectionError {
+/** A failed connection. */
+interface Fault extends Pick<Reached, "head" | "text"> {
+  readonly cause: unknown;
+  readonly source: FaultSource;
+}
+
+/** The connection failed: before there was a response, or within the body of a success. */
+export function connectionError(call: Call, failed: Fault): errors.ConnectionError {
   const { client, redactor } = call;
   const { baseUrl } = client;
   const { isSent, permanent, words, said } = classifyFault(failed.cause, { ...failed, baseUrl });
@@ -153,7 +143,7 @@ const BY_STATUS: Readonly<Record<number, typeof errors.ApiError>> = {
 };
 
 /** The error of a response whose status is no success (contract, section 7; classified by status alone). */
-function refusalError(call: Call, refused: Refused): AutomationError {
+export function refusalError(call: Call, refused: Refused): AutomationError {
   const { head } = refused;
   const { status, isRedirect, limits } = head;
   // Redacted as a whole, and only then cut.
@@ -234,7 +224,13 @@ export function buildError<Details extends ErrorDetails, Failure>(
 function outcomeOf({ history }: Call, { head, isSent }: Reached): Outcome {
   if (head !== undefined) return outcomeOfStatus(head.status);
   if (isSent || history.mayBeApplied) return "unknown";
-  return history.wasRejected && isSent === undefined ? "rejected" : "not_sent";
+  // Whatever was sent before has been refused.
+  return history.latestResponse !== undefined && isSent === undefined ? "rejected" : "not_sent";
+}
+
+function outcomeOfStatus(status: number): Outcome {
+  if (isSuccess(status)) return "accepted";
+  return status === 408 || status >= 500 ? "unknown" : "rejected";
 }
 
 /** What the failure of a write means for its caller; empty for reads, and where nothing can have happened. */

@@ -5,8 +5,8 @@ import type { Redactor } from "../base/redact.ts";
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/validators.ts";
 import type { Call } from "./call.ts";
-import { exchangeError, parseError, validationError } from "./create-error.ts";
-import { type Received, stopped } from "./exchange.ts";
+import { parseError, stoppedError, validationError } from "./create-error.ts";
+import type { Received } from "./response.ts";
 
 /** The most issues of an error, and keys of the path of each: a response may have one for each of its values. */
 const MOST_ISSUES = 100;
@@ -65,8 +65,7 @@ async function check(call: Call, schema: StandardSchema, { data, received }: Par
     const isOwn = schema["~standard"].vendor === OWN_VENDOR;
     return { issues: shownOf(result.issues, isOwn ? call.redactor : call.redactor.quoting(data)) };
   } catch (cause) {
-    const { head, text } = received;
-    if (cause === STOPPED) throw exchangeError(call, stopped(call.deadline, "body", { isSent: true, head, text }));
+    if (cause === STOPPED) throw stoppedError(call, { ...received, deadline: call.deadline, phase: "body" });
     throw validationError(call, received, { thrown: call.redactor.quoting(data).cause(cause) });
   }
 }

@@ -1,10 +1,20 @@
 import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
+import type { AutomationError } from "../errors/automation-error.ts";
+import { AbortError } from "../errors/classes.ts";
 import type { Permit, ReportedPause } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import { type Exchange, stopped } from "./exchange.ts";
+import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { HttpFailure } from "./http.ts";
-import { isSuccess, type ResponseHead, readBody, readBriefly, readHead } from "./response.ts";
+import {
+  isSuccess,
+  type Received,
+  type Refused,
+  type ResponseHead,
+  readBody,
+  readBriefly,
+  readHead,
+} from "./response.ts";
 import type { CallOptions } from "./settings.ts";
 
 /** What a request is sent with: a token, in the time that is left for it. */
@@ -13,57 +23,72 @@ interface Sending {
   readonly deadline: Deadline;
 }
 
-/** Sends the request and reads the response. Never rejects for what the service, the connection or the caller did. */
-export async function performExchange(call: Call, permit: Permit, { token, deadline }: Sending): Promise<Exchange> {
-  const { client, events, operation, settings } = call;
-  if (settings.onRequest !== undefined) {
-    const prevented = await runOnRequest(call, settings.onRequest, deadline);
-    if (prevented !== undefined) return prevented;
-  }
+/** Sends the request and reads the response. Rejects with the error of the call if no response came, or not all of a success. */
+export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Received | Refused> {
+  const { events, history, settings } = call;
+  const { token, deadline } = sending;
+  if (settings.onRequest !== undefined) await runOnRequest(call, settings.onRequest, deadline);
   events?.request();
   // A listener may have aborted the call.
-  if (deadline.reason !== undefined) return stopped(deadline, "queue");
-  const { url, body } = call;
-  const { method } = operation;
-  const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
-  const post = (): Promise<Response> => client.http({ url, method, headers, body, token, signal: deadline.signal });
-  const sending = events === undefined ? post() : events.send(post);
+  if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
+  const { response, head } = await sendRequest(call, sending);
+  // A response that has arrived is not lost to a rate limiter that fails.
+  const pause = ignoreErrors(() => permit.report(head.limits));
+  history.latestResponse = head;
+  history.pausesInARow = pause === undefined ? 0 : history.pausesInARow + 1;
+  events?.head(head);
+  events?.pause(token, pause?.pauseMs);
+  events?.enter("body");
   try {
-    const response = await deadline.race(sending);
-    const head = readHead(response);
-    // A response that has arrived is not lost to a rate limiter that fails.
-    const pause = ignoreErrors(() => permit.report(head.limits));
-    events?.head(head);
-    events?.pause(token, pause?.pauseMs);
-    events?.enter("body");
     const exchange = await receive(call, response, { head, pause, deadline });
-    events?.response(exchange, head.limits);
+    events?.response(head.limits);
     return exchange;
   } catch (error) {
-    if (error === STOPPED) {
-      // A `fetch` that does not heed the signal may respond later.
-      sending.then((late) => late.body?.cancel()).catch(() => {});
-      return stopped(deadline, "headers", { isSent: true });
-    }
-    const { cause, source } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
-    return { kind: "failed", cause, source };
+    events?.response(head.limits, error as AutomationError); // it rejects with nothing else
+    throw error;
   }
 }
-
-const JSON_BODY = { "content-type": "application/json" };
 
 /** Awaits the caller's `onRequest`, with nothing left to do before the request but to send it. */
 async function runOnRequest(
   call: Call,
   onRequest: NonNullable<CallOptions["onRequest"]>,
   deadline: Deadline,
-): Promise<Exchange | undefined> {
+): Promise<void> {
   const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
   try {
     await deadline.race(Promise.resolve(onRequest(request)));
-    return undefined;
   } catch (cause) {
-    return cause === STOPPED ? stopped(deadline, "queue") : { kind: "prevented", cause };
+    if (cause === STOPPED) throw stoppedError(call, { deadline, phase: "queue" });
+    const what = "onRequest failed, so the request was not sent";
+    throw buildError(AbortError, call, { what, thrown: cause, cause });
+  }
+}
+
+const JSON_BODY = { "content-type": "application/json" };
+
+/** Sends the request, and resolves when the head of its response is there. */
+async function sendRequest(
+  call: Call,
+  { token, deadline }: Sending,
+): Promise<{ readonly response: Response; readonly head: ResponseHead }> {
+  const { client, events, history, operation, settings, url, body } = call;
+  const { method } = operation;
+  const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
+  const post = (): Promise<Response> => client.http({ url, method, headers, body, token, signal: deadline.signal });
+  history.requests += 1;
+  const sending = events === undefined ? post() : events.send(post);
+  try {
+    const response = await deadline.race(sending);
+    return { response, head: readHead(response) };
+  } catch (error) {
+    if (error === STOPPED) {
+      // A `fetch` that does not heed the signal may respond later.
+      sending.then((late) => late.body?.cancel()).catch(() => {});
+      throw stoppedError(call, { deadline, phase: "headers" });
+    }
+    const { cause, source } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
+    throw connectionError(call, { cause, source });
   }
 }
 
@@ -75,11 +100,11 @@ interface Begun {
 }
 
 /** Reads the body as far as it matters. */
-async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Exchange> {
+async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Received | Refused> {
   const { expects } = call.operation;
   if (!isSuccess(head.status)) {
     const body = await readBriefly(response, deadline);
-    if (deadline.reason === "abort") return stopped(deadline, "body", { isSent: true, head });
+    if (deadline.reason === "abort") throw stoppedError(call, { deadline, phase: "body", head });
     return { kind: "refused", head, body, pause };
   }
   if (expects === "nothing") {
@@ -87,11 +112,13 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
     await readBriefly(response, deadline);
     return { kind: "received", head, text: undefined };
   }
-  const body = await readBody(response, deadline, { maxBytes: call.client.maxResponseBytes });
-  // A DELETE has done its work by its status.
-  if (body.kind !== "whole" && expects === "json_if_any") return { kind: "received", head, text: undefined };
-  if (body.kind === "stopped") return stopped(deadline, "body", { isSent: true, head, text: body.text });
+  const { maxResponseBytes } = call.client;
+  const body = await readBody(response, deadline, { maxBytes: maxResponseBytes });
   if (body.kind === "whole") return { kind: "received", head, text: body.text };
-  if (body.kind === "oversized") return { kind: "oversized", head };
-  return { ...body, kind: "failed", source: "response", head };
+  // A DELETE has done its work by its status.
+  if (expects === "json_if_any") return { kind: "received", head, text: undefined };
+  if (body.kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text: body.text });
+  if (body.kind === "cut") throw connectionError(call, { ...body, source: "response", head });
+  const what = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;
+  throw parseError(call, { head, text: undefined }, what);
 }

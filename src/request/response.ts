@@ -1,7 +1,7 @@
 import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { parseJson } from "../base/json.ts";
-import type { RateLimitHead } from "../rate-limit/rate-limiter.ts";
+import type { RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
 
 /** The head of a response: what is known before its body is read. */
 export interface ResponseHead {
@@ -12,6 +12,24 @@ export interface ResponseHead {
   readonly isRedirect: boolean;
   /** What it says about the token's limit. */
   readonly limits: RateLimitHead;
+}
+
+/** A success. */
+export interface Received {
+  readonly kind: "received";
+  readonly head: ResponseHead;
+  /** Its body; `undefined` if it does not matter. */
+  readonly text: string | undefined;
+}
+
+/** A response whose status is no success. */
+export interface Refused {
+  readonly kind: "refused";
+  readonly head: ResponseHead;
+  /** Its body as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
+  readonly body: unknown;
+  /** The pause that it began, if it is a 429, as the rate limiter says. */
+  readonly pause: ReportedPause | undefined;
 }
 
 /** Reads the head of a response. */

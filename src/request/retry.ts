@@ -5,8 +5,7 @@ import { ConnectionError, TimeoutError } from "../errors/classes.ts";
 import { type AnyAutomationError, isAutomationError, statusMayPass } from "../errors/guard.ts";
 import type { RetryReason } from "../events.ts";
 import type { Call } from "./call.ts";
-import { exchangeError } from "./create-error.ts";
-import { stopped } from "./exchange.ts";
+import { stoppedError } from "./create-error.ts";
 import type { Operation } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
 
@@ -39,7 +38,7 @@ export function withRetries<Result>(call: Call, attempt: () => Promise<Result>):
 }
 
 async function waitToRetry(call: Call, error: AnyAutomationError, retries: number): Promise<boolean> {
-  const { deadline, events, operation, settings } = call;
+  const { deadline, events, history, operation, settings } = call;
   if (deadline.reason !== undefined || settings.retry === false) return false;
   const decision = decideRetry(error, {
     operation,
@@ -49,13 +48,15 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
     random: Math.random(),
   });
   if (decision === undefined) return false;
+  history.lastFailure = () => error;
+  history.mayBeApplied ||= error.outcome === "unknown" || error.outcome === "accepted";
   events?.retry({ ...decision, status: error.status });
   events?.enter("total");
   try {
     await deadline.sleep(decision.delayMs);
     return true;
   } catch {
-    throw exchangeError(call, stopped(deadline, "total"));
+    throw stoppedError(call, { deadline, phase: "total" });
   }
 }
 

@@ -2,13 +2,12 @@ import { StaticToken } from "../auth/static-token.ts";
 import { bare, refusing } from "../base/check.ts";
 import { Redactor } from "../base/redact.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
-import { ArgumentError } from "../errors/classes.ts";
+import { ArgumentError, ConnectionError } from "../errors/classes.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { CreatedToken, Page } from "../models.ts";
 import { askLimiter, attempt } from "./attempt.ts";
 import { Call } from "./call.ts";
-import { buildError, exchangeError, unexpectedError } from "./create-error.ts";
-import { stopped } from "./exchange.ts";
+import { buildError, stoppedError } from "./create-error.ts";
 import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
@@ -43,7 +42,8 @@ export function createSend(client: ClientContext): Send {
 }
 
 async function run(call: Call): Promise<unknown> {
-  if (call.deadline.reason !== undefined) throw exchangeError(call, stopped(call.deadline, "queue"));
+  const { deadline } = call;
+  if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const output = call.operation.adopts ? await adopt(call) : await outputOf(call);
   call.handOut(output);
   const { walk } = call.operation;
@@ -67,5 +67,7 @@ function adopt(call: Call): Promise<unknown> {
 
 function ownError(call: Call | undefined, error: unknown): AnyAutomationError {
   if (isAutomationError(error) || call === undefined) return error as AnyAutomationError; // arguments fail with ours alone
-  return unexpectedError(call, error);
+  // Something of the application's or the platform's, when the request may have been sent.
+  const reached = { isSent: true };
+  return buildError(ConnectionError, call, { what: "failed", thrown: error, reached, permanent: true });
 }
