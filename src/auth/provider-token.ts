@@ -36,16 +36,20 @@ export class ProviderToken extends LatestToken implements TokenSource {
     return (signal) => this.#ask(rejected, signal);
   }
 
+  /** The provider is told of a rejected token only where it would return that again: there may be a newer one by now. */
   async #ask(rejected: string | undefined, signal: AbortSignal): Promise<string> {
-    // If there is a newer token than the rejected one, the provider does not have to replace that too.
-    const known = rejected === this.current ? rejected : undefined;
-    const request = this.#pending.get(known) ?? this.#request(known);
+    const token = rejected === this.current ? rejected : await this.#share(undefined, signal);
+    return token === rejected ? this.#share(rejected, signal) : token;
+  }
+
+  async #share(rejected: string | undefined, signal: AbortSignal): Promise<string> {
+    const request = this.#pending.get(rejected) ?? this.#request(rejected);
     request.waiting += 1;
     const unsubscribe = onAbort(signal, () => {
       request.waiting -= 1;
       if (request.waiting > 0) return;
       // An aborted request must not be shared.
-      this.#forget(known, request);
+      this.#forget(rejected, request);
       request.controller.abort();
     });
     try {

@@ -77,7 +77,7 @@ async function readToResend(call: Call, refused: Refused, token: string): Promis
  * it is read again, and the call moves to the gate of another one, where it keeps its place.
  */
 async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
-  const { client, deadline, events, settings } = call;
+  const { client, deadline, events } = call;
   let read = first;
   for (;;) {
     events?.enter("queue");
@@ -92,9 +92,7 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
       throw pausedError(call, admission.pauseMs, snapshotOf(client.rateLimiter, token));
     }
     if (admission.kind === "moved") {
-      const { current } = client.tokenSource;
-      call.use(current);
-      read = { token: current, leftMs: settings.timeoutMs };
+      read = await readToken(call, client.tokenSource.current);
       continue;
     }
     try {
@@ -142,12 +140,16 @@ function release(permit: Permit): void {
   ignoreErrors(() => permit.release());
 }
 
-/** The token to send now. Fails with the call's 401 if there is still no other token than that was for. */
-async function readToken(call: Call): Promise<Read> {
+/**
+ * The token to send now: `latest`, which its source need not be asked for, unless it is the one that the call was answered
+ * 401 to. Fails with that 401 if there is still no other.
+ */
+async function readToken(call: Call, latest?: string): Promise<Read> {
   const { client, events, history, settings } = call;
   const { unauthorized } = history;
   events?.enter("token");
-  const token = client.tokenSource.read(unauthorized?.token);
+  const isUsable = latest !== undefined && latest !== unauthorized?.token;
+  const token = isUsable ? latest : client.tokenSource.read(unauthorized?.token);
   const read = typeof token === "string" ? { token, leftMs: settings.timeoutMs } : await requestToken(call, token);
   if (read.token === unauthorized?.token) throw unauthorized.error();
   call.use(read.token);

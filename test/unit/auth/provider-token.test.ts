@@ -52,6 +52,19 @@ describe("a request in flight", () => {
     expect(await Promise.all(reads)).toEqual(["t2", "t2"]);
   });
 
+  test("that returns the token that was rejected is followed by one that says so, which calls share", async () => {
+    const { calls, read } = manual();
+    const first = read();
+    calls[0]?.settle("t2");
+    await first;
+    const reads = [read("t1"), read("t1")];
+    calls[1]?.settle("t1");
+    await expect.poll(() => calls.length).toBe(3);
+    expect(calls.slice(1).map(({ context }) => context.rejected)).toEqual([undefined, "t1"]);
+    calls[2]?.settle("t2");
+    expect(await Promise.all(reads)).toEqual(["t2", "t2"]);
+  });
+
   test("that settles late does not restore an older token", async () => {
     const { calls, read, token, listener } = manual();
     const first = read();

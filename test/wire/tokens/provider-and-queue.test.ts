@@ -1,6 +1,7 @@
 /** Token providers and the queue: the order of calls, pauses, and the tokens of a pool in turn. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { TokenContext } from "../../../src/auth/token-source.ts";
 import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
 import { after, good, type Reply, status, tooMany } from "../../support/replies.ts";
 import { scriptedFetch } from "../../support/scripted-fetch.ts";
@@ -116,6 +117,25 @@ describe.each([2, 3, 5])("a pool of %i tokens", (size) => {
     expect(most).toBeGreaterThan(1);
   });
 });
+
+test.each([1, 2, 10])(
+  "a provider that still returns a revoked token at times, unless it is told of it: every call succeeds (%i at once)",
+  async (maxConcurrency) => {
+    let asked = 0;
+    // A store of secrets whose copies differ for a while.
+    const token = async ({ rejected }: TokenContext): Promise<string> => {
+      asked += 1;
+      const isOld = asked % 2 === 1 && rejected === undefined;
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return isOld ? "pat_old_0123456789" : "pat_new_0123456789";
+    };
+    const reply: Reply = (sent) => (sent.token === "pat_old_0123456789" ? status(401) : good(sent));
+    const service = scriptedFetch((sent) => after(1 + (sent.index % 7), reply)(sent));
+    const client = service.client({ token, maxConcurrency });
+    const settled = await allEnded(Array.from({ length: 60 }, (_, index) => client.sessions.get(`${index}`)));
+    expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+  },
+);
 
 test("tokens in any order, after any number of turns: every call is sent", async () => {
   const step = fc.record({ token: fc.nat({ max: 3 }), turns: fc.nat({ max: 9 }) });
