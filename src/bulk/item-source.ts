@@ -76,7 +76,8 @@ export class ItemSource<Item> {
   async take(): Promise<KeyedItem<Item> | undefined> {
     if (this.#hasEnded) return undefined;
     const step = await this.#step();
-    if (step.done === true) {
+    // As in a loop: an iterator that is written by hand may say it with another value.
+    if (step.done) {
       this.#hasEnded = true;
       if (!this.isStream && this.#keys.size > 0) throw changed("without", [...this.#keys]);
       return undefined;

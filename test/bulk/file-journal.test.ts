@@ -127,6 +127,17 @@ describe("a full disk", () => {
     expect(Object.values(issueCounts(emulator))).toEqual(Array(20).fill(1));
   });
 
+  test("when the journal is opened leaves no lock that would keep it closed to the process", async () => {
+    const handle = await open(folder);
+    const prototype = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    vi.spyOn(prototype, "write").mockRejectedValue(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
+    await expect(fileJournal(path)).rejects.toMatchObject({ reason: "failed", cause: { code: "ENOSPC" } });
+    vi.restoreAllMocks();
+    await (await fileJournal(path)).close();
+    expect(readdirSync(folder)).toEqual(["import.journal"]);
+  });
+
   test("is an error that says so, where the folder is missing too", async () => {
     await expect(fileJournal(join(folder, "missing", "a.journal"))).rejects.toMatchObject({
       kind: "journal",

@@ -29,6 +29,13 @@ describe("a stream of items", () => {
     ],
     ["an iterator", (rows) => rows.values()],
     ["a stream of Node", (rows) => Readable.from(rows)],
+    [
+      "an iterator of one's own whose `done` is not a boolean",
+      (rows) => {
+        const next = async () => ({ done: rows.length === 0 ? 1 : 0, value: rows.shift() }) as never; // as loops take it
+        return { [Symbol.asyncIterator]: () => ({ next }) };
+      },
+    ],
   ])("%s is written whole", async (_, of) => {
     const { client } = service();
     const run = bulkWrite({ items: of(rowsOf(30)), key, send: createIssue(client), journal: memoryJournal() });

@@ -44,9 +44,9 @@ export class FileLock {
     const { place, pid, startedAt } = ownIdentity();
     const id = randomBytes(4).toString("hex");
     const path = `${file}.${place}-${pid}-${startedAt}-${id}.lock`;
-    await write(path, CLAIMED, "wx");
     const lock = new FileLock(path);
     try {
+      await write(path, CLAIMED, "wx");
       const left = await outlastOthers(file, { place, pid, startedAt, id, path });
       await lock.#hold();
       for (const other of left) await remove(other.path);
