@@ -61,13 +61,16 @@ try { require("zod/v4-mini"); } catch (cause) { throw new Error("${message}", { 
   return format === "cjs" ? { js: check } : {};
 };
 
+/** Of constructors that only the package itself calls, declarations say nothing: nor of what they take. */
+const dts: Options["dts"] = { entry: entriesOf(ENTRY_POINTS), compilerOptions: { stripInternal: true } };
+
 export default defineConfig([
   // Entry points share files, so each class exists once. In CommonJS each has a copy of its own.
   {
     ...importable,
     format: "esm",
     entry: { ...entriesOf(others), ...apart },
-    dts: { entry: entriesOf(ENTRY_POINTS) },
+    dts,
     onSuccess: () => rm(`dist/${apartFolder}`, { recursive: true }),
   },
   {
@@ -75,7 +78,7 @@ export default defineConfig([
     format: "cjs",
     splitting: false,
     entry: entriesOf(others),
-    dts: { entry: entriesOf(ENTRY_POINTS) },
+    dts,
   },
   { ...shared, format: ["esm", "cjs"], splitting: false, entry: entriesOf(withOwnZod), banner: requiringOwnZod },
   { ...bundling, format: ["esm", "cjs"], splitting: false, entry: entriesOf(withClassicZod) },

@@ -92,6 +92,7 @@ module.exports = {
   tableColumnSettings: { hideSources: true, hideInherited: true, hideOverrides: true },
   sanitizeComments: true,
   excludePrivate: true,
+  excludeExternals: true,
   navigationLinks: { Guide: `${repository}#readme` },
   gitRevision: "main",
   sourceLinkTemplate: `${repository}/blob/{gitRevision}/{path}#L{line}`,

@@ -28,7 +28,7 @@ const TO_ARRAY_OPTIONS: Shape<ToArrayOptions> = { max: countFrom(0) };
 export class Paginator<Item> implements AsyncIterable<Item> {
   readonly #source: () => Promise<PageSource<Item>>;
 
-  /** Not for callers: the client's lists return paginators. */
+  /** @internal Not for callers: the client's lists return paginators. */
   constructor(source: () => Promise<PageSource<Item>>) {
     this.#source = source;
   }

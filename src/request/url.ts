@@ -54,7 +54,7 @@ export class Path {
   /** Not printed: it may hold anything. */
   readonly #encoded: string;
 
-  /** Not for callers: use the tag. */
+  /** @internal Not for callers: use the tag. */
   constructor(template: string, encoded: string) {
     this.template = template;
     this.#encoded = encoded;

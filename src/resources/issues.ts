@@ -23,7 +23,7 @@ const CREATE_INPUT: Shape<IssueCreateInput> = { title: required(STRING), type: r
 export class Issues {
   readonly #send: Send;
 
-  /** Not for callers: the client makes it. */
+  /** @internal Not for callers: the client makes it. */
   constructor(send: Send) {
     this.#send = send;
   }

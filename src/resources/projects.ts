@@ -21,7 +21,7 @@ export function projectValue(project: ProjectRef): string {
 export class Projects {
   readonly #send: Send;
 
-  /** Not for callers: the client makes it. */
+  /** @internal Not for callers: the client makes it. */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -15,7 +15,7 @@ import { getSession, type WaitOptions, type WatchOptions, waitFor, watch } from 
 export class Sessions {
   readonly #send: Send;
 
-  /** Not for callers: the client makes it. */
+  /** @internal Not for callers: the client makes it. */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -33,7 +33,7 @@ export interface RotateOptions extends CallOptions {
 export class Tokens {
   readonly #send: Send;
 
-  /** Not for callers: the client makes it. */
+  /** @internal Not for callers: the client makes it. */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -61,6 +61,7 @@ export interface ProjectSource {
 export class ProjectTable {
   readonly #state: ProjectSource["state"];
 
+  /** @internal Not for callers: the emulator makes it. */
   constructor({ state }: ProjectSource) {
     this.#state = state;
   }
@@ -110,6 +111,7 @@ const ISSUE_CHANGE = { number: required(integer(1)), title: TEXT, type: TEXT, st
 export class IssueTable {
   readonly #source: ProjectSource;
 
+  /** @internal Not for callers: the emulator makes it. */
   constructor(source: ProjectSource) {
     this.#source = source;
   }
@@ -139,6 +141,7 @@ export class IssueTable {
 export class SessionTable {
   readonly #source: ProjectSource;
 
+  /** @internal Not for callers: the emulator makes it. */
   constructor(source: ProjectSource) {
     this.#source = source;
   }

@@ -115,6 +115,7 @@ export interface TokenSource {
 export class TokenTable {
   readonly #source: TokenSource;
 
+  /** @internal Not for callers: the emulator makes it. */
   constructor(source: TokenSource) {
     this.#source = source;
   }
@@ -136,6 +137,7 @@ export class TokenTable {
 export class OwnerTable {
   readonly #state: TokenSource["state"];
 
+  /** @internal Not for callers: the emulator makes it. */
   constructor({ state }: TokenSource) {
     this.#state = state;
   }
