@@ -1,4 +1,5 @@
-import { ignoreErrors, isObject, shown } from "../base/check.ts";
+import { isObject, shown } from "../base/check.ts";
+import { parseJson } from "../base/json.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 
 /**
@@ -44,7 +45,5 @@ function parseTorn(text: string): unknown {
     else if (token === "}" || token === "]") depth -= 1;
     else if (token === "," && depth === 1) lastComma = index;
   }
-  return [text, `${text}}`, `${text.slice(0, lastComma)}}`]
-    .map((whole) => ignoreErrors((): unknown => JSON.parse(whole)))
-    .find((parsed) => parsed !== undefined);
+  return [text, `${text}}`, `${text.slice(0, lastComma)}}`].map(parseJson).find((parsed) => parsed !== undefined);
 }

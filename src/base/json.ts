@@ -1,16 +1,14 @@
-import { isObject } from "./check.ts";
+import { ignoreErrors, isObject } from "./check.ts";
 
 /** The name `__proto__`, or one of its letters written as an escape. */
 const PROTO = /__proto__|\\u00(?:5f|6f|70|72|74)/i;
 
 /**
- * Parses JSON of any size and depth. Members named `__proto__` are left out at every level: harmless where they stand,
- * they would change the prototype of an object that they are copied to.
- *
- * @throws `SyntaxError` if the text is not JSON.
+ * Parses JSON of any size and depth; `undefined` if the text is none. Members named `__proto__` are left out at every level:
+ * harmless where they stand, they would change the prototype of an object that they are copied to.
  */
 export function parseJson(text: string): unknown {
-  const root: unknown = JSON.parse(text);
+  const root = ignoreErrors<unknown>(() => JSON.parse(text));
   for (const value of PROTO.test(text) ? valuesOf(root) : []) {
     if (isObject(value)) Reflect.deleteProperty(value, "__proto__");
   }

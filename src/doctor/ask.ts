@@ -1,7 +1,7 @@
 import { flawOfToken } from "../auth/token-format.ts";
+import { parseJson } from "../base/json.ts";
 import { parseRetryAfter } from "../request/response.ts";
 import { VERSION } from "../version.ts";
-import { jsonOf } from "./reading.ts";
 import type { Step } from "./step.ts";
 import { basePathOf } from "./steps.ts";
 import {
@@ -143,7 +143,7 @@ export class Asker {
     const response = await this.#around.send(this.#write(planned));
     const endedAt = this.#around.wallClock();
     if (response.kind === "failure") return response;
-    const json = jsonOf(response.text);
+    const json = parseJson(response.text);
     if (reveals) for (const plaintext of plaintextsOf(json)) this.#secrets.add(plaintext);
     const everything = `${response.text}\n${[...response.headers].flat().join("\n")}`;
     const isRepeated = [...this.#secrets].some((secret) => everything.includes(secret));

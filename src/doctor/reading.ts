@@ -1,5 +1,4 @@
 import { isRecord } from "../base/check.ts";
-import { parseJson } from "../base/json.ts";
 import { labelOf, type Reply } from "./wire.ts";
 
 /** The list envelope, as far as it is one. */
@@ -8,15 +7,6 @@ export interface ListPage {
   /** `undefined` if the field is missing. */
   readonly nextCursor: unknown;
   readonly fields: Readonly<Record<string, unknown>>;
-}
-
-/** The parsed JSON of a body; `undefined` if it is not JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** `value` as an object that is not an array; of anything else, no fields. */

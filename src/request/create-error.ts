@@ -145,7 +145,7 @@ const BY_STATUS: Readonly<Record<number, typeof errors.ApiError>> = {
 /** The error of a response whose status is no success (contract, section 7; classified by status alone). */
 export function refusalError(call: Call, refused: Refused): AutomationError {
   const { head } = refused;
-  const { status, isRedirect, limits } = head;
+  const { status, limit, remaining, retryAfterMs } = head;
   // Redacted as a whole, and only then cut.
   const shown = call.redactor.json(refused.body);
   const body = typeof shown === "string" ? shown.slice(0, MAX_FOREIGN_TEXT) : shown;
@@ -159,18 +159,16 @@ export function refusalError(call: Call, refused: Refused): AutomationError {
   const shownCode = /^[\w.:-]{1,64}$/.test(code ?? "") ? ` ${code}` : "";
   const summary = status === 0 ? undefined : `${status}${shownCode}${detail === undefined ? "" : `: ${detail}`}`;
   const what = [summary, hintOf(call, head)].filter((part) => part !== undefined).join("; ");
-  const said = { what, reached: refused, code, detail, body, retryAfterMs: limits.retryAfterMs };
-  if (isRedirect) return buildError(errors.RedirectError, call, said);
-  if (status === 429) return buildError(errors.RateLimitError, call, { ...limits, ...said });
+  const said = { what, reached: refused, code, detail, body, retryAfterMs };
+  if (status < 400) return buildError(errors.RedirectError, call, said);
+  if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...said });
   return buildError(BY_STATUS[status] ?? (status >= 500 ? errors.ServerError : errors.ApiError), call, said);
 }
 
 /** What a person may look at, by what the service refused. */
-function hintOf({ client, operation }: Call, { status, isRedirect, limits }: ResponseHead): string | undefined {
-  if (isRedirect) return "redirects are not followed: check baseUrl";
-  if (status === 429 && limits.retryAfterMs !== undefined) {
-    return `the service asks to wait ${seconds(limits.retryAfterMs)}`;
-  }
+function hintOf({ client, operation }: Call, { status, retryAfterMs }: ResponseHead): string | undefined {
+  if (status < 400) return "redirects are not followed: check baseUrl";
+  if (status === 429 && retryAfterMs !== undefined) return `the service asks to wait ${seconds(retryAfterMs)}`;
   if (status === 404 && !/\/v\d[^/]*$/i.test(client.baseUrl)) {
     return "if every call ends so, baseUrl may lack its version segment, such as /api/v1";
   }

@@ -16,8 +16,7 @@ const LONGEST_MESSAGE = 300;
 
 /** The output of a call, from its successful response; `undefined` for a body that does not matter. */
 export async function readOutput(call: Call, received: Received): Promise<unknown> {
-  const { expects, schema, essentials } = call.operation;
-  if (expects === "nothing") return undefined;
+  const { schema, essentials } = call.operation;
   const data = parse(call, received);
   if (data === undefined || schema === undefined) return data;
   const { value, issues } = await check(call, schema, { data, received });
@@ -30,19 +29,13 @@ export async function readOutput(call: Call, received: Received): Promise<unknow
 }
 
 function parse(call: Call, received: Received): unknown {
-  const { text } = received;
+  const { text = "" } = received;
   const { expects = "json" } = call.operation;
-  if (text === undefined || text.trim() === "") {
-    if (expects !== "json") return undefined;
-    throw parseError(call, received, "an empty body");
-  }
-  try {
-    return parseJson(text);
-  } catch {
-    // The platform's message quotes the text, which may hold a one-time secret.
-    if (expects === "json_if_any") return undefined;
-    throw parseError(call, received, "a body that is not JSON");
-  }
+  const isEmpty = text.trim() === "";
+  const data = parseJson(text);
+  const isOptional = isEmpty ? expects !== "json" : expects === "json_if_any";
+  if (data !== undefined || isOptional) return data;
+  throw parseError(call, received, isEmpty ? "an empty body" : "a body that is not JSON");
 }
 
 interface Parsed {

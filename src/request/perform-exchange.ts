@@ -33,7 +33,7 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
   // A response that has arrived is not lost to a rate limiter that fails.
-  const pause = ignoreErrors(() => permit.report(head.limits));
+  const pause = ignoreErrors(() => permit.report(head));
   history.latestResponse = head;
   history.pausesInARow = pause === undefined ? 0 : history.pausesInARow + 1;
   events?.head(head);
@@ -41,10 +41,10 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   events?.enter("body");
   try {
     const exchange = await receive(call, response, { head, pause, deadline });
-    events?.response(head.limits);
+    events?.response(head);
     return exchange;
   } catch (error) {
-    events?.response(head.limits, error as AutomationError); // it rejects with nothing else
+    events?.response(head, error as AutomationError); // it rejects with nothing else
     throw error;
   }
 }

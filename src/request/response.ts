@@ -3,15 +3,9 @@ import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { parseJson } from "../base/json.ts";
 import type { RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
 
-/** The head of a response: what is known before its body is read. */
-export interface ResponseHead {
-  /** The HTTP status; 0 for a redirect that a browser hides. */
-  readonly status: number;
+/** The head of a response: what is known before its body is read. The status is 0 for a redirect that a browser hides. */
+export interface ResponseHead extends RateLimitHead {
   readonly headers: Headers;
-  /** A 3xx, also one that a browser hides behind an opaque response. */
-  readonly isRedirect: boolean;
-  /** What it says about the token's limit. */
-  readonly limits: RateLimitHead;
 }
 
 /** A success. */
@@ -34,9 +28,7 @@ export interface Refused {
 
 /** Reads the head of a response. */
 export function readHead(response: Response): ResponseHead {
-  const { status, headers, type } = response;
-  const isRedirect = type === "opaqueredirect" || (status >= 300 && status < 400);
-  return { status, headers, isRedirect, limits: readRateLimit(response) };
+  return { headers: response.headers, ...readRateLimit(response) };
 }
 
 /** What the head of a response says about the token's limit (contract, section 8). */
@@ -170,24 +162,12 @@ export async function readBody(response: Response, deadline: Deadline, limits: L
  */
 export async function readBriefly(response: Response, deadline: Deadline): Promise<unknown> {
   const patience = deadline.within(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
-  let parsed: Parsed | undefined;
-  const isEnough = (text: string): boolean => {
-    parsed = /\}\s*$/.test(text) ? parsedOf(text) : undefined;
-    return parsed !== undefined;
-  };
+  const isEnough = (text: string): boolean => /\}\s*$/.test(text) && parseJson(text) !== undefined;
   const body = await readBody(response, patience, { maxBytes: MAX_REFUSAL_BYTES, isEnough });
   patience.release();
   if (body.kind !== "whole" || body.text.trim() === "") return undefined;
-  parsed ??= parsedOf(body.text);
-  return parsed === undefined ? body.text : parsed.json;
-}
-
-interface Parsed {
-  readonly json: unknown;
-}
-
-function parsedOf(text: string): Parsed | undefined {
-  return ignoreErrors(() => ({ json: parseJson(text) }));
+  const json = parseJson(body.text);
+  return json === undefined ? body.text : json;
 }
 
 async function readParts(reader: Reader, received: { text: string }, limits: Limits): Promise<BodyText> {

@@ -43,7 +43,7 @@ test.each([
   "<html>",
   '"\n"',
 ])("%j is no JSON", (text) => {
-  expect(() => parseJson(text)).toThrow();
+  expect(parseJson(text)).toBeUndefined();
 });
 
 test.each(["", '"__proto__"', '"\\u0041"'])("100 000 levels are read, also around %s", (inner) => {
