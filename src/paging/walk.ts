@@ -42,8 +42,6 @@ export async function* walkPages<Item>(
     const page = await (ahead ?? source.fetch(cursor, walk, closing));
     ahead = undefined;
     cursor = page.next_cursor;
-    walk.pages += 1;
-    walk.items += page.data.length;
     emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
     const isLast = cursor === null || walk.items >= max;
     const isCircle = cursor !== null && cycle.closes(cursor);

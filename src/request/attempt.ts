@@ -9,6 +9,21 @@ import { buildError, limiterError, pausedError, refusalError, stoppedError } fro
 import { performExchange } from "./perform-exchange.ts";
 import type { Received, Refused } from "./response.ts";
 
+/** Takes the call's place in the queue of the rate limiter, once, for all its requests. */
+export function enter(call: Call): Permit {
+  const { maxConcurrency, rateLimiter, tokenSource } = call.client;
+  const { retry } = call.settings;
+  const { endsAt, signal } = call.deadline;
+  const [maxPauses, maxPauseMs] = retry ? [retry.rateLimitWaits, retry.maxRetryAfterMs] : [0, 0];
+  const token = (): string => tokenSource.current;
+  return askLimiter(call, () => {
+    const permit = rateLimiter.enter({ token, maxConcurrency, maxPauses, maxPauseMs, endsAt, signal });
+    // A promise is no permit: the call fails, and what the promise rejects with goes nowhere.
+    ignoreErrors(() => permit);
+    return permit;
+  });
+}
+
 /** A token that was read, and what that has left of the attempt's `timeoutMs`. */
 interface Read {
   readonly token: string;
@@ -110,7 +125,7 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
 }
 
 /** Asks the rate limiter, which may be the caller's own: what it throws ends the call, and nothing was sent. */
-export function askLimiter<Reply>(call: Call, ask: () => Reply): Reply {
+function askLimiter<Reply>(call: Call, ask: () => Reply): Reply {
   try {
     return ask();
   } catch (error) {

@@ -5,10 +5,9 @@ import type { AutomationError, TimeoutPhase } from "../errors/automation-error.t
 import type { AnyAutomationError } from "../errors/guard.ts";
 import type { ClientEvent, Durations, EndEvent, RetryEvent, Waits } from "../events.ts";
 import type { CallObserver } from "../instrumentation.ts";
-import type { Page } from "../models.ts";
 import { type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import { readHeaders } from "./http-request.ts";
-import type { Operation, Walk } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import type { ResponseHead } from "./response.ts";
 import type { ClientContext } from "./settings.ts";
 
@@ -143,11 +142,6 @@ export class CallEvents {
     this.enter("body");
     const lost = LOSSES.find((kind) => kind === error?.kind);
     this.emit({ type: "response", status, limit, remaining, lost, ...this.#spent });
-  }
-
-  /** A page of a walk has come. */
-  page(walk: Walk, { data }: Page<unknown>): void {
-    this.emit({ type: "page", pages: walk.pages + 1, items: walk.items + data.length, waitedMs: walk.waitedMs });
   }
 
   /** The token is paused for so long: told once per token, until the pause is over. */

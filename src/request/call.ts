@@ -5,7 +5,6 @@ import { Redactor } from "../base/redact.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
-import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { CallEvents } from "./call-events.ts";
 import type { Operation } from "./operation.ts";
 import type { ResponseHead } from "./response.ts";
@@ -68,23 +67,6 @@ export class Call {
   /** Where it is sent, each time. */
   get url(): string {
     return this.client.baseUrl + this.#target;
-  }
-
-  /** Takes a place in the queue of the rate limiter, once, for all its requests. */
-  enter(): Permit {
-    const { maxConcurrency, rateLimiter, tokenSource } = this.client;
-    const { retry } = this.settings;
-    const permit = rateLimiter.enter({
-      token: () => tokenSource.current,
-      maxConcurrency,
-      maxPauses: retry ? retry.rateLimitWaits : 0,
-      maxPauseMs: retry ? retry.maxRetryAfterMs : 0,
-      endsAt: this.deadline.endsAt,
-      signal: this.deadline.signal,
-    });
-    // A promise is no permit: the call fails, and what the promise rejects with goes nowhere.
-    ignoreErrors(() => permit);
-    return permit;
   }
 
   /** Takes the secrets of the call out of texts. */

@@ -40,10 +40,10 @@ export interface Operation<Output> {
   readonly options: CheckedOptions;
 }
 
-/** What a walk has come to so far. Its calls add how long they have waited. */
+/** What a walk has come to so far. Each of its calls adds its page, and how long it has waited. */
 export interface Walk {
-  readonly pages: number;
-  readonly items: number;
+  pages: number;
+  items: number;
   waitedMs: number;
 }
 

@@ -5,7 +5,7 @@ import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { ArgumentError, ConnectionError } from "../errors/classes.ts";
 import { type AnyAutomationError, isAutomationError } from "../errors/guard.ts";
 import type { CreatedToken, Page } from "../models.ts";
-import { askLimiter, attempt } from "./attempt.ts";
+import { attempt, enter } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { buildError, stoppedError } from "./create-error.ts";
 import type { Operation, Send } from "./operation.ts";
@@ -47,12 +47,16 @@ async function run(call: Call): Promise<unknown> {
   const output = call.operation.adopts ? await adopt(call) : await outputOf(call);
   call.handOut(output);
   const { walk } = call.operation;
-  if (walk !== undefined) call.events?.page(walk, output as Page<unknown>); // its schema says that it is one
+  if (walk !== undefined) {
+    walk.pages += 1;
+    walk.items += (output as Page<unknown>).data.length; // its schema says that it is one
+    call.events?.emit({ type: "page", ...walk });
+  }
   return output;
 }
 
 async function outputOf(call: Call): Promise<unknown> {
-  const permit = askLimiter(call, () => call.enter());
+  const permit = enter(call);
   return readOutput(call, await withRetries(call, () => attempt(call, permit)));
 }
 
