@@ -52,7 +52,6 @@ export class TokenGate {
   #pause: PauseAt | undefined;
   /** Changes with each pause that begins: the response to a request that was sent before says nothing about it. */
   #epoch = Symbol();
-  #wakesAt = Number.POSITIVE_INFINITY;
   #cancelWaking = (): void => {};
 
   /** Whether nothing depends on it. */
@@ -205,12 +204,7 @@ export class TokenGate {
 
   /** Wakes the gate at a moment, and no earlier; never at `Infinity`. */
   #wakeAt(at: number): void {
-    if (at === this.#wakesAt) return;
-    this.#wakesAt = at;
     this.#cancelWaking();
-    this.#cancelWaking = after(at - now(), () => {
-      this.#wakesAt = Number.POSITIVE_INFINITY;
-      this.pump();
-    });
+    this.#cancelWaking = after(at - now(), () => this.pump());
   }
 }

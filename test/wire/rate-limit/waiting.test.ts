@@ -145,6 +145,16 @@ describe("the end of a wait", () => {
     return (user + system) / 1_000;
   }
 
+  test("a timer that is lost, as those of a test are with its fake clock, holds up no later call", async () => {
+    const service = scriptedFetch(repeatingLast(tooMany(1), good));
+    const client = service.client({ timeoutMs: false });
+    const first = watch([get(client, 0)]);
+    await pass(100);
+    vi.clearAllTimers();
+    expect((await ended(get(client, 1))).error).toBeUndefined();
+    expect(kinds(await finish(first))).toEqual([undefined]);
+  });
+
   test("waiting calls that are aborted at once settle in proportion to their number, and leave no listener", {
     timeout: 30_000,
   }, async () => {
