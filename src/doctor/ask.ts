@@ -55,7 +55,6 @@ export class Asker {
   readonly #answers = new Map<Step, Answer>();
   readonly #replies: Reply[] = [];
   readonly #secrets: Set<string>;
-  /** Why no further question is asked. */
   #halted: string | undefined;
 
   constructor(deployment: Deployment, around: Surroundings) {
@@ -74,6 +73,11 @@ export class Asker {
     return this.#secrets;
   }
 
+  /** Why no further question is asked; `undefined` while they are. */
+  get halted(): string | undefined {
+    return this.#around.signal.aborted ? "the run was interrupted" : this.#halted;
+  }
+
   /** The answer to a step; asks it, and what it needs, if that has not happened yet. */
   async ask(step: Step): Promise<Answer> {
     const known = this.#answers.get(step);
@@ -87,8 +91,7 @@ export class Asker {
 
   async #answer(step: Step, needed: Readonly<Record<string, Answer>>): Promise<Answer> {
     if (step.writes && !this.#deployment.write) return notAsked("asked only with --write");
-    if (this.#around.signal.aborted) this.#halted ??= "the run was interrupted";
-    if (this.#halted !== undefined && !step.cleansUp) return notAsked(this.#halted);
+    if (this.halted !== undefined && !step.cleansUp) return notAsked(this.halted);
     try {
       const planned = step.request(needed, this.#deployment.baseUrl);
       if ("kind" in planned) return planned;
@@ -121,7 +124,7 @@ export class Asker {
         if (!mayPass(answer) || ++repeats > MAX_REPEATS[method]) return answer;
         await this.#pause(repeats * 1_000, `${labelOf(planned)}: asked again`);
       }
-      if (this.#around.signal.aborted && !cleansUp) return notAsked("the run was interrupted");
+      if (this.halted !== undefined && !cleansUp) return notAsked(this.halted);
     }
   }
 

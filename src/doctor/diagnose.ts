@@ -14,6 +14,8 @@ import { type Answer, certificateFlaw, type Reply } from "./wire.ts";
 /** What a run came to. */
 export interface Diagnosis {
   readonly report: Report;
+  /** Whether every question was put to the deployment; the conventions of a part of them are no description of it. */
+  readonly isComplete: boolean;
   /** What makes the emulator behave like the deployment, as far as it was seen; placeholders for values of records. */
   readonly seed: EmulatorSeed;
   /** As `seed`, with values of records. */
@@ -44,20 +46,20 @@ export async function diagnose(
     findings.push(finding);
     questions.push({ id, verdict: finding.verdict, question, seen: seen ?? "", assumes, about, ...(so && { so }) });
   }
-  const isStopped = obstacle !== undefined || around.signal.aborted;
-  const result = resultOf(questions, isStopped);
+  const stopped = obstacle ?? asker.halted;
   const report: Report = {
     doctor: VERSION,
     baseUrl: deployment.baseUrl.href,
     at,
     requests: replies.length,
-    result,
-    verdict: redactor.line(obstacle ?? verdictOf(questions, around.signal.aborted), LONGEST_LINE),
+    result: resultOf(questions, stopped !== undefined),
+    verdict: redactor.line(obstacle ?? verdictOf(questions, asker.halted), LONGEST_LINE),
     tokenLeftBehind: obstacle === undefined && deployment.write && (await isLeftBehind(asker)),
     questions,
   };
   return {
     report,
+    isComplete: stopped === undefined,
     seed: seedOf(findings, withoutValues, redactor),
     seedWithValues: seedOf(findings, withValues(redactor), redactor),
   };

@@ -29,8 +29,8 @@ export interface Report {
   readonly questions: readonly ReportedQuestion[];
 }
 
-/** What a run that could ask its questions came to, in a sentence. */
-export function verdictOf(questions: readonly ReportedQuestion[], isInterrupted: boolean): string {
+/** What a run came to, in a sentence; `halted` says why it did not ask all its questions. */
+export function verdictOf(questions: readonly ReportedQuestion[], halted: string | undefined): string {
   const count = (verdict: Verdict): number => questions.filter((question) => question.verdict === verdict).length;
   const [contradicts, differs] = [count("contradicts"), count("differs")];
   const found = [
@@ -38,8 +38,7 @@ export function verdictOf(questions: readonly ReportedQuestion[], isInterrupted:
     ...(differs > 0 ? [`${plural(differs, "answer differs", "answers differ")} from what is assumed`] : []),
   ].join(", and ");
   const counts = `${count("agrees")} as assumed, ${count("not_asked")} not asked`;
-  const begin = isInterrupted ? "the run was interrupted" : "this is the service";
-  return `${begin}; ${found || "nothing differs from what is assumed"} (${counts})`;
+  return `${halted ?? "this is the service"}; ${found || "nothing differs from what is assumed"} (${counts})`;
 }
 
 function plural(count: number, one: string, many: string): string {

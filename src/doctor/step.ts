@@ -11,13 +11,13 @@ export interface Step {
   /** The response is the one place where a token may appear. */
   readonly reveals: boolean;
   /** Builds the request from the answers to `after`, picks one of them, or says why nothing is sent. */
-  readonly request: (answers: Readonly<Record<string, Answer>>, baseUrl: URL) => PlannedRequest | Reply | NotAsked;
+  readonly request: (answers: Readonly<Record<string, Answer>>, baseUrl: URL) => PlannedRequest | Answer;
 }
 
 /** What {@link step} is made from. */
 export interface StepFields<Name extends string> extends Partial<Pick<Step, "writes" | "cleansUp" | "reveals">> {
   readonly after?: Readonly<Record<Name, Step>>;
-  readonly request: (answers: Readonly<Record<Name, Answer>>, baseUrl: URL) => PlannedRequest | Reply | NotAsked;
+  readonly request: (answers: Readonly<Record<Name, Answer>>, baseUrl: URL) => PlannedRequest | Answer;
 }
 
 /** Describes a step. It is sent once, however many probes and steps need it. */

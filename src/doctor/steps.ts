@@ -83,12 +83,11 @@ const SESSIONS_OF_FIRST: Step = withProjects((projects) => sessionsOf(projects, 
 function orSessionsOf(index: number, before: Step): Step {
   return step({
     after: { before, projects: PROJECTS },
-    request: ({ before, projects }) =>
-      replyOr(before, (reply) => {
-        if (pageOf(reply)?.data.length !== 0) return reply;
-        const next = replyOr(projects, (list) => sessionsOf(list, index));
-        return "kind" in next ? reply : next;
-      }),
+    request: ({ before, projects }) => {
+      if (before.kind !== "response" || pageOf(before)?.data.length !== 0) return before;
+      const next = replyOr(projects, (list) => sessionsOf(list, index));
+      return "kind" in next ? before : next;
+    },
   });
 }
 

@@ -253,6 +253,20 @@ ${service.baseUrl}, 2 requests answered
     expect(readFileSync(file, "utf8")).toBe("{}");
   });
 
+  test("nor does a run that was stopped replace it by a part, though something contradicts", async () => {
+    await using service = await start({ conventions: { endOfList: "missing" } });
+    const status = { status: 429, headers: { "retry-after": "3600" } };
+    service.emulator.fault({ skip: 16, times: Number.POSITIVE_INFINITY, ...status });
+    const file = join(folder, "whole.json");
+    writeFileSync(file, "{}");
+    const { code, out } = await run(["--out", file], environmentOf(service));
+    expect({ code, out }).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^the rate limit refuses every request/),
+    });
+    expect(readFileSync(file, "utf8")).toBe("{}");
+  });
+
   test("--help and --version print, and ask nothing", async () => {
     const help = await run(["--help"]);
     for (const flag of [

@@ -342,6 +342,21 @@ describe("what was not understood is not taken for a yes", () => {
       { "tokens-list": "not_asked" },
     ],
     [
+      "sessions that are never answered",
+      { operation: ["sessions.list", "sessions.get"], drop: "before" },
+      { "sessions-list": "contradicts", "scope-sessions-read": "not_asked", "session-get": "not_asked" },
+    ],
+    [
+      "a session that is never answered",
+      { operation: "sessions.get", drop: "before" },
+      { "session-get": "contradicts" },
+    ],
+    [
+      "sessions that fail",
+      { operation: "sessions.list", status: 500 },
+      { "sessions-list": "contradicts", "session-get": "not_asked" },
+    ],
+    [
       "projects that are no objects",
       { operation: "projects.list", transform: (body) => ({ ...body, data: [1] }) },
       { "record-project": "contradicts" },
@@ -392,7 +407,8 @@ describe("every finding says what follows for a program", () => {
       "another code of the same class",
       { options: { conventions: { refusals: { unknownProject: { code: "no_project" } } } } },
       {
-        "refusal-unknown-project": "nothing but error.code and error.status: the class is NotFoundError all the same",
+        "refusal-unknown-project":
+          "only error.code or error.status is another: the class is NotFoundError all the same",
       },
     ],
   ])("%s", async (_, { options = {} }, consequences) => {
@@ -400,6 +416,15 @@ describe("every finding says what follows for a program", () => {
     await using service = await startEmulator({ now: clock.now, ...options });
     const { report } = await examine(service, { clock });
     expect(Object.fromEntries(report.questions.flatMap(({ id, so }) => (so ? [[id, so]] : [])))).toEqual(consequences);
+  });
+
+  test("an error without a code", async () => {
+    await using service = await startEmulator();
+    const match = ({ url }: { readonly url: string }): boolean => url.includes("made-this-up/sessions");
+    service.emulator.fault({ ...ALWAYS, match, status: 404, body: {} });
+    expect((await examine(service)).question("refusal-unknown-project").so).toBe(
+      "error.code is missing: the class is NotFoundError all the same",
+    );
   });
 
   test("and it is what the client does", async () => {

@@ -200,18 +200,18 @@ differs two: Was it?
   });
 
   test.each([
-    [[], false, "this is the service; nothing differs from what is assumed (0 as assumed, 0 not asked)"],
+    [[], undefined, "this is the service; nothing differs from what is assumed (0 as assumed, 0 not asked)"],
     [
       ["agrees", "agrees", "contradicts", "not_asked"],
-      false,
+      undefined,
       "this is the service; 1 answer contradicts its contract (2 as assumed, 1 not asked)",
     ],
     [
       ["differs", "differs", "contradicts", "contradicts"],
-      true,
+      "the run was interrupted",
       "the run was interrupted; 2 answers contradict its contract, and 2 answers differ from what is assumed (0 as assumed, 0 not asked)",
     ],
-  ] as const)("%j comes to a sentence", (verdicts, isInterrupted, sentence) => {
+  ] as const)("%j comes to a sentence", (verdicts, halted, sentence) => {
     const questions = verdicts.map((verdict) => ({
       id: "one",
       verdict,
@@ -220,7 +220,7 @@ differs two: Was it?
       assumes: "",
       about: "",
     }));
-    expect(verdictOf(questions, isInterrupted)).toBe(sentence);
+    expect(verdictOf(questions, halted)).toBe(sentence);
   });
 
   test.each([

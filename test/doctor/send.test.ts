@@ -58,6 +58,14 @@ describe("a request of the doctor's", () => {
     expect(await sendByNode(get(server.baseUrl))).toMatchObject({ status: 200, text: '{"data":[]}' });
   });
 
+  test("shows a status that ends HTTP on its connection", async () => {
+    await using server = await rawServer([
+      ({ socket }) =>
+        void socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n"),
+    ]);
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ kind: "response", status: 101, text: "" });
+  });
+
   test("carries what it is given, and no more than Node has to add", async () => {
     await using server = await rawServer([bytes("HTTP/1.1 204 No Content\n\n")]);
     const headers = { authorization: "Bearer x", "content-type": "application/json" };

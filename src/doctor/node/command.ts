@@ -34,7 +34,7 @@ export function doctorIn(world: World): Command {
     failure: 2,
     run: async (flags, terminal) => {
       const notify = (line: string): void => say("doctor", terminal, line);
-      const { report, seed, seedWithValues } = await diagnose(readDeployment(flags, terminal), {
+      const { report, isComplete, seed, seedWithValues } = await diagnose(readDeployment(flags, terminal), {
         ...world,
         // A write that is interrupted may be carried out all the same.
         send: (request) => world.send(request, request.method === "GET" ? terminal.signal : undefined),
@@ -46,8 +46,8 @@ export function doctorIn(world: World): Command {
       const text = flags.json === true ? jsonOf(report) : textOf(report, { width, all: flags.all === true });
       terminal.out(text);
       if (report.tokenLeftBehind) notify("the token that was created was not revoked: do so in the account settings");
-      // Without findings there is nothing to write, and the file of an earlier run stays.
-      if (flags.out !== undefined && report.result !== "not_asked") {
+      // The file of an earlier run stays if this one was stopped.
+      if (flags.out !== undefined && isComplete) {
         await writeForOwner(flags.out, jsonOf(flags.values === true ? seedWithValues : seed));
       }
       return exitCodeOf(report);

@@ -28,7 +28,11 @@ export function sendByNode(
         signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
       });
       outgoing.on("error", fail);
-      outgoing.on("response", (incoming) => void readResponse(incoming).then(resolve, fail));
+      outgoing.on("response", (incoming) => void readResponse(incoming, incoming).then(resolve, fail));
+      outgoing.on("upgrade", (incoming, socket) => {
+        socket.destroy(); // what follows a 101 is not HTTP
+        void readResponse(incoming, []).then(resolve, fail);
+      });
       outgoing.end(request.body);
     } catch (error) {
       fail(error);
@@ -41,8 +45,10 @@ function headersOf({ headers, body }: WireRequest): Record<string, string> {
   return { ...headers, ...length, connection: "close" };
 }
 
-async function readResponse(incoming: IncomingMessage): Promise<WireResponse> {
-  const { socket, rawHeaders, statusCode: status = 0 } = incoming;
+async function readResponse(
+  { socket, rawHeaders, statusCode: status = 0 }: IncomingMessage,
+  sent: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<WireResponse> {
   const tls = tlsFactsOf(socket);
   const headers = new Headers();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -50,8 +56,7 @@ async function readResponse(incoming: IncomingMessage): Promise<WireResponse> {
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Without an encoding the stream holds buffers.
-  for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
+  for await (const chunk of sent) {
     size += chunk.length;
     if (size > MAX_BODY_BYTES) throw Object.assign(new Error("the response is too large"), { code: "TOO_LARGE" });
     chunks.push(chunk);

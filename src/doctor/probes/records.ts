@@ -150,6 +150,8 @@ export const RECORD_PROBES: readonly Probe[] = [
     assumes: "200",
     asks: { session: SESSION },
     judge: judgeSession,
+    judgeFailure: ({ code }) =>
+      contradicts(`no response (${code})`, "sessions.get() rejects with ConnectionError, and waitFor() waits on"),
   }),
   probe({
     id: "session-states",

@@ -108,10 +108,11 @@ const ROWS: readonly RefusalRow[] = [
 /** Refusals that say that the token is not valid. */
 const ABOUT_TOKEN: readonly RefusalReason[] = ["missingToken", "unknownToken", "expiredToken", "revokedToken"];
 
-/** What a refusal with another status or code than the usual means for the client. */
-function consequenceOf(reason: RefusalReason, status: number): string {
+/** What a refusal with another status or code than the usual, or without a code, means for the client. */
+function consequenceOf(reason: RefusalReason, status: number, code: string | undefined): string {
   const [usual, actual] = [errorOf(REFUSALS[reason].status), errorOf(status)];
-  if (usual === actual) return `nothing but error.code and error.status: the class is ${actual} all the same`;
+  const difference = code ? "only error.code or error.status is another" : "error.code is missing";
+  if (usual === actual) return `${difference}: the class is ${actual} all the same`;
   const renewal = ABOUT_TOKEN.includes(reason) ? "; a token provider is not asked for another token" : "";
   return `the call rejects with ${actual}, not ${usual}${renewal}`;
 }
@@ -120,11 +121,11 @@ function consequenceOf(reason: RefusalReason, status: number): string {
 export function judgeRefusal(reason: RefusalReason, reply: Reply): Finding {
   const { status } = reply;
   const seen = outlineOf(reply);
-  const so = consequenceOf(reason, status);
-  if (status < 400) return contradicts(`a redirect: ${seen}`, so);
   const code = codeOf(reply);
+  const so = consequenceOf(reason, status, code);
+  if (status < 400) return contradicts(`a redirect: ${seen}`, so);
   const conventions = { refusals: { [reason]: { status, ...(code ? { code } : {}) } } };
-  if (!code) return contradicts(`${seen}, without an error code`, `error.code is missing; ${so}`, conventions);
+  if (!code) return contradicts(`${seen}, without an error code`, so, conventions);
   const usual = REFUSALS[reason];
   return usual.status === status && usual.code === code ? agrees(seen, conventions) : differs(seen, so, conventions);
 }

@@ -37,7 +37,6 @@ function judgeSessions({ sessions }: Readonly<Record<"sessions", Reply>>): Findi
   const { status } = sessions;
   const seen = outlineOf(sessions);
   if (status === 401 || status === 403) return unasked(flawOfRead(sessions, "sessions:read") ?? seen);
-  if (status >= 500) return unasked(`the service is failing: ${seen}`);
   if (!isSuccess(sessions)) return contradicts(seen, `sessions.list() rejects with ${errorOf(status)}`);
   const conventions = { successStatus: { "sessions.list": status } };
   if (pageOf(sessions) === undefined) {
@@ -75,6 +74,7 @@ export const SCOPE_PROBES: readonly Probe[] = [
     assumes: "200, JSON with data and next_cursor",
     asks: { sessions: SESSIONS },
     judge: judgeSessions,
+    judgeFailure: ({ code }) => contradicts(`no response (${code})`, "sessions.list() rejects with ConnectionError"),
   }),
   probe({
     id: "project-by-name",

@@ -67,7 +67,8 @@ export const TOKEN_PROBES: readonly Probe[] = [
     assumes: "201, with plaintext",
     asks: { created: CREATED },
     judge: judgeCreation,
-    judgeFailure: ({ code }) => contradicts(`no response (${code}); ${LEFT_BEHIND}`, NO_TOKEN),
+    judgeFailure: ({ code }) =>
+      contradicts(`no response (${code}); ${LEFT_BEHIND}`, "tokens.create() rejects with ConnectionError"),
   }),
   probe({
     id: "token-lifetime",
