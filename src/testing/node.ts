@@ -2,9 +2,9 @@
 
 import { createServer, type Server } from "node:http";
 import { BOOLEAN, type Shape } from "../base/check.ts";
-import { check, integer, TEXT, TEXTS } from "./checks.ts";
+import { arrayOf, check, integer, TEXT } from "./checks.ts";
 import { assembleEmulator, type ClientConnection, type Emulator } from "./emulator.ts";
-import { answerParseErrors, createRequestListener } from "./node/request-listener.ts";
+import { answerParseErrors, createRequestListener, HOST_NAME } from "./node/request-listener.ts";
 import { type EmulatorOptions, OPTIONS, resolveOptions } from "./options.ts";
 
 /** Options of `startEmulator`: those of `createEmulator`, and where to listen. */
@@ -38,7 +38,7 @@ const START_OPTIONS: Shape<StartOptions> = {
   ...OPTIONS,
   port: integer(0, 65_535),
   host: TEXT,
-  allowedHosts: TEXTS,
+  allowedHosts: arrayOf(HOST_NAME, "an array of host names without scheme and port"),
   allowPrivateNetwork: BOOLEAN,
   headersTimeoutMs: TIMEOUT,
   requestTimeoutMs: TIMEOUT,

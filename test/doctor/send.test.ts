@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Report } from "../../src/doctor/report.ts";
 import { createEmulator } from "../../src/testing/index.ts";
@@ -99,6 +99,18 @@ describe("a request of the doctor's", () => {
   ])("to %s is a failure with a code", async (url, code) => {
     expect(await sendByNode(get(url))).toMatchObject({ kind: "failure", code });
   });
+});
+
+test("no setting of Node makes a connection trusted", async () => {
+  await using server = await rawServer([], { tls: true });
+  vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+  const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {}); // Node warns of that setting
+  try {
+    expect(await sendByNode(get(server.baseUrl))).toMatchObject({ code: "DEPTH_ZERO_SELF_SIGNED_CERT" });
+  } finally {
+    vi.unstubAllEnvs();
+    warn.mockRestore();
+  }
 });
 
 test("one request that fails is one question that is not asked", async () => {

@@ -247,6 +247,11 @@ describe("the command", () => {
     ["a flag in the place of a value", ["--port", "--quiet"], "--port needs a value: --port N"],
     ["an empty host", ["--host="], "--host needs a value: --host H"],
     ["an empty name of a host", ["--allow-host", ""], "--allow-host needs a value: --allow-host H"],
+    [
+      "an address in the place of a host",
+      ["--allow-host", "emulator", "--allow-host", "http://emulator"],
+      '--allow-host must be a host name without scheme and port, such as emulator, not "http://emulator"',
+    ],
     ["a value where none belongs", ["--quiet=yes"], "--quiet takes no value"],
     ["a port that is no number", ["--port", "http"], '--port must be a whole number from 0 to 65535, not "http"'],
     ["a port beyond all ports", ["--port", "65536"], '--port must be a whole number from 0 to 65535, not "65536"'],

@@ -79,6 +79,7 @@ describe("the address", () => {
     ["port", { port: "80" }],
     ["host", { host: "" }],
     ["headersTimeoutMs", { headersTimeoutMs: 0 }],
+    ["allowedHosts must be an array of host names", { allowedHosts: ["emulator:80"] }],
     ["unknown key", { ports: 1 }],
     ["projects", { projects: -1 }],
   ])("wrong options are a TypeError: %s", async (message, options) => {

@@ -25,6 +25,7 @@ export function sendByNode(
       const outgoing = send(request.url, {
         method: request.method,
         headers: headersOf(request),
+        rejectUnauthorized: true, // whatever NODE_TLS_REJECT_UNAUTHORIZED says
         signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
       });
       outgoing.on("error", fail);

@@ -5,6 +5,7 @@ import { check } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";
 import type { StartOptions } from "../node.ts";
 import { type EmulatorOptions, OPTIONS } from "../options.ts";
+import { HOST_NAME } from "./request-listener.ts";
 
 /** The flags of `project-automation emulator`. */
 export const FLAGS = {
@@ -49,7 +50,7 @@ export function readStart(flags: Values<typeof FLAGS>): Start {
       ...seed,
       port: readCount("port", flags.port, [0, 65_535]),
       host: flags.host,
-      allowedHosts: flags["allow-host"],
+      allowedHosts: readHosts(flags["allow-host"]),
       allowPrivateNetwork: flags["allow-private-network"],
       projects: readCount("projects", flags.projects, [0, MOST]) ?? seed.projects,
       sessionsPerProject: readCount("sessions", flags.sessions, [0, MOST]) ?? seed.sessionsPerProject,
@@ -58,6 +59,12 @@ export function readStart(flags: Values<typeof FLAGS>): Start {
       rateLimit: readRateLimit(flags, seed.rateLimit),
     },
   };
+}
+
+function readHosts(values: readonly string[] | undefined): readonly string[] | undefined {
+  const wrong = values?.find((value) => !HOST_NAME.accepts(value));
+  if (wrong !== undefined) throw new UsageError(`--allow-host must be ${HOST_NAME.words}, not "${wrong}"`);
+  return values;
 }
 
 function readStates(value: string | undefined): readonly string[] | undefined {

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
+import { type Kind, kind } from "../../base/check.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
 
 /** How much of a body that is too large is still read: a client that is cut off while it sends sees no refusal. */
@@ -52,6 +53,12 @@ const MISDIRECTED = {
   code: "misdirected_request",
   message: "the Host header names a host that is not allowed; see allowedHosts and --allow-host",
 };
+
+/** A host as the `Host` header names it, in any case. */
+export const HOST_NAME: Kind = kind("a host name without scheme and port, such as emulator", (value) => {
+  const url = `http://${String(value)}`;
+  return URL.canParse(url) && new URL(url).hostname === String(value).toLowerCase();
+});
 
 /** Without this, a web page could reach the server through a name of its own that resolves to this machine. */
 function isAllowed(host: string | undefined, hosts: readonly string[]): boolean {
