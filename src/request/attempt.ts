@@ -11,8 +11,7 @@ import type { Received, Refused } from "./response.ts";
 
 /** Takes the call's place in the queue of the rate limiter, once, for all its requests. */
 export function enter(call: Call): Permit {
-  const { maxConcurrency, rateLimiter, tokenSource } = call.client;
-  const { retry } = call.settings;
+  const { maxConcurrency, rateLimiter, retry, tokenSource } = call.settings;
   const { endsAt, signal } = call.deadline;
   const [maxPauses, maxPauseMs] = retry ? [retry.rateLimitWaits, retry.maxRetryAfterMs] : [0, 0];
   const token = (): string => tokenSource.current;
@@ -56,18 +55,18 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
  * the latest any more, or that its provider may replace.
  */
 async function readToResend(call: Call, refused: Refused, token: string): Promise<Read | undefined> {
-  const { client, deadline, events, history, operation, settings } = call;
-  if (settings.retry === false || deadline.reason === "total") return undefined;
+  const { deadline, events, history, operation, settings } = call;
+  const { retry, tokenSource } = settings;
+  if (retry === false || deadline.reason === "total") return undefined;
   const { head, pause } = refused;
   const error = (): AutomationError => refusalError(call, refused);
   history.lastFailure = error;
   // A limiter that says of every pause that it waits must not make a 429 a loop.
-  if (pause?.waits && history.pausesInARow <= settings.retry.rateLimitWaits) {
+  if (pause?.waits && history.pausesInARow <= retry.rateLimitWaits) {
     events?.retry({ reason: "rate_limit", delayMs: pause.pauseMs, status: 429 });
     return await readToken(call);
   }
   if (head.status !== 401) return undefined;
-  const { tokenSource } = client;
   const isFirst = history.unauthorized === undefined;
   history.unauthorized = { token, error };
   events?.enter("token");
@@ -92,7 +91,7 @@ async function readToResend(call: Call, refused: Refused, token: string): Promis
  * it is read again, and the call moves to the gate of another one, where it keeps its place.
  */
 async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
-  const { client, deadline, events } = call;
+  const { deadline, events, settings } = call;
   let read = first;
   for (;;) {
     events?.enter("queue");
@@ -104,10 +103,10 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
     // A call that is admitted at once does not wait a turn.
     const admission = "kind" in asked ? asked : await asked;
     if (admission.kind === "refused") {
-      throw pausedError(call, admission.pauseMs, snapshotOf(client.rateLimiter, token));
+      throw pausedError(call, admission.pauseMs, snapshotOf(settings.rateLimiter, token));
     }
     if (admission.kind === "moved") {
-      read = await readToken(call, client.tokenSource.current);
+      read = await readToken(call, settings.tokenSource.current);
       continue;
     }
     try {
@@ -135,10 +134,10 @@ function askLimiter<Reply>(call: Call, ask: () => Reply): Reply {
 
 /** Waits in the queue. Meanwhile the rate limiter learns when the token changes. */
 async function wait(call: Call, token: string, pending: Promise<Admission>): Promise<Admission> {
-  const { client, events } = call;
+  const { rateLimiter, tokenSource } = call.settings;
   // The pause may be one that another client or process was asked for.
-  events?.pause(token, pauseLeft(client.rateLimiter, token));
-  const unsubscribe = client.tokenSource.subscribe(client.rateLimiter);
+  call.events?.pause(token, pauseLeft(rateLimiter, token));
+  const unsubscribe = tokenSource.subscribe(rateLimiter);
   try {
     // A limiter of the caller's own may not heed the signal.
     return ofKind(await call.deadline.race(pending), "an admission", RECORD);
@@ -160,11 +159,11 @@ function release(permit: Permit): void {
  * 401 to. Fails with that 401 if there is still no other.
  */
 async function readToken(call: Call, latest?: string): Promise<Read> {
-  const { client, events, history, settings } = call;
+  const { events, history, settings } = call;
   const { unauthorized } = history;
   events?.enter("token");
   const isUsable = latest !== undefined && latest !== unauthorized?.token;
-  const token = isUsable ? latest : client.tokenSource.read(unauthorized?.token);
+  const token = isUsable ? latest : settings.tokenSource.read(unauthorized?.token);
   const read = typeof token === "string" ? { token, leftMs: settings.timeoutMs } : await requestToken(call, token);
   if (read.token === unauthorized?.token) throw unauthorized.error();
   call.use(read.token);

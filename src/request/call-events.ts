@@ -16,7 +16,7 @@ interface ObservedCall {
   readonly id: string;
   readonly operation: Operation<unknown>;
   readonly redactor: Redactor;
-  readonly client: ClientContext;
+  readonly settings: ClientContext;
 }
 
 type FieldsOf<Event> = Event extends ClientEvent ? Omit<Event, "callId" | "operation" | "attempt" | "at"> : never;
@@ -54,10 +54,10 @@ export class CallEvents {
 
   /** The events of a call that begins; `undefined` if nothing listens to them. */
   static begin(call: ObservedCall): CallEvents | undefined {
-    const { client, id, operation } = call;
+    const { id, operation, settings } = call;
     const { name, method, path } = operation;
-    const start = { callId: id, operation: name, method, path: path.template, baseUrl: client.baseUrl };
-    const observer = client.instrumentation?.begin(start);
+    const start = { callId: id, operation: name, method, path: path.template, baseUrl: settings.baseUrl };
+    const observer = settings.instrumentation?.begin(start);
     return observer && new CallEvents(call, observer);
   }
 
@@ -129,8 +129,8 @@ export class CallEvents {
 
   /** The head of a response: it may say that the operation is deprecated (RFC 9745, RFC 8594). */
   head({ headers }: ResponseHead): void {
-    const { client, operation, redactor } = this.#call;
-    const { deprecated } = client.notices;
+    const { operation, redactor, settings } = this.#call;
+    const { deprecated } = settings.notices;
     if (deprecated.has(operation.name) || !(headers.has("deprecation") || headers.has("sunset"))) return;
     deprecated.add(operation.name);
     const [deprecation, sunset] = ["deprecation", "sunset"].map((name) => redactor.brief(headers.get(name)));
@@ -146,7 +146,7 @@ export class CallEvents {
 
   /** The token is paused for so long: told once per token, until the pause is over. */
   pause(token: string, delayMs: number | undefined): void {
-    const { notices, rateLimiter } = this.#call.client;
+    const { notices, rateLimiter } = this.#call.settings;
     if (delayMs === undefined || notices.paused.has(token)) return;
     // A token that has been replaced is never sent again, so the end of its pause is noticed here.
     for (const other of notices.paused)
@@ -157,6 +157,6 @@ export class CallEvents {
 
   /** A request is sent with the token, so its pause is over. */
   resume(token: string): void {
-    if (this.#call.client.notices.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
+    if (this.#call.settings.notices.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
   }
 }

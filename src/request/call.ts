@@ -8,7 +8,7 @@ import type { AnyAutomationError } from "../errors/guard.ts";
 import { CallEvents } from "./call-events.ts";
 import type { Operation } from "./operation.ts";
 import type { ResponseHead } from "./response.ts";
-import { type CallSettings, type ClientContext, laidOver } from "./settings.ts";
+import { type ClientContext, laidOver } from "./settings.ts";
 import { encodePath } from "./url.ts";
 
 /** Older tokens are forgotten. */
@@ -36,9 +36,8 @@ class CallHistory {
 /** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
 export class Call {
   readonly operation: Operation<unknown>;
-  readonly client: ClientContext;
-  /** The call's options laid over the settings of its client. */
-  readonly settings: CallSettings;
+  /** Those of its client, with the call's options laid over them. */
+  readonly settings: ClientContext;
   readonly id: string = nextCallId();
   /** What is sent: text already, so that each request sends the same bytes. */
   readonly body: string | undefined;
@@ -54,9 +53,8 @@ export class Call {
   #redactor: Redactor | undefined;
 
   constructor(client: ClientContext, operation: Operation<unknown>) {
-    this.client = client;
     this.operation = operation;
-    this.settings = laidOver<CallSettings>(operation.options, client);
+    this.settings = laidOver<ClientContext>(operation.options, client);
     this.body = operation.json === undefined ? undefined : toJson(operation.json);
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     this.deadline = Deadline.of(this.settings.totalTimeoutMs, this.settings.signal, operation.within);
@@ -66,12 +64,12 @@ export class Call {
 
   /** Where it is sent, each time. */
   get url(): string {
-    return this.client.baseUrl + this.#target;
+    return this.settings.baseUrl + this.#target;
   }
 
   /** Takes the secrets of the call out of texts. */
   get redactor(): Redactor {
-    this.#learn(this.client.tokenSource.current);
+    this.#learn(this.settings.tokenSource.current);
     this.#redactor ??= new Redactor({ tokens: this.#tokens, headers: this.settings.headers });
     return this.#redactor;
   }
@@ -102,7 +100,7 @@ export class Call {
 
   /** Returns what is known, with this token. */
   #remember(token: string): readonly string[] {
-    const { tokenSource } = this.client;
+    const { tokenSource } = this.settings;
     const before = known.get(tokenSource) ?? [];
     if (before.includes(token)) return before;
     const all = [token, ...before].slice(0, MOST_KNOWN);

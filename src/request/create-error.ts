@@ -121,8 +121,8 @@ interface Fault extends Pick<Reached, "head" | "text"> {
 
 /** The connection failed: before there was a response, or within the body of a success. */
 export function connectionError(call: Call, failed: Fault): errors.ConnectionError {
-  const { client, redactor } = call;
-  const { baseUrl } = client;
+  const { redactor, settings } = call;
+  const { baseUrl } = settings;
   const { isSent, permanent, words, said } = classifyFault(failed.cause, { ...failed, baseUrl });
   return buildError(errors.ConnectionError, call, {
     what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.brief(said[name]) ?? ""),
@@ -166,10 +166,10 @@ export function refusalError(call: Call, refused: Refused): AutomationError {
 }
 
 /** What a person may look at, by what the service refused. */
-function hintOf({ client, operation }: Call, { status, retryAfterMs }: ResponseHead): string | undefined {
+function hintOf({ operation, settings }: Call, { status, retryAfterMs }: ResponseHead): string | undefined {
   if (status < 400) return "redirects are not followed: check baseUrl";
   if (status === 429 && retryAfterMs !== undefined) return `the service asks to wait ${seconds(retryAfterMs)}`;
-  if (status === 404 && !/\/v\d[^/]*$/i.test(client.baseUrl)) {
+  if (status === 404 && !/\/v\d[^/]*$/i.test(settings.baseUrl)) {
     return "if every call ends so, baseUrl may lack its version segment, such as /api/v1";
   }
   if (status !== 403) return undefined;

@@ -21,7 +21,7 @@ export async function readOutput(call: Call, received: Received): Promise<unknow
   if (data === undefined || schema === undefined) return data;
   const { value, issues } = await check(call, schema, { data, received });
   if (issues === undefined) return value;
-  const isStrict = call.client.validation === "strict";
+  const isStrict = call.settings.validation === "strict";
   const violated = isStrict ? issues : essentials && (await check(call, essentials, { data, received })).issues;
   if (violated !== undefined) throw validationError(call, received, { issues: violated });
   call.events?.emit({ type: "drift", issues });

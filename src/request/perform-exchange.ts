@@ -72,10 +72,10 @@ async function sendRequest(
   call: Call,
   { token, deadline }: Sending,
 ): Promise<{ readonly response: Response; readonly head: ResponseHead }> {
-  const { client, events, history, operation, settings, url, body } = call;
+  const { events, history, operation, settings, url, body } = call;
   const { method } = operation;
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
-  const post = (): Promise<Response> => client.http({ url, method, headers, body, token, signal: deadline.signal });
+  const post = (): Promise<Response> => settings.http({ url, method, headers, body, token, signal: deadline.signal });
   history.requests += 1;
   const sending = events === undefined ? post() : events.send(post);
   try {
@@ -112,7 +112,7 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
     await readBriefly(response, deadline);
     return { kind: "received", head, text: undefined };
   }
-  const { maxResponseBytes } = call.client;
+  const { maxResponseBytes } = call.settings;
   const body = await readBody(response, deadline, { maxBytes: maxResponseBytes });
   if (body.kind === "whole") return { kind: "received", head, text: body.text };
   // A DELETE has done its work by its status.

@@ -61,7 +61,7 @@ async function outputOf(call: Call): Promise<unknown> {
 }
 
 function adopt(call: Call): Promise<unknown> {
-  const { tokenSource } = call.client;
+  const { tokenSource } = call.settings;
   if (!(tokenSource instanceof StaticToken)) {
     const what = "adopt is for a static token; this client has a token provider or a rotating token";
     throw buildError(ArgumentError, call, { what });
