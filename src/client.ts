@@ -151,11 +151,7 @@ function assemble(given: Settings): Assembly {
     settings,
     http: createHttp(fetch, fetchOptions),
     tokenSource,
-    instrumentation: combine([
-      onEvent && { begin: () => ({ event: onEvent }) },
-      logCalls(logger, logLevel),
-      instrumentation,
-    ]),
+    observers: combine([onEvent && { begin: () => ({ event: onEvent }) }, logCalls(logger, logLevel), instrumentation]),
     notices: { paused: new Set(), deprecated: new Set() },
   });
   return assembly;

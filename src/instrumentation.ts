@@ -1,4 +1,4 @@
-import { ignoreErrors } from "./base/check.ts";
+import { ignoreErrors, type Present } from "./base/check.ts";
 import type { AnyAutomationError } from "./errors/guard.ts";
 import type { ClientEvent, Waits } from "./events.ts";
 
@@ -40,8 +40,18 @@ export interface Instrumentation {
   begin(call: CallStart): CallObserver | undefined;
 }
 
+/** Follows a call for all observers. None of its methods throws. */
+export interface CombinedObserver extends Required<Present<CallObserver>> {
+  headers: () => Readonly<Record<string, string>>;
+}
+
+/** Follows each call. */
+export interface CombinedInstrumentation {
+  begin(call: CallStart): CombinedObserver;
+}
+
 /** Combines several into one, none of which can break a call; `undefined` where there is none. */
-export function combine(several: readonly (Instrumentation | undefined)[]): Instrumentation | undefined {
+export function combine(several: readonly (Instrumentation | undefined)[]): CombinedInstrumentation | undefined {
   const present = several.filter((one) => one !== undefined);
   if (present.length === 0) return undefined;
   return {
@@ -53,8 +63,12 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Inst
       return {
         // Each has its own copy, so that one cannot change what the next one sees.
         event: (event) => void each((observer) => observer.event?.({ ...event })),
-        headers: () =>
-          Object.assign({}, ...each((observer) => ({ ...observer.headers?.() }))) as Record<string, string>, // as they say
+        headers() {
+          const wanted = each((observer) => observer.headers?.()).map((headers) =>
+            ignoreErrors(() => ({ ...headers })),
+          );
+          return Object.assign({}, ...wanted) as Record<string, string>; // as they say
+        },
         around(send) {
           const outermost = observers.reduceRight<() => void>((inner, observer) => {
             return () => void ignoreErrors(() => (observer.around === undefined ? inner() : observer.around(inner)));

@@ -4,7 +4,7 @@ import type { Redactor } from "../base/redact.ts";
 import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import type { ClientEvent, Durations, EndEvent, RetryEvent, Waits } from "../events.ts";
-import type { CallObserver } from "../instrumentation.ts";
+import type { CombinedInstrumentation, CombinedObserver } from "../instrumentation.ts";
 import { type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import { readHeaders } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
@@ -38,7 +38,7 @@ const NO_TIME: Readonly<Record<keyof Durations, number>> = {
  */
 export class CallEvents {
   readonly #call: ObservedCall;
-  readonly #observer: CallObserver;
+  readonly #observer: CombinedObserver;
   readonly #began: number = now();
   #attempt = 1;
   /** The request of the present attempt has been sent. */
@@ -47,24 +47,19 @@ export class CallEvents {
   #since: number = this.#began;
   #spent: Record<keyof Durations, number> = { ...NO_TIME };
 
-  private constructor(call: ObservedCall, observer: CallObserver) {
-    this.#call = call;
-    this.#observer = observer;
-  }
-
-  /** The events of a call that begins; `undefined` if nothing listens to them. */
-  static begin(call: ObservedCall): CallEvents | undefined {
+  /** The call begins. */
+  constructor(call: ObservedCall, instrumentation: CombinedInstrumentation) {
     const { id, operation, settings } = call;
     const { name, method, path } = operation;
-    const start = { callId: id, operation: name, method, path: path.template, baseUrl: settings.baseUrl };
-    const observer = settings.instrumentation?.begin(start);
-    return observer && new CallEvents(call, observer);
+    const { baseUrl } = settings;
+    this.#call = call;
+    this.#observer = instrumentation.begin({ callId: id, operation: name, method, path: path.template, baseUrl });
   }
 
   emit(fields: FieldsOf<ClientEvent>): void {
     const { id, operation } = this.#call;
     const event = { ...fields, callId: id, operation: operation.name, attempt: this.#attempt, at: Date.now() };
-    this.#observer.event?.(event);
+    this.#observer.event(event);
   }
 
   /** The call is over; `error` is what it rejects with, and `status` that of its latest response. */
@@ -74,7 +69,7 @@ export class CallEvents {
     const { kind, outcome } = ended;
     const durationMs = this.#since - this.#began;
     this.emit({ type: "end", ok: error === undefined, kind, outcome, status: ended.status, attempts, durationMs });
-    this.#observer.end?.(error, this.#isSent ? undefined : this.#waits());
+    this.#observer.end(error, this.#isSent ? undefined : this.#waits());
   }
 
   /** The call enters a stage. */
@@ -112,7 +107,7 @@ export class CallEvents {
 
   /** The headers that observers want to send along. What is no header of theirs is left out. */
   headers(): Record<string, string> {
-    const wanted = Object.entries<unknown>(this.#observer.headers?.() ?? {});
+    const wanted = Object.entries<unknown>(this.#observer.headers());
     const headers = wanted.map(
       ([name, value]) => typeof value === "string" && ignoreErrors(() => readHeaders({ [name]: value })),
     );
@@ -123,7 +118,7 @@ export class CallEvents {
   send(dispatch: () => Promise<Response>): Promise<Response> {
     let sending: Promise<Response> | undefined;
     const sendOnce = (): Promise<Response> => (sending ??= dispatch());
-    this.#observer.around?.(() => void sendOnce());
+    this.#observer.around(() => void sendOnce());
     return sendOnce();
   }
 

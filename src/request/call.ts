@@ -59,7 +59,7 @@ export class Call {
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     this.deadline = Deadline.of(this.settings.totalTimeoutMs, this.settings.signal, operation.within);
     // Last, so that nothing has begun for its observers if its signal fails.
-    this.events = client.instrumentation && CallEvents.begin(this);
+    this.events = client.observers && new CallEvents(this, client.observers);
   }
 
   /** Where it is sent, each time. */

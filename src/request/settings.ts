@@ -13,7 +13,7 @@ import {
   SIGNAL,
   TIMEOUT,
 } from "../base/check.ts";
-import type { Instrumentation } from "../instrumentation.ts";
+import type { CombinedInstrumentation } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import { type HeadersInput, readHeaders, type SendHttp } from "./http-request.ts";
 
@@ -142,7 +142,7 @@ export interface ClientContext extends ClientSettings {
   readonly http: SendHttp;
   readonly tokenSource: TokenSource;
   /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
-  readonly instrumentation: Instrumentation | undefined;
+  readonly observers: CombinedInstrumentation | undefined;
   /** What the client has emitted already and emits once. */
   readonly notices: {
     /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */

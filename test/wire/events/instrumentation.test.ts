@@ -129,14 +129,17 @@ test("of several, the first is the outermost", async () => {
   expect(observed).toEqual(["outer begins", "inner begins", "inner ends", "outer ends"]);
 });
 
-test("an error that it throws is ignored", async () => {
+test("what it throws or rejects with is ignored", async () => {
   const fail = (): never => {
     throw new Error("instrumentation");
   };
+  const reject = (): never => Promise.reject(new Error("instrumentation")) as never;
   wire.reply(session);
   for (const instrumentation of [
     { begin: fail },
+    { begin: reject },
     follower({ event: fail, headers: fail, around: fail, end: fail }).instrumentation,
+    follower({ event: reject, headers: reject, around: reject, end: reject }).instrumentation,
     { begin: () => undefined },
   ]) {
     expect(await wire.client({ instrumentation }).sessions.get("s")).toMatchObject({ id: "s" });
