@@ -133,6 +133,8 @@ export function pageValidator<Item>(item: StandardSchema<Item>): StandardSchema<
       if (isValid(result)) data.push(result.value);
       else for (const { path = [], message } of result.issues) issues.push({ path: ["data", index, ...path], message });
     }
-    return issues.length > 0 ? { issues } : { value: { ...page.value, data }, issues: undefined };
+    // A schema may refuse an item without an issue.
+    const isWhole = data.length === page.value.data.length;
+    return isWhole ? { value: { ...page.value, data }, issues: undefined } : { issues };
   }, vendor);
 }

@@ -80,6 +80,18 @@ test("a page of our own records with too many items is rejected before any item 
   expect(issues).toMatchObject([{ path: ["data"], message: "expected at most 10000 items" }]);
 });
 
+test("an item that its schema refuses without an issue makes the page invalid", async () => {
+  const refusal = { issues: [] };
+  const schema: StandardSchema<unknown> = {
+    "~standard": {
+      version: 1,
+      vendor: "test",
+      validate: (value) => (typeof value === "string" ? refusal : { value }),
+    },
+  };
+  expect(await validate(schema, { data: [1, "refused", 2], next_cursor: null })).toEqual(refusal);
+});
+
 test("a page rejects with the error of its schema", async () => {
   const schema: StandardSchema<unknown> = {
     "~standard": { version: 1, vendor: "test", validate: () => Promise.reject(new Error("no")) },
