@@ -28,7 +28,8 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
   token_refresh: ["info", () => "401, sending again with another token"],
   drift: [
     "warn",
-    ({ issues }) => `unexpected response, returned as it is: ${issues.map(({ path }) => path.join(".")).join(", ")}`,
+    ({ issues }) =>
+      `unexpected response, returned as it is: ${issues.map(({ path }) => path.join(".") || "body").join(", ")}`,
   ],
   deprecation: ["warn", ({ sunset }) => `deprecated by the service${sunset ? `, to be removed ${sunset}` : ""}`],
 };

@@ -141,6 +141,18 @@ describe("the lines", () => {
     });
   });
 
+  test("name what is of an unexpected shape, also a response as a whole", async () => {
+    const { logger, lines } = recorder();
+    wire.script(json({ id: 5 }), json([]));
+    const { sessions } = wire.client({ logger, validation: "lenient" });
+    await sessions.get("s");
+    await sessions.get("s");
+    expect(lines.map(([level, line]) => [level, line])).toEqual([
+      ["warn", "sessions.get: unexpected response, returned as it is: id, state"],
+      ["warn", "sessions.get: unexpected response, returned as it is: body"],
+    ]);
+  });
+
   test("have no negative duration, also after a Retry-After of 0", async () => {
     const { logger, lines } = recorder();
     wire.script(json({}, 429, { "retry-after": "0" }), json({ id: "s", state: "on" }));
