@@ -49,7 +49,7 @@ export function waitFor(send: Send, id: string, last: readonly [options: WaitOpt
   const name = "sessions.waitFor";
   return awaited(async () => {
     const { until, ...options } = send.check(name, () => readOptions(last, WAIT_OPTIONS));
-    const { value } = await polls(send, { name, id, isWanted: (seen) => until(seen) }, options).next();
+    const { value } = await polls(send, { name, id, isWanted: until }, options).next();
     return value;
   });
 }
@@ -62,8 +62,16 @@ export function watch(
 ): AsyncIterable<Session> {
   const name = "sessions.watch";
   const read = deferErrors(() => send.check(name, () => readOptions(last, WATCH_OPTIONS)));
-  const isWanted: Wait["isWanted"] = (seen, before) => before === undefined || stateOf(seen) !== stateOf(before);
-  const changes = (closing: Deadline): ReturnType<typeof polls> => polls(send, { name, id, isWanted, closing }, read());
+  const changes = (closing: Deadline): ReturnType<typeof polls> => {
+    // Not the session: its consumer may change what was handed out.
+    let latest: readonly unknown[] = [];
+    const isWanted = (seen: Session): boolean => {
+      const before = latest;
+      latest = [stateOf(seen)];
+      return !before.includes(latest[0]);
+    };
+    return polls(send, { name, id, isWanted, closing }, read());
+  };
   return { [Symbol.asyncIterator]: () => closeable(changes, (session) => [session]) };
 }
 
@@ -83,8 +91,7 @@ interface Wait {
   /** The method, for errors. */
   readonly name: string;
   readonly id: string;
-  /** `before` is the session of the poll before, if there was one. */
-  readonly isWanted: (session: Session, before: Session | undefined) => boolean | Promise<boolean>;
+  readonly isWanted: (session: Session) => boolean | Promise<boolean>;
   /** Ends the wait, and the poll that is under way. */
   readonly closing?: Deadline;
 }
@@ -125,14 +132,15 @@ async function* polls(
       waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
       const polled = await send(name, () => ({ ...poll, within })).catch((failure: AutomationError) => failure);
       if (!isBrandedError(polled)) {
-        const before = session;
         session = polled;
         outage = undefined;
-        isFound = await within.race(Promise.resolve(isWanted(polled, before)));
+        isFound = await within.race(Promise.resolve(isWanted(polled)));
       } else if (within.reason === undefined) {
         note(polled, "session", session);
         outage = outageOf(polled, outage);
-        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && now() - outage.since >= LONGEST_OUTAGE_MS;
+        // There has been no response for so long, or there will be none: the service asks for such a pause.
+        const lastsMs = Math.abs(now() - outage.since);
+        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && lastsMs >= LONGEST_OUTAGE_MS;
         if (isTooLong || !mayPass(polled)) throw polled;
       } else {
         // What failed before says more than the poll that the end of the wait has ended.

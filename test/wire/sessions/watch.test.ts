@@ -46,6 +46,21 @@ test("a change starts the waits over from the shortest", async () => {
   expect(await watching).toMatchObject({ kind: "abort", cause: "enough" });
 });
 
+test("a consumer may change the session that it is handed", async () => {
+  const { client } = service();
+  const states: string[] = [];
+  const watch = async () => {
+    for await (const session of client.sessions.watch("s", { totalTimeoutMs: 60_000 })) {
+      states.push(session.state);
+      session.state = session.state.toUpperCase();
+    }
+  };
+  const ended = rejection(watch());
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await ended).toMatchObject({ kind: "timeout" });
+  expect(states).toEqual(["a"]);
+});
+
 test("watch does not invent states between two polls", async () => {
   const { client, emulator } = service();
   const seen: Session[] = [];
