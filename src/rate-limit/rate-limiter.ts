@@ -41,8 +41,8 @@ export interface Permit {
    */
   acquire(token: string): Admission | Promise<Admission>;
   /**
-   * The head of the response has come. Returns the pause that it begins or prolongs. A 429 for which nothing is returned
-   * ends the call.
+   * The head of the response has come. Returns the pause that it begins or prolongs, which is waited for after a 429 alone.
+   * A 429 for which nothing is returned ends the call.
    */
   report(head: RateLimitHead): ReportedPause | undefined;
   /** The admitted request is over, however it ended. */

@@ -33,7 +33,9 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
   // A response that has arrived is not lost to a rate limiter that fails.
-  const pause = ignoreErrors(() => permit.report(head));
+  const reported = ignoreErrors(() => permit.report(head));
+  // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
+  const pause = head.status === 429 ? reported : undefined;
   history.latestResponse = head;
   history.pausesInARow = pause === undefined ? 0 : history.pausesInARow + 1;
   events?.head(head);
@@ -104,7 +106,7 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
   const { expects } = call.operation;
   if (!isSuccess(head.status)) {
     const body = await readBriefly(response, deadline);
-    if (deadline.reason === "abort") throw stoppedError(call, { deadline, phase: "body", head });
+    if (call.deadline.reason === "abort") throw stoppedError(call, { deadline: call.deadline, phase: "body", head });
     return { kind: "refused", head, body, pause };
   }
   if (expects === "nothing") {

@@ -100,6 +100,14 @@ test.each<[string, Partial<Permit>]>([
   expect(service.sent).toHaveLength(1);
 });
 
+test.each([500, 503, 408, 401, 400])("one that pauses after a %i, too: a write is sent once", async (status) => {
+  const service = scriptedFetch(responds(status, { "retry-after": "0" }));
+  const rateLimiter = admitting({ report: () => ({ pauseMs: 0, waits: true }) });
+  const { error } = await ended(service.client({ rateLimiter }).issues.create("web", { title: "t", type: "bug" }));
+  expect(error).toMatchObject({ status, attempts: 1 });
+  expect(service.sent).toHaveLength(1);
+});
+
 test("with retry: false a 429 ends the call, whatever the limiter says", async () => {
   const service = scriptedFetch(tooMany(1), good);
   const rateLimiter = admitting({ report: () => ({ pauseMs: 0, waits: true }) });
