@@ -13,7 +13,7 @@ import { classifyFault, type FaultSource } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
-import { isWrite, labelOf, type Operation } from "./operation.ts";
+import { isWrite, labelOf, type Operation, rotatesToken } from "./operation.ts";
 import { isSuccess, type Received, type Refused, type ResponseHead } from "./response.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
@@ -235,8 +235,8 @@ function outcomeOfStatus(status: number): Outcome {
 function consequenceOf(operation: Operation<unknown>, { outcome, rawBody }: ErrorDetails): string {
   if (!isWrite(operation) || outcome === "rejected" || outcome === "not_sent") return "";
   if (outcome === "accepted") {
-    return `; the service accepted it: do not send it again${rawBody === undefined ? "" : " (see rawBody)"}`;
+    return `; the service accepted it: do not send it again${rawBody ? " (see rawBody)" : ""}`;
   }
-  if (operation.rotatesToken) return "; the old token may be dead and its replacement lost: check before going on";
+  if (rotatesToken(operation)) return "; the old token may be dead and its replacement lost: check before going on";
   return "; it may have been applied: check before sending it again";
 }

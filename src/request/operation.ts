@@ -2,7 +2,7 @@ import type { Deadline } from "../base/deadline.ts";
 import type { StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 import type { CheckedOptions } from "./settings.ts";
-import type { Path } from "./url.ts";
+import { encodePath, type Path } from "./url.ts";
 
 /** HTTP methods that the client sends. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -32,8 +32,6 @@ export interface Operation<Output> {
   readonly walk?: Walk | undefined;
   /** The wait or the walk that the call is a part of, and ends with. */
   readonly within?: Deadline | undefined;
-  /** It replaces the token that it is sent with, which decides what is safe to do when it fails. */
-  readonly rotatesToken?: boolean | undefined;
   /** The `plaintext` of the output becomes the client's token. */
   readonly adopts?: boolean | undefined;
   /** The caller's options, checked. */
@@ -70,4 +68,9 @@ export function labelOf({ name, method, path }: Pick<Operation<unknown>, "name" 
 /** Whether an operation changes something, so that sending it twice might matter. */
 export function isWrite({ method }: { readonly method: string }): boolean {
   return method !== "GET" && method !== "HEAD";
+}
+
+/** Whether an operation replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */
+export function rotatesToken({ path }: Pick<Operation<unknown>, "path">): boolean {
+  return /^\/me\/tokens\/[^/]+\/rotate/.test(encodePath(path));
 }

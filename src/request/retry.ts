@@ -6,7 +6,7 @@ import { type AnyAutomationError, isAutomationError, statusMayPass } from "../er
 import type { RetryReason } from "../events.ts";
 import type { Call } from "./call.ts";
 import { stoppedError } from "./create-error.ts";
-import type { Operation } from "./operation.ts";
+import { type Operation, rotatesToken } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
 
 /** The other options of p-retry, at its defaults: it would take what stands on `Object.prototype` for them. */
@@ -62,7 +62,7 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
 
 /** The values that a retry decision is made from. */
 export interface RetryContext {
-  readonly operation: Pick<Operation<unknown>, "method" | "rotatesToken">;
+  readonly operation: Pick<Operation<unknown>, "method" | "path">;
   readonly rules: RetryRules;
   /** Retries of this call so far. */
   readonly retries: number;
@@ -114,9 +114,9 @@ function passingReason(error: AutomationError, context: RetryContext): RetryDeci
 
 // There is no idempotency key: a write that may have been applied is not sent again, unless its caller accepts duplicates.
 function mayRepeat(error: AutomationError, { operation, rules }: RetryContext): boolean {
-  const { method, rotatesToken } = operation;
+  const { method } = operation;
   if (method === "GET" || method === "HEAD" || method === "DELETE") return true;
-  return rules.unsafeWrites && rotatesToken !== true && error.outcome !== "accepted";
+  return rules.unsafeWrites && !rotatesToken(operation) && error.outcome !== "accepted";
 }
 
 function backOff({ rules, retries, random }: RetryContext): number {

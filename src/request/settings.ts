@@ -53,7 +53,7 @@ export interface RetryOptions {
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: the caller accepts duplicates. Never for `rotate`.
+   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: the caller accepts duplicates. Never for a rotation.
    *
    * @default false
    */

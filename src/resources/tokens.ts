@@ -116,6 +116,5 @@ export function rotation(id: string, isSent: boolean): Omit<Operation<CreatedTok
     path: pathOf("/me/tokens/{id}/rotate", { id }),
     schema: isSent ? adoptedTokenValidator : createdTokenValidator,
     essentials: isSent ? sendableTokenValidator : undefined,
-    rotatesToken: true,
   };
 }

@@ -5,13 +5,16 @@ import * as sdk from "../../../src/index.ts";
 import type { Method } from "../../../src/request/operation.ts";
 import { decideRetry, type RetryContext } from "../../../src/request/retry.ts";
 import { DEFAULT_RETRY } from "../../../src/request/settings.ts";
+import { pathOf } from "../../../src/request/url.ts";
 import { type Family, RETRY_ROWS, type Reaction, type RetryRow, RULES, type Rule } from "../../support/retry-table.ts";
 
 const METHODS: readonly Method[] = ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH"];
 
+const PATH = pathOf("/x");
+
 function context(over: Partial<RetryContext> = {}): RetryContext {
   const base: RetryContext = {
-    operation: { method: "GET" },
+    operation: { method: "GET", path: PATH },
     rules: DEFAULT_RETRY,
     retries: 0,
     leftMs: Number.POSITIVE_INFINITY,
@@ -104,15 +107,15 @@ function isRetried(error: AutomationError, over: Partial<RetryContext>): boolean
 
 describe.each(rows)("$name", ({ error, reaction }) => {
   test.each(METHODS)("%s", (method) => {
-    expect(isRetried(error, { operation: { method } })).toBe(reactionOf(method, reaction) === "retry");
+    expect(isRetried(error, { operation: { method, path: PATH } })).toBe(reactionOf(method, reaction) === "retry");
   });
 
   test("with unsafeWrites a POST is retried as a GET is, unless the service accepted it; a rotation is not", () => {
     const rules = { ...DEFAULT_RETRY, unsafeWrites: true };
-    const operation = { method: "POST" } as const;
+    const operation = { method: "POST", path: PATH } as const;
     const expected = error.outcome !== "accepted" && reaction.safe === "retry";
     expect(isRetried(error, { operation, rules })).toBe(expected);
-    const rotation = { ...operation, rotatesToken: true };
+    const rotation = { ...operation, path: pathOf("/me/tokens/{id}/rotate", { id: "tok_1" }) };
     expect(isRetried(error, { operation: rotation, rules })).toBe(reaction.write === "retry");
   });
 });

@@ -41,6 +41,12 @@ const methods: readonly Method[] = [
     call: (client) => client.request({ method: "PATCH", path: path`/x`, json: [1] }),
   },
   { method: "rotate", family: "write", rotatesToken: true, call: (client) => client.tokens.rotate("tok_1") },
+  {
+    method: "rotate (request)",
+    family: "write",
+    rotatesToken: true,
+    call: (client) => client.request({ method: "POST", path: path`/me/tokens/${"tok_1"}/rotate` }),
+  },
 ];
 
 function replyOf(failure: Failure): Reply {

@@ -81,6 +81,7 @@ describe("a response that is not JSON", () => {
     expect(error).toMatchObject({ kind: "parse", status: 200, outcome: "accepted", rawBody: body });
     expect(error.message).toContain("text/html");
     expect(error.message).not.toContain("Sign in");
+    expect(error.message.endsWith("(see rawBody)")).toBe(body !== "");
     expect(wire.sent).toHaveLength(1);
   });
 
