@@ -165,6 +165,8 @@ export async function readBriefly(response: Response, deadline: Deadline): Promi
   const isEnough = (text: string): boolean => /\}\s*$/.test(text) && parseJson(text) !== undefined;
   const body = await readBody(response, patience, { maxBytes: MAX_REFUSAL_BYTES, isEnough });
   patience.release();
+  // Where a body has no reader, the signal of its request alone frees what is left of it.
+  if (body.kind === "stopped") deadline.end();
   if (body.kind !== "whole" || body.text.trim() === "") return undefined;
   const json = parseJson(body.text);
   return json === undefined ? body.text : json;
@@ -175,7 +177,8 @@ async function readParts(reader: Reader, received: { text: string }, limits: Lim
   let bytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    bytes += value?.byteLength ?? 0;
+    // An empty part counts, too: a stream of nothing else has an end, and never lets the process have a turn before.
+    bytes += done ? 0 : value?.byteLength || 1;
     if (bytes > limits.maxBytes) return { kind: "oversized" };
     received.text += decoder.decode(value, { stream: !done });
     if (done || limits.isEnough?.(received.text)) return { kind: "whole", ...received };

@@ -174,6 +174,18 @@ describe.each<[string, FetchFunction]>([
     await gone;
   });
 
+  test("the connection of a refusal that never ends is freed when the call ends", async () => {
+    let gone: Promise<unknown> | undefined;
+    const server = await serve((response) => {
+      gone = new Promise((resolve) => response.on("close", resolve));
+      response.writeHead(429, { "content-type": "application/json" });
+      response.write('{"error":');
+    });
+    const error = await rejection(clientOf(server, { fetch, retry: false }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "rate_limit" });
+    await gone;
+  });
+
   test("a refused connection is retried, also for a write, and was not sent", async () => {
     const client = clientOf({ origin: `http://127.0.0.1:${CLOSED_PORT}` }, { fetch });
     expect(await rejection(client.issues.create("web", input))).toMatchObject({

@@ -46,6 +46,24 @@ describe("a body within maxResponseBytes may hold", () => {
   });
 });
 
+test.each([
+  { status: 200, expected: { kind: "parse", outcome: "accepted" } },
+  { status: 400, expected: { kind: "bad_request" } },
+])(
+  "an endless stream of empty parts, which leaves the process no turn, ends: $status",
+  async ({ status, expected }) => {
+    const empty = new ReadableStream({ pull: (body) => body.enqueue(new Uint8Array()) });
+    wire.reply(() => new Response(empty, { status }));
+    expect(await rejection(wire.client({ maxResponseBytes: 1_000 }).sessions.get("s"))).toMatchObject(expected);
+  },
+);
+
+test("a body of exactly maxResponseBytes is read", async () => {
+  const body = JSON.stringify({ id: "s", state: "on" });
+  wire.script(text(body));
+  expect(await wire.client({ maxResponseBytes: body.length }).sessions.get("s")).toMatchObject({ id: "s" });
+});
+
 test("a larger body is a ResponseParseError without rawBody, which its message does not promise", async () => {
   const maxResponseBytes = 1_000;
   wire.reply(() => json({ number: 1, title: "t".repeat(maxResponseBytes), status: "s" }, 201));
