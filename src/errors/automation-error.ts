@@ -176,7 +176,12 @@ function attachCause(error: Error, cause: unknown): void {
 }
 
 function summarize(cause: unknown): unknown {
-  if (!(cause instanceof Error)) return ["object", "function"].includes(typeof cause) ? undefined : String(cause);
-  const { name, message, code } = cause as Error & { code?: unknown }; // platform errors have one without a type
-  return { name, message, ...(typeof code === "string" ? { code } : {}) };
+  try {
+    if (!(cause instanceof Error)) return ["object", "function"].includes(typeof cause) ? undefined : String(cause);
+    const { name, message, code } = cause as Error & { code?: unknown }; // platform errors have one without a type
+    return { name: String(name), message: String(message), ...(typeof code === "string" ? { code } : {}) };
+  } catch {
+    // What the caller has thrown may throw when it is read.
+    return undefined;
+  }
 }

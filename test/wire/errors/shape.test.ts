@@ -142,6 +142,7 @@ const reasons: readonly (readonly [string, unknown])[] = [
   ["a function", () => {}],
   ["an Error", new RangeError("mine")],
   ["an object that refers to itself", Object.assign({}, { self: {} })],
+  ["an Error with a message that is no text", Object.assign(new Error(), { message: 42n })],
 ];
 
 describe("for any reason of an abort", () => {
@@ -155,6 +156,18 @@ describe("for any reason of an abort", () => {
     expect(() => inspect(error)).not.toThrow();
     expect(wire.sent).toHaveLength(0);
   });
+});
+
+test("a cause that throws when it is read breaks no print and no copy", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const onRequest = (): never => {
+    throw proxy;
+  };
+  const error = (await rejection(wire.client().sessions.get("s", { onRequest }))) as AutomationError;
+  expect(Object.is(error.cause, proxy)).toBe(true);
+  expect(() => structuredClone(error)).not.toThrow();
+  expect(JSON.parse(JSON.stringify(error))).not.toHaveProperty("cause");
 });
 
 test("an abort of a write after it was sent says that it may have been applied", async () => {
