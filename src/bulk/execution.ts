@@ -1,4 +1,6 @@
+import { ignoreErrors } from "../base/check.ts";
 import { after, platformTurn } from "../base/clock.ts";
+import { onAbort } from "../base/deadline.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { AddressRefusals } from "./address-refusals.ts";
@@ -56,11 +58,8 @@ export class Execution<Item, Result> {
 
   /** Never rejects: what goes wrong is the `failure`. */
   async run(): Promise<void> {
-    const { signal } = this.#settings;
-    const onAbort = (): void => this.end(new AbortError("the run was aborted", { cause: signal?.reason }));
     this.#counts.start();
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener("abort", onAbort);
+    const unsubscribe = this.#heedSignal();
     try {
       await this.#work();
     } catch (thrown) {
@@ -69,7 +68,7 @@ export class Execution<Item, Result> {
     }
     while (this.#underWay.size > 0) await this.#entries.change();
     this.#cancelGrace?.();
-    signal?.removeEventListener("abort", onAbort);
+    unsubscribe();
     await this.#journal.close().catch((error: AutomationError) => this.#fail(error));
     this.#counts.end();
     this.#entries.end();
@@ -79,6 +78,23 @@ export class Execution<Item, Result> {
   end(reason: AutomationError): void {
     this.#stop(reason);
     this.#cancelGrace ??= after(this.#settings.graceMs, () => void this.#abort());
+  }
+
+  /** Stops when the signal aborts, until the returned function is called. A signal of the caller's own may fail. */
+  #heedSignal(): () => void {
+    const { signal } = this.#settings;
+    if (signal === undefined) return () => {};
+    const stop = (): void => {
+      const cause = ignoreErrors<unknown>(() => signal.reason);
+      this.end(new AbortError("the run was aborted", { cause }));
+    };
+    try {
+      return onAbort(signal, stop);
+    } catch (thrown) {
+      const { said, details } = readThrown(thrown);
+      this.#fail(new ArgumentError(`signal failed${said}`, { outcome: "not_sent", ...details }));
+      return () => {};
+    }
   }
 
   async #work(): Promise<void> {
