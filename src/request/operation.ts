@@ -22,10 +22,10 @@ export interface Operation<Output> {
   /** What must hold even where validation is lenient. */
   readonly essentials?: StandardSchema | undefined;
   /**
-   * What a 2xx body has to be: JSON, which is the default; JSON or empty, which resolves `undefined`; anything, which
-   * resolves `undefined` unless it is JSON; or it does not matter, and resolves `undefined`.
+   * What a 2xx body is where it need not be JSON: anything, which resolves `undefined` unless it is JSON; or nothing that
+   * matters, which resolves `undefined`. Any other is JSON, or, where there is no schema, empty.
    */
-  readonly expects?: "json" | "json_or_empty" | "json_if_any" | "nothing";
+  readonly expects?: "json_if_any" | "nothing" | undefined;
   /** The scope that the contract asks for, as a hint in refusals. */
   readonly scope?: Scope | undefined;
   /** The walk that its output is a page of. */

@@ -30,10 +30,10 @@ export async function readOutput(call: Call, received: Received): Promise<unknow
 
 function parse(call: Call, received: Received): unknown {
   const { text = "" } = received;
-  const { expects = "json" } = call.operation;
+  const { expects, schema } = call.operation;
   const isEmpty = text.trim() === "";
+  const isOptional = expects === "json_if_any" || (isEmpty && schema === undefined);
   const data = parseJson(text);
-  const isOptional = isEmpty ? expects !== "json" : expects === "json_if_any";
   if (data !== undefined || isOptional) return data;
   throw parseError(call, received, isEmpty ? "an empty body" : "a body that is not JSON");
 }

@@ -189,11 +189,7 @@ async function readWhole(response: Response, { maxBytes }: Limits): Promise<Body
   const text: unknown = await response.text();
   if (typeof text !== "string")
     throw new TypeError("text() of the response resolved with something that is not a string");
-  return isLarger(text, maxBytes) ? { kind: "oversized" } : { kind: "whole", text };
-}
-
-/** Whether a text is larger than so many bytes in UTF-8, in which a UTF-16 unit has three at most. */
-function isLarger(text: string, maxBytes: number): boolean {
-  if (text.length > maxBytes || text.length * 3 <= maxBytes) return text.length > maxBytes;
-  return new TextEncoder().encode(text).byteLength > maxBytes;
+  // In UTF-8 a UTF-16 unit has three bytes at most.
+  const isLarger = text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;
+  return isLarger ? { kind: "oversized" } : { kind: "whole", text };
 }

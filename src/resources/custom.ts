@@ -76,8 +76,8 @@ export function sendCustom<Output>(
     if (schema !== undefined && method === "HEAD") {
       refuse("the response to a HEAD has no body, so schema cannot be given");
     }
-    const expects = EXPECTED[method] ?? (schema === undefined ? "json_or_empty" : "json");
-    return { method, path, query: encodeQuery(query), json, schema, expects, options: readOptions(last) };
+    const options = readOptions(last);
+    return { method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
   });
 }
 
