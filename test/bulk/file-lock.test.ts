@@ -82,6 +82,16 @@ describe("a second run on a file", () => {
     expect(locks()).toEqual([]);
   });
 
+  test.runIf(process.platform === "linux")("gets it after a kill -9 though nobody waits for the process", async () => {
+    await hold("sh", "-c", '"$0" "$@" & exec sleep 600'); // the shell turns into `sleep`, which waits for no child
+    const [lock = ""] = locks();
+    const pid = Number(/-(\d+)-\d+-[0-9a-f]+\.lock$/.exec(lock)?.[1]);
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
+    await (await fileJournal(path)).close();
+    expect(locks()).toEqual([]);
+  });
+
   test("is not kept out by the lock of a process whose id is used again", async () => {
     const journal = await fileJournal(path);
     const [lock = ""] = locks();
@@ -127,14 +137,17 @@ describe("a second run on a file", () => {
     expect(emulator.requests.length).toBeLessThan(5);
   });
 
-  async function hold(): Promise<ChildProcess> {
+  /** A process that holds the lock; with a command, started by it. */
+  async function hold(...command: readonly string[]): Promise<ChildProcess> {
     const program = `
       import { fileJournal } from ${JSON.stringify(MODULE)};
       await fileJournal(${JSON.stringify(path)});
       process.stdout.write("held");
       setInterval(() => {}, 1_000);
     `;
-    const child = spawn(process.execPath, ["--no-warnings", "--input-type=module", "--eval", program]);
+    const node = [process.execPath, "--no-warnings", "--input-type=module", "--eval", program];
+    const [file = "", ...args] = [...command, ...node];
+    const child = spawn(file, args);
     onTestFinished(() => void child.kill("SIGKILL"));
     const ended = once(child, "exit").then(() => Promise.reject(new Error("the holder ended by itself")));
     ended.catch(() => {}); // it is killed later

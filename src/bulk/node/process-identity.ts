@@ -24,17 +24,17 @@ export function ownIdentity(): ProcessIdentity {
       .map(Number) ?? [];
   // If `/proc` numbers the process in another way, or is not there, nothing can be asked of it.
   if (pid !== process.pid || thread === undefined) return { place, pid: process.pid, startedAt: "0" };
-  return { place, pid: thread, startedAt: startOf(thread) ?? "0" };
+  return { place, pid: thread, startedAt: statusOf(thread)?.startedAt ?? "0" };
 }
 
 /** Whether a process lives, as far as this process can find out. */
 export function lifeOf(other: ProcessIdentity, own: ProcessIdentity): Life {
   if (other.place !== own.place) return "not_known";
   if (!exists(other.pid)) return "dead";
-  const startedAt = startOf(other.pid);
+  const status = statusOf(other.pid);
   // Without the start, it may be another process with the same id.
-  if (startedAt === undefined || other.startedAt === "0") return "not_known";
-  return startedAt === other.startedAt ? "alive" : "dead";
+  if (status === undefined || other.startedAt === "0") return "not_known";
+  return status.startedAt === other.startedAt && status.state !== ZOMBIE ? "alive" : "dead";
 }
 
 function exists(pid: number): boolean {
@@ -46,11 +46,16 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Linux alone says when a process started. */
-function startOf(pid: number): string | undefined {
+/** The state of a process that has ended and keeps its id, since its parent has not waited for it. */
+const ZOMBIE = "Z";
+
+/** The state of a process, and when it started. Linux alone says so. */
+function statusOf(pid: number): { readonly state: string | undefined; readonly startedAt: string } | undefined {
   const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   // The second field is the name of the program, in parentheses, which may hold anything; the start is the 22nd.
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+  const startedAt = fields[19];
+  return startedAt === undefined ? undefined : { state: fields[0], startedAt };
 }
 
 function placeOfProcesses(): string {
