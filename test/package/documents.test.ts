@@ -1,6 +1,6 @@
 /** The documents and examples in the tarball, as their reader has them: nothing of the repository is there. */
 import { execFile } from "node:child_process";
-import { cpSync, globSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -19,6 +19,8 @@ beforeAll(() => {
   packed = pack();
   examples = join(packed.folder, "examples");
   cpSync(join(packed.root, "examples"), examples, { recursive: true });
+  writeFileSync(join(examples, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(packed.folder, "package.json"), '{ "type": "commonjs" }'); // as `npm init` writes it
   link(packed.folder, "@modelcontextprotocol/client", "vitest", "zod");
   link(packed.folder, "@opentelemetry/api", "@opentelemetry/context-async-hooks", "@opentelemetry/sdk-trace");
 }, 60_000);
