@@ -54,25 +54,26 @@ async function check(call: Call, schema: StandardSchema, { data, received }: Par
     const validated = schema["~standard"].validate(data);
     const result = isPromise(validated) ? await call.deadline.race(validated) : validated;
     if (isValid(result)) return { value: result.value, issues: undefined };
+    const { redactor } = call;
     // Our own messages quote nothing.
     const isOwn = schema["~standard"].vendor === OWN_VENDOR;
-    return { issues: shownOf(result.issues, isOwn ? call.redactor : call.redactor.quoting(data)) };
+    return { issues: shownOf(result.issues, redactor, isOwn ? redactor : redactor.quoting(data)) };
   } catch (cause) {
     if (cause === STOPPED) throw stoppedError(call, { ...received, deadline: call.deadline, phase: "body" });
     throw validationError(call, received, { thrown: call.redactor.quoting(data).cause(cause) });
   }
 }
 
-// A key that is not known may be anything, the token included. Lists may be of a class of their own, whose methods make
-// more of these.
-function shownOf(issues: readonly StandardIssue[], redactor: Redactor): ValidationIssue[] {
+// A key that is not known may be anything, the token included, but is no value of the response. Lists may be of a class of
+// their own, whose methods make more of these.
+function shownOf(issues: readonly StandardIssue[], ofKeys: Redactor, ofMessages: Redactor): ValidationIssue[] {
   const shown = Array.from(issues)
     .slice(0, MOST_ISSUES)
     .map(({ path = [], message }) => ({
       path: Array.from(path, (member) => (typeof member === "object" ? member.key : member))
         .slice(0, MOST_ISSUES)
-        .map((key) => (typeof key === "number" ? key : redactor.line(String(key), LONGEST_KEY))),
-      message: redactor.line(message, LONGEST_MESSAGE),
+        .map((key) => (typeof key === "number" ? key : ofKeys.line(String(key), LONGEST_KEY))),
+      message: ofMessages.line(message, LONGEST_MESSAGE),
     }));
   const more = issues.length - shown.length;
   return more > 0 ? [...shown, { path: [], message: `${more} more issues are not listed` }] : shown;

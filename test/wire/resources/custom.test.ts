@@ -47,6 +47,12 @@ describe.each(Object.entries(SCHEMAS))("a schema of %s", (_, schema) => {
     expectClean(error, [SECRET], ["rawBody"]);
   });
 
+  test("the path of an issue is shown, also where a value of the response has the name of a key", async () => {
+    wire.script(json({ data: [{ id: "data", count: "count" }], next_cursor: null }));
+    const error = await rejection(wire.client().paginate({ path: path`/x`, schema }).page());
+    expect(error).toMatchObject({ issues: [{ path: ["data", 0, "count"] }] });
+  });
+
   test("is for one item in a walk", async () => {
     wire.script(
       json({ data: [{ id: "a", count: 1 }], next_cursor: "c" }),
