@@ -2,7 +2,7 @@ import type { RequestToken, TokenUnavailable } from "../auth/token-source.ts";
 import { ignoreErrors, ofKind, RECORD } from "../base/check.ts";
 import { STOPPED } from "../base/deadline.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { TokenProviderError } from "../errors/classes.ts";
+import { ArgumentError, TokenProviderError } from "../errors/classes.ts";
 import { type Admission, type Permit, type RateLimiter, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import { buildError, limiterError, pausedError, refusalError, stoppedError } from "./create-error.ts";
@@ -166,7 +166,10 @@ async function readToken(call: Call, latest?: string): Promise<Read> {
   const token = isUsable ? latest : settings.tokenSource.read(unauthorized?.token);
   const read = typeof token === "string" ? { token, leftMs: settings.timeoutMs } : await requestToken(call, token);
   if (read.token === unauthorized?.token) throw unauthorized.error();
-  call.use(read.token);
+  if (call.exposes(read.token)) {
+    const what = "the path or the query holds a token, which URLs must not: pass the id of its record";
+    throw buildError(ArgumentError, call, { what });
+  }
   return read;
 }
 

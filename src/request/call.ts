@@ -1,9 +1,8 @@
 import type { TokenSource } from "../auth/token-source.ts";
-import { ignoreErrors, refuse, refusing, SHORTEST_SECRET, shown } from "../base/check.ts";
+import { ignoreErrors, refuse, SHORTEST_SECRET, shown } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { Redactor } from "../base/redact.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/classes.ts";
 import type { AnyAutomationError } from "../errors/guard.ts";
 import { CallEvents } from "./call-events.ts";
 import type { Operation } from "./operation.ts";
@@ -74,19 +73,14 @@ export class Call {
     return this.#redactor;
   }
 
-  /**
-   * The call is about to be sent with a token. Its URL must hold neither that nor another one that is known: throws an
-   * `ArgumentError` if it does.
-   */
-  use(token: string): void {
+  /** The call is about to be sent with a token. Returns whether its URL holds that, or another one that is known. */
+  exposes(token: string): boolean {
     this.#learn(token);
     // Encoded, a secret is no shorter.
     const mayStandIn = this.#remember(token).filter(
       ({ length }) => length >= SHORTEST_SECRET && length <= this.#target.length,
     );
-    if (!mayStandIn.some((secret) => this.#target.includes(encodeURIComponent(secret)))) return;
-    const what = "the path or the query holds a token, which URLs must not: pass the id of its record";
-    refusing(ArgumentError, () => refuse(`${this.operation.name}: ${what}`));
+    return mayStandIn.some((secret) => this.#target.includes(encodeURIComponent(secret)));
   }
 
   /** The call resolves with this output. A `plaintext` in it must not stand in a URL from now on. */

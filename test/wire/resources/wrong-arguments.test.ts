@@ -241,7 +241,8 @@ describe("a token in the place of an id is refused before anything is sent", () 
 
   async function expectRefused(call: Promise<unknown>, secret: string): Promise<void> {
     const error = (await rejection(call)) as Error;
-    expect(error).toMatchObject({ kind: "argument", outcome: "not_sent" });
+    expect(error).toMatchObject({ kind: "argument", outcome: "not_sent", attempts: 0 });
+    expect(error).toMatchObject({ callId: expect.stringMatching(/^call_/), path: expect.stringContaining("/") });
     expect(error.message).toContain(REFUSED);
     expectClean(error, [secret]);
   }
@@ -273,6 +274,18 @@ describe("a token in the place of an id is refused before anything is sent", () 
     first.open();
     await Promise.all(calls);
     expect(wire.sent.map(({ path }) => path)).toEqual(["/sessions/s"]);
+  });
+
+  test("one that became the client's own after an attempt that may have been applied", async () => {
+    const next = "pat_next_oneTimeSecret";
+    const client = wire.client({ retry: { minDelayMs: 0 } });
+    wire.reply(() => {
+      client.setToken(next);
+      return json({}, 500);
+    });
+    const error = await rejection(client.tokens.revoke(next));
+    expect(error).toMatchObject({ kind: "argument", outcome: "unknown", attempts: 1 });
+    expect(wire.sent).toHaveLength(1);
   });
 
   test("one with characters that are encoded", async () => {
