@@ -75,11 +75,11 @@ export function oneOf(...values: readonly unknown[]): Kind {
 }
 
 /** What a caller gave is refused. It never leaves the package: `refusing` makes the caller's error of it. */
-class Refused extends Error {}
+class Flaw extends Error {}
 
 /** Refuses what a caller gave; `cause` is what was thrown when it was read. Only within `refusing`. */
 export function refuse(message: string, cause?: unknown): never {
-  throw new Refused(message, { cause });
+  throw new Flaw(message, { cause });
 }
 
 /** Refuses more arguments than a method takes: they would go unnoticed. */
@@ -104,8 +104,7 @@ export function refusing<Result>(
     return read();
   } catch (error) {
     if (isBrandedError(error)) throw error;
-    const { message, cause } =
-      error instanceof Refused ? error : { message: "an argument cannot be read", cause: error };
+    const { message, cause } = error instanceof Flaw ? error : { message: "an argument cannot be read", cause: error };
     throw new Refusal(say(message), { outcome: "not_sent", cause });
   }
 }

@@ -41,7 +41,7 @@ export function observed(known: Quota, head: RateLimitHead, startedAt: number): 
 }
 
 /** What is known, as it is shown. */
-export function snapshotOf(
+export function toSnapshot(
   { limit, remaining, learntAt }: Quota,
   left: Pause | undefined,
 ): RateLimitSnapshot | undefined {

@@ -1,7 +1,7 @@
 import { after, now } from "../base/clock.ts";
 import { leftOf, type Pause, type PauseAt, pauseDuration } from "./pause.ts";
 import { Queue } from "./queue.ts";
-import { NOTHING_READ, observed, type Quota, remainingOf, snapshotOf } from "./quota.ts";
+import { NOTHING_READ, observed, type Quota, remainingOf, toSnapshot } from "./quota.ts";
 import type { Admission, RateLimitedCall, RateLimitHead, RateLimitSnapshot, ReportedPause } from "./rate-limiter.ts";
 
 /** A request without a response for this long no longer holds others back, except by `maxConcurrency`. In milliseconds. */
@@ -60,7 +60,7 @@ export class TokenGate {
   }
 
   get snapshot(): RateLimitSnapshot | undefined {
-    return snapshotOf(this.quota, this.pauseLeft());
+    return toSnapshot(this.quota, this.pauseLeft());
   }
 
   /** In order, as they are now. */
