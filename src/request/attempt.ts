@@ -1,5 +1,6 @@
 import type { RequestToken, TokenUnavailable } from "../auth/token-source.ts";
 import { ignoreErrors, ofKind, RECORD } from "../base/check.ts";
+import { platformTurn } from "../base/clock.ts";
 import { STOPPED } from "../base/deadline.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError, TokenProviderError } from "../errors/classes.ts";
@@ -93,7 +94,7 @@ async function readToResend(call: Call, refused: Refused, token: string): Promis
 async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
   const { deadline, events, settings } = call;
   let read = first;
-  for (;;) {
+  for (let rounds = 0; ; ) {
     events?.enter("queue");
     const { token } = read;
     const asked = askLimiter(call, () => {
@@ -105,17 +106,17 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
     if (admission.kind === "refused") {
       throw pausedError(call, admission.pauseMs, snapshotOf(settings.rateLimiter, token));
     }
-    if (admission.kind === "moved") {
-      read = await readToken(call, settings.tokenSource.current);
-      continue;
-    }
     try {
       if (admission.kind === "stopped" || deadline.reason !== undefined) {
         throw stoppedError(call, { deadline, phase: "queue" });
       }
-      events?.resume(token);
-      if (!admission.waited) return read;
-      read = await readToken(call);
+      const isMoved = admission.kind === "moved";
+      if (!isMoved) events?.resume(token);
+      if (!isMoved && !admission.waited) return read;
+      read = await readToken(call, isMoved ? settings.tokenSource.current : undefined);
+      rounds = read.token === token ? rounds + 1 : 0;
+      // A rate limiter of the caller's own may send it round for ever: timers and signals must come through.
+      if (rounds > 1) await platformTurn();
     } catch (error) {
       release(permit);
       throw error;

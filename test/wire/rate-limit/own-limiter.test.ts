@@ -1,6 +1,6 @@
 /** Rate limiters of the caller's own, also such as violate their contract. */
 import { expect, test } from "vitest";
-import { isAutomationError, type Permit, type RateLimiter } from "../../../src/index.ts";
+import { type Admission, isAutomationError, type Permit, type RateLimiter } from "../../../src/index.ts";
 import { ended, fakeTime } from "../../support/fake-time.ts";
 import { good, responds, tooMany } from "../../support/replies.ts";
 import { scriptedFetch } from "../../support/scripted-fetch.ts";
@@ -172,6 +172,25 @@ test.each<[string, { readonly abortAfterMs?: number; readonly totalTimeoutMs?: n
   expect(released).toBe(1);
   expect(service.sent).toEqual([]);
 });
+
+test.each<[string, Admission]>([
+  ["waited", { kind: "admitted", waited: true }],
+  ["moved", { kind: "moved" }],
+])(
+  "acquire says each time that the call has %s: it ends with its time, and the process is not blocked",
+  async (_, admission) => {
+    let asked = 0;
+    const acquire = (): Admission => {
+      asked += 1;
+      if (asked > 1_000_000) throw new Error("the process is blocked");
+      return admission;
+    };
+    const service = scriptedFetch(good);
+    const client = service.client({ rateLimiter: admitting({ acquire }), totalTimeoutMs: 1_000 });
+    const { error } = await ended(client.sessions.get("1"));
+    expect(error).toMatchObject({ kind: "timeout", phase: "queue", outcome: "not_sent", attempts: 0 });
+  },
+);
 
 function raise(): never {
   throw new Error("no");
