@@ -1,6 +1,8 @@
 /** The emulator behind msw: `project-automation/testing/msw`. The only place that needs msw. */
 
 import * as msw from "msw";
+import { withMethods } from "../base/check.ts";
+import { check } from "./checks.ts";
 import type { Emulator } from "./emulator.ts";
 
 // An import of `http` by its name would fail with the platform's message, which does not say what to do.
@@ -18,6 +20,7 @@ if (!("http" in msw)) {
  * const server = setupServer(...emulatorHandlers(emulator));
  */
 export function emulatorHandlers(emulator: Emulator): msw.RequestHandler[] {
+  check.value(emulator, "emulator", withMethods("one of createEmulator", "fetch"));
   const base = emulator.baseUrl.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
   return [
     msw.http.all(new RegExp(`^${base}(?:[/?#]|$)`), async ({ request }) => {

@@ -78,12 +78,20 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   "sessions.get": (call) => {
     const session = call.store.findSession(call.values[0] ?? "");
     if (session === undefined) throw new Refusal("unknownSession", "there is no such session");
-    const { state, states } = session;
-    const next = states.includes(state) ? states[states.indexOf(state) + 1] : undefined;
-    if (next !== undefined) call.tables.sessions.update(session.id, { state: next });
+    moveOn(call, session);
     return sessionRecord(call, session);
   },
 };
+
+/** Where in its `states` a session is that has come there by itself: a state may be among them more than once. */
+const positions = new WeakMap<EmulatorSession, number>();
+
+function moveOn({ tables }: Call, session: EmulatorSession): void {
+  const { id, state, states } = session;
+  const position = positions.get(session) ?? states.indexOf(state);
+  const next = position === -1 ? undefined : states[position + 1];
+  if (next !== undefined) positions.set(tables.sessions.update(id, { state: next }), position + 1);
+}
 
 interface Listing<Row> {
   /** What its cursors belong to. */

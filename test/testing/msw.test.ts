@@ -1,11 +1,15 @@
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterEach, describe, expect, test } from "vitest";
+import { Client } from "../../src/index.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import { emulatorHandlers } from "../../src/testing/msw.ts";
 
 let close = (): void => undefined;
-afterEach(() => close());
+afterEach(() => {
+  close();
+  close = () => undefined;
+});
 
 function listen(...handlers: Parameters<typeof setupServer>): void {
   const server = setupServer(...handlers);
@@ -30,6 +34,13 @@ describe("the handlers of an emulator", () => {
       expect(await text(elsewhere)).toBe("other");
     }
     expect(emulator.requests).toHaveLength(2);
+  });
+
+  test("are those of createEmulator's result, and of nothing else that has an address", () => {
+    const { baseUrl, token } = createEmulator();
+    for (const other of [{ baseUrl, token }, new Client({ baseUrl, token }), undefined]) {
+      expect(() => emulatorHandlers(other as never)).toThrow("emulator must be one of createEmulator with the method");
+    }
   });
 
   test("serve several emulators at once", async () => {

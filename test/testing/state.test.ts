@@ -182,6 +182,18 @@ describe("options that change the service", () => {
     expect(moving.sessions.get("s")?.state).toBe("elsewhere");
   });
 
+  test("a session may come to a state more than once", async () => {
+    const states = ["running", "running", "failed", "running", "done"];
+    const moving = createEmulator({ sessionStates: states });
+    const seen: string[] = [];
+    const see = async (): Promise<void> => void seen.push((await ask(over(moving), "/sessions/ses_1")).body.state);
+    for (let count = 0; count < 6; count += 1) await see();
+    expect(seen).toEqual([...states, "done"]);
+    moving.sessions.update("ses_1", { state: "failed" });
+    for (let count = 0; count < 3; count += 1) await see();
+    expect(seen.slice(6)).toEqual(["failed", "running", "done"]);
+  });
+
   test("a session may have states of its own", async () => {
     const moving = createEmulator({ sessionStates: ["a", "b"], projects: [] });
     const { id: project } = moving.projects.create({});
