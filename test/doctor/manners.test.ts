@@ -100,6 +100,13 @@ describe("with --write", () => {
     expect(contradictions["token-create"]).toMatch(/^no response \(ECONNRESET\); the token ".*" may still be there/);
   });
 
+  test.each([408, 500, 504])("a creation that ends with %d may have been done, and that is told", async (status) => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "tokens.create", status, apply: true });
+    const { contradictions } = await examine(service, { write: true });
+    expect(contradictions["token-create"]).toMatch(/^refused: \d+ \w+; the token ".*" may still be there/);
+  });
+
   test("a token that may not create tokens is no contradiction", async () => {
     await using service = await startEmulator();
     service.emulator.fault({ operation: "tokens.create", status: 403 });

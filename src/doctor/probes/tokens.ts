@@ -13,7 +13,10 @@ function judgeCreation({ created }: Readonly<Record<"created", Reply>>): Finding
   const { status } = created;
   const seen = outlineOf(created);
   if (status === 401 || status === 403) return unasked(`the token may not create tokens (${seen})`);
-  if (!isSuccess(created)) return contradicts(`refused: ${seen}`, `tokens.create() rejects with ${errorOf(status)}`);
+  if (!isSuccess(created)) {
+    const left = status >= 500 || status === 408 ? `; ${LEFT_BEHIND}` : ""; // nothing says that it was not
+    return contradicts(`refused: ${seen}${left}`, `tokens.create() rejects with ${errorOf(status)}`);
+  }
   const { id, plaintext } = fieldsOf(created.json);
   const conventions = { successStatus: { "tokens.create": status } };
   if (typeof plaintext !== "string") return contradicts(`${seen} without plaintext`, NO_TOKEN, conventions);
