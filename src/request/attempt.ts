@@ -8,7 +8,7 @@ import { type Admission, type Permit, type RateLimiter, snapshotOf } from "../ra
 import type { Call } from "./call.ts";
 import { buildError, limiterError, pausedError, refusalError, stoppedError } from "./create-error.ts";
 import { performExchange } from "./perform-exchange.ts";
-import type { Received, Refused } from "./response.ts";
+import { type Exchange, isSuccess } from "./response.ts";
 
 /** Takes the call's place in the queue of the rate limiter, once, for all its requests. */
 export function enter(call: Call): Permit {
@@ -35,7 +35,7 @@ interface Read {
  * if another token can be had; neither was processed by the service. Resolves with a success, and rejects with an error
  * of this library for everything else. Whether a failure may pass is decided above, in `retry.ts`.
  */
-export async function attempt(call: Call, permit: Permit): Promise<Received> {
+export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
   let read = await readToken(call);
   for (;;) {
     const { token, leftMs } = await acquire(call, permit, read);
@@ -44,7 +44,7 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
       deadline.release();
       release(permit);
     });
-    if (exchange.kind === "received") return exchange;
+    if (isSuccess(exchange.head.status)) return exchange;
     const next = await readToResend(call, exchange, token);
     if (next === undefined) throw refusalError(call, exchange);
     read = next;
@@ -55,7 +55,7 @@ export async function attempt(call: Call, permit: Permit): Promise<Received> {
  * The token to send a rejected request again with: after a 429 that is waited out, and after a 401 for a token that is not
  * the latest any more, or that its provider may replace.
  */
-async function readToResend(call: Call, refused: Refused, token: string): Promise<Read | undefined> {
+async function readToResend(call: Call, refused: Exchange, token: string): Promise<Read | undefined> {
   const { deadline, events, history, operation, settings } = call;
   const { retry, tokenSource } = settings;
   if (retry === false || deadline.reason === "total") return undefined;

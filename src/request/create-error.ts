@@ -14,7 +14,7 @@ import { explain } from "../errors/evidence.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import { isWrite, labelOf, type Operation, rotatesToken } from "./operation.ts";
-import { isSuccess, type Received, type Refused, type ResponseHead } from "./response.ts";
+import { type Exchange, isSuccess, type ResponseHead } from "./response.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;
@@ -57,11 +57,7 @@ export function limiterError(call: Call, thrown: unknown): errors.ConnectionErro
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
-export function parseError(
-  call: Call,
-  received: Pick<Received, "head" | "text">,
-  body: string,
-): errors.ResponseParseError {
+export function parseError(call: Call, received: Exchange, body: string): errors.ResponseParseError {
   const { status, headers } = received.head;
   const type = call.redactor.brief(headers.get("content-type")?.split(";")[0]);
   const what = `${status} with ${body}${type === undefined ? "" : `, ${type}`}`;
@@ -71,7 +67,7 @@ export function parseError(
 /** A success of another shape than expected: what its schema found, or threw, free of secrets. */
 export function validationError(
   call: Call,
-  received: Received,
+  received: Exchange,
   why: { readonly issues: readonly ValidationIssue[] } | { readonly thrown: unknown },
 ): errors.ResponseValidationError {
   const reason = "issues" in why ? describeIssues(why.issues) : "the schema threw";
@@ -143,7 +139,7 @@ const BY_STATUS: Readonly<Record<number, typeof errors.ApiError>> = {
 };
 
 /** The error of a response whose status is no success (contract, section 7; classified by status alone). */
-export function refusalError(call: Call, refused: Refused): AutomationError {
+export function refusalError(call: Call, refused: Exchange): AutomationError {
   const { head } = refused;
   const { status, limit, remaining, retryAfterMs } = head;
   // Redacted as a whole, and only then cut.

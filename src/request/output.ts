@@ -6,7 +6,7 @@ import type { ValidationIssue } from "../errors/automation-error.ts";
 import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/validators.ts";
 import type { Call } from "./call.ts";
 import { parseError, stoppedError, validationError } from "./create-error.ts";
-import type { Received } from "./response.ts";
+import type { Exchange } from "./response.ts";
 
 /** The most issues of an error, and keys of the path of each: a response may have one for each of its values. */
 const MOST_ISSUES = 100;
@@ -15,7 +15,7 @@ const LONGEST_KEY = 100;
 const LONGEST_MESSAGE = 300;
 
 /** The output of a call, from its successful response; `undefined` for a body that does not matter. */
-export async function readOutput(call: Call, received: Received): Promise<unknown> {
+export async function readOutput(call: Call, received: Exchange): Promise<unknown> {
   const { schema, essentials } = call.operation;
   const data = parse(call, received);
   if (data === undefined || schema === undefined) return data;
@@ -28,7 +28,7 @@ export async function readOutput(call: Call, received: Received): Promise<unknow
   return data;
 }
 
-function parse(call: Call, received: Received): unknown {
+function parse(call: Call, received: Exchange): unknown {
   const { text = "" } = received;
   const { expects, schema } = call.operation;
   const isEmpty = text.trim() === "";
@@ -40,7 +40,7 @@ function parse(call: Call, received: Received): unknown {
 
 interface Parsed {
   readonly data: unknown;
-  readonly received: Received;
+  readonly received: Exchange;
 }
 
 /** What a schema made of a response: its output, or what is wrong, as it can be shown. */

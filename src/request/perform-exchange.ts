@@ -6,15 +6,7 @@ import type { Permit, ReportedPause } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { HttpFailure } from "./http.ts";
-import {
-  isSuccess,
-  type Received,
-  type Refused,
-  type ResponseHead,
-  readBody,
-  readBriefly,
-  readHead,
-} from "./response.ts";
+import { type Exchange, isSuccess, type ResponseHead, readBody, readBriefly, readHead } from "./response.ts";
 import type { CallOptions } from "./settings.ts";
 
 /** What a request is sent with: a token, in the time that is left for it. */
@@ -24,7 +16,7 @@ interface Sending {
 }
 
 /** Sends the request and reads the response. Rejects with the error of the call if no response came, or not all of a success. */
-export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Received | Refused> {
+export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Exchange> {
   const { events, history, settings } = call;
   const { token, deadline } = sending;
   if (settings.onRequest !== undefined) await runOnRequest(call, settings.onRequest, deadline);
@@ -102,23 +94,23 @@ interface Begun {
 }
 
 /** Reads the body as far as it matters. */
-async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Received | Refused> {
+async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Exchange> {
   const { expects } = call.operation;
   if (!isSuccess(head.status)) {
     const body = await readBriefly(response, deadline);
     if (call.deadline.reason === "abort") throw stoppedError(call, { deadline: call.deadline, phase: "body", head });
-    return { kind: "refused", head, body, pause };
+    return { head, body, pause };
   }
   if (expects === "nothing") {
     // An abort that comes when a success has been received changes nothing any more.
     await readBriefly(response, deadline);
-    return { kind: "received", head, text: undefined };
+    return { head, text: undefined };
   }
   const { maxResponseBytes } = call.settings;
   const body = await readBody(response, deadline, { maxBytes: maxResponseBytes });
-  if (body.kind === "whole") return { kind: "received", head, text: body.text };
+  if (body.kind === "whole") return { head, text: body.text };
   // A DELETE has done its work by its status.
-  if (expects === "json_if_any") return { kind: "received", head, text: undefined };
+  if (expects === "json_if_any") return { head, text: undefined };
   if (body.kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text: body.text });
   if (body.kind === "cut") throw connectionError(call, { ...body, source: "response", head });
   const what = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;

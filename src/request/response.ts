@@ -8,22 +8,15 @@ export interface ResponseHead extends RateLimitHead {
   readonly headers: Headers;
 }
 
-/** A success. */
-export interface Received {
-  readonly kind: "received";
+/** A response, read as far as it matters. */
+export interface Exchange {
   readonly head: ResponseHead;
-  /** Its body; `undefined` if it does not matter. */
-  readonly text: string | undefined;
-}
-
-/** A response whose status is no success. */
-export interface Refused {
-  readonly kind: "refused";
-  readonly head: ResponseHead;
-  /** Its body as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
-  readonly body: unknown;
+  /** The body of a success, where it matters. */
+  readonly text?: string | undefined;
+  /** The body of any other, as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
+  readonly body?: unknown;
   /** The pause that it began, if it is a 429, as the rate limiter says. */
-  readonly pause: ReportedPause | undefined;
+  readonly pause?: ReportedPause | undefined;
 }
 
 /** Reads the head of a response. */
