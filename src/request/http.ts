@@ -48,6 +48,8 @@ export function createHttp(
   const instance = ky.create(OPTIONS);
   return async ({ url, method, headers, body, token, signal }) => {
     const absent = inheritedNames();
+    // Once `fetch` has been called, the request was sent, wherever it fails then: ky reads the response, too.
+    let source: FaultSource = "request";
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
     const send = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
@@ -62,12 +64,13 @@ export function createHttp(
         signal,
       };
       const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch ?? globalThis.fetch;
-      if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), "request");
+      if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
+      source = own === PLATFORM_FETCH ? "platform" : "application";
       try {
         return checked(await own(url, init));
       } catch (error) {
         // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
-        throw new HttpFailure(error, own === PLATFORM_FETCH ? "platform" : "application");
+        throw new HttpFailure(error, source);
       }
     };
     // For ky's default method it costs a quarter of the call to say so.
@@ -77,7 +80,7 @@ export function createHttp(
       const isSafe = Object.keys(absent).length === 0;
       return await instance(isSafe ? url : new Request(url, { ...absent, method, headers: {}, signal }), options);
     } catch (error) {
-      throw error instanceof HttpFailure ? error : new HttpFailure(error, "request");
+      throw error instanceof HttpFailure ? error : new HttpFailure(error, source);
     }
   };
 }

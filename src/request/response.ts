@@ -170,8 +170,12 @@ async function readParts(reader: Reader, received: { text: string }, limits: Lim
   let bytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    // An empty part counts, too: a stream of nothing else has an end, and never lets the process have a turn before.
-    bytes += done ? 0 : value?.byteLength || 1;
+    if (!done) {
+      // Decoding it would fail with the platform's message, which quotes it: it may hold a one-time secret.
+      if (typeof value?.byteLength !== "number") throw new TypeError("a part of its stream is not bytes");
+      // An empty part counts, too: a stream of nothing else has an end, and never lets the process have a turn before.
+      bytes += value.byteLength || 1;
+    }
     if (bytes > limits.maxBytes) return { kind: "oversized" };
     received.text += decoder.decode(value, { stream: !done });
     if (done || limits.isEnough?.(received.text)) return { kind: "whole", ...received };

@@ -1,4 +1,5 @@
 /** What a `fetch` of the caller's resolves with: less than a `Response`, or one whose body it has read. */
+import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { type Client, isAutomationError, path } from "../../../src/index.ts";
 import { allEnded, ended, fakeTime } from "../../support/fake-time.ts";
@@ -100,6 +101,21 @@ describe("a body that does not do what it should: the status counts", () => {
       expect((await ended(create(resolves({ status, headers, ...body }).client()))).error).toMatchObject(error);
     });
   });
+});
+
+test("a response whose ok throws: the request was sent all the same", async () => {
+  const response = { status: 201, headers, text: async () => JSON.stringify(ISSUE) };
+  const throws = Object.defineProperty(response, "ok", { get: () => expect.fail("it is read") });
+  const { error } = await ended(create(resolves(throws).client()));
+  expect(error).toMatchObject({ kind: "connection", outcome: "unknown", attempts: 1 });
+});
+
+test("a stream of texts is told as that: the message quotes nothing, since it may be a one-time secret", async () => {
+  const body = new ReadableStream({ start: (stream) => stream.enqueue("only once, in this response") });
+  const { error } = await ended(create(resolves({ status: 201, headers, body }).client()));
+  expect(error).toMatchObject({ kind: "connection", outcome: "accepted" });
+  expect((error as Error).message).toContain("a part of its stream is not bytes");
+  expect(inspect(error)).not.toContain("only once");
 });
 
 describe("a body that fetch has read, to log it for instance", () => {
