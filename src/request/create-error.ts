@@ -26,13 +26,10 @@ const MAX_ISSUES_TEXT = 400;
 // Every error of a call is built here. None holds headers, a request, a response or a token, not even a token that the
 // service echoes.
 
-/** How far a request came. */
-interface Reached {
+/** How far a request came; `text` is the part of a success's body that was received. */
+interface Reached extends Partial<Exchange> {
   /** Whether the request may have reached the service; absent where none was begun. */
   readonly isSent?: boolean | undefined;
-  readonly head?: ResponseHead | undefined;
-  /** The part of a success's body that was received. */
-  readonly text?: string | undefined;
 }
 
 /** The call was not sent, because the token's pause is longer than the call waits for. */
@@ -90,15 +87,15 @@ const PLACES: Readonly<Record<TimeoutPhase, string>> = {
 };
 
 /** Where a call was when a deadline ended it. */
-interface Stop extends Pick<Reached, "head" | "text"> {
+interface Stop extends Partial<Exchange> {
   readonly deadline: Deadline;
   readonly phase: TimeoutPhase;
 }
 
 /** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
-export function stoppedError(call: Call, { deadline, phase, head, text }: Stop): AutomationError {
+export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
-  const reached = { isSent: phase === "headers" || undefined, head, text };
+  const reached = { ...received, isSent: phase === "headers" || undefined };
   if (reason === "abort") {
     const what = `aborted by the caller ${PLACES[phase]}`;
     return buildError(errors.AbortError, call, { what, reached, cause: call.deadline.signal.reason });
@@ -110,7 +107,7 @@ export function stoppedError(call: Call, { deadline, phase, head, text }: Stop):
 }
 
 /** A failed connection. */
-interface Fault extends Pick<Reached, "head" | "text"> {
+interface Fault extends Partial<Exchange> {
   readonly cause: unknown;
   readonly source: FaultSource;
 }

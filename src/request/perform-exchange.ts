@@ -81,8 +81,7 @@ async function sendRequest(
       sending.then((late) => late.body?.cancel()).catch(() => {});
       throw stoppedError(call, { deadline, phase: "headers" });
     }
-    const { cause, source } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
-    throw connectionError(call, { cause, source });
+    throw connectionError(call, error instanceof HttpFailure ? error : new HttpFailure(error, "application"));
   }
 }
 
