@@ -2,7 +2,7 @@ import { ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { AbortError } from "../errors/classes.ts";
-import type { Permit, ReportedPause } from "../rate-limit/rate-limiter.ts";
+import type { Permit } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { HttpFailure } from "./http.ts";
@@ -85,10 +85,8 @@ async function sendRequest(
   }
 }
 
-/** What is known of a response before its body is read, and until when that may take. */
-interface Begun {
-  readonly head: ResponseHead;
-  readonly pause: ReportedPause | undefined;
+/** A response whose body is still to be read, and until when that may take. */
+interface Begun extends Exchange {
   readonly deadline: Deadline;
 }
 
