@@ -160,6 +160,7 @@ describe("503", () => {
     const service = scriptedFetch(responds(503, { "retry-after": "20" }), good);
     const { error, tookMs } = await ended(service.client().sessions.get("1", options));
     expect(error).toMatchObject({ kind: "server", retryAfterMs: 20_000, attempts: 1 });
+    expect((error as Error).message).toMatch(/^sessions\.get: 503.*; the service asks to wait 20 s$/);
     expect(tookMs).toBeLessThan(5);
   });
 
