@@ -59,7 +59,7 @@ async function work(): Promise<void> {
 }
 
 async function job(client: Client): Promise<void> {
-  console.log(`${(await client.projects.list().toArray()).length} projects`);
+  console.log(`${(await client.projects.list({ limit: 200 }).page()).data.length} projects`);
 }
 
 function read(): StoredToken {
