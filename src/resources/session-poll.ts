@@ -117,7 +117,14 @@ async function* polls(
 ): AsyncGenerator<Session, never, undefined> {
   const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, ...options } = await checked;
   const { totalTimeoutMs = send.totalTimeoutMs } = options;
-  const poll = send.check(name, () => getSession(id, { ...options, totalTimeoutMs: Number.POSITIVE_INFINITY }));
+  /** Whether any request of the latest poll had a response. */
+  let isAnswered = false;
+  const onResponse: CallOptions["onResponse"] = (response) => {
+    isAnswered = true;
+    return options.onResponse?.(response);
+  };
+  const own = { ...options, onResponse, totalTimeoutMs: Number.POSITIVE_INFINITY };
+  const poll = send.check(name, () => getSession(id, own));
   const endsAt = now() + totalTimeoutMs;
   let waitMs = 0;
   let session: Session | undefined;
@@ -130,6 +137,7 @@ async function* polls(
       const askedMs = outage?.failure.status === 503 ? outage.since - now() : 0;
       if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
       waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
+      isAnswered = false;
       const polled = await send(name, () => ({ ...poll, within })).catch((failure: AutomationError) => failure);
       if (!isBrandedError(polled)) {
         session = polled;
@@ -137,14 +145,16 @@ async function* polls(
         isFound = await within.race(Promise.resolve(isWanted(polled)));
       } else if (within.reason === undefined) {
         note(polled, "session", session);
-        outage = outageOf(polled, outage);
+        const { retryAfterMs = 0 } = polled;
+        const hasNews = isAnswered || retryAfterMs > 0;
+        outage = { failure: polled, since: hasNews ? now() + retryAfterMs : (outage?.since ?? now()) };
         // There has been no response for so long, or there will be none: the service asks for such a pause.
         const lastsMs = Math.abs(now() - outage.since);
         const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && lastsMs >= LONGEST_OUTAGE_MS;
         if (isTooLong || !mayPass(polled)) throw polled;
       } else {
         // What failed before says more than the poll that the end of the wait has ended.
-        outage ??= outageOf(polled);
+        outage ??= { failure: polled, since: now() };
         throw STOPPED;
       }
     } catch (error) {
@@ -158,11 +168,6 @@ async function* polls(
       waitMs = Math.min(intervalMs, maxIntervalMs);
     }
   }
-}
-
-function outageOf(failure: AutomationError, before?: Outage): Outage {
-  const { status, retryAfterMs = 0 } = failure;
-  return { failure, since: status === undefined ? (before?.since ?? now()) : now() + retryAfterMs };
 }
 
 /** A wait that was stopped. */

@@ -135,6 +135,21 @@ test("a 429 is a response and not an outage", async () => {
   expect(value).toMatchObject({ state: "done" });
 });
 
+test("a poll that had a response before it failed is no outage", async () => {
+  const began = performance.now();
+  const service = scriptedFetch((sent) => {
+    if (sent.at - began > 30 * MINUTE) return is("done")(sent);
+    return service.sent.length % 2 === 1 ? tooMany(1)(sent) : connectionLost(sent);
+  });
+  const client = service.client({ retry: { attempts: 1 } });
+  const told: number[] = [];
+  const onResponse = ({ status }: { status: number }): void => void told.push(status);
+  const { value } = await ended(client.sessions.waitFor("s", { until, onResponse }));
+  expect(value).toMatchObject({ state: "done" });
+  expect(new Set(told.slice(0, -1)), "as the caller's own onResponse is told").toEqual(new Set([429]));
+  expect(told.at(-1)).toBe(200);
+});
+
 test.each<[string, number, ClientOptions]>([
   ["of nine minutes", 9, {}],
   ["of half an hour, if calls wait for so long", 30, { retry: { maxRetryAfterMs: 30 * MINUTE } }],
