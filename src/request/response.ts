@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../base/check.ts";
+import { hasMethods, ignoreErrors } from "../base/check.ts";
 import { type Deadline, STOPPED } from "../base/deadline.ts";
 import { parseJson } from "../base/json.ts";
 import type { RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
@@ -137,7 +137,7 @@ export async function readBody(response: Response, deadline: Deadline, limits: L
     const { body, bodyUsed } = response; // mocks may have neither
     if (bodyUsed || body?.locked) throw new TypeError(TAKEN);
     // Other implementations of `fetch` have streams of their own, or none: `text()` reads those.
-    reader = typeof body?.getReader === "function" ? body.getReader() : undefined;
+    reader = hasMethods(body, "getReader") ? body?.getReader() : undefined;
     return await deadline.race(
       reader === undefined ? readWhole(response, limits) : readParts(reader, received, limits),
     );
@@ -159,7 +159,7 @@ export async function readBriefly(response: Response, deadline: Deadline): Promi
   const body = await readBody(response, patience, { maxBytes: MAX_REFUSAL_BYTES, isEnough });
   patience.release();
   // Where a body has no reader, the signal of its request alone frees what is left of it.
-  if (body.kind === "stopped") deadline.end();
+  if (body.kind === "stopped" && !hasMethods(response.body, "getReader")) deadline.end();
   if (body.kind !== "whole" || body.text.trim() === "") return undefined;
   const json = parseJson(body.text);
   return json === undefined ? body.text : json;

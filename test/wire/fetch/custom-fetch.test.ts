@@ -134,6 +134,24 @@ describe("as applications write it", () => {
   });
 });
 
+test("a function that reads a copy of a refusal can read it to its end, also when the call is over", async () => {
+  let finish = (): void => expect.fail("the request has come");
+  const server = await serve((response) => {
+    response.writeHead(429).write('{"error":');
+    finish = () => void response.end('"late"}');
+  });
+  let copy: Promise<string> | undefined;
+  const copying: FetchFunction = async (url, init) => {
+    const response = await globalThis.fetch(url, init);
+    copy = response.clone().text();
+    return response;
+  };
+  const error = await rejection(clientOf(server, { fetch: copying, retry: false }).sessions.get("1"));
+  expect(error).toMatchObject({ kind: "rate_limit" });
+  finish();
+  expect(await copy).toBe('{"error":"late"}');
+});
+
 describe.each<[string, FetchFunction]>([
   ["undici", undiciFetch],
   ["node-fetch", nodeFetch],
