@@ -205,6 +205,10 @@ export class TokenGate {
   /** Wakes the gate at a moment, and no earlier; never at `Infinity`. */
   #wakeAt(at: number): void {
     this.#cancelWaking();
-    this.#cancelWaking = after(at - now(), () => this.pump());
+    this.#cancelWaking = after(at - now(), () => {
+      // A pause ends with its timer: fake timers may leave the clock alone.
+      this.endPause();
+      this.pump();
+    });
   }
 }

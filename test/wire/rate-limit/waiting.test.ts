@@ -155,6 +155,20 @@ describe("the end of a wait", () => {
     expect(kinds(await finish(first))).toEqual([undefined]);
   });
 
+  test.each([
+    ["fake timers that leave the clock alone", ["setTimeout", "clearTimeout", "Date"]],
+    ["a clock that stands still", ["performance"]],
+  ] as const)("a pause ends with %s", async (_, toFake) => {
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: [...toFake] });
+    const service = scriptedFetch(repeatingLast(tooMany(0.1), good));
+    const client = service.client({ timeoutMs: false });
+    const calls = Promise.all([get(client, 0), get(client, 1)]);
+    if (toFake[0] === "setTimeout") await pass(200);
+    expect(await calls).toHaveLength(2);
+    expect(service.sent).toHaveLength(3);
+  });
+
   test("waiting calls that are aborted at once settle in proportion to their number, and leave no listener", {
     timeout: 30_000,
   }, async () => {
