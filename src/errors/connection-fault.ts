@@ -64,9 +64,9 @@ const OF_APPLICATION = { isSent: true, words: "the fetch of the application fail
 /** What failed: the platform's `fetch`, the application's, making the request before, or reading the response after it. */
 export type FaultSource = "platform" | "application" | "request" | "response";
 
-/** Where an error comes from, in a call to which service. */
-export interface FaultContext {
-  readonly baseUrl: string;
+/** What was thrown, and by what. */
+export interface Fault {
+  readonly cause: unknown;
   readonly source: FaultSource;
 }
 
@@ -74,8 +74,8 @@ export interface FaultContext {
  * How the connection failed, by the platform's error and its causes. That nothing was sent is believed of the platform's
  * own `fetch`, and of another one only where the error that says so names the host of the service.
  */
-export function classifyFault(error: unknown, { baseUrl, source }: FaultContext): ConnectionFault {
-  const { evidence: chain, ...reason } = explain(error);
+export function classifyFault({ cause, source }: Fault, baseUrl: string): ConnectionFault {
+  const { evidence: chain, ...reason } = explain(cause);
   const service = new URL(baseUrl);
   const names = namesOf(service);
   const elsewhere = chain.find(({ host }) => host !== "" && !names.includes(host))?.host;

@@ -9,7 +9,7 @@ import type {
   ValidationIssue,
 } from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
-import { classifyFault, type FaultSource } from "../errors/connection-fault.ts";
+import { classifyFault, type Fault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
@@ -106,17 +106,10 @@ export function stoppedError(call: Call, { deadline, phase, ...received }: Stop)
   return buildError(errors.TimeoutError, call, { what, reached, phase, cause: call.history.lastFailure?.() });
 }
 
-/** A failed connection. */
-interface Fault extends Partial<Exchange> {
-  readonly cause: unknown;
-  readonly source: FaultSource;
-}
-
 /** The connection failed: before there was a response, or within the body of a success. */
-export function connectionError(call: Call, failed: Fault): errors.ConnectionError {
+export function connectionError(call: Call, failed: Fault & Partial<Exchange>): errors.ConnectionError {
   const { redactor, settings } = call;
-  const { baseUrl } = settings;
-  const { isSent, permanent, words, said } = classifyFault(failed.cause, { ...failed, baseUrl });
+  const { isSent, permanent, words, said } = classifyFault(failed, settings.baseUrl);
   return buildError(errors.ConnectionError, call, {
     what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.brief(said[name]) ?? ""),
     reached: { ...failed, isSent },

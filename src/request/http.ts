@@ -1,10 +1,10 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
 import { hasMethods, shown } from "../base/check.ts";
-import type { FaultSource } from "../errors/connection-fault.ts";
+import type { Fault, FaultSource } from "../errors/connection-fault.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
 
 /** What sending rejects with. */
-export class HttpFailure {
+export class HttpFailure implements Fault {
   /** What `fetch` rejected with. */
   readonly cause: unknown;
   /** The `fetch` that the request was handed to; `request` if it was handed to none. */

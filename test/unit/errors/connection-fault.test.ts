@@ -1,17 +1,26 @@
 import { describe, expect, test } from "vitest";
-import { classifyFault, type FaultContext } from "../../../src/errors/connection-fault.ts";
+import { type ConnectionFault, classifyFault, type FaultSource } from "../../../src/errors/connection-fault.ts";
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code, ...more });
 const fetchFailed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });
 const baseUrl = "https://service.example.com/api/v1";
-const platform: FaultContext = { baseUrl, source: "platform" };
-const application: FaultContext = { baseUrl, source: "application" };
+
+interface Context {
+  readonly baseUrl: string;
+  readonly source: FaultSource;
+}
+
+const classify = (cause: unknown, { baseUrl, source }: Context): ConnectionFault =>
+  classifyFault({ cause, source }, baseUrl);
+
+const platform: Context = { baseUrl, source: "platform" };
+const application: Context = { baseUrl, source: "application" };
 
 type Verdict = "never_sent" | "refused" | "lost" | "unexplained";
 
 /** What is known of the request. */
-function verdictOf(error: unknown, context: FaultContext): Verdict {
-  const { isSent, permanent } = classifyFault(error, context);
+function verdictOf(error: unknown, context: Context): Verdict {
+  const { isSent, permanent } = classify(error, context);
   if (isSent === true) return permanent ? "unexplained" : "lost";
   return permanent ? "refused" : "never_sent";
 }
@@ -86,7 +95,7 @@ describe.each([
   test.each(rows)("%s", (_, error) => {
     for (const given of [fetchFailed(error), fetchFailed(fetchFailed(error))]) {
       expect(verdictOf(given, platform)).toBe(verdict);
-      if ("code" in error) expect(classifyFault(given, platform).said.platformCode).toBe(error.code);
+      if ("code" in error) expect(classify(given, platform).said.platformCode).toBe(error.code);
     }
   });
 
@@ -117,7 +126,7 @@ test.each([
 ])("%s: a platform without codes may have sent the request", (error) => {
   for (const context of [platform, application]) {
     expect(verdictOf(error, context)).toBe("lost");
-    expect(classifyFault(error, context).said.platformCode).toBeUndefined();
+    expect(classify(error, context).said.platformCode).toBeUndefined();
     expect(verdictOf(new Error("wrapped", { cause: error }), context)).toBe("lost");
   }
 });
@@ -135,7 +144,7 @@ test.each([
 ])("%o is not sent again, and was perhaps sent", (error) => {
   for (const context of [platform, application]) {
     expect(verdictOf(error, context)).toBe("unexplained");
-    expect(classifyFault(error, context).said.platformCode).toBeUndefined();
+    expect(classify(error, context).said.platformCode).toBeUndefined();
   }
 });
 
@@ -222,8 +231,8 @@ test("cyclic and endless causes are bounded", () => {
 });
 
 describe("in words", () => {
-  const words = (error: unknown, context: FaultContext = platform): string => {
-    const fault = classifyFault(error, context);
+  const words = (error: unknown, context: Context = platform): string => {
+    const fault = classify(error, context);
     return fault.words.replace(/\{(\w+)\}/g, (_, name: keyof typeof fault.said) => fault.said[name] ?? "");
   };
   const outer = (cause: Error): Error => new Error("outer", { cause });
