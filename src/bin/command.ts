@@ -1,4 +1,6 @@
+import { flawOfToken } from "../auth/token-format.ts";
 import { Redactor } from "../base/redact.ts";
+import { checkBaseUrl, checkTransport } from "../request/url.ts";
 import { VERSION } from "../version.ts";
 import { type Flags, helpOf, readFlags, UsageError, type Values } from "./flags.ts";
 
@@ -42,16 +44,35 @@ const EVERYWHERE = {
   version: { about: "print the version" },
 } as const satisfies Flags;
 
-/** The address and the token of the service, from a flag and the environment. Throws a {@link UsageError}. */
+/** The flags of commands that ask a service. */
+export const SERVICE = {
+  "base-url": {
+    value: "URL",
+    about: "where the service is, with its version segment (default: PROJECT_AUTOMATION_BASE_URL)",
+  },
+  "allow-insecure-http": { about: "send the token over plain http: to another machine, where others can read it" },
+} as const satisfies Flags;
+
+/** The service that the flags and the environment name. Throws an error whose message holds no secret. */
 export function readService(
-  baseUrl: string | undefined,
+  flags: Values<typeof SERVICE>,
   { environment }: Pick<Terminal, "environment">,
-): { address: string; token: string } {
-  const address = baseUrl ?? environment["PROJECT_AUTOMATION_BASE_URL"];
+): { readonly baseUrl: URL; readonly token: string } {
+  const address = flags["base-url"] ?? environment["PROJECT_AUTOMATION_BASE_URL"];
   if (!address) throw new UsageError("no address: pass --base-url, or set PROJECT_AUTOMATION_BASE_URL");
   const token = environment["PROJECT_AUTOMATION_TOKEN"];
   if (!token) throw new UsageError("no token: set PROJECT_AUTOMATION_TOKEN");
-  return { address, token };
+  const flaw = flawOfToken(token);
+  if (flaw !== undefined) throw new UsageError(`PROJECT_AUTOMATION_TOKEN ${flaw}`);
+  const baseUrl = new URL(checkBaseUrl(address));
+  try {
+    checkTransport(baseUrl, flags["allow-insecure-http"] === true);
+  } catch {
+    throw new UsageError(
+      "the address is plain http: to another machine, where others can read the token; use https:, or --allow-insecure-http",
+    );
+  }
+  return { baseUrl, token };
 }
 
 /** The longest line about a mistake. */

@@ -133,6 +133,14 @@ describe("the end", () => {
   });
 });
 
+test("plain http: to another machine is served if a flag allows it", async () => {
+  const { process: child, exit, out } = run(["--base-url", "http://service.invalid/api/v1", "--allow-insecure-http"]);
+  write(child, initialize);
+  await until(() => out() !== "");
+  child.stdin?.end();
+  expect((await exit()).code).toBe(0);
+});
+
 test("a host that reads no more ends it as the end of input does", async () => {
   const { process: child, exit, err } = run([]);
   child.stdout?.destroy();
@@ -161,6 +169,7 @@ describe("a mistake is one clear line, and a non-zero exit", () => {
     [["--read-only", "--tools", "create_issue"], /"create_issue" beside readOnly/],
     [["--read-onyl"], /--read-only/],
     [["--journal", "/nowhere/issues.journal"], /journal/],
+    [["--base-url", "http://service.invalid/api/v1"], /plain http: .* use https:, or --allow-insecure-http$/m],
   ])("%j", async (flags, message) => {
     const { exit, out, err } = run(flags);
     expect((await exit()).code).not.toBe(0);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Deadline } from "../../base/deadline.ts";
-import { command, readService, say, type Terminal } from "../../bin/command.ts";
+import { command, readService, SERVICE, say, type Terminal } from "../../bin/command.ts";
 import { fileJournal } from "../../bulk/node.ts";
 import { Client } from "../../client.ts";
 import { IssueGuard } from "../issue-guard.ts";
@@ -20,7 +20,7 @@ A host starts it; it ends with its input.
   flags: {
     "read-only": { about: "leave out the tools that write" },
     tools: { value: "A,B", about: "serve these tools only" },
-    "base-url": { value: "URL", about: "where the service is (default: PROJECT_AUTOMATION_BASE_URL)" },
+    ...SERVICE,
     journal: {
       value: "FILE",
       about: "remember created issues in FILE, so that a repeated call creates none after a restart",
@@ -31,8 +31,10 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
 `,
   failure: 1,
   async run(flags, terminal) {
-    const { address, token } = readService(flags["base-url"], terminal);
-    const client = new Client({ baseUrl: address, token });
+    const client = new Client({
+      ...readService(flags, terminal),
+      allowInsecureHttp: flags["allow-insecure-http"],
+    });
     const journal = flags.journal === undefined ? undefined : await fileJournal(flags.journal);
     try {
       await serve(client, { readOnly: flags["read-only"], tools: namesOf(flags.tools), journal }, terminal);
