@@ -61,7 +61,7 @@ try { require("zod/v4-mini"); } catch (cause) { throw new Error("${message}", { 
   return format === "cjs" ? { js: check } : {};
 };
 
-/** Of constructors that only the package itself calls, declarations say nothing: nor of what they take. */
+/** Declarations leave out what is marked `@internal`: the constructors that only this package calls. */
 const dts: Options["dts"] = { entry: entriesOf(ENTRY_POINTS), compilerOptions: { stripInternal: true } };
 
 export default defineConfig([

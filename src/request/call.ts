@@ -73,7 +73,7 @@ export class Call {
     return this.#redactor;
   }
 
-  /** The call is about to be sent with a token. Returns whether its URL holds that, or another one that is known. */
+  /** Remembers a token that the call is about to be sent with. Returns whether the URL holds that, or another one that is known. */
   exposes(token: string): boolean {
     this.#learn(token);
     // Encoded, a secret is no shorter.
