@@ -52,7 +52,10 @@ export interface ErrorDetails {
    * goes on.
    */
   cursor?: string | null | undefined;
-  /** In a wait for a session: the last session seen, if there was one. */
+  /**
+   * In a wait for a session: the last session seen, if there was one. It may hold anything that the service sends, so it is
+   * absent from every print and from `toJSON`.
+   */
   session?: Session | undefined;
   /** What it came from, free of secrets. */
   cause?: unknown;
@@ -133,7 +136,7 @@ export class AutomationError extends Error {
     return this.#rawBody;
   }
 
-  /** The fields as plain data, without stack and `rawBody`; the cause as name, message and code. */
+  /** The fields as plain data, without stack, `rawBody` and `session`; the cause as name, message and code. */
   toJSON(): Record<string, unknown> {
     const cause = this.cause === undefined ? {} : { cause: summarize(this.cause) };
     return { name: this.name, message: this.message, ...(this as object), ...cause }; // its own fields; name and message are none of them
@@ -154,14 +157,18 @@ export function isBrandedError(value: unknown): value is AutomationError {
   }
 }
 
-/** Notes on an error the page of the walk that failed, or the session that a wait saw last. What it has already stays. */
-export function note<Field extends "cursor" | "session">(
-  error: unknown,
+/**
+ * Notes on an error the page of the walk that failed, or the session that a wait saw last, which no print shows. What it has
+ * already stays. Returns the error.
+ */
+export function note<Thrown, Field extends "cursor" | "session">(
+  error: Thrown,
   field: Field,
   value: ErrorDetails[Field],
-): void {
-  if (value === undefined || !isBrandedError(error) || error[field] !== undefined) return;
-  Object.assign(error, { [field]: value });
+): Thrown {
+  if (value === undefined || !isBrandedError(error) || error[field] !== undefined) return error;
+  const access = field === "session" ? { get: () => value } : { value, writable: true, enumerable: true };
+  return Object.defineProperty(error, field, { ...access, configurable: true });
 }
 
 // A data property `cause` is copied by structuredClone, which throws on what it cannot copy; an accessor is left out.

@@ -78,8 +78,7 @@ function sourceOf<Item>(
       try {
         return await send(name, () => ({ ...page, query, walk, within }));
       } catch (error) {
-        note(error, "cursor", cursor);
-        throw error;
+        throw note(error, "cursor", cursor);
       }
     },
   };

@@ -180,12 +180,16 @@ interface Stopped extends Pick<Operation<Session>, "name" | "method" | "path"> {
 function stoppedError(send: Send, { reason, signal }: Deadline, wait: Stopped): AutomationError {
   const { name, method, path, totalTimeoutMs, session, missed } = wait;
   const outcome = missed?.outcome ?? (session === undefined ? "not_sent" : "accepted");
-  const details = { method, path: path.template, outcome, attempts: missed?.attempts, session };
+  const details = { method, path: path.template, outcome, attempts: missed?.attempts };
   const state = session && `the last state was ${JSON.stringify(send.brief(String(stateOf(session))) ?? "")}`;
   const during = `during the wait; ${state ?? "no state was seen"}`;
-  if (reason === "abort") {
-    return new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason });
-  }
-  const message = `${name}: totalTimeoutMs (${totalTimeoutMs}) ran out ${during}`;
-  return new TimeoutError(message, { ...details, phase: "total", cause: missed });
+  const error =
+    reason === "abort"
+      ? new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason })
+      : new TimeoutError(`${name}: totalTimeoutMs (${totalTimeoutMs}) ran out ${during}`, {
+          ...details,
+          phase: "total",
+          cause: missed,
+        });
+  return note(error, "session", session);
 }

@@ -194,6 +194,23 @@ describe("an error contains no secret", () => {
     expectClean(error, SECRETS, ["rawBody"]);
   });
 
+  test("of a wait whose last session echoes the credential, except in `session`", async () => {
+    const session = { id: "s", state: `failed for ${TOKEN}`, env: { [TOKEN]: PLAINTEXT } };
+    const controller = new AbortController();
+    const wait = (until: () => boolean): Promise<unknown> =>
+      rejection(wire.client().sessions.waitFor("s", { until, intervalMs: 1, signal: controller.signal }));
+    wire.script(json(session), json({}, 404), json(session));
+    const failed = await wait(() => false);
+    const aborted = await wait(() => {
+      controller.abort();
+      return false;
+    });
+    for (const error of [failed, aborted]) {
+      expect(error).toMatchObject({ session });
+      expectClean(error, SECRETS, ["session"]);
+    }
+  });
+
   test("of arguments and options", async () => {
     const errors = [
       rejection((async () => new Client({ baseUrl: BASE, token: `${TOKEN} ` }))()),
