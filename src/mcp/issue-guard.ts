@@ -75,13 +75,18 @@ export class IssueGuard {
     { again, wait }: { readonly again: boolean; readonly wait: Wait },
   ): Promise<CreatedIssue & { readonly repeated: boolean }> {
     const name = JSON.stringify(key);
-    this.#loading ??= this.#load();
-    await wait(this.#loading);
+    await wait(this.loaded());
     let known = this.#known.get(name);
     for (; known?.state === "under_way"; known = this.#known.get(name)) await wait(known.ended);
     if (!again && known?.state === "created") return { ...known.issue, repeated: true };
     if (!again && known?.state === "unknown") throw new MayExistError();
     return { ...(await this.#send(name, send, wait)), repeated: false };
+  }
+
+  /** Resolves when what the journal holds is known. @throws JournalError if it cannot be read. */
+  loaded(): Promise<void> {
+    this.#loading ??= this.#load();
+    return this.#loading;
   }
 
   /** Resolves when no call is under way and the journal has the record of each. Never rejects. */

@@ -1,7 +1,7 @@
 /** `project-automation mcp` as hosts start it: a process, standard input and output. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
@@ -175,6 +175,15 @@ describe("a mistake is one clear line, and a non-zero exit", () => {
     expect((await exit()).code).not.toBe(0);
     expect(err()).toMatch(message);
     expect(err().trim().split("\n")).toHaveLength(1);
+    expect(out()).toBe("");
+  });
+
+  test("also for a journal that is damaged, with its line", async () => {
+    const journal = join(folder, "damaged.journal");
+    writeFileSync(journal, "no journal\nat all\n");
+    const { exit, out, err } = run(["--journal", journal]);
+    expect((await exit()).code).toBe(1);
+    expect(err()).toMatch(/^project-automation mcp: line 1 is not the first line of a journal\n$/);
     expect(out()).toBe("");
   });
 

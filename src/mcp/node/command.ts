@@ -46,21 +46,23 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
 });
 
 async function serve(client: Client, options: McpServerOptions, terminal: Terminal): Promise<void> {
-  createMcpServer(client, options); // a mistake in the flags ends the command before a host connects
+  // A mistake in the flags, or a damaged journal, ends the command before a host connects.
+  createMcpServer(client, options);
   const ended = Promise.race([
     once(process.stdin, "end"),
     once(process.stdin, "close"),
     once(process.stdout, "error"), // its reading end was closed
     once(terminal.signal, "abort"),
   ]);
+  const issues = IssueGuard.of(client, options.journal);
+  await issues?.loaded();
   const connection = serveStdio(() => createMcpServer(client, options), {
     onerror: (error) => say("mcp", terminal, error),
   });
   await ended;
   await connection.close();
   const deadline = Deadline.of(LAST_RECORDS_MS);
-  const records = IssueGuard.of(client, options.journal)?.settled();
-  await deadline.race(Promise.resolve(records)).catch(() => {}); // a call without a record of its end counts as unknown
+  await deadline.race(Promise.resolve(issues?.settled())).catch(() => {}); // a call without a record of its end counts as unknown
   deadline.release();
 }
 
