@@ -146,11 +146,11 @@ async function* polls(
       } else if (within.reason === undefined) {
         note(polled, "session", session);
         const { retryAfterMs = 0 } = polled;
-        const hasNews = isAnswered || retryAfterMs > 0;
-        outage = { failure: polled, since: hasNews ? now() + retryAfterMs : (outage?.since ?? now()) };
-        // There has been no response for so long, or there will be none: the service asks for such a pause.
-        const lastsMs = Math.abs(now() - outage.since);
-        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && lastsMs >= LONGEST_OUTAGE_MS;
+        const hasResponse = isAnswered || retryAfterMs > 0;
+        outage = { failure: polled, since: hasResponse ? now() + retryAfterMs : (outage?.since ?? now()) };
+        // There has been no response for so long, or there will be none, since the service asks for such a pause.
+        const silentMs = Math.max(retryAfterMs, now() - outage.since);
+        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && silentMs >= LONGEST_OUTAGE_MS;
         if (isTooLong || !mayPass(polled)) throw polled;
       } else {
         // What failed before says more than the poll that the end of the wait has ended.
