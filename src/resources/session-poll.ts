@@ -148,9 +148,7 @@ async function* polls(
         const { retryAfterMs = 0 } = polled;
         const hasResponse = isAnswered || retryAfterMs > 0;
         outage = { failure: polled, since: hasResponse ? now() + retryAfterMs : (outage?.since ?? now()) };
-        // There has been no response for so long, or there will be none, since the service asks for such a pause.
-        const silentMs = Math.max(retryAfterMs, now() - outage.since);
-        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && silentMs >= LONGEST_OUTAGE_MS;
+        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && now() - outage.since >= LONGEST_OUTAGE_MS;
         if (isTooLong || !mayPass(polled)) throw polled;
       } else {
         // What failed before says more than the poll that the end of the wait has ended.

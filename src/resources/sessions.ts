@@ -61,8 +61,7 @@ export class Sessions {
    *
    * A wait outlasts outages: a poll that fails for a reason that may pass (connection, timeout of an attempt, 5xx, 408, rate
    * limit) is missed, and the wait goes on until `totalTimeoutMs`, or without one until ten minutes have brought no
-   * response at all; a pause that the service asked for does not count, but one of ten minutes or more ends it, unless
-   * `retry.maxRetryAfterMs` allows it. Every other failure ends it at once.
+   * response at all; a pause that the service asked for does not count. Every other failure ends it at once.
    *
    * @param id the session's `id`
    * @param options `until`, the intervals, and options of the polls
