@@ -24,10 +24,12 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
-  // A response that has arrived is not lost to a rate limiter that fails.
-  const reported = ignoreErrors(() => permit.report(head));
+  // A rate limiter of the caller's own may hand on what it is told: no headers.
+  const { status, limit, remaining, retryAfterMs } = head;
+  // A response that has arrived is not lost to one that fails.
+  const reported = ignoreErrors(() => permit.report({ status, limit, remaining, retryAfterMs }));
   // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
-  const pause = head.status === 429 ? reported : undefined;
+  const pause = status === 429 ? reported : undefined;
   history.latestResponse = head;
   history.pausesInARow = pause === undefined ? 0 : history.pausesInARow + 1;
   events?.head(head);

@@ -1,6 +1,13 @@
 /** Rate limiters of the caller's own, also such as violate their contract. */
 import { expect, test } from "vitest";
-import { type Admission, isAutomationError, type Permit, type RateLimiter } from "../../../src/index.ts";
+import {
+  type Admission,
+  isAutomationError,
+  type Permit,
+  type RateLimiter,
+  type RateLimitHead,
+  type ReportedPause,
+} from "../../../src/index.ts";
 import { ended, fakeTime } from "../../support/fake-time.ts";
 import { good, responds, tooMany } from "../../support/replies.ts";
 import { scriptedFetch } from "../../support/scripted-fetch.ts";
@@ -131,6 +138,22 @@ test("each request is admitted, reported and released, with the token that it is
   const service = scriptedFetch(responds(500), responds(429), good);
   await ended(service.client({ rateLimiter, token: "pat_1" }).sessions.get("1"));
   expect(calls).toEqual(["500", "429", "200"].flatMap((status) => ["acquire pat_1", status, "release"]));
+});
+
+test("report is told what the response says of the limit, as plain data that another thread can be sent, and no headers", async () => {
+  const reported: RateLimitHead[] = [];
+  const report = (head: RateLimitHead): ReportedPause => {
+    reported.push(structuredClone(head));
+    return { pauseMs: 0, waits: true };
+  };
+  const headers = { "ratelimit-limit": "600", "ratelimit-remaining": "0", "retry-after": "1", "set-cookie": "a=b" };
+  const service = scriptedFetch(responds(429, headers), good);
+  const { value } = await ended(service.client({ rateLimiter: admitting({ report }) }).sessions.get("1"));
+  expect(value).toBeDefined();
+  expect(reported).toStrictEqual([
+    { status: 429, limit: 600, remaining: 0, retryAfterMs: 1_000 },
+    { status: 200, limit: undefined, remaining: undefined, retryAfterMs: undefined },
+  ]);
 });
 
 test("one that says the call has waited: the token is read again, and acquired again", async () => {
