@@ -61,7 +61,7 @@ try { require("zod/v4-mini"); } catch (cause) { throw new Error("${message}", { 
   return format === "cjs" ? { js: check } : {};
 };
 
-/** Declarations leave out what is marked `@internal`: the constructors that only this package calls. */
+/** Declarations leave out what is marked `@internal`: what only this package calls, and what tells it its own objects. */
 const dts: Options["dts"] = { entry: entriesOf(ENTRY_POINTS), compilerOptions: { stripInternal: true } };
 
 export default defineConfig([

@@ -92,6 +92,7 @@ module.exports = {
   tableColumnSettings: { hideSources: true, hideInherited: true, hideOverrides: true },
   sanitizeComments: true,
   excludePrivate: true,
+  excludeInternal: true,
   excludeExternals: true,
   navigationLinks: { Guide: `${repository}#readme` },
   gitRevision: "main",

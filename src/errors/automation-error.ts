@@ -126,7 +126,7 @@ export class AutomationError extends Error {
     if (cause !== undefined && Object.hasOwn(details, "cause")) attachCause(this, cause);
   }
 
-  /** The brand. A registered symbol, the same in every copy of the package. */
+  /** @internal The brand. A registered symbol, the same in every copy of the package. */
   get [BRAND](): true {
     return true;
   }

@@ -61,7 +61,12 @@ export class Path {
     Object.freeze(this);
   }
 
-  /** As it is sent. What only inherits from a path holds nothing that could be sent. */
+  /** Tells it from any other object, for compilers and prints. */
+  get [Symbol.toStringTag](): "Path" {
+    return "Path";
+  }
+
+  /** @internal As it is sent. What only inherits from a path holds nothing that could be sent. */
   get [ENCODED](): string {
     return #encoded in this ? this.#encoded : "";
   }

@@ -13,6 +13,7 @@ let packed: Packed;
 beforeAll(() => {
   packed = pack();
   link(packed.folder, ...PEERS, "@types");
+  for (const file of ["copies.mts", "copies.cts"]) copyFileSync(join(programs, file), join(packed.folder, file));
   for (const extension of ["ts", "mts", "cts"]) {
     for (const name of ["program", "options", "schemas"]) {
       copyFileSync(join(programs, `${name}.ts`), join(packed.folder, `${name}.${extension}`));
@@ -91,6 +92,17 @@ describe.each(compilers)("TypeScript $expected", { timeout: 60_000 }, ({ expecte
   test.each(cases)("compiles the declarations and their users: $by, $library", ({ options, extensions }) => {
     const files = users.flatMap((name) => extensions.map((extension) => `${name}.${extension}`));
     expect(complaints(compile, files, options)).toEqual([]);
+  });
+
+  test("takes what one copy of the package has made for the other", () => {
+    const settings = {
+      ...nodenext,
+      ...browser,
+      types: ["node"],
+      checksOthers: false,
+      skipLibCheck: expected === "5.4",
+    };
+    expect(complaints(compile, ["copies.mts", "copies.cts"], settings)).toEqual([]);
   });
 
   // msw is ESM, and before 5.8 no compiler lets a CommonJS file import that.
