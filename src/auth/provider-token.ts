@@ -32,8 +32,8 @@ export class ProviderToken extends LatestToken implements TokenSource {
     this.#provider = provider;
   }
 
-  read(rejected: string | undefined): RequestToken {
-    return (signal) => this.#ask(rejected, signal);
+  read(rejected: string | undefined, isMoved = false): string | RequestToken {
+    return isMoved && this.current !== rejected ? this.current : (signal) => this.#ask(rejected, signal);
   }
 
   /** The provider is told of a rejected token only where it would return that again: there may be a newer one by now. */

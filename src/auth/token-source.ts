@@ -73,10 +73,10 @@ export interface TokenSource {
   /** The latest known token; `""` before a provider was first called. */
   readonly current: string;
   /**
-   * The token to send now, or what asks for it. `rejected`: the token that the call was answered 401 to, if any. Never
-   * throws.
+   * The token to send now, or what asks for it. `rejected`: the token that the call was answered 401 to, if any; `isMoved`:
+   * the call waited when `current` changed, so a provider need not be called for it again. Never throws.
    */
-  read(rejected: string | undefined): string | RequestToken;
+  read(rejected: string | undefined, isMoved?: boolean): string | RequestToken;
   /**
    * Waits for a rotation that is pending. Resolves whether `read` may return another token than the rejected one;
    * `isFirst`: the call was not answered 401 before.

@@ -113,7 +113,7 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
       const isMoved = admission.kind === "moved";
       if (!isMoved) events?.resume(token);
       if (!isMoved && !admission.waited) return read;
-      read = await readToken(call, isMoved ? settings.tokenSource.current : undefined);
+      read = await readToken(call, isMoved);
       rounds = read.token === token ? rounds + 1 : 0;
       // A rate limiter of the caller's own may send it round for ever: timers and signals must come through.
       if (rounds > 1) await platformTurn();
@@ -155,16 +155,12 @@ function release(permit: Permit): void {
   ignoreErrors(() => permit.release());
 }
 
-/**
- * The token to send now: `latest`, which its source need not be asked for, unless it is the one that the call was answered
- * 401 to. Fails with that 401 if there is still no other.
- */
-async function readToken(call: Call, latest?: string): Promise<Read> {
+/** The token to send now. Fails with the 401 that the call was answered if there is still no other token. */
+async function readToken(call: Call, isMoved = false): Promise<Read> {
   const { events, history, settings } = call;
   const { unauthorized } = history;
   events?.enter("token");
-  const isUsable = latest !== undefined && latest !== unauthorized?.token;
-  const token = isUsable ? latest : settings.tokenSource.read(unauthorized?.token);
+  const token = settings.tokenSource.read(unauthorized?.token, isMoved);
   const read = typeof token === "string" ? { token, leftMs: settings.timeoutMs } : await requestToken(call, token);
   if (read.token === unauthorized?.token) throw unauthorized.error();
   if (call.exposes(read.token)) {

@@ -12,7 +12,11 @@ function manual() {
     refresh: () => void listener.seen.push(token.current),
   };
   token.subscribe(listener);
-  const read = (rejected?: string, signal = new AbortController().signal) => token.read(rejected)(signal);
+  const read = (rejected?: string, signal = new AbortController().signal) => {
+    const request = token.read(rejected);
+    if (typeof request === "string") throw new Error("the provider is asked for each token");
+    return request(signal);
+  };
   return { calls, token, listener, read };
 }
 

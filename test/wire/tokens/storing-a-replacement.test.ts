@@ -11,7 +11,7 @@ import {
   TokenProviderError,
 } from "../../../src/index.ts";
 import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
-import { good, type Reply, status } from "../../support/replies.ts";
+import { after, good, type Reply, status } from "../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -93,6 +93,21 @@ describe("a replacement that could not be stored", () => {
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
     expect(offered).toEqual([replacement, replacement]);
     expect(rotations(fake)).toBe(1);
+  });
+
+  test("is not sent either by calls that waited in the queue when the token was rotated", async () => {
+    const token = rotatingToken({
+      token: { id: "t1", plaintext: OLD, expires_at: new Date(Date.now() + 1_500).toISOString() },
+      renewBeforeMs: 1_000,
+      onRotated: never,
+    });
+    const fake = scriptedFetch((sent) => (sent.index === 0 ? after(5_000, service)(sent) : service(sent)));
+    const client = fake.client({ token, maxConcurrency: 1 });
+    const calls = [client.sessions.get("1"), client.sessions.get("2")];
+    await pass(1_000);
+    const errors = (await allEnded([...calls, client.sessions.get("3")])).map(({ error }) => error);
+    expect(fake.sent.map((sent) => sent.token)).toEqual([OLD, OLD]);
+    expect(errors).toMatchObject([{ kind: "token_provider" }, { kind: "token_provider" }, { kind: "token_provider" }]);
   });
 
   test("is not in the error if what onRotated throws quotes it", async () => {
