@@ -157,8 +157,10 @@ function assemble(given: Settings): Assembly {
   return assembly;
 }
 
-// The calls that wait for it hold permits of the client's rate limiter, so it must not wait in the same queue.
-function rotateItself(client: ClientContext, id: string, token: string): Promise<CreatedToken> {
+// The calls that wait for it hold permits of the client's rate limiter, so it must not wait in the same queue. In a pause
+// the calls wait, and the first to read its token afterwards begins it.
+function rotateItself(client: ClientContext, id: string, token: string): Promise<CreatedToken> | undefined {
+  if (snapshotOf(client.rateLimiter, token)?.pausedUntil !== undefined) return undefined;
   const own = bare<ClientContext>(client, { tokenSource: new StaticToken(token), rateLimiter: memoryRateLimiter() });
   return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
 }

@@ -117,25 +117,27 @@ class SelfRotatingToken implements RotatingToken {
 
   #read(rotate: Rotate): string | Promise<string> {
     if (this.#pending !== undefined) return this.#pending;
-    if (this.#unstored === undefined && !isRotationDue(this.#schedule, currentMoment())) {
+    const isDue = this.#unstored === undefined && isRotationDue(this.#schedule, currentMoment());
+    const rotation = isDue ? rotate(this.#token.id, this.#token.plaintext) : undefined;
+    if (this.#unstored === undefined && rotation === undefined) {
       return this.#invalid === undefined ? this.#token.plaintext : Promise.reject(this.#invalid);
     }
-    this.#pending = this.#renew(rotate).finally(() => {
+    this.#pending = this.#renew(rotation).finally(() => {
       this.#pending = undefined;
     });
     return this.#pending;
   }
 
-  async #renew(rotate: Rotate): Promise<string> {
-    if (this.#unstored === undefined) await this.#rotate(rotate);
+  async #renew(rotation: Promise<CreatedToken> | undefined): Promise<string> {
+    if (rotation !== undefined) await this.#rotate(rotation);
     if (this.#unstored !== undefined) await this.#store(this.#unstored);
     if (this.#invalid !== undefined) throw this.#invalid;
     return this.#token.plaintext;
   }
 
-  async #rotate(rotate: Rotate): Promise<void> {
+  async #rotate(rotation: Promise<CreatedToken>): Promise<void> {
     try {
-      this.#replace(usableFields(await rotate(this.#token.id, this.#token.plaintext)));
+      this.#replace(usableFields(await rotation));
     } catch (error) {
       const usable = usableFields(recordIn(error));
       if (usable.plaintext === undefined) this.#fail(error);

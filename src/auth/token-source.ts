@@ -18,8 +18,8 @@ export interface TokenContext {
  */
 export type TokenProvider = (context: TokenContext) => string | Promise<string>;
 
-/** Rotates a token: sends `POST /me/tokens/{id}/rotate` with that token itself. */
-export type Rotate = (id: string, token: string) => Promise<CreatedToken>;
+/** Rotates a token: sends `POST /me/tokens/{id}/rotate` with that token itself. `undefined`: not in a pause of the token. */
+export type Rotate = (id: string, token: string) => Promise<CreatedToken> | undefined;
 
 /** A value of the `token` option that is neither a string nor a function, such as a `rotatingToken()`. */
 export interface TokenSourceFactory {

@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TokenContext } from "../../../src/auth/token-source.ts";
+import { rotatingToken } from "../../../src/index.ts";
 import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
-import { after, good, type Reply, status, tooMany } from "../../support/replies.ts";
+import { after, good, type Reply, responds, status, tooMany } from "../../support/replies.ts";
 import { scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -36,6 +37,25 @@ test("calls that wait for their token while a 429 closes the gate are not sent i
   const [refused, ...rest] = service.sent;
   expect(rest.length).toBe(6);
   for (const { at } of rest) expect(at - (refused?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+});
+
+test("a rotating token that is due in a pause is rotated after it, by the call that goes ahead", async () => {
+  const replacement = { id: "t2", plaintext: "pat_k2_TheNewSecret4567", expires_at: "2300-01-01T00:00:00Z" };
+  const created = { ...replacement, name: "ci", key_id: "k2", scopes: [] };
+  const token = rotatingToken({
+    token: { id: "t1", plaintext: "pat_k1_TheOldSecret0123", expires_at: new Date(Date.now() + 1_500).toISOString() },
+    renewBeforeMs: 1_000,
+    onRotated: () => {},
+  });
+  const service = scriptedFetch(tooMany(2), responds(201, {}, JSON.stringify(created)), good, good, good, good);
+  const client = service.client({ token, maxConcurrency: 1 });
+  const calls = [client.sessions.get("1"), client.sessions.get("2")];
+  await pass(1_000);
+  const settled = allEnded([...calls, client.sessions.get("3"), client.sessions.get("4")]);
+  await pass(3_000);
+  await settled;
+  expect(service.sent.map(({ path }) => path.split("/").at(-1))).toEqual(["1", "rotate", "1", "2", "3", "4"]);
+  expect((service.sent[1]?.at ?? 0) - (service.sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
 });
 
 const WINDOW_MS = 1_000;
