@@ -1,12 +1,11 @@
-import type { AutomationError } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/classes.ts";
+import { type AutomationError, isBrandedError } from "../errors/automation-error.ts";
+import { calledBy } from "../errors/caller-stack.ts";
 import type { BulkRun } from "./bulk-run.ts";
 import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";
 import type { BulkProgress, BulkSummary } from "./progress.ts";
 import { Run } from "./run.ts";
 import { RunJournal } from "./run-journal.ts";
-import { readThrown } from "./thrown.ts";
 
 /**
  * Writes many items, each at most once, also across crashes: a record of each item is durable in the journal before its
@@ -31,8 +30,9 @@ import { readThrown } from "./thrown.ts";
  */
 export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): BulkRun<Item, Result> {
   try {
-    return new Run(settingsOf(options));
+    return new Run(calledBy(bulkWrite, () => settingsOf(options)));
   } catch (error) {
+    if (!isBrandedError(error)) throw error;
     return new InvalidRun(options, error);
   }
 }
@@ -45,9 +45,8 @@ class InvalidRun implements BulkRun<never, never> {
   readonly stoppedBy: AutomationError;
   readonly #options: unknown;
 
-  constructor(options: unknown, thrown: unknown) {
-    const { error, details } = readThrown(thrown);
-    this.stoppedBy = error ?? new ArgumentError("options cannot be read", details);
+  constructor(options: unknown, refusal: AutomationError) {
+    this.stoppedBy = refusal;
     this.#options = options;
   }
 

@@ -1,5 +1,6 @@
 import { ignoreErrors } from "../base/check.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
+import { awaited, calledBy } from "../errors/caller-stack.ts";
 import { AbortError, ArgumentError } from "../errors/classes.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
@@ -38,15 +39,19 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
     return this.#execution.stoppedBy;
   }
 
-  async finish(): Promise<BulkSummary> {
-    for await (const _ of this);
-    return this.summary;
+  finish(): Promise<BulkSummary> {
+    return awaited(async () => {
+      for await (const _ of this);
+      return this.summary;
+    });
   }
 
   [Symbol.asyncIterator](): AsyncIterator<BulkEntry<Item, Result>, undefined> {
-    if (this.#isIterated) throw new ArgumentError("a run can be iterated only once", { outcome: "not_sent" });
+    calledBy(this[Symbol.asyncIterator], () => {
+      if (this.#isIterated) throw new ArgumentError("a run can be iterated only once", { outcome: "not_sent" });
+    });
     this.#isIterated = true;
-    return { next: () => this.#next(), return: () => this.#leave() };
+    return { next: () => awaited(() => this.#next()), return: () => awaited(() => this.#leave()) };
   }
 
   async #next(): Promise<IteratorResult<BulkEntry<Item, Result>, undefined>> {

@@ -1,4 +1,4 @@
-import { required } from "../base/check.ts";
+import { required, STRING } from "../base/check.ts";
 import { impliesScope, SCOPES } from "../scopes.ts";
 import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Identifiers } from "./random.ts";
@@ -186,6 +186,7 @@ export function createToken({ state, now, lifetimeDays }: TokenSource, input: To
 
 /** Revokes every token whose plaintext is in `text`. */
 export function leak({ state, now }: TokenSource, text: string): EmulatorToken[] {
+  check.value(text, "text", STRING);
   const found = [...state().tokens.rows.values()].filter((row) => !row.revoked && text.includes(row.plaintext));
   for (const row of found) row.revoked = true;
   return found.map((row) => maskedToken(row, now()));

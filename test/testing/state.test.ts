@@ -357,6 +357,10 @@ describe("the tables", () => {
     expect(clocked.tokens.get("nope")).toBeUndefined();
   });
 
+  test("what was leaked is a string", () => {
+    expect(() => emulator.leak(5 as never)).toThrow("text must be a string, not 5");
+  });
+
   test.each<[string, (of: Emulator) => unknown]>([
     ["an unknown project", (of) => of.sessions.list("nope")],
     ["an unknown session", (of) => of.sessions.update("nope", { state: "x" })],

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { given, kind, ofKind, refusing } from "../../base/check.ts";
-import { calledBy } from "../../errors/caller-stack.ts";
+import { awaited } from "../../errors/caller-stack.ts";
 import { ArgumentError } from "../../errors/classes.ts";
 import { JournalError } from "../../errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
@@ -50,19 +50,21 @@ const ID = kind(
  * @example
  * const run = bulkWrite({ items, key, send, journal: await fileJournal("import.journal") });
  */
-export async function fileJournal(path: string, options?: FileJournalOptions): Promise<FileJournal> {
+export function fileJournal(path: string, options?: FileJournalOptions): Promise<FileJournal> {
   const read = () => {
     ofKind(path, "path", PATH);
     return given<FileJournalOptions>(options, "options", { id: ID });
   };
-  const { id } = calledBy(fileJournal, () => refusing(ArgumentError, read));
-  try {
-    const journal = new JournalFile(await actualPath(path), headerLine(id));
-    await journal.open();
-    return journal;
-  } catch (error) {
-    throw asJournalError(error, "be opened");
-  }
+  return awaited(async () => {
+    const { id } = refusing(ArgumentError, read);
+    try {
+      const journal = new JournalFile(await actualPath(path), headerLine(id));
+      await journal.open();
+      return journal;
+    } catch (error) {
+      throw asJournalError(error, "be opened");
+    }
+  });
 }
 
 /** Two paths of one file are one lock. The file has to be there for that: a link may lead to one that is not there yet. */

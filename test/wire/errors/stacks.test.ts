@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { type BulkOptions, type BulkRun, bulkWrite, memoryJournal } from "../../../src/bulk/index.ts";
 import { fileJournal } from "../../../src/bulk/node.ts";
 import {
   AutomationError,
@@ -147,6 +148,11 @@ describe("the first frame is the line of the caller, of every public method", ()
   const all = async (iterable: AsyncIterable<unknown>): Promise<void> => {
     for await (const _ of iterable);
   };
+  const run = (options: Partial<BulkOptions<string, unknown>>): BulkRun<string, unknown> =>
+    bulkWrite({ items: ["a"], key: (item) => item, send: async () => {}, journal: memoryJournal(), ...options });
+  const lost = (): never => {
+    throw new Error("the disk is gone");
+  };
 
   test.each<[string, () => Promise<unknown>]>([
     ["sessions.get", async () => await client().sessions.get("s")],
@@ -214,6 +220,21 @@ describe("the first frame is the line of the caller, of every public method", ()
     ["instrument", async () => instrument({}, { tracer: 1 } as never)],
     ["createMcpServer", async () => createMcpServer({} as never)],
     ["fileJournal", async () => await fileJournal("")],
+    ["fileJournal of a folder", async () => await fileJournal(".")],
+    ["bulkWrite: options", async () => await all(bulkWrite({} as never))],
+    ["bulkWrite: options, finish", async () => await bulkWrite({} as never).finish()],
+    ["bulkWrite: a key", async () => await all(run({ key: () => "" }))],
+    ["bulkWrite: a key, finish", async () => await run({ key: () => "" }).finish()],
+    ["bulkWrite: its send", async () => await all(run({}))],
+    ["bulkWrite: a journal that fails", async () => await all(run({ journal: { ...memoryJournal(), load: lost } }))],
+    [
+      "bulkWrite: a second iteration",
+      async () => {
+        const once = run({ items: [] });
+        await once.finish();
+        await all(once);
+      },
+    ],
   ])("%s", async (_, call) => {
     wire.reply(() => json({ error: "no" }, 404));
     const error = await call().then(
