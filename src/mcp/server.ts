@@ -1,5 +1,16 @@
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
-import { BOOLEAN, given, INTERVAL, kind, ofKind, refuse, refusing, type Shape, withMethods } from "../base/check.ts";
+import {
+  BOOLEAN,
+  given,
+  INTERVAL,
+  kind,
+  nameOf,
+  ofKind,
+  refuse,
+  refusing,
+  type Shape,
+  withMethods,
+} from "../base/check.ts";
 import { Deadline, STOPPED } from "../base/deadline.ts";
 import { closestName } from "../base/hints.ts";
 import type { Journal } from "../bulk/journal.ts";
@@ -74,7 +85,8 @@ function selectTools(wanted: readonly ToolName[] | undefined, readOnly: boolean)
     if (!NAMES.includes(name)) {
       const meant = closestName(String(name), NAMES);
       const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
-      refuse(`tools: unknown tool "${name}"; there are ${NAMES.join(", ")}${hint}`);
+      const unknown = ["unknown tool", nameOf(String(name))].join(" ").trim();
+      refuse(`tools: ${unknown}; there are ${NAMES.join(", ")}${hint}`);
     }
     if (readOnly && TOOLS[name].writes) refuse(`tools: "${name}" beside readOnly: it writes`);
   }
