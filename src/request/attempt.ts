@@ -94,7 +94,7 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
 async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
   const { deadline, events, settings } = call;
   let read = first;
-  for (let rounds = 0; ; ) {
+  for (let round = 1; ; round += 1) {
     events?.enter("queue");
     const { token } = read;
     const asked = askLimiter(call, () => {
@@ -114,9 +114,8 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
       if (!isMoved) events?.resume(token);
       if (!isMoved && !admission.waited) return read;
       read = await readToken(call, isMoved);
-      rounds = read.token === token ? rounds + 1 : 0;
-      // A rate limiter of the caller's own may send it round for ever: timers and signals must come through.
-      if (rounds > 1) await platformTurn();
+      // A rate limiter of the caller's own may ask for more rounds without end: timers and signals must still come through.
+      if (round > 2) await platformTurn();
     } catch (error) {
       release(permit);
       throw error;
