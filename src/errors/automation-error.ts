@@ -53,8 +53,8 @@ export interface ErrorDetails {
    */
   cursor?: string | null | undefined;
   /**
-   * In a wait for a session: the last session seen, if there was one. It may hold anything that the service sends, so it is
-   * absent from every print and from `toJSON`.
+   * In a wait for a session: the last session seen, if there was one. No print and no `toJSON` shows it: it may hold
+   * anything that the service sends.
    */
   session?: Session | undefined;
   /** What it came from, free of secrets. */
@@ -158,8 +158,8 @@ export function isBrandedError(value: unknown): value is AutomationError {
 }
 
 /**
- * Notes on an error the page of the walk that failed, or the session that a wait saw last, which no print shows. What it has
- * already stays. Returns the error.
+ * Notes on an error the page of the walk that failed, or the session that a wait saw last, which no print shows. A value that
+ * it has already stays. Returns the error.
  */
 export function note<Thrown, Field extends "cursor" | "session">(
   error: Thrown,

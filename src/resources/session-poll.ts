@@ -63,12 +63,13 @@ export function watch(
   const name = "sessions.watch";
   const read = deferErrors(() => send.check(name, () => readOptions(last, WATCH_OPTIONS)));
   const changes = (closing: Deadline): ReturnType<typeof polls> => {
-    // Not the session: its consumer may change what was handed out.
+    // The states and not the sessions are compared: the consumer may change a session that it was handed.
     let latest: readonly unknown[] = [];
     const isWanted = (seen: Session): boolean => {
-      const before = latest;
-      latest = [stateOf(seen)];
-      return !before.includes(latest[0]);
+      const state = stateOf(seen);
+      const isNew = !latest.includes(state);
+      latest = [state];
+      return isNew;
     };
     return polls(send, { name, id, isWanted, closing }, read());
   };
@@ -156,8 +157,9 @@ async function* polls(
         throw STOPPED;
       }
     } catch (error) {
-      const missed = outage?.failure;
-      throw error === STOPPED ? stoppedError(send, within, { ...poll, name, totalTimeoutMs, session, missed }) : error;
+      if (error !== STOPPED) throw error;
+      const wait = { ...poll, name, totalTimeoutMs, session, missed: outage?.failure };
+      throw note(stoppedError(send, within, wait), "session", session);
     } finally {
       within.release();
     }
@@ -181,13 +183,9 @@ function stoppedError(send: Send, { reason, signal }: Deadline, wait: Stopped): 
   const details = { method, path: path.template, outcome, attempts: missed?.attempts };
   const state = session && `the last state was ${JSON.stringify(send.brief(String(stateOf(session))) ?? "")}`;
   const during = `during the wait; ${state ?? "no state was seen"}`;
-  const error =
-    reason === "abort"
-      ? new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason })
-      : new TimeoutError(`${name}: totalTimeoutMs (${totalTimeoutMs}) ran out ${during}`, {
-          ...details,
-          phase: "total",
-          cause: missed,
-        });
-  return note(error, "session", session);
+  if (reason === "abort") {
+    return new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason });
+  }
+  const message = `${name}: totalTimeoutMs (${totalTimeoutMs}) ran out ${during}`;
+  return new TimeoutError(message, { ...details, phase: "total", cause: missed });
 }
