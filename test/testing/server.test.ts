@@ -80,6 +80,7 @@ describe("the address", () => {
     ["host", { host: "" }],
     ["headersTimeoutMs", { headersTimeoutMs: 0 }],
     ["allowedHosts must be an array of host names", { allowedHosts: ["emulator:80"] }],
+    ["allowedHosts must be an array of host names", { allowedHosts: [["emulator"]] }],
     ["unknown key", { ports: 1 }],
     ["projects", { projects: -1 }],
   ])("wrong options are a TypeError: %s", async (message, options) => {

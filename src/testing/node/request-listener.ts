@@ -56,8 +56,8 @@ const MISDIRECTED = {
 
 /** A host as the `Host` header names it, in any case. */
 export const HOST_NAME: Kind = kind("a host name without scheme and port, such as emulator", (value) => {
-  const url = `http://${String(value)}`;
-  return URL.canParse(url) && new URL(url).hostname === String(value).toLowerCase();
+  if (typeof value !== "string" || !URL.canParse(`http://${value}`)) return false;
+  return new URL(`http://${value}`).hostname === value.toLowerCase();
 });
 
 /** Without this, a web page could reach the server through a name of its own that resolves to this machine. */
