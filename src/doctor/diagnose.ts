@@ -14,7 +14,7 @@ import { type Answer, certificateFlaw, type Reply } from "./wire.ts";
 /** What a run came to. */
 export interface Diagnosis {
   readonly report: Report;
-  /** Whether every question was put to the deployment; the conventions of a part of them are no description of it. */
+  /** Whether the run was not stopped: the conventions of a run that was stopped describe only a part of the deployment. */
   readonly isComplete: boolean;
   /** What makes the emulator behave like the deployment, as far as it was seen; placeholders for values of records. */
   readonly seed: EmulatorSeed;

@@ -151,7 +151,10 @@ export const RECORD_PROBES: readonly Probe[] = [
     asks: { session: SESSION },
     judge: judgeSession,
     judgeFailure: ({ code }) =>
-      contradicts(`no response (${code})`, "sessions.get() rejects with ConnectionError, and waitFor() waits on"),
+      contradicts(
+        `no response (${code})`,
+        "sessions.get() rejects with ConnectionError or TimeoutError, and waitFor() waits on",
+      ),
   }),
   probe({
     id: "session-states",

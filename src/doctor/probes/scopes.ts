@@ -74,7 +74,8 @@ export const SCOPE_PROBES: readonly Probe[] = [
     assumes: "200, JSON with data and next_cursor",
     asks: { sessions: SESSIONS },
     judge: judgeSessions,
-    judgeFailure: ({ code }) => contradicts(`no response (${code})`, "sessions.list() rejects with ConnectionError"),
+    judgeFailure: ({ code }) =>
+      contradicts(`no response (${code})`, "sessions.list() rejects with ConnectionError or TimeoutError"),
   }),
   probe({
     id: "project-by-name",

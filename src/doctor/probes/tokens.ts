@@ -71,7 +71,10 @@ export const TOKEN_PROBES: readonly Probe[] = [
     asks: { created: CREATED },
     judge: judgeCreation,
     judgeFailure: ({ code }) =>
-      contradicts(`no response (${code}); ${LEFT_BEHIND}`, "tokens.create() rejects with ConnectionError"),
+      contradicts(
+        `no response (${code}); ${LEFT_BEHIND}`,
+        "tokens.create() rejects with ConnectionError or TimeoutError",
+      ),
   }),
   probe({
     id: "token-lifetime",
