@@ -17,7 +17,8 @@ interface PendingRequest {
 
 /**
  * A token from the caller's function, which is called for each attempt. Attempts that need a token at the same time share
- * one request; an attempt after a 401 never shares a request that was made without the knowledge of that 401.
+ * one request. An attempt after a 401 is not sent with the rejected token that a shared request returned: the provider is told of
+ * the 401 first.
  */
 export class ProviderToken extends LatestToken implements TokenSource {
   readonly #provider: TokenProvider;

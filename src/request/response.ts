@@ -171,9 +171,9 @@ async function readParts(reader: Reader, received: { text: string }, limits: Lim
   for (;;) {
     const { done, value } = await reader.read();
     if (!done) {
-      // Decoding it would fail with the platform's message, which quotes it: it may hold a one-time secret.
+      // The decoder's own message would quote the part, which may hold a one-time secret.
       if (typeof value?.byteLength !== "number") throw new TypeError("a part of its stream is not bytes");
-      // An empty part counts, too: a stream of nothing else has an end, and never lets the process have a turn before.
+      // An empty part counts as a byte: an endless stream of empty parts would block the process.
       bytes += value.byteLength || 1;
     }
     if (bytes > limits.maxBytes) return { kind: "oversized" };

@@ -83,7 +83,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
 };
 
-/** Where in its `states` a session is that has come there by itself: a state may be among them more than once. */
+/** How far a session has moved on by itself: the index in its `states`, which may hold a state more than once. */
 const positions = new WeakMap<EmulatorSession, number>();
 
 function moveOn({ tables }: Call, session: EmulatorSession): void {
