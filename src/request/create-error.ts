@@ -154,7 +154,7 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
 /** What a person may look at, by what the service refused. */
 function hintOf({ operation, settings }: Call, { status, retryAfterMs }: ResponseHead): string | undefined {
   if (status < 400) return "redirects are not followed: check baseUrl";
-  if (retryAfterMs !== undefined) return `the service asks to wait ${seconds(retryAfterMs)}`;
+  if (retryAfterMs) return `the service asks to wait ${seconds(retryAfterMs)}`;
   if (status === 404 && !/\/v\d[^/]*$/i.test(settings.baseUrl)) {
     return "if every call ends so, baseUrl may lack its version segment, such as /api/v1";
   }
