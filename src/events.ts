@@ -15,7 +15,7 @@ interface EventBase {
 
 /**
  * How long an attempt was in each stage, in milliseconds. Those of every `retry` of a call that resolves, and of its last
- * `response`, add up to the time of the call.
+ * `response`, add up to the time of the call, less what an asynchronous schema takes.
  */
 export interface Durations {
   /** From the end of the attempt before: the backoff. */
