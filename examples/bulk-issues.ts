@@ -34,7 +34,8 @@ const run = bulkWrite({
   journal: await fileJournal(`${file}.journal`).catch(fail),
   concurrency: 8,
   reference: (issue) => issue.number,
-  resolveUnknown: (_, { key }) => (applied.has(key) ? "applied" : notApplied.has(key) ? "not_applied" : "undecided"),
+  resolveUnknown: async (_, { key }) =>
+    applied.has(key) ? "applied" : notApplied.has(key) ? "not_applied" : "undecided",
   signal: stop.signal,
   pausedUntil: () => client.rateLimit?.pausedUntil,
 });

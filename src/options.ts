@@ -178,8 +178,8 @@ export function settingsOf(args: readonly [options?: ClientOptions], parent?: Se
   refuseSurplus(surplus);
   const base = parent ?? {
     ...DEFAULTS,
-    token: own.token ?? readToken(inEnvironment("token", "PROJECT_AUTOMATION_TOKEN")),
-    baseUrl: own.baseUrl ?? checkBaseUrl(inEnvironment("baseUrl", "PROJECT_AUTOMATION_BASE_URL")),
+    token: own.token ?? readToken(requiredFromEnvironment("token", "PROJECT_AUTOMATION_TOKEN")),
+    baseUrl: own.baseUrl ?? checkBaseUrl(requiredFromEnvironment("baseUrl", "PROJECT_AUTOMATION_BASE_URL")),
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
     logLevel: own.logLevel ?? environmentLogLevel(),
   };
@@ -209,7 +209,7 @@ function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly
 }
 
 /** An option that the environment has to have. */
-function inEnvironment(name: string, variable: string): string {
+function requiredFromEnvironment(name: string, variable: string): string {
   const way = environment() === undefined ? "pass it" : `pass it, or set ${variable} in the environment`;
   return fromEnvironment(variable) ?? refuse(`${name} is missing: ${way}`);
 }

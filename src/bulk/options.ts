@@ -69,7 +69,7 @@ export interface BulkOptions<Item, Result> {
    * Looks whether an item was written whose outcome an earlier run left unknown. `"applied"` makes it `done`,
    * `"not_applied"` sends it again, `"undecided"` leaves it `unknown`. Without it, such items are not sent.
    */
-  readonly resolveUnknown?: ((item: Item, unknown: UnknownItem) => Resolution | PromiseLike<Resolution>) | undefined;
+  readonly resolveUnknown?: ((item: Item, unknown: UnknownItem) => Promise<Resolution>) | undefined;
   /**
    * Returns what the journal keeps of a result, such as the number of an issue; later runs have it in their entries.
    * Without it, the journal keeps nothing of a result.

@@ -72,5 +72,5 @@ export function isWrite({ method }: { readonly method: string }): boolean {
 
 /** Whether an operation replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */
 export function rotatesToken({ path }: Pick<Operation<unknown>, "path">): boolean {
-  return /^\/me\/tokens\/[^/]+\/rotate/.test(encodePath(path));
+  return /^\/me\/tokens\/[^/]+\/rotate\/?$/.test(encodePath(path));
 }

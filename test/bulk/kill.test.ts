@@ -75,7 +75,7 @@ async function runInProcess(task: Task, wait?: () => Promise<void>): Promise<boo
 /** Runs the task here, to its end. */
 async function runHere(
   { service, task }: Place,
-  resolveUnknown?: (row: Row) => Resolution,
+  resolveUnknown?: (row: Row) => Promise<Resolution>,
 ): Promise<{ readonly states: Record<string, string>; readonly summary: BulkSummary }> {
   const client = new Client({
     baseUrl: task.baseUrl,
@@ -115,7 +115,8 @@ async function recover(place: Place): Promise<Record<string, string>> {
   expect(third.states).toEqual(states);
   expect(emulator.requests).toHaveLength(requests);
 
-  const look = ({ title }: Row): Resolution => (issueCounts(emulator)[title] ? "applied" : "not_applied");
+  const look = async ({ title }: Row): Promise<Resolution> =>
+    issueCounts(emulator)[title] ? "applied" : "not_applied";
   for (let more = 0; more < 4; more += 1) {
     const { summary } = await runHere(place, look);
     if (summary.unknown === 0) break;

@@ -138,7 +138,7 @@ test("no schedule makes a duplicate, loses an item, or tells what is not true", 
       for (const schedule of schedules) await execute(world, journal, schedule);
 
       const rows = rowsOf(ROWS);
-      const resolveUnknown = ({ title }: Row): Resolution =>
+      const resolveUnknown = async ({ title }: Row): Promise<Resolution> =>
         issueCounts(world.emulator)[title] === undefined ? "not_applied" : "applied";
       const options = { items: rows, key, send: createIssue(world.client), journal };
       const { states, error } = await runToEnd(bulkWrite({ ...options, resolveUnknown, retryRefused: true }));

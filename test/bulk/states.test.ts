@@ -145,7 +145,7 @@ describe("resolveUnknown", () => {
   ] as const)("%s makes it %s, after %i requests", async (resolution, state, requests) => {
     const { emulator, options } = await lose();
     const asked: unknown[] = [];
-    const resolveUnknown = (item: Row, unknown: { key: string; recordedAt: Date }) => {
+    const resolveUnknown = async (item: Row, unknown: { key: string; recordedAt: Date }) => {
       asked.push(item, unknown.key, unknown.recordedAt instanceof Date);
       return resolution;
     };

@@ -15,7 +15,8 @@ const run: BulkRun<{ id: string; title: string }, Issue> = bulkWrite({
   ...options,
   send: (row, given) => client.issues.create("web", { title: row.title, type: "bug" }, given),
   reference: (issue, row) => `${row.id} ${issue.number}`,
-  resolveUnknown: (row, { key, recordedAt }) => (row.id === key && recordedAt.getTime() > 0 ? "applied" : "undecided"),
+  resolveUnknown: async (row, { key, recordedAt }) =>
+    row.id === key && recordedAt.getTime() > 0 ? "applied" : "undecided",
   pausedUntil: () => client.rateLimit?.pausedUntil,
 });
 for await (const entry of run) {
@@ -41,4 +42,6 @@ bulkWrite({ ...options, send: async () => 1, journal: fileJournal("import.journa
 // @ts-expect-error a key is a string
 bulkWrite({ ...options, send: async () => 1, key: () => 7 });
 // @ts-expect-error there is no such resolution
-bulkWrite({ ...options, send: async () => 1, resolveUnknown: () => "maybe" });
+bulkWrite({ ...options, send: async () => 1, resolveUnknown: async () => "maybe" });
+// TypeScript keeps one literal of an async function only where nothing but a promise is expected.
+bulkWrite({ ...options, send: async () => 1, resolveUnknown: async () => "undecided" });
