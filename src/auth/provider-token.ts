@@ -17,8 +17,8 @@ interface PendingRequest {
 
 /**
  * A token from the caller's function, which is called for each attempt. Attempts that need a token at the same time share
- * one request. An attempt after a 401 is not sent with the rejected token that a shared request returned: the provider is told of
- * the 401 first.
+ * one request. If a shared request returns the token that an attempt was answered 401 to, the provider is told of the 401 and
+ * called again.
  */
 export class ProviderToken extends LatestToken implements TokenSource {
   readonly #provider: TokenProvider;
@@ -37,10 +37,13 @@ export class ProviderToken extends LatestToken implements TokenSource {
     return isMoved && this.current !== rejected ? this.current : (signal) => this.#ask(rejected, signal);
   }
 
-  /** The provider is told of a rejected token only where it would return that again: there may be a newer one by now. */
   async #ask(rejected: string | undefined, signal: AbortSignal): Promise<string> {
-    const token = rejected === this.current ? rejected : await this.#share(undefined, signal);
-    return token === rejected ? this.#share(rejected, signal) : token;
+    // There may be a newer token by now, which the provider must not replace.
+    if (rejected !== this.current) {
+      const token = await this.#share(undefined, signal);
+      if (token !== rejected) return token;
+    }
+    return this.#share(rejected, signal);
   }
 
   async #share(rejected: string | undefined, signal: AbortSignal): Promise<string> {

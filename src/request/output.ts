@@ -33,7 +33,7 @@ function parse(call: Call, received: Exchange): unknown {
   const { expects, schema } = call.operation;
   const isEmpty = text.trim() === "";
   const isOptional = expects === "json_if_any" || (isEmpty && schema === undefined);
-  const data = parseJson(text);
+  const data = isEmpty ? undefined : parseJson(text);
   if (data !== undefined || isOptional) return data;
   throw parseError(call, received, isEmpty ? "an empty body" : "a body that is not JSON");
 }

@@ -24,9 +24,9 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
-  // A rate limiter of the caller's own may hand on what it is told: no headers.
+  // Without the headers: a rate limiter of the caller's own may pass on what it gets, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
-  // A response that has arrived is not lost to one that fails.
+  // A response that has arrived is not lost to a rate limiter that fails.
   const reported = ignoreErrors(() => permit.report({ status, limit, remaining, retryAfterMs }));
   // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
   const pause = status === 429 ? reported : undefined;
