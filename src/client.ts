@@ -1,14 +1,12 @@
 import { StaticToken } from "./auth/static-token.ts";
-import type { TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
+import type { Rotate, TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
 import { bare, refuse, refuseSurplus } from "./base/check.ts";
 import { calledBy } from "./errors/caller-stack.ts";
 import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
-import type { CreatedToken } from "./models.ts";
 import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
-import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
-import { type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
+import { type Permit, type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
 import { createHttp } from "./request/http.ts";
 import type { Send } from "./request/operation.ts";
 import { createSend } from "./request/send.ts";
@@ -141,7 +139,7 @@ function assemble(given: Settings): Assembly {
   const { baseUrl, allowInsecureHttp, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
   const url = new URL(baseUrl);
   checkTransport(url, allowInsecureHttp);
-  const tokenSource = given.token.createSource((id, own) => rotateItself(assembly, id, own), url.origin);
+  const tokenSource = given.token.createSource((...args) => rotateItself(assembly, args), url.origin);
   const token: TokenSourceFactory = {
     createSource: (_, origin) =>
       origin === url.origin ? tokenSource : refuse("withOptions: a baseUrl of another origin needs a token of its own"),
@@ -157,10 +155,14 @@ function assemble(given: Settings): Assembly {
   return assembly;
 }
 
-// The calls that wait for it hold permits of the client's rate limiter, so it must not wait in the same queue. In a pause
-// the calls wait, and the first to read its token afterwards begins it.
-function rotateItself(client: ClientContext, id: string, token: string): Promise<CreatedToken> | undefined {
-  if (snapshotOf(client.rateLimiter, token)?.pausedUntil !== undefined) return undefined;
-  const own = bare<ClientContext>(client, { tokenSource: new StaticToken(token), rateLimiter: memoryRateLimiter() });
-  return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
+/** Sends the rotation as the request that the permit has been admitted for: the call whose permit it is waits for it. */
+function rotateItself(client: ClientContext, [id, token, permit]: Parameters<Rotate>): ReturnType<Rotate> {
+  const admitted: Permit = {
+    acquire: () => ({ kind: "admitted" }),
+    // A 429 is not waited for here: the call has its own bounds for that.
+    report: (head) => void permit.report(head),
+    release() {},
+  };
+  const own = bare<ClientContext>(client, { tokenSource: new StaticToken(token) });
+  return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {}, permit: admitted }));
 }

@@ -33,8 +33,8 @@ export class ProviderToken extends LatestToken implements TokenSource {
     this.#provider = provider;
   }
 
-  read(rejected: string | undefined, isMoved = false): string | RequestToken {
-    return isMoved && this.current !== rejected ? this.current : (signal) => this.#ask(rejected, signal);
+  read(rejected: string | undefined, isMoved = false): RequestToken | undefined {
+    return isMoved && this.current !== rejected ? undefined : (signal) => this.#ask(rejected, signal);
   }
 
   async #ask(rejected: string | undefined, signal: AbortSignal): Promise<string> {

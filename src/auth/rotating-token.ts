@@ -103,9 +103,9 @@ class SelfRotatingToken implements RotatingToken {
       get current(): string {
         return latest.current;
       },
-      read: () => {
-        const token = this.#read(rotate);
-        return typeof token === "string" ? token : () => token;
+      rotation: (permit) => {
+        const renewal = this.#renewIfDue((id, token) => rotate(id, token, permit));
+        return renewal && (() => renewal);
       },
       renew: async (rejected) => {
         await this.#pending?.catch(() => {});
@@ -115,13 +115,11 @@ class SelfRotatingToken implements RotatingToken {
     };
   }
 
-  #read(rotate: Rotate): string | Promise<string> {
+  #renewIfDue(rotate: (id: string, token: string) => Promise<CreatedToken>): Promise<string> | undefined {
     if (this.#pending !== undefined) return this.#pending;
     const isDue = this.#unstored === undefined && isRotationDue(this.#schedule, currentMoment());
+    if (!isDue && this.#unstored === undefined && this.#invalid === undefined) return undefined;
     const rotation = isDue ? rotate(this.#token.id, this.#token.plaintext) : undefined;
-    if (this.#unstored === undefined && rotation === undefined) {
-      return this.#invalid === undefined ? this.#token.plaintext : Promise.reject(this.#invalid);
-    }
     this.#pending = this.#renew(rotation).finally(() => {
       this.#pending = undefined;
     });

@@ -7,10 +7,6 @@ export class StaticToken extends LatestToken implements TokenSource {
   /** The rotations that are under way. None of them rejects. */
   readonly #rotations = new Set<Promise<unknown>>();
 
-  read(): string {
-    return this.current;
-  }
-
   async renew(rejected: string): Promise<boolean> {
     while (this.#rotations.size > 0 && this.current === rejected) await Promise.race(this.#rotations);
     return this.current !== rejected;

@@ -1,5 +1,6 @@
 import { ignoreErrors } from "../base/check.ts";
 import type { CreatedToken } from "../models.ts";
+import type { Permit } from "../rate-limit/rate-limiter.ts";
 
 /** What a token provider is called with. */
 export interface TokenContext {
@@ -18,8 +19,11 @@ export interface TokenContext {
  */
 export type TokenProvider = (context: TokenContext) => string | Promise<string>;
 
-/** Rotates a token: sends `POST /me/tokens/{id}/rotate` with that token itself. `undefined`: not in a pause of the token. */
-export type Rotate = (id: string, token: string) => Promise<CreatedToken> | undefined;
+/**
+ * Rotates a token: sends `POST /me/tokens/{id}/rotate` with that token itself, as the request that `permit` has been
+ * admitted for. A 429 fails it, and pauses the token.
+ */
+export type Rotate = (id: string, token: string, permit: Permit) => Promise<CreatedToken>;
 
 /** A value of the `token` option that is neither a string nor a function, such as a `rotatingToken()`. */
 export interface TokenSourceFactory {
@@ -73,12 +77,18 @@ export interface TokenSource {
   /** The latest known token; `""` before a provider was first called. */
   readonly current: string;
   /**
-   * The token to send now, or what asks for it. `rejected`: the token that the call was answered 401 to, if any; `isMoved`:
-   * the call waited when `current` changed, so a provider need not be called for it again. Never throws.
+   * What asks for the token to send now; `undefined` if that is `current`. `rejected`: the token that the call was answered
+   * 401 to, if any; `isMoved`: the call waited when `current` changed, so a provider need not be called for it again. Never
+   * throws.
    */
-  read(rejected: string | undefined, isMoved?: boolean): string | RequestToken;
+  read?(rejected: string | undefined, isMoved?: boolean): RequestToken | undefined;
   /**
-   * Waits for a rotation that is pending. Resolves whether `read` may return another token than the rejected one;
+   * What asks for the token after a rotation, if one must end before the request is sent; `undefined` if none must. A
+   * rotation that is due is sent as the request that the permit has been admitted for. Never throws.
+   */
+  rotation?(permit: Permit): RequestToken | undefined;
+  /**
+   * Waits for a rotation that is pending. Resolves whether another token than the rejected one may be had;
    * `isFirst`: the call was not answered 401 before.
    */
   renew(rejected: string, isFirst: boolean): Promise<boolean>;

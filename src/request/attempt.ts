@@ -36,7 +36,7 @@ interface Read {
  * of this library for everything else. Whether a failure may pass is decided above, in `retry.ts`.
  */
 export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
-  let read = await readToken(call);
+  let read = await readToken(call, requestLatest(call));
   for (;;) {
     const { token, leftMs } = await acquire(call, permit, read);
     const deadline = call.deadline.within(leftMs);
@@ -65,7 +65,7 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
   // A limiter that says of every pause that it waits must not make a 429 a loop.
   if (pause?.waits && history.pausesInARow <= retry.rateLimitWaits) {
     events?.retry({ reason: "rate_limit", delayMs: pause.pauseMs, status: 429 });
-    return await readToken(call);
+    return await readToken(call, requestLatest(call));
   }
   if (head.status !== 401) return undefined;
   const isFirst = history.unauthorized === undefined;
@@ -81,7 +81,7 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
       throw stoppedError(call, { deadline, phase: "total" });
     }
   }
-  const other = await readToken(call);
+  const other = await readToken(call, requestLatest(call));
   events?.retry({ reason: "unauthorized", delayMs: 0, status: 401 });
   events?.emit({ type: "token_refresh" });
   return other;
@@ -89,7 +89,8 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
 
 /**
  * Waits until a request may be sent, at the gate of the token that was read. Resolves with the token to send: after a wait
- * it is read again, and the call moves to the gate of another one, where it keeps its place.
+ * it is read again, and the call moves to the gate of another one, where it keeps its place. A rotation that is due is sent
+ * in the place of the admitted request.
  */
 async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
   const { deadline, events, settings } = call;
@@ -112,8 +113,10 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
       }
       const isMoved = admission.kind === "moved";
       if (!isMoved) events?.resume(token);
-      if (!isMoved && !admission.waited) return read;
-      read = await readToken(call, isMoved);
+      const isLatest = !isMoved && !admission.waited;
+      const request = isLatest ? settings.tokenSource.rotation?.(permit) : requestLatest(call, isMoved);
+      if (isLatest && request === undefined) return read;
+      read = await readToken(call, request);
       // A rate limiter of the caller's own may ask for more rounds without end: timers and signals must still come through.
       if (round > 2) await platformTurn();
     } catch (error) {
@@ -154,13 +157,18 @@ function release(permit: Permit): void {
   ignoreErrors(() => permit.release());
 }
 
+/** What asks for the latest token; `undefined` if it is known. */
+function requestLatest({ history, settings }: Call, isMoved?: boolean): RequestToken | undefined {
+  return settings.tokenSource.read?.(history.unauthorized?.token, isMoved);
+}
+
 /** The token to send now. Fails with the 401 that the call was answered if there is still no other token. */
-async function readToken(call: Call, isMoved = false): Promise<Read> {
+async function readToken(call: Call, request: RequestToken | undefined): Promise<Read> {
   const { events, history, settings } = call;
   const { unauthorized } = history;
+  const { timeoutMs, tokenSource } = settings;
   events?.enter("token");
-  const token = settings.tokenSource.read(unauthorized?.token, isMoved);
-  const read = typeof token === "string" ? { token, leftMs: settings.timeoutMs } : await requestToken(call, token);
+  const read = request ? await requestToken(call, request) : { token: tokenSource.current, leftMs: timeoutMs };
   if (read.token === unauthorized?.token) throw unauthorized.error();
   if (call.exposes(read.token)) {
     const what = "the path or the query holds a token, which URLs must not: pass the id of its record";

@@ -1,4 +1,5 @@
 import type { Deadline } from "../base/deadline.ts";
+import type { Permit } from "../rate-limit/rate-limiter.ts";
 import type { StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 import type { CheckedOptions } from "./settings.ts";
@@ -32,6 +33,8 @@ export interface Operation<Output> {
   readonly walk?: Walk | undefined;
   /** The wait or the walk that the call is a part of, and ends with. */
   readonly within?: Deadline | undefined;
+  /** What it is sent with in place of a permit of its own: it waits in no queue. */
+  readonly permit?: Permit | undefined;
   /** The `plaintext` of the output becomes the client's token. */
   readonly adopts?: boolean | undefined;
   /** The caller's options, checked. */

@@ -14,7 +14,7 @@ function manual() {
   token.subscribe(listener);
   const read = (rejected?: string, signal = new AbortController().signal) => {
     const request = token.read(rejected);
-    if (typeof request === "string") throw new Error("the provider is asked for each token");
+    if (request === undefined) throw new Error("the provider is asked for each token");
     return request(signal);
   };
   return { calls, token, listener, read };

@@ -6,6 +6,7 @@ import type { TokenSource } from "../../../src/auth/token-source.ts";
 import {
   ConfigError,
   type CreatedToken,
+  memoryRateLimiter,
   type RotatingTokenOptions,
   rotatingToken,
   type StoredToken,
@@ -61,6 +62,10 @@ async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllV
     expires_at: new Date(expiresAt).toISOString(),
   });
   const rotations: Rotation[] = [];
+  const permit = memoryRateLimiter().enter({
+    ...{ token: () => "", maxConcurrency: 1, maxPauses: 0, maxPauseMs: 0, endsAt: 0 },
+    signal: new AbortController().signal,
+  });
   let valid = { token: issue(0, NOW + weeks.lifeMs), until: NOW + weeks.lifeMs };
   let wereAllValid = true;
   const token = rotatingToken({ token: valid.token, renewBeforeMs: weeks.renewBeforeMs, onRotated: () => {} });
@@ -73,8 +78,8 @@ async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllV
     return { ...valid.token, name: "n", key_id: "k", scopes: [] };
   }, "https://service.example.com");
   for (let call = 0; elapsed() < 14 * DAY; call += 1) {
-    const read = source.read(undefined);
-    const sent = typeof read === "string" ? read : await read(new AbortController().signal);
+    const rotation = source.rotation?.(permit);
+    const sent = rotation === undefined ? source.current : await rotation(new AbortController().signal);
     if (sent !== valid.token.plaintext || serviceNow() >= valid.until) wereAllValid = false;
     vi.advanceTimersByTime(weeks.steps[call % weeks.steps.length] ?? HOUR);
   }

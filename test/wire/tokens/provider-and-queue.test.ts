@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TokenContext } from "../../../src/auth/token-source.ts";
-import { rotatingToken } from "../../../src/index.ts";
+import { type ClientEvent, type RotatingToken, type RotatingTokenOptions, rotatingToken } from "../../../src/index.ts";
 import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
 import { after, good, type Reply, responds, status, tooMany } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -39,23 +39,81 @@ test("calls that wait for their token while a 429 closes the gate are not sent i
   for (const { at } of rest) expect(at - (refused?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
 });
 
-test("a rotating token that is due in a pause is rotated after it, by the call that goes ahead", async () => {
-  const replacement = { id: "t2", plaintext: "pat_k2_TheNewSecret4567", expires_at: "2300-01-01T00:00:00Z" };
-  const created = { ...replacement, name: "ci", key_id: "k2", scopes: [] };
-  const token = rotatingToken({
-    token: { id: "t1", plaintext: "pat_k1_TheOldSecret0123", expires_at: new Date(Date.now() + 1_500).toISOString() },
-    renewBeforeMs: 1_000,
-    onRotated: () => {},
+const REPLACEMENT = { id: "t2", plaintext: "pat_k2_TheNewSecret4567", expires_at: "2300-01-01T00:00:00Z" };
+const rotated = responds(201, {}, JSON.stringify({ ...REPLACEMENT, name: "ci", key_id: "k2", scopes: [] }));
+
+/** A token that is due `dueInMs` from now. */
+function dueIn(dueInMs: number, options: Partial<RotatingTokenOptions> = {}): RotatingToken {
+  const expires_at = new Date(Date.now() + dueInMs + 1_000).toISOString();
+  return rotatingToken({
+    token: { id: "t1", plaintext: "pat_k1_TheOldSecret0123", expires_at },
+    ...{ renewBeforeMs: 1_000, onRotated: () => {} },
+    ...options,
   });
-  const service = scriptedFetch(tooMany(2), responds(201, {}, JSON.stringify(created)), good, good, good, good);
+}
+
+/** The last segments of the paths that were asked, in order. */
+const asked = ({ sent }: ScriptedFetch): (string | undefined)[] => sent.map(({ path }) => path.split("/").at(-1));
+
+test("a rotating token that is due in a pause is rotated after it, by the call that goes ahead", async () => {
+  const token = dueIn(500);
+  const service = scriptedFetch(tooMany(2), rotated, good, good, good, good);
   const client = service.client({ token, maxConcurrency: 1 });
   const calls = [client.sessions.get("1"), client.sessions.get("2")];
   await pass(1_000);
   const settled = allEnded([...calls, client.sessions.get("3"), client.sessions.get("4")]);
   await pass(3_000);
   await settled;
-  expect(service.sent.map(({ path }) => path.split("/").at(-1))).toEqual(["1", "rotate", "1", "2", "3", "4"]);
+  expect(asked(service)).toEqual(["1", "rotate", "1", "2", "3", "4"]);
   expect((service.sent[1]?.at ?? 0) - (service.sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+});
+
+test("a rotation that is answered 429 pauses the token: waiting calls are sent after it, with the old token", async () => {
+  const failures: unknown[] = [];
+  const pauses: ClientEvent[] = [];
+  const token = dueIn(0, { onRotationFailed: (error) => failures.push(error) });
+  const service = scriptedFetch(tooMany(45), good, good, good);
+  const client = service.client({
+    ...{ token, maxConcurrency: 2 },
+    onEvent: (event) => void (event.type.startsWith("rate_limit") && pauses.push(event)),
+  });
+  const settled = await allEnded(["1", "2", "3"].map((id) => client.sessions.get(id)));
+  expect(settled.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+  expect(asked(service)).toEqual(["rotate", "1", "2", "3"]);
+  for (const { at } of service.sent.slice(1)) expect(at - (service.sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(45_000);
+  expect(failures).toMatchObject([{ kind: "rate_limit", retryAfterMs: 45_000, attempts: 1 }]);
+  expect(pauses.map(({ type }) => type)).toEqual(["rate_limit_pause", "rate_limit_resume"]);
+});
+
+test("a rotation that is answered 429 for longer than a call waits fails the waiting calls at once, and nothing is sent", async () => {
+  const service = scriptedFetch(tooMany(600));
+  const client = service.client({ token: dueIn(0) });
+  const settled = await allEnded(["1", "2", "3"].map((id) => client.sessions.get(id)));
+  for (const { error, tookMs } of settled) {
+    expect(error).toMatchObject({ kind: "rate_limit", outcome: "not_sent", attempts: 0 });
+    expect(tookMs).toBeLessThan(1_000);
+  }
+  expect(asked(service)).toEqual(["rotate"]);
+});
+
+test("a rotation is one of the requests that are in flight, and its 200 lets the others pass", async () => {
+  let inFlight = 0;
+  let most = 0;
+  const service = scriptedFetch(async (sent) => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    inFlight -= 1;
+    return sent.path.endsWith("/rotate") ? rotated(sent) : good(sent);
+  });
+  const client = service.client({ token: dueIn(500), maxConcurrency: 3 });
+  const calls = Array.from({ length: 3 }, (_, index) => client.sessions.get(`${index}`));
+  await pass(500);
+  calls.push(...Array.from({ length: 9 }, (_, index) => client.sessions.get(`${3 + index}`)));
+  const settled = await allEnded(calls);
+  expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+  expect(asked(service).filter((segment) => segment === "rotate")).toHaveLength(1);
+  expect(most).toBe(3);
 });
 
 const WINDOW_MS = 1_000;
