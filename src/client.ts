@@ -156,13 +156,14 @@ function assemble(given: Settings): Assembly {
 }
 
 /** Sends the rotation as the request that the permit has been admitted for: the call whose permit it is waits for it. */
-function rotateItself(client: ClientContext, [id, token, permit]: Parameters<Rotate>): ReturnType<Rotate> {
+function rotateItself(client: ClientContext, [{ id, plaintext }, permit]: Parameters<Rotate>): ReturnType<Rotate> {
   const admitted: Permit = {
     acquire: () => ({ kind: "admitted" }),
-    // A 429 is not waited for here: the call has its own bounds for that.
-    report: (head) => void permit.report(head),
+    report: (head) => permit.report(head),
     release() {},
   };
-  const own = bare<ClientContext>(client, { tokenSource: new StaticToken(token) });
+  // A 429 is not waited for here: the call has its own bounds for that.
+  const retry = client.retry && { ...client.retry, rateLimitWaits: 0 };
+  const own = bare<ClientContext>(client, { tokenSource: new StaticToken(plaintext), retry });
   return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {}, permit: admitted }));
 }

@@ -5,6 +5,7 @@ import { AutomationError } from "../errors/automation-error.ts";
 import { calledBy } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
+import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
 import { type StoredToken, usableFields } from "./rotating-token-record.ts";
 import {
@@ -103,10 +104,7 @@ class SelfRotatingToken implements RotatingToken {
       get current(): string {
         return latest.current;
       },
-      rotation: (permit) => {
-        const renewal = this.#renewIfDue((id, token) => rotate(id, token, permit));
-        return renewal && (() => renewal);
-      },
+      rotation: (permit) => this.#renewIfDue(rotate, permit),
       renew: async (rejected) => {
         await this.#pending?.catch(() => {});
         return latest.current !== rejected;
@@ -115,14 +113,13 @@ class SelfRotatingToken implements RotatingToken {
     };
   }
 
-  #renewIfDue(rotate: (id: string, token: string) => Promise<CreatedToken>): Promise<string> | undefined {
-    if (this.#pending !== undefined) return this.#pending;
+  #renewIfDue(rotate: Rotate, permit: Permit): Promise<string> | undefined {
     const isDue = this.#unstored === undefined && isRotationDue(this.#schedule, currentMoment());
-    if (!isDue && this.#unstored === undefined && this.#invalid === undefined) return undefined;
-    const rotation = isDue ? rotate(this.#token.id, this.#token.plaintext) : undefined;
-    this.#pending = this.#renew(rotation).finally(() => {
-      this.#pending = undefined;
-    });
+    if (isDue || this.#unstored !== undefined || this.#invalid !== undefined) {
+      this.#pending ??= this.#renew(isDue ? rotate(this.#token, permit) : undefined).finally(() => {
+        this.#pending = undefined;
+      });
+    }
     return this.#pending;
   }
 

@@ -23,7 +23,7 @@ export type TokenProvider = (context: TokenContext) => string | Promise<string>;
  * Rotates a token: sends `POST /me/tokens/{id}/rotate` with that token itself, as the request that `permit` has been
  * admitted for. A 429 fails it, and pauses the token.
  */
-export type Rotate = (id: string, token: string, permit: Permit) => Promise<CreatedToken>;
+export type Rotate = (token: Pick<CreatedToken, "id" | "plaintext">, permit: Permit) => Promise<CreatedToken>;
 
 /** A value of the `token` option that is neither a string nor a function, such as a `rotatingToken()`. */
 export interface TokenSourceFactory {
@@ -83,10 +83,11 @@ export interface TokenSource {
    */
   read?(rejected: string | undefined, isMoved?: boolean): RequestToken | undefined;
   /**
-   * What asks for the token after a rotation, if one must end before the request is sent; `undefined` if none must. A
-   * rotation that is due is sent as the request that the permit has been admitted for. Never throws.
+   * The token after a rotation, if one must end before the request is sent; `undefined` if none must. A rotation that is due
+   * is sent as the request that the permit has been admitted for: release it no earlier. Never throws; rejects with
+   * `TokenUnavailable`.
    */
-  rotation?(permit: Permit): RequestToken | undefined;
+  rotation?(permit: Permit): Promise<string> | undefined;
   /**
    * Waits for a rotation that is pending. Resolves whether another token than the rejected one may be had;
    * `isFirst`: the call was not answered 401 before.

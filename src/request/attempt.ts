@@ -36,13 +36,14 @@ interface Read {
  * of this library for everything else. Whether a failure may pass is decided above, in `retry.ts`.
  */
 export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
-  let read = await readToken(call, requestLatest(call));
+  let read = await readToken(call);
   for (;;) {
     const { token, leftMs } = await acquire(call, permit, read);
     const deadline = call.deadline.within(leftMs);
     const exchange = await performExchange(call, permit, { token, deadline }).finally(() => {
       deadline.release();
-      release(permit);
+      // A response that has arrived is not lost to a rate limiter that fails.
+      ignoreErrors(() => permit.release());
     });
     if (isSuccess(exchange.head.status)) return exchange;
     const next = await readToResend(call, exchange, token);
@@ -65,7 +66,7 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
   // A limiter that says of every pause that it waits must not make a 429 a loop.
   if (pause?.waits && history.pausesInARow <= retry.rateLimitWaits) {
     events?.retry({ reason: "rate_limit", delayMs: pause.pauseMs, status: 429 });
-    return await readToken(call, requestLatest(call));
+    return await readToken(call);
   }
   if (head.status !== 401) return undefined;
   const isFirst = history.unauthorized === undefined;
@@ -81,7 +82,7 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
       throw stoppedError(call, { deadline, phase: "total" });
     }
   }
-  const other = await readToken(call, requestLatest(call));
+  const other = await readToken(call);
   events?.retry({ reason: "unauthorized", delayMs: 0, status: 401 });
   events?.emit({ type: "token_refresh" });
   return other;
@@ -96,6 +97,7 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
   const { deadline, events, settings } = call;
   let read = first;
   for (let round = 1; ; round += 1) {
+    let renewal: Promise<string> | undefined;
     events?.enter("queue");
     const { token } = read;
     const asked = askLimiter(call, () => {
@@ -113,14 +115,16 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
       }
       const isMoved = admission.kind === "moved";
       if (!isMoved) events?.resume(token);
-      const isLatest = !isMoved && !admission.waited;
-      const request = isLatest ? settings.tokenSource.rotation?.(permit) : requestLatest(call, isMoved);
-      if (isLatest && request === undefined) return read;
-      read = await readToken(call, request);
+      if (!isMoved && !admission.waited) {
+        renewal = settings.tokenSource.rotation?.(permit);
+        if (renewal === undefined) return read;
+      }
+      read = await readToken(call, renewal, isMoved);
       // A rate limiter of the caller's own may ask for more rounds without end: timers and signals must still come through.
       if (round > 2) await platformTurn();
     } catch (error) {
-      release(permit);
+      // A rotation that was begun with the permit goes on when the call has left.
+      void ignoreErrors(() => Promise.resolve(renewal).finally(() => permit.release()));
       throw error;
     }
   }
@@ -152,22 +156,16 @@ async function wait(call: Call, token: string, pending: Promise<Admission>): Pro
   }
 }
 
-// A response that has arrived is not lost to a rate limiter that fails.
-function release(permit: Permit): void {
-  ignoreErrors(() => permit.release());
-}
-
-/** What asks for the latest token; `undefined` if it is known. */
-function requestLatest({ history, settings }: Call, isMoved?: boolean): RequestToken | undefined {
-  return settings.tokenSource.read?.(history.unauthorized?.token, isMoved);
-}
-
-/** The token to send now. Fails with the 401 that the call was answered if there is still no other token. */
-async function readToken(call: Call, request: RequestToken | undefined): Promise<Read> {
+/**
+ * The token to send now: the latest, or that of a renewal. Fails with the 401 that the call was answered if there is still
+ * no other token.
+ */
+async function readToken(call: Call, renewal?: Promise<string>, isMoved?: boolean): Promise<Read> {
   const { events, history, settings } = call;
   const { unauthorized } = history;
   const { timeoutMs, tokenSource } = settings;
   events?.enter("token");
+  const request = renewal ? () => renewal : tokenSource.read?.(unauthorized?.token, isMoved);
   const read = request ? await requestToken(call, request) : { token: tokenSource.current, leftMs: timeoutMs };
   if (read.token === unauthorized?.token) throw unauthorized.error();
   if (call.exposes(read.token)) {

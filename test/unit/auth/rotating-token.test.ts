@@ -78,8 +78,7 @@ async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllV
     return { ...valid.token, name: "n", key_id: "k", scopes: [] };
   }, "https://service.example.com");
   for (let call = 0; elapsed() < 14 * DAY; call += 1) {
-    const rotation = source.rotation?.(permit);
-    const sent = rotation === undefined ? source.current : await rotation(new AbortController().signal);
+    const sent = (await source.rotation?.(permit)) ?? source.current;
     if (sent !== valid.token.plaintext || serviceNow() >= valid.until) wereAllValid = false;
     vi.advanceTimersByTime(weeks.steps[call % weeks.steps.length] ?? HOUR);
   }

@@ -2,7 +2,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TokenContext } from "../../../src/auth/token-source.ts";
-import { type ClientEvent, type RotatingToken, type RotatingTokenOptions, rotatingToken } from "../../../src/index.ts";
+import {
+  type ClientEvent,
+  memoryRateLimiter,
+  type RateLimitedCall,
+  type RateLimiter,
+  type RotatingToken,
+  type RotatingTokenOptions,
+  rotatingToken,
+} from "../../../src/index.ts";
 import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
 import { after, good, type Reply, responds, status, tooMany } from "../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
@@ -114,6 +122,71 @@ test("a rotation is one of the requests that are in flight, and its 200 lets the
   expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
   expect(asked(service).filter((segment) => segment === "rotate")).toHaveLength(1);
   expect(most).toBe(3);
+});
+
+test.each([
+  ["is aborted", (signal: AbortSignal) => ({ signal })],
+  ["runs out of its timeoutMs", () => ({ timeoutMs: 10 })],
+])("a rotation whose call %s keeps the permit until it is over: its 429 pauses the token", async (_, options) => {
+  const order: string[] = [];
+  const inner = memoryRateLimiter();
+  const rateLimiter: RateLimiter = {
+    enter: (call) => {
+      const permit = inner.enter(call);
+      return {
+        acquire: (token) => permit.acquire(token),
+        report: (head) => {
+          order.push(`report ${head.status}`);
+          return permit.report(head);
+        },
+        release: () => {
+          order.push("release");
+          permit.release();
+        },
+      };
+    },
+    refresh: () => inner.refresh(),
+    snapshot: (token) => inner.snapshot(token),
+  };
+  const pauses: ClientEvent[] = [];
+  const service = scriptedFetch(after(50, tooMany(2)), good);
+  const client = service.client({
+    ...{ token: dueIn(0), rateLimiter, maxConcurrency: 1 },
+    onEvent: (event) => void (event.type === "rate_limit_pause" && pauses.push(event)),
+  });
+  const first = new AbortController();
+  const left = expect(client.sessions.get("1", options(first.signal))).rejects.toBeDefined();
+  await pass(10);
+  first.abort();
+  await left;
+  expect(order).toEqual([]);
+  await pass(40);
+  expect(order).toEqual(["report 429", "release"]);
+  expect(pauses).toMatchObject([{ operation: "tokens.rotate" }]);
+  await ended(client.sessions.get("2"));
+  expect(asked(service)).toEqual(["rotate", "2"]);
+  expect((service.sent[1]?.at ?? 0) - (service.sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+});
+
+test("what a rate limiter rejects with at the report of a rotation goes nowhere", async () => {
+  const unhandled: unknown[] = [];
+  const listener = (reason: unknown): void => void unhandled.push(reason);
+  const inner = memoryRateLimiter();
+  const rateLimiter = {
+    enter: (call: RateLimitedCall) =>
+      Object.assign(inner.enter(call), { report: () => Promise.reject(new Error("the store is down")) }),
+    refresh: () => inner.refresh(),
+    snapshot: (token: string) => inner.snapshot(token),
+  } as unknown as RateLimiter; // as one that JavaScript has: its report is async
+  process.on("unhandledRejection", listener);
+  try {
+    const service = scriptedFetch(rotated, good);
+    await ended(service.client({ token: dueIn(0), rateLimiter }).sessions.get("1"));
+    await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    process.off("unhandledRejection", listener);
+  }
+  expect(unhandled).toEqual([]);
 });
 
 const WINDOW_MS = 1_000;
