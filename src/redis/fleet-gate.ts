@@ -82,7 +82,7 @@ export class FleetGate extends TokenGate {
         }
         const lease = this.register();
         const reply = await this.#take(lease, deadline);
-        if (this.#mayUse(reply)) {
+        if (this.#mayUse(reply) && request.call.token() === token) {
           // Its request begins now: it had to wait for other processes.
           this.send(request);
           return lease;

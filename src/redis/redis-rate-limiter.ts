@@ -104,7 +104,8 @@ class FleetPermit implements Permit {
     try {
       const admission = await first;
       if (admission.kind !== "admitted") return this.#pass(admission);
-      if (this.#lease !== undefined && (await gate.confirm(this.#lease, deadline))) return admission;
+      const isConfirmed = this.#lease !== undefined && (await gate.confirm(this.#lease, deadline));
+      if (isConfirmed && this.#local.call.token() === token) return admission;
       this.#giveBack(undefined);
       const since = now();
       this.#lease = await gate.acquire(this.#local, token, deadline);

@@ -1,7 +1,9 @@
 /** What the processes of one token share, and how little they ask Redis. Each case with both kinds of clients. */
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
+import { scriptedFetch } from "../support/scripted-fetch.ts";
 import { Call, Fleet, left, OK, refused, TOKEN } from "./limiter.ts";
 
 const PAUSE_MS = 300;
@@ -153,6 +155,22 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(pauses[3]).toBeGreaterThanOrEqual(1_000);
     // Nor does any call sit through more pauses than it wants, whoever was refused.
     expect(await new Call(members[0] ?? (await fleet.join()), { maxPauses: 0 }).start()).toBe("refused");
+  });
+
+  test("a token that is swapped while Redis replies slowly: the call is sent with the new one", async () => {
+    await using fleet = await Fleet.start(kind);
+    const { limiter } = await fleet.join();
+    const service = scriptedFetch();
+    const client = service.client({ token: TOKEN, rateLimiter: limiter });
+    await client.sessions.get("1");
+    await fleet.rest();
+    fleet.redis.freeze();
+    const call = client.sessions.get("2");
+    await setImmediate(); // Redis is asked
+    client.setToken("pat_key_another");
+    fleet.redis.thaw();
+    await call;
+    expect(service.sent.map(({ token }) => token)).toEqual([TOKEN, "pat_key_another"]);
   });
 
   test("two commands an attempt, whatever the number of calls", async () => {
