@@ -55,8 +55,8 @@ export function impliesScope(held: string, wanted: string): boolean {
 }
 
 /**
- * The scopes of `wanted` that no scope of `held` implies, in the order given, each once. Never throws; a malformed
- * wanted scope is always missing.
+ * The scopes of `wanted` that no scope of `held` implies, in the order given, each once. No string makes it
+ * throw; a malformed wanted scope is always missing.
  *
  * @example
  * missingScopes(["projects:admin"], ["projects:read", "issues:write"]); // ["issues:write"]

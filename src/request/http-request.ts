@@ -65,10 +65,10 @@ export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record
     if (value === undefined) continue;
     const written = String(name);
     if (RESERVED.test(written)) {
-      refuse(`headers must not set ${written}: the client or the platform sets it where it is needed`);
+      refuse(`headers must not set ${written}: the client or the platform sets it`);
     }
     try {
-      if (value === null) throw new TypeError(); // the platform would send a word
+      if (typeof value === "object") throw new TypeError(); // the platform would send words for it
       read.append(name as string, value as string); // which refuses what is none
     } catch {
       // The platform's own message quotes the value.

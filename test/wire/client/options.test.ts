@@ -117,7 +117,7 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
   ],
   fetch: [null, 42, "fetch", {}, true],
   fetchOptions: [
-    ...[null, 42, "x", [], () => {}],
+    ...[null, 42, "x", [], () => {}, new Map([["cache", "no-store"]]), new Request("https://x.example")],
     ...["method", "headers", "body", "signal", "redirect", "credentials"].map((name) => ({ [name]: undefined })),
   ],
   logLevel: [null, "trace", "WARN", true, 0],
