@@ -25,7 +25,7 @@ const others = ENTRY_POINTS.filter(({ name }) => name !== WITH_OWN_ZOD && name !
  */
 const apartFolder = "apart";
 const apart = Object.fromEntries(
-  ["auth/rotating-token", "client", "errors/guard", "request/url"].map((file) => [
+  ["auth/rotating-token", "client", "errors/classes", "request/url"].map((file) => [
     `${apartFolder}/${file}`,
     `src/${file}.ts`,
   ]),

@@ -1,5 +1,5 @@
 import type { Outcome } from "./errors/automation-error.ts";
-import type { AnyAutomationError } from "./errors/guard.ts";
+import type { AnyAutomationError } from "./errors/classes.ts";
 
 /** The fields of every event. No event holds headers, bodies or secrets. */
 interface EventBase {

@@ -12,6 +12,7 @@ export {
 } from "./errors/automation-error.ts";
 export {
   AbortError,
+  type AnyAutomationError,
   ApiError,
   type ApiErrorKind,
   ArgumentError,
@@ -20,6 +21,7 @@ export {
   ConfigError,
   ConflictError,
   ConnectionError,
+  isAutomationError,
   NotFoundError,
   PaginationError,
   PermissionDeniedError,
@@ -31,7 +33,6 @@ export {
   TimeoutError,
   TokenProviderError,
 } from "./errors/classes.ts";
-export { type AnyAutomationError, isAutomationError } from "./errors/guard.ts";
 export type {
   ClientEvent,
   DeprecationEvent,

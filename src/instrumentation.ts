@@ -1,5 +1,5 @@
 import { ignoreErrors, type Present } from "./base/check.ts";
-import type { AnyAutomationError } from "./errors/guard.ts";
+import type { AnyAutomationError } from "./errors/classes.ts";
 import type { ClientEvent, Waits } from "./events.ts";
 
 /** A call that begins. It holds no secret, and its path is a template. */

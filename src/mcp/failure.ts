@@ -1,5 +1,4 @@
-import type { AnyAutomationError } from "../errors/guard.ts";
-import { isAutomationError } from "../errors/guard.ts";
+import { type AnyAutomationError, isAutomationError } from "../errors/classes.ts";
 import type { Scope } from "../scopes.ts";
 import { MayExistError } from "./issue-guard.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Journal, JournalRecord } from "../bulk/journal.ts";
 import { RunJournal } from "../bulk/run-journal.ts";
 import { Turns } from "../bulk/turns.ts";
-import { isAutomationError } from "../errors/guard.ts";
+import { isAutomationError } from "../errors/classes.ts";
 import type { Issue } from "../models.ts";
 
 /** An issue as tools return it: the fields of the contract. */

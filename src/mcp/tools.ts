@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Client } from "../client.ts";
-import { isAutomationError } from "../errors/guard.ts";
+import { isAutomationError } from "../errors/classes.ts";
 import type { Scope } from "../scopes.ts";
 import { CREATED, type IssueGuard, type Wait } from "./issue-guard.ts";
 

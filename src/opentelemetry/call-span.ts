@@ -10,7 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { now } from "../base/clock.ts";
-import type { AnyAutomationError } from "../errors/guard.ts";
+import type { AnyAutomationError } from "../errors/classes.ts";
 import type { ClientEvent, Waits } from "../events.ts";
 import type { CallObserver, CallStart } from "../instrumentation.ts";
 import { type AttemptEnd, AttemptSpan, type Target, type Telemetry, targetOf } from "./attempt-span.ts";

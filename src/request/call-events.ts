@@ -2,7 +2,7 @@ import { ignoreErrors } from "../base/check.ts";
 import { now } from "../base/clock.ts";
 import type { Redactor } from "../base/redact.ts";
 import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
-import type { AnyAutomationError } from "../errors/guard.ts";
+import type { AnyAutomationError } from "../errors/classes.ts";
 import type { ClientEvent, Durations, EndEvent, RetryEvent, Waits } from "../events.ts";
 import type { CombinedInstrumentation, CombinedObserver } from "../instrumentation.ts";
 import { type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";

@@ -3,7 +3,7 @@ import { ignoreErrors, refuse, SHORTEST_SECRET, shown } from "../base/check.ts";
 import { Deadline } from "../base/deadline.ts";
 import { Redactor } from "../base/redact.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import type { AnyAutomationError } from "../errors/guard.ts";
+import type { AnyAutomationError } from "../errors/classes.ts";
 import { CallEvents } from "./call-events.ts";
 import type { Operation } from "./operation.ts";
 import type { ResponseHead } from "./response.ts";

@@ -1,8 +1,13 @@
 import pRetry, { type Options } from "p-retry";
 import { lengthened, shortened } from "../base/clock.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { ConnectionError, TimeoutError } from "../errors/classes.ts";
-import { type AnyAutomationError, isAutomationError, statusMayPass } from "../errors/guard.ts";
+import {
+  type AnyAutomationError,
+  ConnectionError,
+  isAutomationError,
+  statusMayPass,
+  TimeoutError,
+} from "../errors/classes.ts";
 import type { RetryReason } from "../events.ts";
 import type { Call } from "./call.ts";
 import { stoppedError } from "./create-error.ts";
