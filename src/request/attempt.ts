@@ -121,7 +121,7 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
       }
       read = await readToken(call, renewal, isMoved);
       // A rate limiter of the caller's own may ask for more rounds without end: timers and signals must still come through.
-      if (round > 2) await platformTurn();
+      if (round > 4) await platformTurn();
     } catch (error) {
       // A rotation that was begun with the permit goes on when the call has left.
       void ignoreErrors(() => Promise.resolve(renewal).finally(() => permit.release()));
