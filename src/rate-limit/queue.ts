@@ -15,18 +15,8 @@ export class Queue<Member extends { readonly place: number }> {
 
   join(member: Member): void {
     const last = this.#members.at(-1);
-    if (last === undefined || last.place < member.place) {
-      this.#members.push(member);
-      return;
-    }
-    const index = this.#indexOf(member.place);
-    if (index > this.#first || index === 0) {
-      this.#members.splice(index, 0, member);
-      return;
-    }
-    // One that has just left returns: the others stay where they are.
-    this.#first -= 1;
-    this.#members[this.#first] = member;
+    if (last === undefined || last.place < member.place) this.#members.push(member);
+    else this.#members.splice(this.#indexOf(member.place), 0, member);
   }
 
   /** The member must be in this queue. */

@@ -19,10 +19,10 @@ export async function readOutput(call: Call, received: Exchange): Promise<unknow
   const { schema, essentials } = call.operation;
   const data = parse(call, received);
   if (data === undefined || schema === undefined) return data;
-  const { value, issues } = await check(call, schema, { data, received });
+  const { value, issues } = await check(call, schema, { ...received, data });
   if (issues === undefined) return value;
   const isStrict = call.settings.validation === "strict";
-  const violated = isStrict ? issues : essentials && (await check(call, essentials, { data, received })).issues;
+  const violated = isStrict ? issues : essentials && (await check(call, essentials, { ...received, data })).issues;
   if (violated !== undefined) throw validationError(call, received, { issues: violated });
   call.events?.emit({ type: "drift", issues });
   return data;
@@ -38,9 +38,8 @@ function parse(call: Call, received: Exchange): unknown {
   throw parseError(call, received, isEmpty ? "an empty body" : "a body that is not JSON");
 }
 
-interface Parsed {
+interface Parsed extends Exchange {
   readonly data: unknown;
-  readonly received: Exchange;
 }
 
 /** What a schema made of a response: its output, or what is wrong, as it can be shown. */
@@ -49,7 +48,8 @@ interface Checked {
   readonly issues: readonly ValidationIssue[] | undefined;
 }
 
-async function check(call: Call, schema: StandardSchema, { data, received }: Parsed): Promise<Checked> {
+async function check(call: Call, schema: StandardSchema, received: Parsed): Promise<Checked> {
+  const { data } = received;
   try {
     const validated = schema["~standard"].validate(data);
     const result = isPromise(validated) ? await call.deadline.race(validated) : validated;

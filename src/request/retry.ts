@@ -56,7 +56,6 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
   history.lastFailure = () => error;
   history.mayBeApplied ||= error.outcome === "unknown" || error.outcome === "accepted";
   events?.retry({ ...decision, status: error.status });
-  events?.enter("total");
   try {
     await deadline.sleep(decision.delayMs);
     return true;

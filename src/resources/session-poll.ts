@@ -98,14 +98,6 @@ interface Wait {
 
 type PollOptions = CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxIntervalMs">;
 
-/** Polls that have failed one after the other. */
-interface Outage {
-  /** What the latest has failed with. */
-  readonly failure: AutomationError;
-  /** Since when there has been no response; after a refusal from the end of the pause that it asked for. */
-  readonly since: number;
-}
-
 /**
  * The sessions that are wanted, one after the other. The waits between polls grow until there is one. A poll that fails for
  * a reason that may pass is followed by the next one. While a session is looked at by its consumer there is no timer.
@@ -117,10 +109,10 @@ async function* polls(
 ): AsyncGenerator<Session, never, undefined> {
   const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, ...options } = await checked;
   const { totalTimeoutMs = send.totalTimeoutMs } = options;
-  /** Whether any request of the latest poll had a response. */
-  let isAnswered = false;
+  /** Since when there has been no response; after a refusal from the end of the pause that it asked for. */
+  let silentSince = 0;
   const onResponse: CallOptions["onResponse"] = (response) => {
-    isAnswered = true;
+    silentSince = now();
     return options.onResponse?.(response);
   };
   const own = { ...options, onResponse, totalTimeoutMs: Number.POSITIVE_INFINITY };
@@ -128,36 +120,36 @@ async function* polls(
   const endsAt = now() + totalTimeoutMs;
   let waitMs = 0;
   let session: Session | undefined;
-  let outage: Outage | undefined;
+  /** What the latest poll has failed with. */
+  let missed: AutomationError | undefined;
   for (;;) {
     const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing));
     let isFound = false;
     try {
       // Not before a 503 has asked for. The pause of a 429 is the rate limiter's, and ends with its token.
-      const askedMs = outage?.failure.status === 503 ? outage.since - now() : 0;
+      const askedMs = missed?.status === 503 ? silentSince - now() : 0;
       if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
       waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
-      isAnswered = false;
       const polled = await send(name, () => ({ ...poll, within })).catch((failure: AutomationError) => failure);
       if (!isBrandedError(polled)) {
         session = polled;
-        outage = undefined;
+        missed = undefined;
         isFound = await within.race(Promise.resolve(isWanted(polled)));
       } else if (within.reason === undefined) {
         note(polled, "session", session);
         const { retryAfterMs = 0 } = polled;
-        const hasResponse = isAnswered || retryAfterMs > 0;
-        outage = { failure: polled, since: hasResponse ? now() + retryAfterMs : (outage?.since ?? now()) };
-        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && now() - outage.since >= LONGEST_OUTAGE_MS;
+        if (retryAfterMs > 0 || missed === undefined) silentSince = now() + retryAfterMs;
+        missed = polled;
+        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && now() - silentSince >= LONGEST_OUTAGE_MS;
         if (isTooLong || !mayPass(polled)) throw polled;
       } else {
         // What failed before says more than the poll that the end of the wait has ended.
-        outage ??= { failure: polled, since: now() };
+        missed ??= polled;
         throw STOPPED;
       }
     } catch (error) {
       if (error !== STOPPED) throw error;
-      const wait = { ...poll, name, totalTimeoutMs, session, missed: outage?.failure };
+      const wait = { ...poll, name, totalTimeoutMs, session, missed };
       throw note(stoppedError(send, within, wait), "session", session);
     } finally {
       within.release();
