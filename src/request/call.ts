@@ -13,7 +13,10 @@ import { encodePath } from "./url.ts";
 /** Older tokens are forgotten. */
 const MOST_KNOWN = 1_000;
 
-/** What the calls of a token source were sent with and have handed out, the latest first. Derived clients share the source. */
+/**
+ * What the calls of a token source were sent with and have handed out, as URLs have it, the latest first. Derived clients
+ * share the source.
+ */
 const known = new WeakMap<TokenSource, readonly string[]>();
 
 /** What a call remembers of its requests, over all attempts. */
@@ -76,28 +79,25 @@ export class Call {
   /** Remembers a token that the call is about to be sent with. Returns whether the URL holds that, or another one that is known. */
   exposes(token: string): boolean {
     this.#learn(token);
-    // Encoded, a secret is no shorter.
-    const mayStandIn = this.#remember(token).filter(
-      ({ length }) => length >= SHORTEST_SECRET && length <= this.#target.length,
-    );
-    return mayStandIn.some((secret) => this.#target.includes(encodeURIComponent(secret)));
+    return this.#remember(token).some((secret) => this.#target.includes(secret));
   }
 
   /** The call resolves with this output. A `plaintext` in it must not stand in a URL from now on. */
   handOut(output: unknown): void {
     ignoreErrors(() => {
       const plaintext = (output as { plaintext?: unknown } | undefined)?.plaintext; // any output can be asked
-      // A lone surrogate stands in no URL.
-      if (typeof plaintext === "string" && !/\p{Surrogate}/u.test(plaintext)) this.#remember(plaintext);
+      // With a lone surrogate it stands in no URL: it cannot be encoded, which throws.
+      if (typeof plaintext === "string") this.#remember(plaintext);
     });
   }
 
-  /** Returns what is known, with this token. */
+  /** Returns what is known, with this token, unless that is too short to be a secret. */
   #remember(token: string): readonly string[] {
     const { tokenSource } = this.settings;
     const before = known.get(tokenSource) ?? [];
-    if (before.includes(token)) return before;
-    const all = [token, ...before].slice(0, MOST_KNOWN);
+    const secret = encodeURIComponent(token);
+    if (token.length < SHORTEST_SECRET || before.includes(secret)) return before;
+    const all = [secret, ...before].slice(0, MOST_KNOWN);
     known.set(tokenSource, all);
     return all;
   }
