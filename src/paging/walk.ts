@@ -44,8 +44,10 @@ export async function* walkPages<Item>(
     cursor = page.next_cursor;
     emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
     const isLast = cursor === null || walk.items >= max;
-    const isCircle = cursor !== null && cycle.closes(cursor);
-    if (source.prefetch && !isLast && !isCircle && emptyPages < MAX_EMPTY_PAGES) {
+    let flaw: string | undefined;
+    if (cursor !== null && cycle.closes(cursor)) flaw = "a cursor of this walk again, so the list goes in circles";
+    else if (emptyPages === MAX_EMPTY_PAGES) flaw = `${emptyPages} empty pages in a row`;
+    if (source.prefetch && !isLast && flaw === undefined) {
       // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
       await platformTurn();
       ahead = source.fetch(cursor, walk, closing);
@@ -56,8 +58,7 @@ export async function* walkPages<Item>(
     }
     yield page;
     if (isLast) return;
-    if (isCircle) throw endlessError(source, cursor, "a cursor of this walk again, so the list goes in circles");
-    if (emptyPages === MAX_EMPTY_PAGES) throw endlessError(source, cursor, `${emptyPages} empty pages in a row`);
+    if (flaw !== undefined) throw endlessError(source, cursor, flaw);
   }
 }
 

@@ -56,7 +56,8 @@ export function createHttp(
       const init = {
         ...absent,
         ...fetchOptions,
-        ...(supportsCredentials() ? { credentials: "omit" as const } : {}),
+        // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.
+        ...("credentials" in Request.prototype ? { credentials: "omit" as const } : {}),
         method,
         headers: { ...headers, authorization: made.get("authorization") ?? "" },
         ...(body === undefined ? {} : { body }),
@@ -103,9 +104,4 @@ function checked(value: unknown): Response {
   // Another status than a final one says nothing about what the service did; it is 0 where a browser hides a redirect.
   if (!(status >= 200 || type === "opaqueredirect")) throw new TypeError(`it resolved with status ${status}`);
   return value as Response; // or the part of one that is used, and its body is read with care
-}
-
-// Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.
-function supportsCredentials(): boolean {
-  return "credentials" in Request.prototype;
 }
