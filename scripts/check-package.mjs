@@ -13,8 +13,8 @@ import { build } from "esbuild";
  * Bytes of a browser program, minified and gzipped: all of it, and the part that is our own code. The budgets hold what
  * is there now; the aims are 35,500 and 18,500, which docs/decisions/0041 says are missed, and why.
  */
-const BUDGET = 41_450;
-const OWN_BUDGET = 24_950;
+const BUDGET = 41_400;
+const OWN_BUDGET = 24_900;
 
 /** The packages whose shares are shown. */
 const BUNDLED = ["ky", "zod", "p-retry"];

@@ -45,7 +45,7 @@ interface Parsed extends Exchange {
 /** What a schema made of a response: its output, or what is wrong, as it can be shown. */
 interface Checked {
   readonly value?: unknown;
-  readonly issues?: readonly ValidationIssue[];
+  readonly issues: readonly ValidationIssue[] | undefined;
 }
 
 async function check(call: Call, schema: StandardSchema, received: Parsed): Promise<Checked> {
@@ -53,7 +53,7 @@ async function check(call: Call, schema: StandardSchema, received: Parsed): Prom
   try {
     const validated = schema["~standard"].validate(data);
     const result = isPromise(validated) ? await call.deadline.race(validated) : validated;
-    if (isValid(result)) return { value: result.value };
+    if (isValid(result)) return { value: result.value, issues: undefined };
     const { redactor } = call;
     // Our own messages quote nothing.
     const isOwn = schema["~standard"].vendor === OWN_VENDOR;
