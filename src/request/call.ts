@@ -13,10 +13,7 @@ import { encodePath } from "./url.ts";
 /** Older tokens are forgotten. */
 const MOST_KNOWN = 1_000;
 
-/**
- * What the calls of a token source were sent with and have handed out, as URLs have it, the latest first. Derived clients
- * share the source.
- */
+/** What the calls of a token source were sent with and have handed out, the latest first. Derived clients share the source. */
 const known = new WeakMap<TokenSource, readonly string[]>();
 
 /** What a call remembers of its requests, over all attempts. */
@@ -79,15 +76,19 @@ export class Call {
   /** Remembers a token that the call is about to be sent with. Returns whether the URL holds that, or another one that is known. */
   exposes(token: string): boolean {
     this.#learn(token);
-    return this.#remember(token).some((secret) => this.#target.includes(secret));
+    const target = this.#target;
+    // Encoded, a secret is no shorter.
+    return this.#remember(token).some(
+      (secret) => secret.length <= target.length && target.includes(encodeURIComponent(secret)),
+    );
   }
 
   /** The call resolves with this output. A `plaintext` in it must not stand in a URL from now on. */
   handOut(output: unknown): void {
     ignoreErrors(() => {
       const plaintext = (output as { plaintext?: unknown } | undefined)?.plaintext; // any output can be asked
-      // With a lone surrogate it stands in no URL: it cannot be encoded, which throws.
-      if (typeof plaintext === "string") this.#remember(plaintext);
+      // A lone surrogate stands in no URL.
+      if (typeof plaintext === "string" && !/\p{Surrogate}/u.test(plaintext)) this.#remember(plaintext);
     });
   }
 
@@ -95,9 +96,8 @@ export class Call {
   #remember(token: string): readonly string[] {
     const { tokenSource } = this.settings;
     const before = known.get(tokenSource) ?? [];
-    const secret = encodeURIComponent(token);
-    if (token.length < SHORTEST_SECRET || before.includes(secret)) return before;
-    const all = [secret, ...before].slice(0, MOST_KNOWN);
+    if (token.length < SHORTEST_SECRET || before.includes(token)) return before;
+    const all = [token, ...before].slice(0, MOST_KNOWN);
     known.set(tokenSource, all);
     return all;
   }
