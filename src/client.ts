@@ -6,7 +6,7 @@ import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
 import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
-import { type Permit, type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
+import { type Permit, pauseLeft, type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
 import { createHttp } from "./request/http.ts";
 import type { Send } from "./request/operation.ts";
 import { createSend } from "./request/send.ts";
@@ -158,11 +158,15 @@ function assemble(given: Settings): Assembly {
 /** Sends the rotation as the request that the permit has been admitted for: the call whose permit it is waits for it. */
 function rotateItself(client: ClientContext, [{ id, plaintext }, permit]: Parameters<Rotate>): ReturnType<Rotate> {
   const admitted: Permit = {
-    acquire: () => ({ kind: "admitted" }),
+    acquire: () => {
+      // Another request's 429 may have begun a pause while the rotation was backing off.
+      const pauseMs = pauseLeft(client.rateLimiter, plaintext);
+      return pauseMs ? { kind: "refused", pauseMs } : { kind: "admitted" };
+    },
     report: (head) => permit.report(head),
     release() {},
   };
-  // A 429 is not waited for here: the call has its own bounds for that.
+  // A pause is not waited for here: the call has its own bounds for that.
   const retry = client.retry && { ...client.retry, rateLimitWaits: 0 };
   const own = bare<ClientContext>(client, { tokenSource: new StaticToken(plaintext), retry });
   return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {}, permit: admitted }));

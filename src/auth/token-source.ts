@@ -21,7 +21,7 @@ export type TokenProvider = (context: TokenContext) => string | Promise<string>;
 
 /**
  * Rotates a token: sends `POST /me/tokens/{id}/rotate` with that token itself, as the request that `permit` has been
- * admitted for. A 429 fails it, and pauses the token.
+ * admitted for. A pause fails it, as its own 429 does.
  */
 export type Rotate = (token: Pick<CreatedToken, "id" | "plaintext">, permit: Permit) => Promise<CreatedToken>;
 

@@ -80,6 +80,12 @@ export function snapshotOf(rateLimiter: Pick<RateLimiter, "snapshot">, token: st
   return ignoreErrors(() => rateLimiter.snapshot(token));
 }
 
+/** What is left of a token's pause, in milliseconds, as far as the rate limiter can tell. */
+export function pauseLeft(rateLimiter: Pick<RateLimiter, "snapshot">, token: string): number | undefined {
+  const until = snapshotOf(rateLimiter, token)?.pausedUntil;
+  return until && ignoreErrors(() => Math.max(0, until.getTime() - Date.now()));
+}
+
 /** The pause that a 429 has begun or prolonged. */
 export interface ReportedPause {
   /** How long nothing is sent with the token, in milliseconds from now on. */

@@ -4,7 +4,7 @@ import { platformTurn } from "../base/clock.ts";
 import { STOPPED } from "../base/deadline.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError, TokenProviderError } from "../errors/classes.ts";
-import { type Admission, type Permit, type RateLimiter, snapshotOf } from "../rate-limit/rate-limiter.ts";
+import { type Admission, type Permit, pauseLeft, snapshotOf } from "../rate-limit/rate-limiter.ts";
 import type { Call } from "./call.ts";
 import { buildError, limiterError, pausedError, refusalError, stoppedError } from "./create-error.ts";
 import { performExchange } from "./perform-exchange.ts";
@@ -187,12 +187,4 @@ async function requestToken(call: Call, request: RequestToken): Promise<Read> {
   } finally {
     limit.release();
   }
-}
-
-/** What is left of a token's pause, in milliseconds, as far as the rate limiter can tell. */
-function pauseLeft(rateLimiter: RateLimiter, token: string): number | undefined {
-  return ignoreErrors(() => {
-    const until = snapshotOf(rateLimiter, token)?.pausedUntil;
-    return until && Math.max(0, until.getTime() - Date.now());
-  });
 }

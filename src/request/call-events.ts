@@ -5,7 +5,7 @@ import type { AutomationError, TimeoutPhase } from "../errors/automation-error.t
 import type { AnyAutomationError } from "../errors/classes.ts";
 import type { ClientEvent, Durations, EndEvent, RetryEvent, Waits } from "../events.ts";
 import type { CombinedInstrumentation, CombinedObserver } from "../instrumentation.ts";
-import { type RateLimitHead, snapshotOf } from "../rate-limit/rate-limiter.ts";
+import { pauseLeft, type RateLimitHead } from "../rate-limit/rate-limiter.ts";
 import { readHeaders } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
 import type { ResponseHead } from "./response.ts";
@@ -144,8 +144,7 @@ export class CallEvents {
     const { notices, rateLimiter } = this.#call.settings;
     if (delayMs === undefined || notices.paused.has(token)) return;
     // A token that has been replaced is never sent again, so the end of its pause is noticed here.
-    for (const other of notices.paused)
-      if (snapshotOf(rateLimiter, other)?.pausedUntil === undefined) this.resume(other);
+    for (const other of notices.paused) if (!pauseLeft(rateLimiter, other)) this.resume(other);
     notices.paused.add(token);
     this.emit({ type: "rate_limit_pause", delayMs });
   }

@@ -12,7 +12,7 @@ import {
   rotatingToken,
 } from "../../../src/index.ts";
 import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
-import { after, good, type Reply, responds, status, tooMany } from "../../support/replies.ts";
+import { after, failsWith, good, type Reply, responds, status, tooMany } from "../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -166,6 +166,21 @@ test.each([
   await ended(client.sessions.get("2"));
   expect(asked(service)).toEqual(["rotate", "2"]);
   expect((service.sent[1]?.at ?? 0) - (service.sent[0]?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
+});
+
+test("a rotation that backs off, since no connection was made, is not sent into a pause that begins meanwhile", async () => {
+  const failures: unknown[] = [];
+  const token = dueIn(100, { onRotationFailed: (error) => failures.push(error) });
+  const service = scriptedFetch(after(150, tooMany(30)), failsWith("ECONNREFUSED"), good, good);
+  const client = service.client({ token });
+  const first = client.sessions.get("1");
+  await pass(120);
+  const settled = await allEnded([first, client.sessions.get("2")]);
+  expect(settled.map(({ error }) => error)).toEqual([undefined, undefined]);
+  const [refused, , ...rest] = service.sent;
+  expect(asked(service).slice(0, 2)).toEqual(["1", "rotate"]);
+  for (const { at } of rest) expect(at - (refused?.at ?? 0)).toBeGreaterThanOrEqual(30_000);
+  expect(failures).toMatchObject([{ kind: "rate_limit", outcome: "not_sent", cause: { kind: "connection" } }]);
 });
 
 test("what a rate limiter rejects with at the report of a rotation goes nowhere", async () => {
