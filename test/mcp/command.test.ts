@@ -183,7 +183,9 @@ describe("a mistake is one clear line, and a non-zero exit", () => {
     writeFileSync(journal, "no journal\nat all\n");
     const { exit, out, err } = run(["--journal", journal]);
     expect((await exit()).code).toBe(1);
-    expect(err()).toMatch(/^project-automation mcp: line 1 is not the first line of a journal\n$/);
+    expect(err()).toMatch(
+      /^project-automation mcp: line 1 is not the first line of a journal; the file is left as it is: check its path\n$/,
+    );
     expect(out()).toBe("");
   });
 

@@ -168,7 +168,10 @@ function damaged(what: string, line: number, cause?: unknown): JournalError {
 }
 
 function notAJournal(): JournalError {
-  return new JournalError("line 1 is not the first line of a journal", { reason: "not_a_journal", line: 1 });
+  return new JournalError("line 1 is not the first line of a journal; the file is left as it is: check its path", {
+    reason: "not_a_journal",
+    line: 1,
+  });
 }
 
 function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
