@@ -55,7 +55,7 @@ function versionsByNpm(peers: readonly Peer[]): ReadonlyMap<string, string> {
   const dependencies = { ...versions, "project-automation": `file:${packed.tarball}` };
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, dependencies }));
   // It decides what goes where, and whether that can be, as for an install; no file of another package is written.
-  const flags = ["--package-lock-only", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const flags = ["--package-lock-only", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund"];
   execFileSync("npm", ["install", ...flags], { cwd: folder, stdio: "pipe", shell: process.platform === "win32" });
   const { packages } = readJson(join(folder, "package-lock.json")) as {
     packages: Record<string, { version: string }>; // npm wrote it
