@@ -86,9 +86,11 @@ describe.concurrent.each(table)("$name", (fault) => {
     );
     let attempt = 0;
     const { does } = fault;
-    detours.set(new URL(server.baseUrl).origin, () =>
-      typeof does === "string" && hits(attempt++) ? originOf(does) : undefined,
-    );
+    const { origin } = new URL(server.baseUrl);
+    detours.set(origin, () => (typeof does === "string" && hits(attempt++) ? originOf(does) : undefined));
+    using ends = new DisposableStack();
+    // The port may be that of another server then.
+    ends.defer(() => detours.delete(origin));
     const client = new sdk.Client({
       baseUrl: server.baseUrl,
       token: "emu_K1_secret",
