@@ -1,9 +1,10 @@
 import { StaticToken } from "./auth/static-token.ts";
-import type { Rotate, TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
+import type { TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
 import { bare, refuse, refuseSurplus } from "./base/check.ts";
 import { calledBy } from "./errors/caller-stack.ts";
 import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
+import type { CreatedToken } from "./models.ts";
 import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { type Permit, pauseLeft, type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
@@ -139,7 +140,7 @@ function assemble(given: Settings): Assembly {
   const { baseUrl, allowInsecureHttp, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
   const url = new URL(baseUrl);
   checkTransport(url, allowInsecureHttp);
-  const tokenSource = given.token.createSource((...args) => rotateItself(assembly, args), url.origin);
+  const tokenSource = given.token.createSource((stored, permit) => rotateItself(assembly, stored, permit), url.origin);
   const token: TokenSourceFactory = {
     createSource: (_, origin) =>
       origin === url.origin ? tokenSource : refuse("withOptions: a baseUrl of another origin needs a token of its own"),
@@ -156,7 +157,11 @@ function assemble(given: Settings): Assembly {
 }
 
 /** Sends the rotation as the request that the permit has been admitted for: the call whose permit it is waits for it. */
-function rotateItself(client: ClientContext, [{ id, plaintext }, permit]: Parameters<Rotate>): ReturnType<Rotate> {
+function rotateItself(
+  client: ClientContext,
+  { id, plaintext }: Pick<CreatedToken, "id" | "plaintext">,
+  permit: Permit,
+): Promise<CreatedToken> {
   const admitted: Permit = {
     acquire: () => {
       // Another request's 429 may have begun a pause while the rotation was backing off.

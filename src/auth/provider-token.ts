@@ -17,8 +17,8 @@ interface PendingRequest {
 
 /**
  * A token from the caller's function, which is called for each attempt. Attempts that need a token at the same time share
- * one request. If a shared request returns the token that an attempt was answered 401 to, the provider is told of the 401 and
- * called again.
+ * one request. If it returns a token that the service has refused with a 401, the provider is called again, with that token as
+ * `rejected`.
  */
 export class ProviderToken extends LatestToken implements TokenSource {
   readonly #provider: TokenProvider;

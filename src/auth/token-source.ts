@@ -77,9 +77,9 @@ export interface TokenSource {
   /** The latest known token; `""` before a provider was first called. */
   readonly current: string;
   /**
-   * What asks for the token to send now; `undefined` if that is `current`. `rejected`: the token that the call was answered
-   * 401 to, if any; `isMoved`: the call waited when `current` changed, so a provider need not be called for it again. Never
-   * throws.
+   * What asks for the token to send now; `undefined` if that is `current`. `rejected`: the token that the service has
+   * refused with a 401 in this call, if any; `isMoved`: the call waited when `current` changed, so a provider need not be
+   * called for it again. Never throws.
    */
   read?(rejected: string | undefined, isMoved?: boolean): RequestToken | undefined;
   /**

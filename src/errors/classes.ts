@@ -215,7 +215,7 @@ export function statusMayPass(status: number): boolean {
 
 /**
  * Whether the reason of an error may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
- * limit. Other failures do not pass: a decision of the service, a request that cannot be sent, a response of another shape.
+ * limit. Others do not: the service has refused the request, it cannot be sent, or its response cannot be used.
  */
 export function mayPass(error: unknown): boolean {
   if (!isAutomationError(error)) return false;

@@ -120,7 +120,8 @@ async function acquire(call: Call, permit: Permit, first: Read): Promise<Read> {
         if (renewal === undefined) return read;
       }
       read = await readToken(call, renewal, isMoved);
-      // A rate limiter of the caller's own may ask for more rounds without end: timers and signals must still come through.
+      // A rotation takes four rounds. A rate limiter of the caller's own may ask for rounds without end: timers and signals
+      // must still come through.
       if (round > 4) await platformTurn();
     } catch (error) {
       // A rotation that was begun with the permit goes on when the call has left.

@@ -148,7 +148,7 @@ describe("headers", () => {
     "expect",
   ])("%s is no caller's, and the reason is told", (name) => {
     expect(flawOf({ headers: { [name]: "secret-value" } })).toBe(
-      `headers must not set ${name}: the client or the platform sets it`,
+      `headers must not set ${name}: the client sets it from token, baseUrl and the body, or sends none`,
     );
   });
 
