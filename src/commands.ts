@@ -1,6 +1,6 @@
-import { closestName } from "../base/hints.ts";
-import { VERSION } from "../version.ts";
-import { type Command, say, type Terminal } from "./command.ts";
+import { closestName } from "./client/checks/hints.ts";
+import { VERSION } from "./client/version.ts";
+import { type Command, say, type Terminal } from "./command/command.ts";
 
 interface Entry {
   /** What it does, as a line of the help. */
@@ -13,15 +13,15 @@ interface Entry {
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   emulator: {
     about: "run the service in memory, on a port of this machine",
-    load: async () => (await import("../testing/node/command.ts")).EMULATOR,
+    load: async () => (await import("./testing/node/command.ts")).EMULATOR,
   },
   doctor: {
     about: "ask a deployment of the service how it differs from what the client assumes",
-    load: async () => (await import("../doctor/node/command.ts")).DOCTOR,
+    load: async () => (await import("./doctor/node/command.ts")).DOCTOR,
   },
   mcp: {
     about: "serve the operations of the client as tools for agents, over standard input and output",
-    load: async () => (await import("../mcp/node/command.ts")).MCP,
+    load: async () => (await import("./mcp/node/command.ts")).MCP,
   },
 };
 

@@ -1,5 +1,5 @@
-import { type AutomationError, isBrandedError } from "../errors/automation-error.ts";
-import { calledBy } from "../errors/caller-stack.ts";
+import { type AutomationError, isBrandedError } from "../client/errors/automation-error.ts";
+import { calledBy } from "../client/errors/caller-stack.ts";
 import type { BulkRun } from "./bulk-run.ts";
 import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";

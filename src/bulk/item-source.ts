@@ -1,6 +1,6 @@
-import { ignoreErrors, refuse, refusing, shown } from "../base/check.ts";
-import { Deadline } from "../base/deadline.ts";
-import { ArgumentError } from "../errors/classes.ts";
+import { ignoreErrors, refuse, refusing, shown } from "../client/checks/checks.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
+import { Deadline } from "../client/time/deadline.ts";
 import { readThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 

@@ -1,6 +1,6 @@
-import { ignoreErrors, shown } from "../base/check.ts";
-import type { AutomationError } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/classes.ts";
+import { ignoreErrors, shown } from "../client/checks/checks.ts";
+import type { AutomationError } from "../client/errors/automation-error.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
 import type { KeyedItem } from "./item-source.ts";
 import { type BulkState, isReference, type JournalRecord, type Known, type Reference } from "./journal.ts";
 import type { Resolution, SendOptions, Settings } from "./options.ts";

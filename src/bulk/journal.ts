@@ -1,5 +1,5 @@
-import { isObject, shown } from "../base/check.ts";
-import { JournalError } from "../errors/journal-error.ts";
+import { isObject, shown } from "../client/checks/checks.ts";
+import { JournalError } from "../client/errors/journal-error.ts";
 
 /** The state in which a key can end. */
 export type BulkState = "done" | "refused" | "not_sent" | "unknown";

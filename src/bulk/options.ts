@@ -11,8 +11,8 @@ import {
   type Shape,
   SIGNAL,
   withMethods,
-} from "../base/check.ts";
-import { ArgumentError } from "../errors/classes.ts";
+} from "../client/checks/checks.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 

@@ -1,7 +1,7 @@
-import { ignoreErrors } from "../base/check.ts";
-import type { AutomationError } from "../errors/automation-error.ts";
-import { awaited, calledBy } from "../errors/caller-stack.ts";
-import { AbortError, ArgumentError } from "../errors/classes.ts";
+import { ignoreErrors } from "../client/checks/checks.ts";
+import type { AutomationError } from "../client/errors/automation-error.ts";
+import { awaited, calledBy } from "../client/errors/caller-stack.ts";
+import { AbortError, ArgumentError } from "../client/errors/classes.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
 import { Execution } from "./execution.ts";

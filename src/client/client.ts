@@ -1,6 +1,9 @@
-import { StaticToken } from "./auth/static-token.ts";
-import type { TokenSource, TokenSourceFactory } from "./auth/token-source.ts";
-import { bare, refuse, refuseSurplus } from "./base/check.ts";
+import { createHttp } from "./call/http.ts";
+import type { Send } from "./call/operation.ts";
+import { checkTransport } from "./call/path.ts";
+import { createSend } from "./call/send.ts";
+import type { CallOptions, ClientContext } from "./call/settings.ts";
+import { bare, refuse, refuseSurplus } from "./checks/checks.ts";
 import { calledBy } from "./errors/caller-stack.ts";
 import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
@@ -8,11 +11,6 @@ import type { CreatedToken } from "./models.ts";
 import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import { type Permit, pauseLeft, type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
-import { createHttp } from "./request/http.ts";
-import type { Send } from "./request/operation.ts";
-import { createSend } from "./request/send.ts";
-import type { CallOptions, ClientContext } from "./request/settings.ts";
-import { checkTransport } from "./request/url.ts";
 import {
   type CustomList,
   type CustomRequest,
@@ -25,6 +23,8 @@ import type { ListOptions } from "./resources/list.ts";
 import { Projects } from "./resources/projects.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { rotation, Tokens } from "./resources/tokens.ts";
+import { StaticToken } from "./token/static-token.ts";
+import type { TokenSource, TokenSourceFactory } from "./token/token-source.ts";
 
 /**
  * A client of the project automation service. It waits when the service asks it to, never repeats a write that may have

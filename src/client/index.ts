@@ -1,7 +1,7 @@
-export { type RotatingToken, rotatingToken } from "./auth/rotating-token.ts";
-export type { RotatingTokenOptions } from "./auth/rotating-token-options.ts";
-export type { StoredToken } from "./auth/rotating-token-record.ts";
-export type { TokenContext, TokenProvider } from "./auth/token-source.ts";
+export type { FetchFunction, FetchInit, FetchResponse, HeadersInput } from "./call/http-request.ts";
+export type { Method } from "./call/operation.ts";
+export { type Path, path, type Query, type QueryValue } from "./call/path.ts";
+export type { CallOptions, RequestInfo, ResponseInfo, RetryOptions } from "./call/settings.ts";
 export { Client } from "./client.ts";
 export {
   AutomationError,
@@ -67,10 +67,6 @@ export type {
   RateLimitSnapshot,
   ReportedPause,
 } from "./rate-limit/rate-limiter.ts";
-export type { FetchFunction, FetchInit, FetchResponse, HeadersInput } from "./request/http-request.ts";
-export type { Method } from "./request/operation.ts";
-export type { CallOptions, RequestInfo, ResponseInfo, RetryOptions } from "./request/settings.ts";
-export { type Path, path, type Query, type QueryValue } from "./request/url.ts";
 export type { CustomList, CustomRequest, SendCustom } from "./resources/custom.ts";
 export type { IssueCreateInput, Issues } from "./resources/issues.ts";
 export type { ListOptions, ListParams } from "./resources/list.ts";
@@ -80,4 +76,8 @@ export type { Sessions } from "./resources/sessions.ts";
 export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/validators.ts";
 export { impliesScope, isScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";
+export { type RotatingToken, rotatingToken } from "./token/rotating-token.ts";
+export type { RotatingTokenOptions } from "./token/rotating-token-options.ts";
+export type { StoredToken } from "./token/rotating-token-record.ts";
+export type { TokenContext, TokenProvider } from "./token/token-source.ts";
 export { VERSION } from "./version.ts";

@@ -1,4 +1,4 @@
-import { ignoreErrors, type Present } from "./base/check.ts";
+import { ignoreErrors, type Present } from "./checks/checks.ts";
 import type { AnyAutomationError } from "./errors/classes.ts";
 import type { ClientEvent, Waits } from "./events.ts";
 

@@ -1,6 +1,6 @@
+import { isWrite } from "./call/operation.ts";
 import type { ClientEvent, LogFields, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
-import { isWrite } from "./request/operation.ts";
 
 /** The least important level that is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";

@@ -1,8 +1,13 @@
-import { ProviderToken } from "./auth/provider-token.ts";
-import type { RotatingToken } from "./auth/rotating-token.ts";
-import { StaticToken } from "./auth/static-token.ts";
-import { flawOfToken } from "./auth/token-format.ts";
-import type { TokenProvider, TokenSourceFactory } from "./auth/token-source.ts";
+import type { FetchFunction, HeadersInput } from "./call/http-request.ts";
+import { checkBaseUrl } from "./call/path.ts";
+import {
+  type CheckedOptions,
+  type ClientSettings,
+  DEFAULT_RETRY,
+  laidOver,
+  type RetryOptions,
+  SHARED_OPTIONS,
+} from "./call/settings.ts";
 import {
   ANYTHING,
   BOOLEAN,
@@ -21,24 +26,19 @@ import {
   refusing,
   type Shape,
   withMethods,
-} from "./base/check.ts";
-import { Redactor } from "./base/redact.ts";
+} from "./checks/checks.ts";
 import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel } from "./logging.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
-import type { FetchFunction, HeadersInput } from "./request/http-request.ts";
-import {
-  type CheckedOptions,
-  type ClientSettings,
-  DEFAULT_RETRY,
-  laidOver,
-  type RetryOptions,
-  SHARED_OPTIONS,
-} from "./request/settings.ts";
-import { checkBaseUrl } from "./request/url.ts";
+import { Redactor } from "./secrets/redact.ts";
+import { ProviderToken } from "./token/provider-token.ts";
+import type { RotatingToken } from "./token/rotating-token.ts";
+import { StaticToken } from "./token/static-token.ts";
+import { flawOfToken } from "./token/token-format.ts";
+import type { TokenProvider, TokenSourceFactory } from "./token/token-source.ts";
 
 /** The options of a client. `baseUrl` and `token` may be left out where the environment has them. */
 export interface ClientOptions {

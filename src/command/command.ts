@@ -1,7 +1,7 @@
-import { flawOfToken } from "../auth/token-format.ts";
-import { Redactor } from "../base/redact.ts";
-import { checkBaseUrl, checkTransport } from "../request/url.ts";
-import { VERSION } from "../version.ts";
+import { checkBaseUrl, checkTransport } from "../client/call/path.ts";
+import { Redactor } from "../client/secrets/redact.ts";
+import { flawOfToken } from "../client/token/token-format.ts";
+import { VERSION } from "../client/version.ts";
 import { type Flags, helpOf, readFlags, UsageError, type Values } from "./flags.ts";
 
 /** What a command needs of the process it runs in. */

@@ -1,4 +1,5 @@
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import type { Journal } from "../bulk/journal.ts";
 import {
   BOOLEAN,
   given,
@@ -10,14 +11,13 @@ import {
   refusing,
   type Shape,
   withMethods,
-} from "../base/check.ts";
-import { Deadline, STOPPED } from "../base/deadline.ts";
-import { closestName } from "../base/hints.ts";
-import type { Journal } from "../bulk/journal.ts";
-import type { Client } from "../client.ts";
-import { calledBy } from "../errors/caller-stack.ts";
-import { ConfigError } from "../errors/classes.ts";
-import { VERSION } from "../version.ts";
+} from "../client/checks/checks.ts";
+import { closestName } from "../client/checks/hints.ts";
+import type { Client } from "../client/client.ts";
+import { calledBy } from "../client/errors/caller-stack.ts";
+import { ConfigError } from "../client/errors/classes.ts";
+import { Deadline, STOPPED } from "../client/time/deadline.ts";
+import { VERSION } from "../client/version.ts";
 import { describeFailure } from "./failure.ts";
 import { IssueGuard } from "./issue-guard.ts";
 import { notifyProgress } from "./progress.ts";

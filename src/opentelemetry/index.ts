@@ -1,10 +1,10 @@
 import * as api from "@opentelemetry/api";
-import { ANYTHING, BOOLEAN, given, refusing, type Shape, withMethods } from "../base/check.ts";
-import { calledBy } from "../errors/caller-stack.ts";
-import { ConfigError } from "../errors/classes.ts";
-import { combine } from "../instrumentation.ts";
-import type { ClientOptions } from "../options.ts";
-import { VERSION } from "../version.ts";
+import { ANYTHING, BOOLEAN, given, refusing, type Shape, withMethods } from "../client/checks/checks.ts";
+import { calledBy } from "../client/errors/caller-stack.ts";
+import { ConfigError } from "../client/errors/classes.ts";
+import { combine } from "../client/instrumentation.ts";
+import type { ClientOptions } from "../client/options.ts";
+import { VERSION } from "../client/version.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
 

@@ -1,5 +1,5 @@
-import { ANYTHING, FUNCTION, given, INTERVAL, kind, refuse, refusing, type Shape } from "../base/check.ts";
-import { ConfigError } from "../errors/classes.ts";
+import { ANYTHING, FUNCTION, given, INTERVAL, kind, refuse, refusing, type Shape } from "../client/checks/checks.ts";
+import { ConfigError } from "../client/errors/classes.ts";
 import { type Evaluate, evaluateWith, type IoredisClient, type NodeRedisClient } from "./client.ts";
 import type { FleetEvent } from "./events.ts";
 

@@ -1,9 +1,7 @@
-import { ofKind, refusing, STRING } from "../base/check.ts";
-import { now } from "../base/clock.ts";
-import { Deadline, STOPPED } from "../base/deadline.ts";
-import { calledBy } from "../errors/caller-stack.ts";
-import { ArgumentError } from "../errors/classes.ts";
-import { type MemoryPermit, MemoryRateLimiter } from "../rate-limit/memory-rate-limiter.ts";
+import { ofKind, refusing, STRING } from "../client/checks/checks.ts";
+import { calledBy } from "../client/errors/caller-stack.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
+import { type MemoryPermit, MemoryRateLimiter } from "../client/rate-limit/memory-rate-limiter.ts";
 import type {
   Admission,
   Permit,
@@ -11,7 +9,9 @@ import type {
   RateLimiter,
   RateLimitHead,
   ReportedPause,
-} from "../rate-limit/rate-limiter.ts";
+} from "../client/rate-limit/rate-limiter.ts";
+import { now } from "../client/time/clock.ts";
+import { Deadline, STOPPED } from "../client/time/deadline.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { FleetGate } from "./fleet-gate.ts";
 import { type Lease, Leases } from "./leases.ts";

@@ -10,7 +10,7 @@ import {
   refuse,
   refusing,
   type Shape,
-} from "../base/check.ts";
+} from "../client/checks/checks.ts";
 
 interface Checks {
   options<Given extends object>(value: Given | undefined, what: string, shape: Shape<Given>): Present<Given>;

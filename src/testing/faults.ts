@@ -1,4 +1,4 @@
-import { BOOLEAN, FUNCTION, kind, oneOf, type Shape } from "../base/check.ts";
+import { BOOLEAN, FUNCTION, kind, oneOf, type Shape } from "../client/checks/checks.ts";
 import { atOnce, check, checkHeaders, either, HEADERS, integer } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";

@@ -1,7 +1,7 @@
 /** The emulator as a real HTTP server: `project-automation/testing/node`. Needs Node; binds to loopback. */
 
 import { createServer, type Server } from "node:http";
-import { BOOLEAN, type Shape } from "../base/check.ts";
+import { BOOLEAN, type Shape } from "../client/checks/checks.ts";
 import { arrayOf, check, integer, TEXT } from "./checks.ts";
 import { assembleEmulator, type ClientConnection, type Emulator } from "./emulator.ts";
 import { answerParseErrors, createRequestListener, HOST_NAME } from "./node/request-listener.ts";

@@ -1,5 +1,5 @@
-import { BOOLEAN, FUNCTION, kind, type Present, RECORD, required, type Shape } from "../base/check.ts";
-import { SCOPES } from "../scopes.ts";
+import { BOOLEAN, FUNCTION, kind, type Present, RECORD, required, type Shape } from "../client/checks/checks.ts";
+import { SCOPES } from "../client/scopes.ts";
 import { arrayOf, check, either, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Conventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";

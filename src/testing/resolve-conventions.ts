@@ -1,4 +1,4 @@
-import { kind, oneOf, type Present, RECORD, type Shape, STRING } from "../base/check.ts";
+import { kind, oneOf, type Present, RECORD, type Shape, STRING } from "../client/checks/checks.ts";
 import { arrayOf, check, either, integer, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,

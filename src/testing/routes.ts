@@ -1,4 +1,4 @@
-import { FUNCTION, kind, required, type Shape } from "../base/check.ts";
+import { FUNCTION, kind, required, type Shape } from "../client/checks/checks.ts";
 import { atOnce, check, checkHeaders, HEADERS, integer, TEXT } from "./checks.ts";
 import { isSamePattern } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";

@@ -2,10 +2,10 @@
 import { context, propagation } from "@opentelemetry/api";
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { beforeEach, describe, expect, test } from "vitest";
-import { instrument, type TelemetrySettings } from "../../../src/opentelemetry/index.ts";
-import { json } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
-import { registeredTelemetry } from "../../support/telemetry.ts";
+import { instrument, type TelemetrySettings } from "../../src/opentelemetry/index.ts";
+import { json } from "../support/replies.ts";
+import { openWire } from "../support/scripted-fetch.ts";
+import { registeredTelemetry } from "../support/telemetry.ts";
 
 const wire = openWire();
 registeredTelemetry();

@@ -3,12 +3,12 @@ import { context, trace } from "@opentelemetry/api";
 import { isTracingSuppressed } from "@opentelemetry/core";
 import { AlwaysOffSampler } from "@opentelemetry/sdk-trace";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type Client, rotatingToken } from "../../../src/index.ts";
-import { instrument, type TelemetrySettings } from "../../../src/opentelemetry/index.ts";
-import { drain, rejection } from "../../support/promises.ts";
-import { json, pagesOf } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
-import { registeredTelemetry, type Traced, telemetry } from "../../support/telemetry.ts";
+import { type Client, rotatingToken } from "../../src/client/index.ts";
+import { instrument, type TelemetrySettings } from "../../src/opentelemetry/index.ts";
+import { drain, rejection } from "../support/promises.ts";
+import { json, pagesOf } from "../support/replies.ts";
+import { openWire } from "../support/scripted-fetch.ts";
+import { registeredTelemetry, type Traced, telemetry } from "../support/telemetry.ts";
 
 const wire = openWire("msw");
 const recorded = registeredTelemetry();

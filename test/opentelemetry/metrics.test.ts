@@ -2,13 +2,13 @@
 import { ATTR_ERROR_TYPE, METRIC_HTTP_CLIENT_REQUEST_DURATION } from "@opentelemetry/semantic-conventions";
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, test } from "vitest";
-import { type Client, type ClientOptions, path } from "../../../src/index.ts";
-import { instrument } from "../../../src/opentelemetry/index.ts";
-import { HTTP, METRICS } from "../../../src/opentelemetry/names.ts";
-import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
-import { after, responds, tooMany } from "../../support/replies.ts";
-import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
-import { registeredTelemetry } from "../../support/telemetry.ts";
+import { type Client, type ClientOptions, path } from "../../src/client/index.ts";
+import { instrument } from "../../src/opentelemetry/index.ts";
+import { HTTP, METRICS } from "../../src/opentelemetry/names.ts";
+import { ended, fakeTime, finish, pass, watch } from "../support/fake-time.ts";
+import { after, responds, tooMany } from "../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../support/scripted-fetch.ts";
+import { registeredTelemetry } from "../support/telemetry.ts";
 
 fakeTime();
 const recorded = registeredTelemetry();

@@ -2,11 +2,11 @@
 import { trace } from "@opentelemetry/api";
 import { expect, test } from "vitest";
 import { z } from "zod/mini";
-import { Client, path, rotatingToken } from "../../../src/index.ts";
-import { instrument } from "../../../src/opentelemetry/index.ts";
-import { createEmulator } from "../../../src/testing/index.ts";
-import { drain, rejection } from "../../support/promises.ts";
-import { registeredTelemetry } from "../../support/telemetry.ts";
+import { Client, path, rotatingToken } from "../../src/client/index.ts";
+import { instrument } from "../../src/opentelemetry/index.ts";
+import { createEmulator } from "../../src/testing/index.ts";
+import { drain, rejection } from "../support/promises.ts";
+import { registeredTelemetry } from "../support/telemetry.ts";
 
 const recorded = registeredTelemetry();
 

@@ -3,12 +3,12 @@ import { context, metrics, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { afterEach, describe, expect, test } from "vitest";
-import { ConfigError, type Instrumentation, VERSION } from "../../../src/index.ts";
-import { instrument } from "../../../src/opentelemetry/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
-import { telemetry } from "../../support/telemetry.ts";
+import { ConfigError, type Instrumentation, VERSION } from "../../src/client/index.ts";
+import { instrument } from "../../src/opentelemetry/index.ts";
+import { rejection } from "../support/promises.ts";
+import { json } from "../support/replies.ts";
+import { openWire } from "../support/scripted-fetch.ts";
+import { telemetry } from "../support/telemetry.ts";
 
 const wire = openWire();
 const session = (): Response => json({ id: "s", state: "on" });

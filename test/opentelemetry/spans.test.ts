@@ -1,11 +1,11 @@
 /** One span per call and one per attempt, by the conventions, for every way in which a call can end. */
 import { expect, test } from "vitest";
-import { type Client, type ClientEvent, type ClientOptions, path } from "../../../src/index.ts";
-import { instrument } from "../../../src/opentelemetry/index.ts";
-import { ended, fakeTime, finish, pass, settleDown, watch } from "../../support/fake-time.ts";
-import { bodyThat, connectionLost, never, responds, tooMany } from "../../support/replies.ts";
-import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
-import { registeredTelemetry, type Traced } from "../../support/telemetry.ts";
+import { type Client, type ClientEvent, type ClientOptions, path } from "../../src/client/index.ts";
+import { instrument } from "../../src/opentelemetry/index.ts";
+import { ended, fakeTime, finish, pass, settleDown, watch } from "../support/fake-time.ts";
+import { bodyThat, connectionLost, never, responds, tooMany } from "../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../support/scripted-fetch.ts";
+import { registeredTelemetry, type Traced } from "../support/telemetry.ts";
 
 fakeTime();
 const recorded = registeredTelemetry();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "../../../src/index.ts";
-import { type RedisRateLimiterOptions, redisRateLimiter } from "../../../src/redis/index.ts";
+import { ConfigError } from "../../src/client/index.ts";
+import { type RedisRateLimiterOptions, redisRateLimiter } from "../../src/redis/index.ts";
 
 const client = { isOpen: true, eval: async () => [] };
 

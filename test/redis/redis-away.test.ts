@@ -2,9 +2,9 @@
 import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Permit } from "../../../src/rate-limit/rate-limiter.ts";
-import { type FleetEvent, redisRateLimiter } from "../../../src/redis/index.ts";
-import { SYNC } from "../../../src/redis/scripts.ts";
+import type { Permit } from "../../src/client/rate-limit/rate-limiter.ts";
+import { type FleetEvent, redisRateLimiter } from "../../src/redis/index.ts";
+import { SYNC } from "../../src/redis/scripts.ts";
 
 const TOKEN = "pat_key_secret";
 const ANSWER = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };

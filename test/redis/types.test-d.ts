@@ -1,6 +1,6 @@
 import { Cluster, Redis } from "ioredis";
 import { createClient, createClientPool, createCluster } from "redis";
-import { Client } from "../../src/index.ts";
+import { Client } from "../../src/client/index.ts";
 import { redisRateLimiter } from "../../src/redis/index.ts";
 
 // Both clients are taken as they are, with what they are made from.

@@ -34,7 +34,7 @@ const NOT_CORE = /^(bin|bulk|doctor|mcp|opentelemetry|redis|testing)(\/|\.ts$)|^
 export async function run(bench: Bench): Promise<Section[]> {
   bench.progress("weight");
   const programKb = (await gzipped(join(bench.package, "dist/index.js"), [])) / 1_000;
-  const ownKb = (await gzipped(join(bench.package, "src/index.ts"), BUNDLED)) / 1_000;
+  const ownKb = (await gzipped(join(bench.package, "src/client/index.ts"), BUNDLED)) / 1_000;
   const core = coreOf(join(bench.package, "src"));
   const start = await startOf(bench);
   const targets: Target[] = [

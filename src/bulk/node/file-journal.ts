@@ -1,10 +1,10 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { given, kind, ofKind, refusing } from "../../base/check.ts";
-import { awaited } from "../../errors/caller-stack.ts";
-import { ArgumentError } from "../../errors/classes.ts";
-import { JournalError } from "../../errors/journal-error.ts";
+import { given, kind, ofKind, refusing } from "../../client/checks/checks.ts";
+import { awaited } from "../../client/errors/caller-stack.ts";
+import { ArgumentError } from "../../client/errors/classes.ts";
+import { JournalError } from "../../client/errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
 import { flushFolder, OWNER_ONLY, withFile, writeAll } from "./durable-file.ts";

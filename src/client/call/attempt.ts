@@ -1,14 +1,14 @@
-import type { RequestToken, TokenUnavailable } from "../auth/token-source.ts";
-import { ignoreErrors, ofKind, RECORD } from "../base/check.ts";
-import { platformTurn } from "../base/clock.ts";
-import { STOPPED } from "../base/deadline.ts";
+import { ignoreErrors, ofKind, RECORD } from "../checks/checks.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError, TokenProviderError } from "../errors/classes.ts";
 import { type Admission, type Permit, pauseLeft, snapshotOf } from "../rate-limit/rate-limiter.ts";
+import { platformTurn } from "../time/clock.ts";
+import { STOPPED } from "../time/deadline.ts";
+import type { RequestToken, TokenUnavailable } from "../token/token-source.ts";
 import type { Call } from "./call.ts";
 import { buildError, limiterError, pausedError, refusalError, stoppedError } from "./create-error.ts";
-import { performExchange } from "./perform-exchange.ts";
-import { type Exchange, isSuccess } from "./response.ts";
+import { performExchange } from "./exchange.ts";
+import { type Exchange, isSuccess } from "./head.ts";
 
 /** Takes the call's place in the queue of the rate limiter, once, for all its requests. */
 export function enter(call: Call): Permit {

@@ -1,14 +1,14 @@
-import { ignoreErrors } from "../base/check.ts";
-import { now } from "../base/clock.ts";
-import type { Redactor } from "../base/redact.ts";
+import { ignoreErrors } from "../checks/checks.ts";
 import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
 import type { ClientEvent, Durations, EndEvent, RetryEvent, Waits } from "../events.ts";
 import type { CombinedInstrumentation, CombinedObserver } from "../instrumentation.ts";
 import { pauseLeft, type RateLimitHead } from "../rate-limit/rate-limiter.ts";
+import type { Redactor } from "../secrets/redact.ts";
+import { now } from "../time/clock.ts";
+import type { ResponseHead } from "./head.ts";
 import { readHeaders } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
-import type { ResponseHead } from "./response.ts";
 import type { ClientContext } from "./settings.ts";
 
 /** The call that events are about. */

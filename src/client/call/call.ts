@@ -1,14 +1,14 @@
-import type { TokenSource } from "../auth/token-source.ts";
-import { ignoreErrors, refuse, SHORTEST_SECRET, shown } from "../base/check.ts";
-import { Deadline } from "../base/deadline.ts";
-import { Redactor } from "../base/redact.ts";
+import { ignoreErrors, refuse, SHORTEST_SECRET, shown } from "../checks/checks.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
+import { Redactor } from "../secrets/redact.ts";
+import { Deadline } from "../time/deadline.ts";
+import type { TokenSource } from "../token/token-source.ts";
 import { CallEvents } from "./call-events.ts";
+import type { ResponseHead } from "./head.ts";
 import type { Operation } from "./operation.ts";
-import type { ResponseHead } from "./response.ts";
+import { encodePath } from "./path.ts";
 import { type ClientContext, laidOver } from "./settings.ts";
-import { encodePath } from "./url.ts";
 
 /** Older tokens are forgotten. */
 const MOST_KNOWN = 1_000;

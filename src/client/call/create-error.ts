@@ -1,6 +1,4 @@
-import { bare } from "../base/check.ts";
-import type { Deadline } from "../base/deadline.ts";
-import { oneLine } from "../base/redact.ts";
+import { bare } from "../checks/checks.ts";
 import type {
   AutomationError,
   ErrorDetails,
@@ -12,9 +10,11 @@ import * as errors from "../errors/classes.ts";
 import { classifyFault, type Fault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
 import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
+import { oneLine } from "../secrets/redact.ts";
+import type { Deadline } from "../time/deadline.ts";
 import type { Call } from "./call.ts";
+import { type Exchange, isSuccess, type ResponseHead } from "./head.ts";
 import { isWrite, labelOf, type Operation, rotatesToken } from "./operation.ts";
-import { type Exchange, isSuccess, type ResponseHead } from "./response.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;

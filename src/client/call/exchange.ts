@@ -1,12 +1,12 @@
-import { ignoreErrors } from "../base/check.ts";
-import { type Deadline, STOPPED } from "../base/deadline.ts";
+import { ignoreErrors } from "../checks/checks.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { AbortError } from "../errors/classes.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
+import { type Deadline, STOPPED } from "../time/deadline.ts";
 import type { Call } from "./call.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
+import { type Exchange, isSuccess, type ResponseHead, readBody, readBriefly, readHead } from "./head.ts";
 import { HttpFailure } from "./http.ts";
-import { type Exchange, isSuccess, type ResponseHead, readBody, readBriefly, readHead } from "./response.ts";
 import type { CallOptions } from "./settings.ts";
 
 /** What a request is sent with: a token, in the time that is left for it. */

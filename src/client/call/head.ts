@@ -1,7 +1,7 @@
-import { hasMethods, ignoreErrors } from "../base/check.ts";
-import { type Deadline, STOPPED } from "../base/deadline.ts";
-import { parseJson } from "../base/json.ts";
+import { hasMethods, ignoreErrors } from "../checks/checks.ts";
+import { parseJson } from "../checks/json.ts";
 import type { RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
+import { type Deadline, STOPPED } from "../time/deadline.ts";
 
 /** The head of a response: what is known before its body is read. The status is 0 for a redirect that a browser hides. */
 export interface ResponseHead extends RateLimitHead {

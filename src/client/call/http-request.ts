@@ -1,4 +1,4 @@
-import { nameOf, refuse } from "../base/check.ts";
+import { nameOf, refuse } from "../checks/checks.ts";
 
 /**
  * The second argument of `fetch`: everything that there is to send, as plain values, `fetchOptions` included. It can be

@@ -1,5 +1,5 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
-import { hasMethods, shown } from "../base/check.ts";
+import { hasMethods, shown } from "../checks/checks.ts";
 import type { Fault, FaultSource } from "../errors/connection-fault.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
 

@@ -1,9 +1,9 @@
-import type { Deadline } from "../base/deadline.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import type { StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
+import type { Deadline } from "../time/deadline.ts";
+import { encodePath, type Path } from "./path.ts";
 import type { CheckedOptions } from "./settings.ts";
-import { encodePath, type Path } from "./url.ts";
 
 /** HTTP methods that the client sends. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -8,7 +8,7 @@ import {
   refuse,
   refusing,
   shown,
-} from "../base/check.ts";
+} from "../checks/checks.ts";
 import { calledBy } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 

@@ -1,5 +1,4 @@
 import pRetry, { type Options } from "p-retry";
-import { lengthened, shortened } from "../base/clock.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import {
   type AnyAutomationError,
@@ -9,6 +8,7 @@ import {
   TimeoutError,
 } from "../errors/classes.ts";
 import type { RetryReason } from "../events.ts";
+import { lengthened, shortened } from "../time/clock.ts";
 import type { Call } from "./call.ts";
 import { stoppedError } from "./create-error.ts";
 import { type Operation, rotatesToken } from "./operation.ts";

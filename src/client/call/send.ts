@@ -1,9 +1,9 @@
-import { StaticToken } from "../auth/static-token.ts";
-import { bare, refusing } from "../base/check.ts";
-import { Redactor } from "../base/redact.ts";
+import { bare, refusing } from "../checks/checks.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { type AnyAutomationError, ArgumentError, ConnectionError, isAutomationError } from "../errors/classes.ts";
 import type { CreatedToken, Page } from "../models.ts";
+import { Redactor } from "../secrets/redact.ts";
+import { StaticToken } from "../token/static-token.ts";
 import { attempt, enter } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { buildError, stoppedError } from "./create-error.ts";

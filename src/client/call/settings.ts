@@ -1,4 +1,3 @@
-import type { TokenSource } from "../auth/token-source.ts";
 import {
   BOOLEAN,
   countFrom,
@@ -12,9 +11,10 @@ import {
   type Shape,
   SIGNAL,
   TIMEOUT,
-} from "../base/check.ts";
+} from "../checks/checks.ts";
 import type { CombinedInstrumentation } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
+import type { TokenSource } from "../token/token-source.ts";
 import { type HeadersInput, readHeaders, type SendHttp } from "./http-request.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { ignoreErrors, isObject } from "./check.ts";
+import { ignoreErrors, isObject } from "./checks.ts";
 
 /** The name `__proto__`, or one of its letters written as an escape. */
 const PROTO = /__proto__|\\u00(?:5f|6f|70|72|74)/i;

@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../base/check.ts";
+import { ignoreErrors } from "../checks/checks.ts";
 import { isBrandedError } from "./automation-error.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { ignoreErrors } from "../base/check.ts";
-import { Deadline } from "../base/deadline.ts";
+import { ignoreErrors } from "../checks/checks.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
+import { Deadline } from "../time/deadline.ts";
 
 /** An iterator that can be closed. */
 export interface Closeable<Value> extends AsyncIterableIterator<Value> {

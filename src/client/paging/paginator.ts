@@ -1,8 +1,8 @@
-import { countFrom, given, refuseSurplus, refusing, type Shape } from "../base/check.ts";
+import { countFrom, given, refuseSurplus, refusing, type Shape } from "../checks/checks.ts";
 import { awaited } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
-import { type Closeable, closeable } from "./iterators.ts";
+import { type Closeable, closeable } from "./batch-iterator.ts";
 import { type PageSource, walkPages } from "./walk.ts";
 
 /** The options of `toArray`. */

@@ -1,8 +1,8 @@
-import { platformTurn } from "../base/clock.ts";
-import type { Deadline } from "../base/deadline.ts";
+import { labelOf, type Operation, type Send, type Walk } from "../call/operation.ts";
 import { PaginationError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
-import { labelOf, type Operation, type Send, type Walk } from "../request/operation.ts";
+import { platformTurn } from "../time/clock.ts";
+import type { Deadline } from "../time/deadline.ts";
 
 /** So many empty pages in a row end a walk: the list may have no end, and its consumer never gets to decide. */
 const MAX_EMPTY_PAGES = 1_000;

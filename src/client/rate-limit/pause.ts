@@ -1,4 +1,4 @@
-import { lengthened, shortened } from "../base/clock.ts";
+import { lengthened, shortened } from "../time/clock.ts";
 
 /** What is left of a pause. */
 export interface Pause {

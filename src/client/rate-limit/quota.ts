@@ -1,4 +1,4 @@
-import { now } from "../base/clock.ts";
+import { now } from "../time/clock.ts";
 import type { Pause } from "./pause.ts";
 import type { RateLimitHead, RateLimitSnapshot } from "./rate-limiter.ts";
 

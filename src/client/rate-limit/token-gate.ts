@@ -1,4 +1,4 @@
-import { after, now } from "../base/clock.ts";
+import { after, now } from "../time/clock.ts";
 import { leftOf, type Pause, type PauseAt, pauseDuration } from "./pause.ts";
 import { Queue } from "./queue.ts";
 import { NOTHING_READ, observed, type Quota, remainingOf, toSnapshot } from "./quota.ts";

@@ -1,8 +1,8 @@
-import { ANYTHING, given, type Kind, kind, ofKind, oneOf, refuse, required, type Shape } from "../base/check.ts";
+import type { Method, Send } from "../call/operation.ts";
+import { encodeQuery, isPath, type Path, QUERY, type Query } from "../call/path.ts";
+import { type CallOptions, readOptions } from "../call/settings.ts";
+import { ANYTHING, given, type Kind, kind, ofKind, oneOf, refuse, required, type Shape } from "../checks/checks.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import type { Method, Send } from "../request/operation.ts";
-import { type CallOptions, readOptions } from "../request/settings.ts";
-import { encodeQuery, isPath, type Path, QUERY, type Query } from "../request/url.ts";
 import { isStandardSchema, pageValidator, type StandardSchema } from "../schemas/validators.ts";
 import { CURSOR, type ListOptions, paginate } from "./list.ts";
 

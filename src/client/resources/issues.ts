@@ -1,8 +1,8 @@
-import { given, required, type Shape, STRING } from "../base/check.ts";
+import type { Send } from "../call/operation.ts";
+import { pathOf } from "../call/path.ts";
+import { type CallOptions, readOptions } from "../call/settings.ts";
+import { given, required, type Shape, STRING } from "../checks/checks.ts";
 import type { Issue, IssueType } from "../models.ts";
-import type { Send } from "../request/operation.ts";
-import { type CallOptions, readOptions } from "../request/settings.ts";
-import { pathOf } from "../request/url.ts";
 import { issueValidator } from "../schemas/validators.ts";
 import { type ProjectRef, projectValue } from "./projects.ts";
 

@@ -1,11 +1,11 @@
-import { BOOLEAN, bare, given, type Kind, kind, type Shape } from "../base/check.ts";
+import type { Send } from "../call/operation.ts";
+import { encodeQuery, type Path, type Query } from "../call/path.ts";
+import { type CallOptions, readOptions } from "../call/settings.ts";
+import { BOOLEAN, bare, given, type Kind, kind, type Shape } from "../checks/checks.ts";
 import { note } from "../errors/automation-error.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
 import type { PageSource } from "../paging/walk.ts";
-import type { Send } from "../request/operation.ts";
-import { type CallOptions, readOptions } from "../request/settings.ts";
-import { encodeQuery, type Path, type Query } from "../request/url.ts";
 import { pageEnvelopeValidator, type StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 

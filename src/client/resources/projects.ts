@@ -1,8 +1,8 @@
-import { isObject, isPlainObject, ofKind, refuse, STRING, shown } from "../base/check.ts";
+import type { Send } from "../call/operation.ts";
+import { pathOf } from "../call/path.ts";
+import { isObject, isPlainObject, ofKind, refuse, STRING, shown } from "../checks/checks.ts";
 import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import type { Send } from "../request/operation.ts";
-import { pathOf } from "../request/url.ts";
 import { projectPageValidator } from "../schemas/validators.ts";
 import { type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
 

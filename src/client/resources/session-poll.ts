@@ -1,15 +1,15 @@
-import { FUNCTION, INTERVAL, required, type Shape } from "../base/check.ts";
-import { now, shortened } from "../base/clock.ts";
-import { Deadline, STOPPED } from "../base/deadline.ts";
+import type { Operation, Send } from "../call/operation.ts";
+import { pathOf } from "../call/path.ts";
+import { type CallOptions, type CheckedOptions, readOptions } from "../call/settings.ts";
+import { FUNCTION, INTERVAL, required, type Shape } from "../checks/checks.ts";
 import { type AutomationError, isBrandedError, note } from "../errors/automation-error.ts";
 import { awaited } from "../errors/caller-stack.ts";
 import { AbortError, mayPass, TimeoutError } from "../errors/classes.ts";
 import type { Session } from "../models.ts";
-import { closeable } from "../paging/iterators.ts";
-import type { Operation, Send } from "../request/operation.ts";
-import { type CallOptions, type CheckedOptions, readOptions } from "../request/settings.ts";
-import { pathOf } from "../request/url.ts";
+import { closeable } from "../paging/batch-iterator.ts";
 import { sessionValidator } from "../schemas/validators.ts";
+import { now, shortened } from "../time/clock.ts";
+import { Deadline, STOPPED } from "../time/deadline.ts";
 import { deferErrors } from "./list.ts";
 
 /** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */

@@ -1,8 +1,8 @@
+import type { Send } from "../call/operation.ts";
+import { pathOf } from "../call/path.ts";
+import { type CallOptions, readOptions } from "../call/settings.ts";
 import type { Session } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import type { Send } from "../request/operation.ts";
-import { type CallOptions, readOptions } from "../request/settings.ts";
-import { pathOf } from "../request/url.ts";
 import { sessionPageValidator } from "../schemas/validators.ts";
 import { type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
 import { type ProjectRef, projectValue } from "./projects.ts";

@@ -1,8 +1,8 @@
-import { BOOLEAN, given, kind, required, type Shape, STRING } from "../base/check.ts";
+import type { Operation, Send } from "../call/operation.ts";
+import { pathOf } from "../call/path.ts";
+import { type CallOptions, readOptions } from "../call/settings.ts";
+import { BOOLEAN, given, kind, required, type Shape, STRING } from "../checks/checks.ts";
 import type { CreatedToken } from "../models.ts";
-import type { Operation, Send } from "../request/operation.ts";
-import { type CallOptions, readOptions } from "../request/settings.ts";
-import { pathOf } from "../request/url.ts";
 import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 

@@ -1,6 +1,6 @@
+import { ignoreErrors, isObject, isPlainObject } from "../checks/checks.ts";
+import { parseJson } from "../checks/json.ts";
 import { isBrandedError } from "../errors/automation-error.ts";
-import { ignoreErrors, isObject, isPlainObject } from "./check.ts";
-import { parseJson } from "./json.ts";
 import { REDACTED, redactionOf, SECRET_NAME, type Secrets } from "./secrets.ts";
 
 /** What stands in the place of a text that is too long to be looked through. */

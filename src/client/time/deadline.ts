@@ -1,4 +1,4 @@
-import { ignoreErrors } from "./check.ts";
+import { ignoreErrors } from "../checks/checks.ts";
 import { after, now } from "./clock.ts";
 
 /**

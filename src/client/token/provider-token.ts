@@ -1,4 +1,4 @@
-import { onAbort } from "../base/deadline.ts";
+import { onAbort } from "../time/deadline.ts";
 import { flawOfToken } from "./token-format.ts";
 import {
   LatestToken,

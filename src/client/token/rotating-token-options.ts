@@ -9,7 +9,7 @@ import {
   refusing,
   required,
   type Shape,
-} from "../base/check.ts";
+} from "../checks/checks.ts";
 import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
 import { type StoredToken, TOKEN } from "./rotating-token-record.ts";

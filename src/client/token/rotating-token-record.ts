@@ -1,4 +1,4 @@
-import { isRecord, kind, type Shape } from "../base/check.ts";
+import { isRecord, kind, type Shape } from "../checks/checks.ts";
 import { flawOfToken } from "./token-format.ts";
 
 /** What has to be stored of a token, so that it can be used and rotated later. A `CreatedToken` can be passed as it is. */

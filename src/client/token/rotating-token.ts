@@ -1,11 +1,11 @@
-import { ignoreErrors, type Present } from "../base/check.ts";
-import { now } from "../base/clock.ts";
-import { Deadline, STOPPED } from "../base/deadline.ts";
+import { ignoreErrors, type Present } from "../checks/checks.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 import { calledBy } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
+import { now } from "../time/clock.ts";
+import { Deadline, STOPPED } from "../time/deadline.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
 import { type StoredToken, usableFields } from "./rotating-token-record.ts";
 import {

@@ -1,5 +1,5 @@
-import { isObject, shown } from "../base/check.ts";
-import { parseJson } from "../base/json.ts";
+import { isObject, shown } from "../checks/checks.ts";
+import { parseJson } from "../checks/json.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../base/check.ts";
+import { ignoreErrors } from "../checks/checks.ts";
 import type { CreatedToken } from "../models.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Kind, kind } from "../../base/check.ts";
+import { type Kind, kind } from "../../client/checks/checks.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
 
 /** How much of a body that is too large is still read: a client that is cut off while it sends sees no refusal. */

@@ -6,8 +6,8 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { type Browser, type ConsoleMessage, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NEEDS_ALL } from "../support/all-tests.ts";
-import { bundleForBrowser } from "../support/browser-bundle.ts";
+import { NEEDS_ALL } from "../../support/all-tests.ts";
+import { bundleForBrowser } from "../../support/browser-bundle.ts";
 import { ARGUMENTS, executablePath, WHY_NOT } from "./chromium.ts";
 import type { Scenario } from "./page.ts";
 

@@ -2,9 +2,9 @@
 
 import { Agent, fetch as undiciFetch } from "undici";
 import { describe, expect, test } from "vitest";
-import { Client, type ClientOptions, ConnectionError } from "../../src/index.ts";
-import { type ChildOptions, runProgram } from "../support/child-program.ts";
-import { rejection } from "../support/promises.ts";
+import { Client, type ClientOptions, ConnectionError } from "../../../src/client/index.ts";
+import { type ChildOptions, runProgram } from "../../support/child-program.ts";
+import { rejection } from "../../support/promises.ts";
 import { CA, CA_FILE, CLIENT } from "./certificates.ts";
 import { type TlsService, tlsService } from "./tls-service.ts";
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-const FOLDER = resolve(import.meta.dirname, "../support/certificates");
+const FOLDER = resolve(import.meta.dirname, "../../support/certificates");
 
 const read = (name: string): string => readFileSync(resolve(FOLDER, name), "utf8");
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 
-const ROOT = resolve(import.meta.dirname, "../..");
+const ROOT = resolve(import.meta.dirname, "../../..");
 const guide = readFileSync(resolve(ROOT, "docs/networks.md"), "utf8");
 
 test("every flag and variable that the guide names is tried by a test of this folder", () => {

@@ -1,8 +1,8 @@
 /** What Bun and Deno call it: each line of the guide on that runtime, where it is installed (tools/runtimes). */
 import { expect, test } from "vitest";
+import { NEEDS_ALL } from "../../support/all-tests.ts";
+import { runProgram } from "../../support/child-program.ts";
 import { findRuntimes } from "../runtimes/binaries.ts";
-import { NEEDS_ALL } from "../support/all-tests.ts";
-import { runProgram } from "../support/child-program.ts";
 import { CA_FILE, CLIENT } from "./certificates.ts";
 import { connectProxy } from "./connect-proxy.ts";
 import { type TlsService, tlsService } from "./tls-service.ts";

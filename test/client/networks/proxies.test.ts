@@ -2,10 +2,10 @@
 
 import { Agent, Dispatcher1Wrapper, ProxyAgent, fetch as undiciFetch } from "undici";
 import { describe, expect, test } from "vitest";
-import { Client } from "../../src/index.ts";
-import { type ChildOptions, runProgram } from "../support/child-program.ts";
-import { rejection } from "../support/promises.ts";
-import { CLOSED_PORT } from "../support/raw-server.ts";
+import { Client } from "../../../src/client/index.ts";
+import { type ChildOptions, runProgram } from "../../support/child-program.ts";
+import { rejection } from "../../support/promises.ts";
+import { CLOSED_PORT } from "../../support/raw-server.ts";
 import { CA, CA_FILE } from "./certificates.ts";
 import { connectProxy } from "./connect-proxy.ts";
 import { tlsService } from "./tls-service.ts";

@@ -1,9 +1,9 @@
 /** Services that cannot be reached, or read: the message names the host, and the code says why. */
 import { expect, test } from "vitest";
-import { Client, ConnectionError } from "../../src/index.ts";
-import { rejection } from "../support/promises.ts";
-import { gzipped, head, send } from "../support/raw-behaviours.ts";
-import { type Behaviour, CLOSED_PORT, rawServer } from "../support/raw-server.ts";
+import { Client, ConnectionError } from "../../../src/client/index.ts";
+import { rejection } from "../../support/promises.ts";
+import { gzipped, head, send } from "../../support/raw-behaviours.ts";
+import { type Behaviour, CLOSED_PORT, rawServer } from "../../support/raw-server.ts";
 
 test.each([
   { what: "a port that nothing listens at", host: `127.0.0.1:${CLOSED_PORT}`, code: /^ECONNREFUSED$/ },

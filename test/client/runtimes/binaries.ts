@@ -2,8 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { installedNodes } from "../../support/packed.ts";
 import { executablePath as chromium, WHY_NOT as whyNoChromium } from "../browser/chromium.ts";
-import { installedNodes } from "../support/packed.ts";
 
 export type RuntimeKind = "node" | "bun" | "deno" | "workerd" | "chromium" | "firefox";
 
@@ -24,7 +24,7 @@ export interface Missing {
 }
 
 const FIREFOXES = ["/usr/bin/firefox-esr", "/usr/bin/firefox", "/Applications/Firefox.app/Contents/MacOS/firefox"];
-const TOOLS = resolve(import.meta.dirname, "../../tools/runtimes/node_modules");
+const TOOLS = resolve(import.meta.dirname, "../../../tools/runtimes/node_modules");
 const HAS_TOOLS = process.platform === "linux" && process.arch === "x64";
 const WHY_NO_TOOL = HAS_TOOLS
   ? "it is not installed: node tools/runtimes/setup.mjs"

@@ -4,8 +4,8 @@
  */
 import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NEEDS_ALL } from "../support/all-tests.ts";
-import { type Packed, pack } from "../support/packed.ts";
+import { NEEDS_ALL } from "../../support/all-tests.ts";
+import { type Packed, pack } from "../../support/packed.ts";
 import { findRuntimes, type Runtime, versionOf } from "./binaries.ts";
 import { runBrowser } from "./browsers.ts";
 import { buildPrograms } from "./build.ts";

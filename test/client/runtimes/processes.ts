@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Packed } from "../support/packed.ts";
+import type { Packed } from "../../support/packed.ts";
 import type { Runtime } from "./binaries.ts";
 import type { Report, Settings } from "./programs/run.ts";
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import type { Packed } from "../support/packed.ts";
+import type { Packed } from "../../support/packed.ts";
 import type { Report } from "./programs/run.ts";
 
 type Word = { readonly origin: string } | { readonly run: string; readonly report: Report };

@@ -1,7 +1,7 @@
 /** Rotating the client's own token while it is busy. */
 import { describe, expect, test, vi } from "vitest";
-import { Client, isAutomationError } from "../../src/index.ts";
-import { startEmulator } from "../../src/testing/node.ts";
+import { Client, isAutomationError } from "../../../src/client/index.ts";
+import { startEmulator } from "../../../src/testing/node.ts";
 
 const CALLS = 200;
 

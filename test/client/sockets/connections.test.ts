@@ -1,8 +1,8 @@
 /** Connections as the service sees them: aborts close them, keep-alive reuses them, and none is leaked. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { Client, type ClientOptions, ConnectionError, isAutomationError } from "../../src/index.ts";
-import { createIssue } from "../support/calls.ts";
+import { Client, type ClientOptions, ConnectionError, isAutomationError } from "../../../src/client/index.ts";
+import { createIssue } from "../../support/calls.ts";
 import {
   endless,
   good,
@@ -13,8 +13,8 @@ import {
   send,
   sequence,
   silence,
-} from "../support/raw-behaviours.ts";
-import { type Behaviour, type RawServer, rawServer, soon } from "../support/raw-server.ts";
+} from "../../support/raw-behaviours.ts";
+import { type Behaviour, type RawServer, rawServer, soon } from "../../support/raw-server.ts";
 
 const clientOf = (server: RawServer, options: ClientOptions = {}): Client =>
   new Client({ baseUrl: server.baseUrl, token: "emu_K1_secret", retry: { minDelayMs: 1 }, ...options });

@@ -1,9 +1,9 @@
 /** Every fault of `faults.ts`, for each operation and position: the error of the caller and the requests at the server. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Client } from "../../src/index.ts";
-import { endless, good } from "../support/raw-behaviours.ts";
-import { CLOSED_PORT, type RawServer, rawServer, soon } from "../support/raw-server.ts";
+import type { Client } from "../../../src/client/index.ts";
+import { endless, good } from "../../support/raw-behaviours.ts";
+import { CLOSED_PORT, type RawServer, rawServer, soon } from "../../support/raw-server.ts";
 import { ATTEMPTS, type Detour, type Fault, faults, RATE_LIMIT_WAITS, TIMEOUT_MS, type Verb } from "./faults.ts";
 
 /** Where requests to an origin go instead. Asked before each request. */
@@ -17,7 +17,7 @@ globalThis.fetch = (input, init) => {
 afterAll(() => {
   globalThis.fetch = platformFetch;
 });
-const sdk = await import("../../src/index.ts");
+const sdk = await import("../../../src/client/index.ts");
 
 /** Time for connecting, parsing and a busy machine. */
 const SLACK_MS = 1_000;

@@ -1,5 +1,5 @@
 /** The faults of the matrix, one a line: what the socket does, and which rule of the retry table holds. */
-import type { AnyAutomationError, Outcome } from "../../src/index.ts";
+import type { AnyAutomationError, Outcome } from "../../../src/client/index.ts";
 import {
   drip,
   endless,
@@ -14,9 +14,9 @@ import {
   send,
   sequence,
   silence,
-} from "../support/raw-behaviours.ts";
-import type { Behaviour } from "../support/raw-server.ts";
-import { type Reaction, RULES, type Rule } from "../support/retry-table.ts";
+} from "../../support/raw-behaviours.ts";
+import type { Behaviour } from "../../support/raw-server.ts";
+import { type Reaction, RULES, type Rule } from "../../support/retry-table.ts";
 
 /** The error of a call whose every attempt meets the fault. With more than one try it recovers if the fault passes. */
 export interface Failing {

@@ -1,9 +1,9 @@
 /** Many calls against a limit, over real sockets, judged by the logs of the service and of the client. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { Client, path } from "../../src/index.ts";
-import { startEmulator } from "../../src/testing/node.ts";
-import { windowsInPauses } from "../support/windows.ts";
+import { Client, path } from "../../../src/client/index.ts";
+import { startEmulator } from "../../../src/testing/node.ts";
+import { windowsInPauses } from "../../support/windows.ts";
 
 const HERD = 300;
 const LIMIT = 50;

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import { Client } from "../../src/index.ts";
+import { Client } from "../../../src/client/index.ts";
 
 const PAGES = 5;
 /** How long a page that is not requested is waited for. */

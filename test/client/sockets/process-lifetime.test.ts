@@ -2,11 +2,11 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bundled } from "../support/child-program.ts";
-import { good, respond, silence } from "../support/raw-behaviours.ts";
-import { type Behaviour, rawServer } from "../support/raw-server.ts";
+import { bundled } from "../../support/child-program.ts";
+import { good, respond, silence } from "../../support/raw-behaviours.ts";
+import { type Behaviour, rawServer } from "../../support/raw-server.ts";
 
-const MODULE = bundled(resolve(import.meta.dirname, "../../src/index.ts"));
+const MODULE = bundled(resolve(import.meta.dirname, "../../../src/client/index.ts"));
 /** From the last output of the program to its end, on a busy machine. A leaked timer would take a minute. */
 const PROMPTLY_MS = 1_000;
 

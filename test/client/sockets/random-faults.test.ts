@@ -11,7 +11,7 @@ import {
   isAutomationError,
   memoryRateLimiter,
   type Outcome,
-} from "../../src/index.ts";
+} from "../../../src/client/index.ts";
 import {
   finish,
   goodHead,
@@ -23,8 +23,8 @@ import {
   send,
   sequence,
   silence,
-} from "../support/raw-behaviours.ts";
-import { type Behaviour, type RawRequest, rawServer } from "../support/raw-server.ts";
+} from "../../support/raw-behaviours.ts";
+import { type Behaviour, type RawRequest, rawServer } from "../../support/raw-server.ts";
 
 /** What the service did with a request: the caller can know it, or only that the service may have processed it. */
 type Verdict = "processed" | "rejected" | "ambiguous";

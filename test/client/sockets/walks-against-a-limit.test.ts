@@ -1,8 +1,8 @@
 /** Walks and single calls together against a limit, over real sockets: nothing is lost, nothing comes twice. */
 import { expect, test } from "vitest";
-import { Client, memoryRateLimiter } from "../../src/index.ts";
-import { startEmulator } from "../../src/testing/node.ts";
-import { windowsInPauses } from "../support/windows.ts";
+import { Client, memoryRateLimiter } from "../../../src/client/index.ts";
+import { startEmulator } from "../../../src/testing/node.ts";
+import { windowsInPauses } from "../../support/windows.ts";
 
 test("five walks and 40 single calls of two clients on one limiter", { timeout: 20_000 }, async () => {
   await using service = await startEmulator({

@@ -20,8 +20,8 @@ import {
   SCOPES,
   type Scope,
   type Session,
-} from "../../src/index.ts";
-import { ProjectSchema, pageOf } from "../../src/schemas/index.ts";
+} from "../../../src/client/index.ts";
+import { ProjectSchema, pageOf } from "../../../src/client/schemas/index.ts";
 
 declare const client: Client;
 

@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from "vitest";
-import type { JournalErrorReason } from "../../src/bulk/index.ts";
+import type { JournalErrorReason } from "../../../src/bulk/index.ts";
 import {
   type AnyAutomationError,
   ApiError,
@@ -15,7 +15,7 @@ import {
   type TimeoutError,
   type TimeoutPhase,
   type ValidationIssue,
-} from "../../src/index.ts";
+} from "../../../src/client/index.ts";
 
 test("kind is a union of literals, one per class", () => {
   expectTypeOf<AnyAutomationError["kind"]>().toEqualTypeOf<

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from "vitest";
 import * as z from "zod/v4-mini";
-import type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "../../src/index.ts";
+import type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "../../../src/client/index.ts";
 import {
   type CreatedTokenSchema,
   IssueSchema,
@@ -8,9 +8,9 @@ import {
   pageOf,
   SessionSchema,
   type TokenSchema,
-} from "../../src/schemas/index.ts";
-import type { Fields } from "../../src/schemas/records.ts";
-import { type StandardSchema, validatorOf } from "../../src/schemas/validators.ts";
+} from "../../../src/client/schemas/index.ts";
+import type { Fields } from "../../../src/client/schemas/records.ts";
+import { type StandardSchema, validatorOf } from "../../../src/client/schemas/validators.ts";
 
 /** The fields that a schema names, without the index signature of a loose object. */
 type Named<Schema extends z.ZodMiniType> = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { impliesScope, isScope, missingScopes, SCOPES } from "../../src/index.ts";
+import { impliesScope, isScope, missingScopes, SCOPES } from "../../../src/client/index.ts";
 
 const ACTIONS = ["read", "write", "admin"];
 const resource = fc.stringMatching(/^[a-z_-]{1,8}$/);

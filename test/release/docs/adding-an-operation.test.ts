@@ -10,7 +10,7 @@ const change = join(root, "docs", "adding-an-operation.diff");
 const touched = [...readFileSync(change, "utf8").matchAll(/^\+\+\+ b\/(.*)$/gm)].map(([, file = ""]) => file);
 
 const PROGRAM = `
-import { Client } from "./src/index.ts";
+import { Client } from "./src/client/index.ts";
 import { createEmulator } from "./src/testing/index.ts";
 
 const emulator = createEmulator({ projects: [{ name: "a/b" }] });

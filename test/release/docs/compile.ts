@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nativeCompiler } from "../support/compilers.ts";
+import { nativeCompiler } from "../../support/compilers.ts";
 import type { Project } from "./run.ts";
 import { ownModule, programOf, readersOwnModules, readersOwnPaths, type Snippet } from "./snippets.ts";
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 
-const folder = resolve(import.meta.dirname, "../../docs/decisions");
+const folder = resolve(import.meta.dirname, "../../../docs/decisions");
 const read = (file: string): string => readFileSync(resolve(folder, file), "utf8");
 const pages = readdirSync(folder).filter((file) => file !== "README.md");
 const index = [...read("README.md").matchAll(/^\| \[(\d+)\]\(([^)]+)\) \| (.+) \|$/gm)].map(

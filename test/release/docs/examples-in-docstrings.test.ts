@@ -3,15 +3,15 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as mcp from "project-automation/mcp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import * as bulk from "../../src/bulk/index.ts";
-import * as bulkNode from "../../src/bulk/node.ts";
-import * as main from "../../src/index.ts";
-import * as opentelemetry from "../../src/opentelemetry/index.ts";
-import * as redis from "../../src/redis/index.ts";
-import * as schemas from "../../src/schemas/index.ts";
-import * as testing from "../../src/testing/index.ts";
-import * as msw from "../../src/testing/msw.ts";
-import * as node from "../../src/testing/node.ts";
+import * as bulk from "../../../src/bulk/index.ts";
+import * as bulkNode from "../../../src/bulk/node.ts";
+import * as main from "../../../src/client/index.ts";
+import * as schemas from "../../../src/client/schemas/index.ts";
+import * as opentelemetry from "../../../src/opentelemetry/index.ts";
+import * as redis from "../../../src/redis/index.ts";
+import * as testing from "../../../src/testing/index.ts";
+import * as msw from "../../../src/testing/msw.ts";
+import * as node from "../../../src/testing/node.ts";
 import { closeCompiler, compile } from "./compile.ts";
 import { createProject, flawOf, type Project, run } from "./run.ts";
 import { root, type Snippet } from "./snippets.ts";
@@ -46,7 +46,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   text: '\'{ "data": [], "next_cursor": null }\'',
 };
 const GIVEN_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "src/resources/tokens.ts": { id: '"tok_1"' }, // the client's own, which is the one that it may adopt
+  "src/client/resources/tokens.ts": { id: '"tok_1"' }, // the client's own, which is the one that it may adopt
 };
 
 /** Why an example is compiled and not run. */

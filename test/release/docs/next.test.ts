@@ -9,9 +9,9 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startEmulator } from "../../src/testing/node.ts";
-import { linkTools, missingTools, runsTools, toolFile } from "../support/consumer-tools.ts";
-import { link } from "../support/packed.ts";
+import { startEmulator } from "../../../src/testing/node.ts";
+import { linkTools, missingTools, runsTools, toolFile } from "../../support/consumer-tools.ts";
+import { link } from "../../support/packed.ts";
 import { root } from "./snippets.ts";
 
 const LAYOUT = `export default function Layout({ children }: { children: React.ReactNode }) {

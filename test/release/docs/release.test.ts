@@ -10,7 +10,7 @@ const COPIED = [
   "package.json",
   "package-lock.json",
   "CHANGELOG.md",
-  "src/version.ts",
+  "src/client/version.ts",
   "scripts/version.mjs",
   "tools/node",
 ];
@@ -48,7 +48,7 @@ test("npm version makes the version, its changelog, a commit and a tag", () => {
   for (const file of ["package.json", "package-lock.json"]) {
     expect(JSON.parse(textOf(file))).toMatchObject({ version: "7.8.9" });
   }
-  expect(textOf("src/version.ts")).toContain('VERSION = "7.8.9"');
+  expect(textOf("src/client/version.ts")).toContain('VERSION = "7.8.9"');
   expect(textOf("CHANGELOG.md")).toMatch(
     /^# Changelog\n\n## Unreleased\n\n## 7\.8\.9 – \d{4}-\d\d-\d\d\n\n### Added\n\n- Something\.\n\n## 0\.0\.1/,
   );

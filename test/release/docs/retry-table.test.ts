@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type CallOptions, Client, path } from "../../src/index.ts";
-import { SCOPES } from "../../src/scopes.ts";
-import { createEmulator, type Emulator, type Fault } from "../../src/testing/index.ts";
-import { responds } from "../support/replies.ts";
-import { type Family, RETRY_ROWS, type Reaction, RULES, type Rule } from "../support/retry-table.ts";
-import { scriptedFetch } from "../support/scripted-fetch.ts";
+import { type CallOptions, Client, path } from "../../../src/client/index.ts";
+import { SCOPES } from "../../../src/client/scopes.ts";
+import { createEmulator, type Emulator, type Fault } from "../../../src/testing/index.ts";
+import { responds } from "../../support/replies.ts";
+import { type Family, RETRY_ROWS, type Reaction, RULES, type Rule } from "../../support/retry-table.ts";
+import { scriptedFetch } from "../../support/scripted-fetch.ts";
 import { root } from "./snippets.ts";
 
 /** What happens to the first request of a call. */

@@ -4,9 +4,9 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transform } from "esbuild";
-import { startEmulator } from "../../src/testing/node.ts";
-import { startEmulatorCommand } from "../support/emulator-command.ts";
-import { link } from "../support/packed.ts";
+import { startEmulator } from "../../../src/testing/node.ts";
+import { startEmulatorCommand } from "../../support/emulator-command.ts";
+import { link } from "../../support/packed.ts";
 import { type Conditions, ownModule, programOf, readersOwn, root, type Snippet } from "./snippets.ts";
 
 const READERS_TOOLS = ["express", "fastify", "hono", "msw", "react", "react-router", "undici", "vitest", "zod"];

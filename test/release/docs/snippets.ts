@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Fault } from "../../src/testing/index.ts";
+import type { Fault } from "../../../src/testing/index.ts";
 
 export const root: string = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 

@@ -1,8 +1,8 @@
 /** The infinite query of docs/frameworks.md, with the real TanStack Query. */
 import { InfiniteQueryObserver, QueryClient } from "@tanstack/query-core";
 import { afterEach, expect, test } from "vitest";
-import { Client, type Page, type Project } from "../../src/index.ts";
-import { createEmulator, type Emulator } from "../../src/testing/index.ts";
+import { Client, type Page, type Project } from "../../../src/client/index.ts";
+import { createEmulator, type Emulator } from "../../../src/testing/index.ts";
 
 const queries = new QueryClient();
 afterEach(() => queries.clear());

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { executablePath, WHY_NOT } from "../browser/chromium.ts";
-import { NEEDS_ALL } from "../support/all-tests.ts";
+import { executablePath, WHY_NOT } from "../../client/browser/chromium.ts";
+import { NEEDS_ALL } from "../../support/all-tests.ts";
 import { type OpenPage, type Site, startSite } from "./browser-site.ts";
 
 if (executablePath === undefined && !NEEDS_ALL) console.log(`Not tested in a browser: ${WHY_NOT}.`);

@@ -5,10 +5,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { ARGUMENTS, executablePath, WHY_NOT } from "../browser/chromium.ts";
-import { bundleForBrowser } from "../support/browser-bundle.ts";
+import { ARGUMENTS, executablePath, WHY_NOT } from "../../client/browser/chromium.ts";
+import { bundleForBrowser } from "../../support/browser-bundle.ts";
 
-const FOLDER = resolve(import.meta.dirname, "../../examples/browser");
+const FOLDER = resolve(import.meta.dirname, "../../../examples/browser");
 
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page;

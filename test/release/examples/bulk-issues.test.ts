@@ -114,7 +114,7 @@ describe.concurrent("bulk-issues", { timeout: 60_000 }, () => {
     using folder = temporaryFolder();
     const service = await startEmulator();
     try {
-      copyFileSync(join(import.meta.dirname, "../../examples/issues.csv"), join(folder.path, "issues.csv"));
+      copyFileSync(join(import.meta.dirname, "../../../examples/issues.csv"), join(folder.path, "issues.csv"));
       const start = { service, folder: folder.path };
       const command = ["bulk-issues.ts", "issues.csv"];
       expect(counts((await run(command, start)).output)).toEqual({ created: 8, refused: 0, "not sent": 0, unknown: 0 });

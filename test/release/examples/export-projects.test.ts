@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { type RunningEmulator, type StartOptions, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
-import { NEEDS_ALL } from "../support/all-tests.ts";
+import { NEEDS_ALL } from "../../support/all-tests.ts";
 import { hasTerminals, Program, run, type Start, temporaryFolder, WHY_NO_TERMINALS } from "./program.ts";
 
 const COMMAND = ["export-projects.ts", "out.ndjson"];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { RunningEmulator } from "project-automation/testing/node";
 
-const EXAMPLES = resolve(import.meta.dirname, "../../examples");
+const EXAMPLES = resolve(import.meta.dirname, "../../../examples");
 
 /** The program that gives another one a terminal; not every machine has it. */
 export const hasTerminals: boolean = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout);

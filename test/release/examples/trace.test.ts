@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 test("the example prints a call with a 429 in it as a tree", async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-    resolve(import.meta.dirname, "../../examples/trace.ts"),
+    resolve(import.meta.dirname, "../../../examples/trace.ts"),
   ]);
   expect(stderr).toBe("");
   const times = stdout.match(/\d+(?= ms$)/gm)?.map(Number) ?? [];

@@ -4,9 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ENTRY_POINTS } from "../../config/entry-points.ts";
+import { ENTRY_POINTS } from "../../../config/entry-points.ts";
 
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 const agreed = resolve(import.meta.dirname, "api");
 let present: string;
 beforeAll(() => {

@@ -7,9 +7,9 @@ import { join, resolve } from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { readJson } from "../support/packed.ts";
+import { readJson } from "../../support/packed.ts";
 
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 const { components } = readJson(join(repository, "dist/sbom.cdx.json")) as {
   components: { name: string; version: string }[];
 };

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { COMMANDS, HELP } from "../../src/bin/commands.ts";
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../../src/client/version.ts";
+import { COMMANDS, HELP } from "../../../src/commands.ts";
 
 interface Printed {
   readonly code: number;
@@ -10,7 +10,7 @@ interface Printed {
   readonly err: string;
 }
 
-const BIN = join(import.meta.dirname, "../../src/bin.ts");
+const BIN = join(import.meta.dirname, "../../../src/bin.ts");
 
 /** Runs the program in a process of its own. */
 function run(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Printed> {

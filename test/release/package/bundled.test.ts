@@ -12,10 +12,10 @@ import {
   PEERS,
   WITH_CLASSIC_ZOD,
   WITH_OWN_ZOD,
-} from "../../config/entry-points.ts";
-import { type Packed, pack, readJson } from "../support/packed.ts";
+} from "../../../config/entry-points.ts";
+import { type Packed, pack, readJson } from "../../support/packed.ts";
 
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 const BUNDLED = [...BUNDLED_IN_BIN, "is-network-error", "ky", "p-retry", "zod"].sort();
 
 let packed: Packed;

@@ -4,8 +4,8 @@ import { cpSync, globSync, mkdtempSync, realpathSync, rmSync, writeFileSync } fr
 import { join, resolve, sep } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { linkTools, missingTools, runsTools, toolFile } from "../support/consumer-tools.ts";
-import { installedNodes, link, type Packed, pack } from "../support/packed.ts";
+import { linkTools, missingTools, runsTools, toolFile } from "../../support/consumer-tools.ts";
+import { installedNodes, link, type Packed, pack } from "../../support/packed.ts";
 
 const TOLD = "project-1, project-2, project-3, not_found\n";
 

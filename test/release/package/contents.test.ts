@@ -2,11 +2,11 @@ import { globSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BINS, ENTRY_POINTS } from "../../config/entry-points.ts";
-import { VERSION } from "../../src/version.ts";
-import { type Packed, pack, readJson } from "../support/packed.ts";
+import { BINS, ENTRY_POINTS } from "../../../config/entry-points.ts";
+import { VERSION } from "../../../src/client/version.ts";
+import { type Packed, pack, readJson } from "../../support/packed.ts";
 
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 let packed: Packed;
 beforeAll(() => {
   packed = pack();

@@ -4,11 +4,11 @@ import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundleForBrowser } from "../support/browser-bundle.ts";
-import { startEmulatorCommand } from "../support/emulator-command.ts";
-import { link, type Packed, pack } from "../support/packed.ts";
+import { bundleForBrowser } from "../../support/browser-bundle.ts";
+import { startEmulatorCommand } from "../../support/emulator-command.ts";
+import { link, type Packed, pack } from "../../support/packed.ts";
 
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 const execute = promisify(execFile);
 /** Older Nodes say that they strip types. */
 const QUIET = "--disable-warning=ExperimentalWarning";

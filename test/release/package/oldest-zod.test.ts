@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Packed, pack, runScript } from "../support/packed.ts";
+import { type Packed, pack, runScript } from "../../support/packed.ts";
 
-const repository = resolve(import.meta.dirname, "../..");
+const repository = resolve(import.meta.dirname, "../../..");
 const oldest = join(repository, "node_modules/zod-oldest");
 let packed: Packed;
 beforeAll(() => {

@@ -4,9 +4,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { NEEDS_ALL } from "../support/all-tests.ts";
-import { missingTools, runsTools, toolFile } from "../support/consumer-tools.ts";
-import { type Packed, pack, readJson, runScript } from "../support/packed.ts";
+import { NEEDS_ALL } from "../../support/all-tests.ts";
+import { missingTools, runsTools, toolFile } from "../../support/consumer-tools.ts";
+import { type Packed, pack, readJson, runScript } from "../../support/packed.ts";
 
 interface Peer {
   readonly peer: string;

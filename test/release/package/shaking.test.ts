@@ -3,8 +3,8 @@ import { rmSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ENTRY_POINTS, PEERS } from "../../config/entry-points.ts";
-import { type Packed, pack } from "../support/packed.ts";
+import { ENTRY_POINTS, PEERS } from "../../../config/entry-points.ts";
+import { type Packed, pack } from "../../support/packed.ts";
 
 let packed: Packed;
 beforeAll(() => {

@@ -2,10 +2,10 @@
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ENTRY_POINTS, PEERS, WITH_OWN_ZOD } from "../../config/entry-points.ts";
-import { type Compile, compilerInProcess, nativeCompiler } from "../support/compilers.ts";
-import { missingTools, runsTools, toolFile } from "../support/consumer-tools.ts";
-import { link, type Packed, pack } from "../support/packed.ts";
+import { ENTRY_POINTS, PEERS, WITH_OWN_ZOD } from "../../../config/entry-points.ts";
+import { type Compile, compilerInProcess, nativeCompiler } from "../../support/compilers.ts";
+import { missingTools, runsTools, toolFile } from "../../support/consumer-tools.ts";
+import { link, type Packed, pack } from "../../support/packed.ts";
 
 const withoutSchemas = ENTRY_POINTS.filter(({ name }) => name !== WITH_OWN_ZOD);
 const programs = resolve(import.meta.dirname, "consumers/types");
@@ -51,7 +51,7 @@ interface Settings extends Readonly<Record<string, unknown>> {
   readonly checksOthers?: boolean;
 }
 
-const ours = (name: string): string => resolve(import.meta.dirname, "../../node_modules", name);
+const ours = (name: string): string => resolve(import.meta.dirname, "../../../node_modules", name);
 const newest = nativeCompiler();
 const compilers = [
   { expected: "5.4", ...compilerInProcess(ours("typescript-5.4")) },

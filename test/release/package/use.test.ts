@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BINS, ENTRY_POINTS, PEERS } from "../../config/entry-points.ts";
-import { VERSION } from "../../src/version.ts";
-import { startEmulatorCommand } from "../support/emulator-command.ts";
-import { installedNodes, link, type Packed, pack, runScript } from "../support/packed.ts";
+import { BINS, ENTRY_POINTS, PEERS } from "../../../config/entry-points.ts";
+import { VERSION } from "../../../src/client/version.ts";
+import { startEmulatorCommand } from "../../support/emulator-command.ts";
+import { installedNodes, link, type Packed, pack, runScript } from "../../support/packed.ts";
 
 /** With the packages that some entry points need, and without any. */
 let packed: Packed;

@@ -1,4 +1,4 @@
-import { type Family, RULES, type Rule } from "../../support/retry-table.ts";
+import { type Family, RULES, type Rule } from "../../../support/retry-table.ts";
 import type { Bench, Case, Service, Traits } from "./bench.ts";
 import { equal, holds } from "./check.ts";
 

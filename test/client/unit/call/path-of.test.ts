@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { refusing } from "../../../src/base/check.ts";
-import { ArgumentError } from "../../../src/index.ts";
-import { encodePath, path, pathOf } from "../../../src/request/url.ts";
+import { encodePath, path, pathOf } from "../../../../src/client/call/path.ts";
+import { refusing } from "../../../../src/client/checks/checks.ts";
+import { ArgumentError } from "../../../../src/client/index.ts";
 
 test("the path of a template is sent as one made by the tag, and is shown with the names of its values", () => {
   fc.assert(

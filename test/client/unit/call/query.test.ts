@@ -1,10 +1,10 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { refusing } from "../../../src/base/check.ts";
-import { ArgumentError } from "../../../src/index.ts";
-import { encodeQuery, QUERY } from "../../../src/request/url.ts";
-import { anyCharacter } from "../../support/characters.ts";
+import { encodeQuery, QUERY } from "../../../../src/client/call/path.ts";
+import { refusing } from "../../../../src/client/checks/checks.ts";
+import { ArgumentError } from "../../../../src/client/index.ts";
+import { anyCharacter } from "../../../support/characters.ts";
 
 const text = fc.string({ unit: anyCharacter }).filter((value) => !/\p{Surrogate}/u.test(value));
 const scalar = fc.oneof(text, fc.boolean(), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseHttpDate, parseRetryAfter } from "../../../src/request/response.ts";
+import { parseHttpDate, parseRetryAfter } from "../../../../src/client/call/head.ts";
 
 const CLOCK = Date.UTC(2026, 10, 21, 2, 0, 0);
 const parse = (value: string | null, date: string | null = null): number | undefined =>

@@ -1,12 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { AutomationError } from "../../../src/index.ts";
-import * as sdk from "../../../src/index.ts";
-import type { Method } from "../../../src/request/operation.ts";
-import { decideRetry, type RetryContext } from "../../../src/request/retry.ts";
-import { DEFAULT_RETRY } from "../../../src/request/settings.ts";
-import { pathOf } from "../../../src/request/url.ts";
-import { type Family, RETRY_ROWS, type Reaction, type RetryRow, RULES, type Rule } from "../../support/retry-table.ts";
+import type { Method } from "../../../../src/client/call/operation.ts";
+import { pathOf } from "../../../../src/client/call/path.ts";
+import { decideRetry, type RetryContext } from "../../../../src/client/call/retry.ts";
+import { DEFAULT_RETRY } from "../../../../src/client/call/settings.ts";
+import type { AutomationError } from "../../../../src/client/index.ts";
+import * as sdk from "../../../../src/client/index.ts";
+import {
+  type Family,
+  RETRY_ROWS,
+  type Reaction,
+  type RetryRow,
+  RULES,
+  type Rule,
+} from "../../../support/retry-table.ts";
 
 const METHODS: readonly Method[] = ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH"];
 

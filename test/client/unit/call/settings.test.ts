@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { refusing } from "../../../src/base/check.ts";
-import { ArgumentError, type CallOptions } from "../../../src/index.ts";
-import { type CallSettings, DEFAULT_RETRY, laidOver, readOptions } from "../../../src/request/settings.ts";
+import { type CallSettings, DEFAULT_RETRY, laidOver, readOptions } from "../../../../src/client/call/settings.ts";
+import { refusing } from "../../../../src/client/checks/checks.ts";
+import { ArgumentError, type CallOptions } from "../../../../src/client/index.ts";
 
 const client: CallSettings = {
   timeoutMs: 30_000,

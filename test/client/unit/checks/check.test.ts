@@ -18,8 +18,8 @@ import {
   STRING,
   shown,
   TIMEOUT,
-} from "../../../src/base/check.ts";
-import { ArgumentError, ConfigError } from "../../../src/index.ts";
+} from "../../../../src/client/checks/checks.ts";
+import { ArgumentError, ConfigError } from "../../../../src/client/index.ts";
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 

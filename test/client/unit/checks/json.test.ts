@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseJson } from "../../../src/base/json.ts";
-import { anyCharacter } from "../../support/characters.ts";
+import { parseJson } from "../../../../src/client/checks/json.ts";
+import { anyCharacter } from "../../../support/characters.ts";
 
 test("any JSON is parsed as the platform does", () => {
   fc.assert(

@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { type ConnectionFault, classifyFault, type FaultSource } from "../../../src/errors/connection-fault.ts";
+import {
+  type ConnectionFault,
+  classifyFault,
+  type FaultSource,
+} from "../../../../src/client/errors/connection-fault.ts";
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code, ...more });
 const fetchFailed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });

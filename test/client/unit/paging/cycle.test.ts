@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CycleDetector } from "../../../src/paging/walk.ts";
-import { anyCharacter } from "../../support/characters.ts";
+import { CycleDetector } from "../../../../src/client/paging/walk.ts";
+import { anyCharacter } from "../../../support/characters.ts";
 
 /** After how many cursors a detector finds a cycle; `undefined` if it does not within `max`. */
 function foundAfter(cursorAt: (index: number) => string, max: number): number | undefined {

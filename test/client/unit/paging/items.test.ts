@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { closeable } from "../../../src/paging/iterators.ts";
+import { closeable } from "../../../../src/client/paging/batch-iterator.ts";
 
 const done = { done: true, value: undefined };
 

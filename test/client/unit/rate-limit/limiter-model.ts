@@ -1,7 +1,7 @@
 /** A model of the rate limiter, which the real one is compared with. */
 import { expect, vi } from "vitest";
-import { memoryRateLimiter } from "../../../src/rate-limit/memory-rate-limiter.ts";
-import type { Admission, Permit, RateLimiter } from "../../../src/rate-limit/rate-limiter.ts";
+import { memoryRateLimiter } from "../../../../src/client/rate-limit/memory-rate-limiter.ts";
+import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
 
 /** Timers fire up to this much late, by their resolution. */
 const TIMER_SLACK_MS = 3;

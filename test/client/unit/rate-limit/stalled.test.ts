@@ -1,9 +1,9 @@
 /** Requests without a response: how long they delay others, and what they occupy until they end. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
-import { memoryRateLimiter } from "../../../src/index.ts";
-import type { Admission, Permit, RateLimiter } from "../../../src/rate-limit/rate-limiter.ts";
-import { fakeTime, pass } from "../../support/fake-time.ts";
+import { memoryRateLimiter } from "../../../../src/client/index.ts";
+import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
+import { fakeTime, pass } from "../../../support/fake-time.ts";
 
 fakeTime();
 

@@ -1,8 +1,8 @@
 /** Calls that wait at the gate of a token while their token changes. */
 import { expect, test, vi } from "vitest";
-import { memoryRateLimiter } from "../../../src/index.ts";
-import type { Permit } from "../../../src/rate-limit/rate-limiter.ts";
-import { fakeTime, pass } from "../../support/fake-time.ts";
+import { memoryRateLimiter } from "../../../../src/client/index.ts";
+import type { Permit } from "../../../../src/client/rate-limit/rate-limiter.ts";
+import { fakeTime, pass } from "../../../support/fake-time.ts";
 
 fakeTime();
 

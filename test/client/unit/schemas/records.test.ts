@@ -9,14 +9,14 @@ import {
   pageOf,
   SessionSchema,
   TokenSchema,
-} from "../../../src/schemas/index.ts";
+} from "../../../../src/client/schemas/index.ts";
 import {
   createdTokenValidator,
   issueValidator,
   type StandardSchema,
   sessionValidator,
   validatorOf,
-} from "../../../src/schemas/validators.ts";
+} from "../../../../src/client/schemas/validators.ts";
 
 const token = { id: "t", name: "n", key_id: "k", scopes: ["a:b"], expires_at: "2030-01-01T00:00:00Z" };
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import type { Page, Project } from "../../../src/models.ts";
+import type { Page, Project } from "../../../../src/client/models.ts";
 import {
   pageEnvelopeValidator,
   pageValidator,
   projectPageValidator,
   type StandardResult,
   type StandardSchema,
-} from "../../../src/schemas/validators.ts";
+} from "../../../../src/client/schemas/validators.ts";
 
 const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
 

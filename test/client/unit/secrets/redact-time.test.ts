@@ -1,6 +1,6 @@
 /** What a refusal costs to clean is in proportion to its length: 64 KiB of anything take milliseconds, not seconds. */
 import { describe, expect, test } from "vitest";
-import { Redactor } from "../../../src/base/redact.ts";
+import { Redactor } from "../../../../src/client/secrets/redact.ts";
 
 const TOKEN = "pat_public_verySecretPart";
 const LENGTH = 64 * 1024;

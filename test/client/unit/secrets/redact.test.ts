@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Redactor } from "../../../src/base/redact.ts";
-import { REDACTED } from "../../../src/base/secrets.ts";
-import { AbortError } from "../../../src/index.ts";
-import { textsOf } from "../../support/sweep.ts";
+import { AbortError } from "../../../../src/client/index.ts";
+import { Redactor } from "../../../../src/client/secrets/redact.ts";
+import { REDACTED } from "../../../../src/client/secrets/secrets.ts";
+import { textsOf } from "../../../support/sweep.ts";
 
 const TOKEN = "pat_public_verySecretPart";
 const redactor = new Redactor({ tokens: [TOKEN] });

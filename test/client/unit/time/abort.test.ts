@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { onAbort } from "../../../src/base/deadline.ts";
-import { AbortError, Client, type FetchFunction } from "../../../src/index.ts";
+import { AbortError, Client, type FetchFunction } from "../../../../src/client/index.ts";
+import { onAbort } from "../../../../src/client/time/deadline.ts";
 
 const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 const hanging: FetchFunction = () => new Promise(() => undefined);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { after } from "../../../src/base/clock.ts";
+import { after } from "../../../../src/client/time/clock.ts";
 
 const WITHOUT_CLOCK = ["setTimeout", "clearTimeout", "Date"] as const;
 

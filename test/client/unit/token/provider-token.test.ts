@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { ProviderToken } from "../../../src/auth/provider-token.ts";
-import type { TokenContext } from "../../../src/auth/token-source.ts";
+import { ProviderToken } from "../../../../src/client/token/provider-token.ts";
+import type { TokenContext } from "../../../../src/client/token/token-source.ts";
 
 /** A provider whose calls are settled by the test. */
 function manual() {

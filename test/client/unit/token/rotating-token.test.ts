@@ -2,7 +2,6 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { TokenSource } from "../../../src/auth/token-source.ts";
 import {
   ConfigError,
   type CreatedToken,
@@ -10,7 +9,8 @@ import {
   type RotatingTokenOptions,
   rotatingToken,
   type StoredToken,
-} from "../../../src/index.ts";
+} from "../../../../src/client/index.ts";
+import type { TokenSource } from "../../../../src/client/token/token-source.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

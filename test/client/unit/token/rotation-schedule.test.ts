@@ -5,7 +5,7 @@ import {
   scheduleInitial,
   scheduleReplacement,
   scheduleRetry,
-} from "../../../src/auth/rotation-schedule.ts";
+} from "../../../../src/client/token/rotation-schedule.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

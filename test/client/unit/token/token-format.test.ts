@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { usableFields } from "../../../src/auth/rotating-token-record.ts";
-import { flawOfToken, recordIn } from "../../../src/auth/token-format.ts";
-import { ConnectionError } from "../../../src/index.ts";
-import { anyCharacter } from "../../support/characters.ts";
+import { ConnectionError } from "../../../../src/client/index.ts";
+import { usableFields } from "../../../../src/client/token/rotating-token-record.ts";
+import { flawOfToken, recordIn } from "../../../../src/client/token/token-format.ts";
+import { anyCharacter } from "../../../support/characters.ts";
 
 test("any string of visible ASCII is a valid token", () => {
   const visible = fc.stringMatching(/^[\x21-\x7e]+$/);

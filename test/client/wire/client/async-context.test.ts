@@ -8,11 +8,11 @@ import {
   type ClientOptions,
   type FetchFunction,
   type Instrumentation,
-} from "../../../src/index.ts";
-import { instrument } from "../../../src/opentelemetry/index.ts";
-import { drain, gate } from "../../support/promises.ts";
-import { json, pagesOf } from "../../support/replies.ts";
-import { registeredTelemetry } from "../../support/telemetry.ts";
+} from "../../../../src/client/index.ts";
+import { instrument } from "../../../../src/opentelemetry/index.ts";
+import { drain, gate } from "../../../support/promises.ts";
+import { json, pagesOf } from "../../../support/replies.ts";
+import { registeredTelemetry } from "../../../support/telemetry.ts";
 
 const recorded = registeredTelemetry();
 const request = new AsyncLocalStorage<string>();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Client, ConfigError, memoryRateLimiter } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json, pagesOf } from "../../support/replies.ts";
-import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
+import { Client, ConfigError, memoryRateLimiter } from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, pagesOf } from "../../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const session = (): Response =>

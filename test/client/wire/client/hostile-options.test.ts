@@ -1,9 +1,9 @@
 /** Options and arguments of the wrong kind, or that throw when they are read: the error is one of this package. */
 import { expect, test } from "vitest";
-import { ApiError, ArgumentError, ConfigError } from "../../../src/index.ts";
-import { redisRateLimiter } from "../../../src/redis/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import { ApiError, ArgumentError, ConfigError } from "../../../../src/client/index.ts";
+import { redisRateLimiter } from "../../../../src/redis/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const fails = (): never => {

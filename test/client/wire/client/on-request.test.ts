@@ -1,12 +1,12 @@
 /** `onRequest`: awaited before each request leaves, with nothing left to do but to send it. */
 import { describe, expect, test, vi } from "vitest";
-import { AbortError, type CallOptions, type Client, type RequestInfo } from "../../../src/index.ts";
-import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
-import { fetchFailed } from "../../support/fetch-errors.ts";
-import { send, serve } from "../../support/http-server.ts";
-import { gate } from "../../support/promises.ts";
-import { good, never, responds, status, throws, tooMany } from "../../support/replies.ts";
-import { scriptedFetch, TOKEN } from "../../support/scripted-fetch.ts";
+import { AbortError, type CallOptions, type Client, type RequestInfo } from "../../../../src/client/index.ts";
+import { ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { fetchFailed } from "../../../support/fetch-errors.ts";
+import { send, serve } from "../../../support/http-server.ts";
+import { gate } from "../../../support/promises.ts";
+import { good, never, responds, status, throws, tooMany } from "../../../support/replies.ts";
+import { scriptedFetch, TOKEN } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json } from "../../support/replies.ts";
-import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
+import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json } from "../../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
 const session = (): Response =>

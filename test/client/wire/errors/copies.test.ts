@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import * as first from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import * as first from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
 
@@ -11,7 +11,7 @@ const wire = openWire("msw");
 async function anotherCopy(): Promise<typeof first> {
   vi.resetModules();
   onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
-  return import("../../../src/index.ts");
+  return import("../../../../src/client/index.ts");
 }
 
 test("errors of one copy of the package are errors of the other", async () => {
@@ -40,7 +40,7 @@ test("a path of another copy of the package is taken", async () => {
 });
 
 describe("an unhandled rejection", () => {
-  const source = new URL("../../../src/index.ts", import.meta.url).href;
+  const source = new URL("../../../../src/client/index.ts", import.meta.url).href;
   const token = "pat_public_childSecretOfTheToken";
   const plaintext = "pat_new_oneTimeSecretOfTheAnswer";
   const answers = {

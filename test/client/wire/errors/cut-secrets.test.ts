@@ -1,10 +1,10 @@
 /** Wherever a token stands in a body, and wherever the body is cut: no beginning of it is left in the error. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Client, type FetchFunction } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { BASE } from "../../support/scripted-fetch.ts";
-import { textsOf } from "../../support/sweep.ts";
+import { Client, type FetchFunction } from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { BASE } from "../../../support/scripted-fetch.ts";
+import { textsOf } from "../../../support/sweep.ts";
 
 const clientOf = (token: string, fetch: FetchFunction): Client =>
   new Client({ baseUrl: BASE, token, fetch, retry: false });

@@ -1,9 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type AutomationError, Client, type ClientEvent, isAutomationError, path } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json, text } from "../../support/replies.ts";
-import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
-import { expectClean, textsOf } from "../../support/sweep.ts";
+import {
+  type AutomationError,
+  Client,
+  type ClientEvent,
+  isAutomationError,
+  path,
+} from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, text } from "../../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+import { expectClean, textsOf } from "../../../support/sweep.ts";
 
 const wire = openWire();
 type C = Client;

@@ -1,10 +1,10 @@
 /** What the message of an error tells a person: the service's own words and hints; never a secret or markup. */
 import { describe, expect, test } from "vitest";
-import type { AutomationError, ClientEvent, FetchFunction } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json, text } from "../../support/replies.ts";
-import { openWire, TOKEN } from "../../support/scripted-fetch.ts";
-import { expectClean } from "../../support/sweep.ts";
+import type { AutomationError, ClientEvent, FetchFunction } from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, text } from "../../../support/replies.ts";
+import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
 
 const wire = openWire();
 const input = { title: "", type: "bug" };

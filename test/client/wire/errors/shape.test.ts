@@ -1,11 +1,11 @@
 import { inspect } from "node:util";
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import { describe, expect, test } from "vitest";
-import * as sdk from "../../../src/index.ts";
-import { type AutomationError, Client, type ConfigError, isAutomationError } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json, page, text } from "../../support/replies.ts";
-import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
+import * as sdk from "../../../../src/client/index.ts";
+import { type AutomationError, Client, type ConfigError, isAutomationError } from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, page, text } from "../../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type BulkOptions, type BulkRun, bulkWrite, memoryJournal } from "../../../src/bulk/index.ts";
-import { fileJournal } from "../../../src/bulk/node.ts";
+import { type BulkOptions, type BulkRun, bulkWrite, memoryJournal } from "../../../../src/bulk/index.ts";
+import { fileJournal } from "../../../../src/bulk/node.ts";
 import {
   AutomationError,
   Client,
@@ -8,14 +8,14 @@ import {
   path,
   rotatingToken,
   type StandardSchema,
-} from "../../../src/index.ts";
-import { createMcpServer } from "../../../src/mcp/index.ts";
-import { instrument } from "../../../src/opentelemetry/index.ts";
-import { redisRateLimiter } from "../../../src/redis/index.ts";
-import { runProgram } from "../../support/child-program.ts";
-import { rejection } from "../../support/promises.ts";
-import { json, page } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+} from "../../../../src/client/index.ts";
+import { createMcpServer } from "../../../../src/mcp/index.ts";
+import { instrument } from "../../../../src/opentelemetry/index.ts";
+import { redisRateLimiter } from "../../../../src/redis/index.ts";
+import { runProgram } from "../../../support/child-program.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, page } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const anything: StandardSchema = { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) } };

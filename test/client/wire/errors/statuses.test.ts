@@ -12,10 +12,10 @@ import {
   RedirectError,
   ResponseParseError,
   ServerError,
-} from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json, text } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+} from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, text } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
 

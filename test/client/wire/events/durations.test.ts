@@ -1,9 +1,9 @@
 /** The durations in events: their sum is the time of the call. */
 import { expect, test } from "vitest";
-import type { CallObserver, ClientEvent, Durations } from "../../../src/index.ts";
-import { ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
-import { after, connectionLost, good, type Reply, responds, tooMany } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import type { CallObserver, ClientEvent, Durations } from "../../../../src/client/index.ts";
+import { ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { after, connectionLost, good, type Reply, responds, tooMany } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Client, type ClientEvent, type ClientOptions, type Logger } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json, pagesOf } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import { Client, type ClientEvent, type ClientOptions, type Logger } from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, pagesOf } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const session = (headers = {}): Response => json({ id: "s", state: "on" }, 200, headers);
@@ -124,7 +124,7 @@ test("ids of calls are unique in the process, over clients and over copies of th
   const CALLS = 50;
   vi.resetModules();
   onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
-  const copy = await import("../../../src/index.ts");
+  const copy = await import("../../../../src/client/index.ts");
   expect(copy.Client).not.toBe(Client);
   const ids: string[] = [];
   const options: ClientOptions = {

@@ -1,11 +1,11 @@
 /** An instrumentation sees calls from beginning to end, and cannot break or change them. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
-import type { CallObserver, CallStart, Instrumentation, Logger } from "../../../src/index.ts";
-import { combine } from "../../../src/instrumentation.ts";
-import { rejection } from "../../support/promises.ts";
-import { json } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import type { CallObserver, CallStart, Instrumentation, Logger } from "../../../../src/client/index.ts";
+import { combine } from "../../../../src/client/instrumentation.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
 const fails = (): never => {

@@ -7,13 +7,13 @@ import {
   type LogFields,
   type Logger,
   type LogLevel,
-} from "../../../src/index.ts";
-import { runProgram } from "../../support/child-program.ts";
-import { send, serve } from "../../support/http-server.ts";
-import { rejection } from "../../support/promises.ts";
-import { json } from "../../support/replies.ts";
-import { openWire, TOKEN } from "../../support/scripted-fetch.ts";
-import { expectClean } from "../../support/sweep.ts";
+} from "../../../../src/client/index.ts";
+import { runProgram } from "../../../support/child-program.ts";
+import { send, serve } from "../../../support/http-server.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json } from "../../../support/replies.ts";
+import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
 
 const wire = openWire();
 afterEach(() => {

@@ -1,9 +1,9 @@
 /** Pauses in events and in `client.rateLimit`: once per pause, token and client, wherever they were learnt. */
 import { expect, test } from "vitest";
-import { type ClientEvent, memoryRateLimiter } from "../../../src/index.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
-import { after, good, type Reply, tooMany } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { type ClientEvent, memoryRateLimiter } from "../../../../src/client/index.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { after, good, type Reply, tooMany } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

@@ -5,11 +5,11 @@
 import nodeFetch from "node-fetch";
 import { fetch as undiciFetch } from "undici";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { bulkWrite, memoryJournal } from "../../../src/bulk/index.ts";
-import { type CallOptions, Client, type ClientOptions, type FetchFunction } from "../../../src/index.ts";
-import { type HttpServer, send, serve } from "../../support/http-server.ts";
-import { rejection } from "../../support/promises.ts";
-import { CLOSED_PORT, rawServer } from "../../support/raw-server.ts";
+import { bulkWrite, memoryJournal } from "../../../../src/bulk/index.ts";
+import { type CallOptions, Client, type ClientOptions, type FetchFunction } from "../../../../src/client/index.ts";
+import { type HttpServer, send, serve } from "../../../support/http-server.ts";
+import { rejection } from "../../../support/promises.ts";
+import { CLOSED_PORT, rawServer } from "../../../support/raw-server.ts";
 
 const input = { title: "One", type: "bug" };
 const service = (): Promise<HttpServer> =>

@@ -2,10 +2,10 @@
 import nodeFetch from "node-fetch";
 import { fetch as undiciFetch } from "undici";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Client, type ClientOptions, type FetchFunction, type FetchInit, path } from "../../../src/index.ts";
-import { type HttpServer, send, serve } from "../../support/http-server.ts";
-import { rejection } from "../../support/promises.ts";
-import { CLOSED_PORT } from "../../support/raw-server.ts";
+import { Client, type ClientOptions, type FetchFunction, type FetchInit, path } from "../../../../src/client/index.ts";
+import { type HttpServer, send, serve } from "../../../support/http-server.ts";
+import { rejection } from "../../../support/promises.ts";
+import { CLOSED_PORT } from "../../../support/raw-server.ts";
 
 const TOKEN = "pat_key_aSecretOfTheTests";
 const ISSUE = { number: 1, title: "One", status: "open" };

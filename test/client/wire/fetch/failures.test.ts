@@ -1,12 +1,12 @@
 /** How a `fetch` of the caller's fails, or does not end: what is sent again, and what is known of what was sent. */
 import { fetch as undiciFetch } from "undici";
 import { describe, expect, test } from "vitest";
-import { Client, type ClientEvent, type FetchFunction } from "../../../src/index.ts";
-import { ended, fakeTime } from "../../support/fake-time.ts";
-import { fetchFailed } from "../../support/fetch-errors.ts";
-import { rejection } from "../../support/promises.ts";
-import { failsWith, good, type Reply, throws } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { Client, type ClientEvent, type FetchFunction } from "../../../../src/client/index.ts";
+import { ended, fakeTime } from "../../../support/fake-time.ts";
+import { fetchFailed } from "../../../support/fetch-errors.ts";
+import { rejection } from "../../../support/promises.ts";
+import { failsWith, good, type Reply, throws } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 const create = (client: Client): Promise<unknown> => client.issues.create("web", { title: "One", type: "bug" });
 const get = (client: Client): Promise<unknown> => client.sessions.get("1");

@@ -1,10 +1,10 @@
 /** What a `fetch` of the caller's resolves with: less than a `Response`, or one whose body it has read. */
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { type Client, isAutomationError, path } from "../../../src/index.ts";
-import { allEnded, ended, fakeTime } from "../../support/fake-time.ts";
-import { good, type Reply } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { type Client, isAutomationError, path } from "../../../../src/client/index.ts";
+import { allEnded, ended, fakeTime } from "../../../support/fake-time.ts";
+import { good, type Reply } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

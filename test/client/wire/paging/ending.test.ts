@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ArgumentError } from "../../../src/index.ts";
-import { drain, gate, rejection } from "../../support/promises.ts";
-import { json, page, pagesOf } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import { ArgumentError } from "../../../../src/client/index.ts";
+import { drain, gate, rejection } from "../../../support/promises.ts";
+import { json, page, pagesOf } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,10 +1,16 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { AbortError, isAutomationError, PaginationError, path, ResponseValidationError } from "../../../src/index.ts";
-import { ProjectSchema } from "../../../src/schemas/index.ts";
-import { drain, rejection } from "../../support/promises.ts";
-import { json, page, pagesOf } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import {
+  AbortError,
+  isAutomationError,
+  PaginationError,
+  path,
+  ResponseValidationError,
+} from "../../../../src/client/index.ts";
+import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { drain, rejection } from "../../../support/promises.ts";
+import { json, page, pagesOf } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,10 +1,10 @@
 import { getEventListeners } from "node:events";
 import { expect, expectTypeOf, test } from "vitest";
-import { AbortError, type Page, type Project, path } from "../../../src/index.ts";
-import { ProjectSchema } from "../../../src/schemas/index.ts";
-import { gate, rejection } from "../../support/promises.ts";
-import { json, page, pagesOf } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import { AbortError, type Page, type Project, path } from "../../../../src/client/index.ts";
+import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { gate, rejection } from "../../../support/promises.ts";
+import { json, page, pagesOf } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { ResponseValidationError } from "../../../src/index.ts";
-import { drain, rejection } from "../../support/promises.ts";
-import { json, page, pagesOf } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import { ResponseValidationError } from "../../../../src/client/index.ts";
+import { drain, rejection } from "../../../support/promises.ts";
+import { json, page, pagesOf } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
 

@@ -1,8 +1,13 @@
 /** The gate: the order and the times of requests after a 429. */
 import { describe, expect, test, vi } from "vitest";
-import { type ClientOptions, isAutomationError, memoryRateLimiter, RateLimitError } from "../../../src/index.ts";
-import { get, herd, numbers } from "../../support/calls.ts";
-import { allEnded, ended, fakeTime, finish, pass, settleDown, watch } from "../../support/fake-time.ts";
+import {
+  type ClientOptions,
+  isAutomationError,
+  memoryRateLimiter,
+  RateLimitError,
+} from "../../../../src/client/index.ts";
+import { get, herd, numbers } from "../../../support/calls.ts";
+import { allEnded, ended, fakeTime, finish, pass, settleDown, watch } from "../../../support/fake-time.ts";
 import {
   after,
   bodyThat,
@@ -15,8 +20,8 @@ import {
   responds,
   throws,
   tooMany,
-} from "../../support/replies.ts";
-import { repeatingLast, type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
+} from "../../../support/replies.ts";
+import { repeatingLast, type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

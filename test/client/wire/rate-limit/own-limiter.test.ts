@@ -7,10 +7,10 @@ import {
   type RateLimiter,
   type RateLimitHead,
   type ReportedPause,
-} from "../../../src/index.ts";
-import { ended, fakeTime } from "../../support/fake-time.ts";
-import { good, responds, tooMany } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+} from "../../../../src/client/index.ts";
+import { ended, fakeTime } from "../../../support/fake-time.ts";
+import { good, responds, tooMany } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

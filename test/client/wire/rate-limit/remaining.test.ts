@@ -1,9 +1,9 @@
 /** `RateLimit-Remaining`: correct, wrong or missing. */
 import { describe, expect, test } from "vitest";
-import { get, herd, kinds } from "../../support/calls.ts";
-import { allEnded, ended, fakeTime } from "../../support/fake-time.ts";
-import { after, good, status, tooMany } from "../../support/replies.ts";
-import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
+import { get, herd, kinds } from "../../../support/calls.ts";
+import { allEnded, ended, fakeTime } from "../../../support/fake-time.ts";
+import { after, good, status, tooMany } from "../../../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

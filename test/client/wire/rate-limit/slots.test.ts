@@ -1,10 +1,10 @@
 /** Many calls with random failures, from seeds: the invariants of the gate. */
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { type CallOptions, type Client, isAutomationError } from "../../../src/index.ts";
-import { seededRandom } from "../../../src/testing/index.ts";
-import { createIssue, get, revoke } from "../../support/calls.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
+import { type CallOptions, type Client, isAutomationError } from "../../../../src/client/index.ts";
+import { seededRandom } from "../../../../src/testing/index.ts";
+import { createIssue, get, revoke } from "../../../support/calls.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import {
   after,
   bodyThat,
@@ -15,8 +15,8 @@ import {
   type Reply,
   responds,
   tooMany,
-} from "../../support/replies.ts";
-import { type SentRequest, scriptedFetch } from "../../support/scripted-fetch.ts";
+} from "../../../support/replies.ts";
+import { type SentRequest, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

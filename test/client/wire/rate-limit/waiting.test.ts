@@ -1,12 +1,12 @@
 /** Calls that wait at the gate: deadlines, caps, aborts, order. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
-import { type ClientEvent, isAutomationError, RateLimitError } from "../../../src/index.ts";
-import { get, herd, kinds, numbers } from "../../support/calls.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
-import { fetchFailed } from "../../support/fetch-errors.ts";
-import { after, good, never, responds, status, tooMany } from "../../support/replies.ts";
-import { repeatingLast, scriptedFetch } from "../../support/scripted-fetch.ts";
+import { type ClientEvent, isAutomationError, RateLimitError } from "../../../../src/client/index.ts";
+import { get, herd, kinds, numbers } from "../../../support/calls.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { fetchFailed } from "../../../support/fetch-errors.ts";
+import { after, good, never, responds, status, tooMany } from "../../../support/replies.ts";
+import { repeatingLast, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

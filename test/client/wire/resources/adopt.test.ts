@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { AuthenticationError, Client, type CreatedToken } from "../../../src/index.ts";
-import { createEmulator } from "../../../src/testing/index.ts";
-import { gate, rejection } from "../../support/promises.ts";
-import { json, text } from "../../support/replies.ts";
-import { openWire, TOKEN } from "../../support/scripted-fetch.ts";
-import { expectClean } from "../../support/sweep.ts";
+import { AuthenticationError, Client, type CreatedToken } from "../../../../src/client/index.ts";
+import { createEmulator } from "../../../../src/testing/index.ts";
+import { gate, rejection } from "../../../support/promises.ts";
+import { json, text } from "../../../support/replies.ts";
+import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
 
 const wire = openWire();
 const NEXT = "pat_next_TheSecretOfTheReplacement";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ArgumentError, type Client, path } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import { ArgumentError, type Client, path } from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 type Bad = never; // the types reject it, but callers without types may pass it

@@ -3,12 +3,12 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import * as zm from "zod/mini";
-import { path, ResponseValidationError, type StandardSchema } from "../../../src/index.ts";
-import { ProjectSchema } from "../../../src/schemas/index.ts";
-import { drain, rejection } from "../../support/promises.ts";
-import { json, page, text } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
-import { expectClean } from "../../support/sweep.ts";
+import { path, ResponseValidationError, type StandardSchema } from "../../../../src/client/index.ts";
+import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { drain, rejection } from "../../../support/promises.ts";
+import { json, page, text } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
 
 const wire = openWire("msw");
 const SECRET = "tok_secret_abcdefghijklmnop";

@@ -1,10 +1,10 @@
 /** Arguments in the wrong place: the error says where they belong. */
 import { expect, test } from "vitest";
-import { ArgumentError, type Client, path } from "../../../src/index.ts";
-import { ProjectSchema } from "../../../src/schemas/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { openWire, TOKEN } from "../../support/scripted-fetch.ts";
-import { expectClean } from "../../support/sweep.ts";
+import { ArgumentError, type Client, path } from "../../../../src/client/index.ts";
+import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
 
 const wire = openWire();
 type Bad = never; // the types reject it, but callers without types may pass it

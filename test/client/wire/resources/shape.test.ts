@@ -1,13 +1,13 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ArgumentError, Client, path } from "../../../src/index.ts";
-import { respondJson } from "../../support/raw-behaviours.ts";
+import { ArgumentError, Client, path } from "../../../../src/client/index.ts";
+import { respondJson } from "../../../support/raw-behaviours.ts";
 import {
   type RawRequest,
   type RawServer,
   type RawServerOptions,
   rawServer,
   type Script,
-} from "../../support/raw-server.ts";
+} from "../../../support/raw-server.ts";
 
 const TOKEN = "pat_public_0123456789abcdef";
 const RECORDS = {

@@ -1,10 +1,10 @@
 /** The mistakes that are commonly made, each with the message that it gets. */
 import { describe, expect, test } from "vitest";
-import { ArgumentError, Client, type ClientOptions, ConfigError, path } from "../../../src/index.ts";
-import { gate, rejection } from "../../support/promises.ts";
-import { json } from "../../support/replies.ts";
-import { BASE, openWire, TOKEN } from "../../support/scripted-fetch.ts";
-import { expectClean } from "../../support/sweep.ts";
+import { ArgumentError, Client, type ClientOptions, ConfigError, path } from "../../../../src/client/index.ts";
+import { gate, rejection } from "../../../support/promises.ts";
+import { json } from "../../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
 
 const wire = openWire();
 type Bad = never; // the types reject it, but callers without types may pass it

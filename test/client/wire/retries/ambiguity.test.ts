@@ -1,8 +1,8 @@
 /** The `outcome` of an error: whether the service may have processed the call. */
 import { describe, expect, test } from "vitest";
-import { type AnyAutomationError, type Client, isAutomationError, type Outcome } from "../../../src/index.ts";
-import { createIssue, revoke, rotate } from "../../support/calls.ts";
-import { ended, fakeTime } from "../../support/fake-time.ts";
+import { type AnyAutomationError, type Client, isAutomationError, type Outcome } from "../../../../src/client/index.ts";
+import { createIssue, revoke, rotate } from "../../../support/calls.ts";
+import { ended, fakeTime } from "../../../support/fake-time.ts";
 import {
   bodyThat,
   connectionLost,
@@ -13,9 +13,9 @@ import {
   responds,
   status,
   tooMany,
-} from "../../support/replies.ts";
-import { RULES, type Rule } from "../../support/retry-table.ts";
-import { repeatingLast, scriptedFetch } from "../../support/scripted-fetch.ts";
+} from "../../../support/replies.ts";
+import { RULES, type Rule } from "../../../support/retry-table.ts";
+import { repeatingLast, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

@@ -1,9 +1,9 @@
 /** How long the client waits for each value of `Retry-After`. */
 import { describe, expect, test, vi } from "vitest";
-import { type ClientEvent, isAutomationError } from "../../../src/index.ts";
-import { ended, fakeTime } from "../../support/fake-time.ts";
-import { bodyThat, good, type Reply, responds, status, tooMany } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { type ClientEvent, isAutomationError } from "../../../../src/client/index.ts";
+import { ended, fakeTime } from "../../../support/fake-time.ts";
+import { bodyThat, good, type Reply, responds, status, tooMany } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

@@ -1,10 +1,17 @@
 /** The retry table through a scripted `fetch`, for each method: how many requests, the waits between them, the error. */
 import { describe, expect, test } from "vitest";
-import { type Client, isAutomationError, path } from "../../../src/index.ts";
-import { ended, fakeTime } from "../../support/fake-time.ts";
-import { bodyThat, good, never, type Reply, responds, throws, tooMany } from "../../support/replies.ts";
-import { type Failure, type Family, RETRY_ROWS, type RetryRow, RULES, reactionTo } from "../../support/retry-table.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { type Client, isAutomationError, path } from "../../../../src/client/index.ts";
+import { ended, fakeTime } from "../../../support/fake-time.ts";
+import { bodyThat, good, never, type Reply, responds, throws, tooMany } from "../../../support/replies.ts";
+import {
+  type Failure,
+  type Family,
+  RETRY_ROWS,
+  type RetryRow,
+  RULES,
+  reactionTo,
+} from "../../../support/retry-table.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

@@ -1,8 +1,8 @@
 /** A thousand waits for sessions through one client. */
 import { expect, test, vi } from "vitest";
-import { fakeTime, pass, watch } from "../../support/fake-time.ts";
-import { type Reply, responds, tooMany } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+import { fakeTime, pass, watch } from "../../../support/fake-time.ts";
+import { type Reply, responds, tooMany } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,7 +1,7 @@
 /** Waits that outlast outages: each poll is one request, so that a script of replies is a script of polls. */
 import { describe, expect, test } from "vitest";
-import { type AutomationError, type ClientOptions, isAutomationError } from "../../../src/index.ts";
-import { ended, fakeTime, pass } from "../../support/fake-time.ts";
+import { type AutomationError, type ClientOptions, isAutomationError } from "../../../../src/client/index.ts";
+import { ended, fakeTime, pass } from "../../../support/fake-time.ts";
 import {
   connectionLost,
   failsWith,
@@ -12,8 +12,8 @@ import {
   responds,
   throws,
   tooMany,
-} from "../../support/replies.ts";
-import { repeatingLast, scriptedFetch } from "../../support/scripted-fetch.ts";
+} from "../../../support/replies.ts";
+import { repeatingLast, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

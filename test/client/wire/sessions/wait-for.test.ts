@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { AbortError, Client, type Session, TimeoutError, type WatchOptions } from "../../../src/index.ts";
-import { createEmulator } from "../../../src/testing/index.ts";
+import { AbortError, Client, type Session, TimeoutError, type WatchOptions } from "../../../../src/client/index.ts";
+import { createEmulator } from "../../../../src/testing/index.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { AbortError, Client, type Session } from "../../../src/index.ts";
-import { createEmulator, type Emulator } from "../../../src/testing/index.ts";
-import { rejection } from "../../support/promises.ts";
+import { AbortError, Client, type Session } from "../../../../src/client/index.ts";
+import { createEmulator, type Emulator } from "../../../../src/testing/index.ts";
+import { rejection } from "../../../support/promises.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,10 +1,10 @@
 /** The caller's signal: every wait ends at once, and the error has the outcome of the call. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { AbortError, type ClientEvent, type ClientOptions, type Outcome } from "../../../src/index.ts";
-import { createIssue } from "../../support/calls.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
-import { fetchFailed } from "../../support/fetch-errors.ts";
+import { AbortError, type ClientEvent, type ClientOptions, type Outcome } from "../../../../src/client/index.ts";
+import { createIssue } from "../../../support/calls.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { fetchFailed } from "../../../support/fetch-errors.ts";
 import {
   after,
   bodyThat,
@@ -15,8 +15,8 @@ import {
   responds,
   status,
   tooMany,
-} from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+} from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

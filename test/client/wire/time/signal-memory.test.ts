@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 
-const MODULE = resolve(import.meta.dirname, "../../../src/index.ts");
+const MODULE = resolve(import.meta.dirname, "../../../../src/client/index.ts");
 const CALLS = 20_000;
 
 // A process of its own, so that garbage can be collected on demand and no other test's memory is counted.

@@ -1,10 +1,10 @@
 /** Time limits, clocks and timers. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
-import type { CallOptions, ClientOptions } from "../../../src/index.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
-import { after, bodyThat, good, never, responds, status, tooMany } from "../../support/replies.ts";
-import { repeatingLast, scriptedFetch } from "../../support/scripted-fetch.ts";
+import type { CallOptions, ClientOptions } from "../../../../src/client/index.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { after, bodyThat, good, never, responds, status, tooMany } from "../../../support/replies.ts";
+import { repeatingLast, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

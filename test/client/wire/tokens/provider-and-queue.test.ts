@@ -1,7 +1,6 @@
 /** Token providers and the queue: the order of calls, pauses, and the tokens of a pool in turn. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { TokenContext } from "../../../src/auth/token-source.ts";
 import {
   type ClientEvent,
   memoryRateLimiter,
@@ -10,10 +9,11 @@ import {
   type RotatingToken,
   type RotatingTokenOptions,
   rotatingToken,
-} from "../../../src/index.ts";
-import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
-import { after, failsWith, good, type Reply, responds, status, tooMany } from "../../support/replies.ts";
-import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
+} from "../../../../src/client/index.ts";
+import type { TokenContext } from "../../../../src/client/token/token-source.ts";
+import { allEnded, ended, fakeTime, pass } from "../../../support/fake-time.ts";
+import { after, failsWith, good, type Reply, responds, status, tooMany } from "../../../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 

@@ -10,10 +10,10 @@ import {
   rotatingToken,
   type StoredToken,
   TokenProviderError,
-} from "../../../src/index.ts";
-import { createEmulator, type Emulator } from "../../../src/testing/index.ts";
-import { bodyThat, good, status } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
+} from "../../../../src/client/index.ts";
+import { createEmulator, type Emulator } from "../../../../src/testing/index.ts";
+import { bodyThat, good, status } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -148,7 +148,7 @@ describe("a rotating token", () => {
   test("works where a program has frozen Error.prototype", () => {
     const program = `
       Object.freeze(Error.prototype);
-      const { Client, rotatingToken } = await import("./src/index.ts");
+      const { Client, rotatingToken } = await import("./src/client/index.ts");
       const token = rotatingToken({
         token: { id: "t1", plaintext: "pat_k1_secret", expires_at: "2020-01-01T00:00:00Z" },
         onRotated: () => { throw new Error("the vault is sealed"); },

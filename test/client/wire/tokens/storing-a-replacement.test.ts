@@ -9,10 +9,10 @@ import {
   rotatingToken,
   type StoredToken,
   TokenProviderError,
-} from "../../../src/index.ts";
-import { allEnded, ended, fakeTime, pass } from "../../support/fake-time.ts";
-import { after, good, type Reply, status } from "../../support/replies.ts";
-import { type ScriptedFetch, scriptedFetch } from "../../support/scripted-fetch.ts";
+} from "../../../../src/client/index.ts";
+import { allEnded, ended, fakeTime, pass } from "../../../support/fake-time.ts";
+import { after, good, type Reply, status } from "../../../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
 
@@ -60,7 +60,7 @@ describe("a replacement that could not be stored", () => {
   test("is told in the same words where the token is of another copy of the package", async () => {
     vi.resetModules();
     onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
-    const copy = await import("../../../src/auth/rotating-token.ts");
+    const copy = await import("../../../../src/client/token/rotating-token.ts");
     expect(copy.rotatingToken).not.toBe(rotatingToken);
     const token = copy.rotatingToken({
       token: { id: "t1", plaintext: OLD, expires_at: new Date(Date.now() + 60_000).toISOString() },

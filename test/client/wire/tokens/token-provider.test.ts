@@ -1,11 +1,11 @@
 /** Token providers: concurrent calls, 401s, time limits, failures; and swapping a static token. */
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { type Client, isAutomationError, type TokenContext } from "../../../src/index.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../support/fake-time.ts";
-import { after, good, type Reply, responds, status } from "../../support/replies.ts";
-import { scriptedFetch } from "../../support/scripted-fetch.ts";
-import { expectClean } from "../../support/sweep.ts";
+import { type Client, isAutomationError, type TokenContext } from "../../../../src/client/index.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { after, good, type Reply, responds, status } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
 
 fakeTime();
 

@@ -1,10 +1,15 @@
 /** What bounds a response: its size, the items of a page, and the issues that an error lists. Nothing else does. */
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { type AutomationError, path, ResponseParseError, ResponseValidationError } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json, text } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import {
+  type AutomationError,
+  path,
+  ResponseParseError,
+  ResponseValidationError,
+} from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, text } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const create = (): Promise<unknown> => wire.client().issues.create("p", { title: "t", type: "bug" });

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { type ClientEvent, type DriftEvent, ResponseParseError, ResponseValidationError } from "../../../src/index.ts";
-import { rejection } from "../../support/promises.ts";
-import { json, text } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import {
+  type ClientEvent,
+  type DriftEvent,
+  ResponseParseError,
+  ResponseValidationError,
+} from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, text } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
 const issue = { number: 12, title: "t", status: "open" };

@@ -1,10 +1,10 @@
 /** A call that ends while the caller's own schema is at work, after a whole response. */
 import { describe, expect, test } from "vitest";
-import { type CallOptions, type Client, path } from "../../../src/index.ts";
-import type { StandardSchema } from "../../../src/schemas/validators.ts";
-import { rejection } from "../../support/promises.ts";
-import { json } from "../../support/replies.ts";
-import { openWire } from "../../support/scripted-fetch.ts";
+import { type CallOptions, type Client, path } from "../../../../src/client/index.ts";
+import type { StandardSchema } from "../../../../src/client/schemas/validators.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire();
 const CREATED = { id: "t", plaintext: "pat_new_shownOnceAndNeverAgain" };
