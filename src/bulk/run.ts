@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../client/checks/checks.ts";
+import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
 import { awaited, calledBy } from "../client/errors/caller-stack.ts";
 import { AbortError, ArgumentError } from "../client/errors/classes.ts";

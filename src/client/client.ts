@@ -1,9 +1,10 @@
+import { checkTransport } from "./call/base-url.ts";
 import { createHttp } from "./call/http.ts";
 import type { Send } from "./call/operation.ts";
-import { checkTransport } from "./call/path.ts";
 import { createSend } from "./call/send.ts";
 import type { CallOptions, ClientContext } from "./call/settings.ts";
-import { bare, refuse, refuseSurplus } from "./checks/checks.ts";
+import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
+import { nullPrototype } from "./checks/values.ts";
 import { calledBy } from "./errors/caller-stack.ts";
 import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
@@ -115,9 +116,9 @@ export class Client {
 
 function setStaticToken(tokenSource: TokenSource, [token, ...surplus]: readonly [string]): void {
   configuring({ token }, () => {
-    refuseSurplus(surplus, "setToken takes one argument, the token");
+    expectNoSurplus(surplus, "setToken takes one argument, the token");
     if (!(tokenSource instanceof StaticToken)) {
-      refuse("setToken: the token provider or the rotating token of this client decides the token");
+      invalid("setToken: the token provider or the rotating token of this client decides the token");
     }
     tokenSource.set(checkStaticToken(token));
   });
@@ -143,15 +144,17 @@ function assemble(given: Settings): Assembly {
   const tokenSource = given.token.createSource((stored, permit) => rotateItself(assembly, stored, permit), url.origin);
   const token: TokenSourceFactory = {
     createSource: (_, origin) =>
-      origin === url.origin ? tokenSource : refuse("withOptions: a baseUrl of another origin needs a token of its own"),
+      origin === url.origin
+        ? tokenSource
+        : invalid("withOptions: a baseUrl of another origin needs a token of its own"),
   };
-  const settings = bare<Settings>(given, { token });
-  const assembly = bare<Assembly>(settings, {
+  const settings = nullPrototype<Settings>(given, { token });
+  const assembly = nullPrototype<Assembly>(settings, {
     settings,
     http: createHttp(fetch, fetchOptions),
     tokenSource,
     observers: combine([onEvent && { begin: () => ({ event: onEvent }) }, logCalls(logger, logLevel), instrumentation]),
-    notices: { paused: new Set(), deprecated: new Set() },
+    emittedOnce: { paused: new Set(), deprecated: new Set() },
   });
   return assembly;
 }
@@ -173,6 +176,6 @@ function rotateItself(
   };
   // A pause is not waited for here: the call has its own bounds for that.
   const retry = client.retry && { ...client.retry, rateLimitWaits: 0 };
-  const own = bare<ClientContext>(client, { tokenSource: new StaticToken(plaintext), retry });
+  const own = nullPrototype<ClientContext>(client, { tokenSource: new StaticToken(plaintext), retry });
   return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {}, permit: admitted }));
 }

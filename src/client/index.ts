@@ -1,6 +1,7 @@
 export type { FetchFunction, FetchInit, FetchResponse, HeadersInput } from "./call/http-request.ts";
 export type { Method } from "./call/operation.ts";
-export { type Path, path, type Query, type QueryValue } from "./call/path.ts";
+export { type Path, path } from "./call/path.ts";
+export type { Query, QueryValue } from "./call/query.ts";
 export type { CallOptions, RequestInfo, ResponseInfo, RetryOptions } from "./call/settings.ts";
 export { Client } from "./client.ts";
 export {

@@ -1,4 +1,5 @@
-import { ignoreErrors, type Present } from "./checks/checks.ts";
+import { ignoreErrors } from "./checks/ignore-errors.ts";
+import type { Present } from "./checks/validators.ts";
 import type { AnyAutomationError } from "./errors/classes.ts";
 import type { ClientEvent, Waits } from "./events.ts";
 

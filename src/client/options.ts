@@ -1,32 +1,29 @@
+import { checkBaseUrl } from "./call/base-url.ts";
 import type { FetchFunction, HeadersInput } from "./call/http-request.ts";
-import { checkBaseUrl } from "./call/path.ts";
 import {
   type CheckedOptions,
   type ClientSettings,
   DEFAULT_RETRY,
-  laidOver,
+  mergeSettings,
   type RetryOptions,
   SHARED_OPTIONS,
 } from "./call/settings.ts";
+import { ignoreErrors } from "./checks/ignore-errors.ts";
+import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
+import { parseOptions } from "./checks/parse-options.ts";
 import {
   ANYTHING,
   BOOLEAN,
-  bare,
   countFrom,
   FUNCTION,
-  given,
-  hasMethods,
-  ignoreErrors,
-  isPlainObject,
-  type Kind,
-  kind,
+  type ObjectSchema,
   oneOf,
-  refuse,
-  refuseSurplus,
-  refusing,
-  type Shape,
+  type Validator,
+  validator,
   withMethods,
-} from "./checks/checks.ts";
+} from "./checks/validators.ts";
+import { hasMethods, isPlainObject, nullPrototype } from "./checks/values.ts";
+import { asErrorClass } from "./errors/as-error-class.ts";
 import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
@@ -149,16 +146,16 @@ const DEFAULTS: Omit<ClientSettings, "baseUrl" | "rateLimiter"> = {
   maxResponseBytes: 4 * 1024 * 1024,
 };
 
-const LOG_LEVEL: Kind = oneOf(...LOG_LEVELS);
+const LOG_LEVEL: Validator = oneOf(...LOG_LEVELS);
 
-const CLIENT_OPTIONS: Shape<ClientOptions> = {
+const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
   ...SHARED_OPTIONS,
   baseUrl: { ...ANYTHING, read: checkBaseUrl },
   token: { ...ANYTHING, read: readToken },
   maxConcurrency: countFrom(1),
   rateLimiter: withMethods("a RateLimiter", "enter", "refresh", "snapshot"),
   fetch: FUNCTION,
-  fetchOptions: kind("a plain object", isPlainObject, checkFetchOptions),
+  fetchOptions: validator("a plain object", isPlainObject, checkFetchOptions),
   onEvent: FUNCTION,
   logger: withMethods("a logger", "debug", "info", "warn", "error"),
   logLevel: LOG_LEVEL,
@@ -175,8 +172,8 @@ const CLIENT_OPTIONS: Shape<ClientOptions> = {
  */
 export function settingsOf(args: readonly [options?: ClientOptions], parent?: Settings): Settings {
   const [options, ...surplus] = args;
-  const own = given<ClientOptions>(options, "options", CLIENT_OPTIONS) as CheckedOptions<Settings>; // as their kinds read them
-  refuseSurplus(surplus);
+  const own = parseOptions<ClientOptions>(options, "options", CLIENT_OPTIONS) as CheckedOptions<Settings>; // as their kinds read them
+  expectNoSurplus(surplus);
   const base = parent ?? {
     ...DEFAULTS,
     token: own.token ?? readToken(requiredFromEnvironment("token", "PROJECT_AUTOMATION_TOKEN")),
@@ -184,7 +181,7 @@ export function settingsOf(args: readonly [options?: ClientOptions], parent?: Se
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
     logLevel: own.logLevel ?? environmentLogLevel(),
   };
-  return bare<Settings>(base, laidOver(own, base));
+  return nullPrototype<Settings>(base, mergeSettings(own, base));
 }
 
 /** What makes the token source of a client: for each kind of `token`, its own. */
@@ -199,12 +196,12 @@ function readToken(token: unknown): TokenSourceFactory {
 /** A token; the message for anything else does not show it. */
 export function checkStaticToken(token: unknown): string {
   const flaw = flawOfToken(token);
-  return flaw === undefined ? (token as string) : refuse(`token ${flaw}`); // one without a flaw is a string
+  return flaw === undefined ? (token as string) : invalid(`token ${flaw}`); // one without a flaw is a string
 }
 
 function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   for (const own of ["method", "headers", "body", "signal", "redirect", "credentials"]) {
-    if (Object.hasOwn(options, own)) refuse(`fetchOptions must not set ${own}; the client owns it`);
+    if (Object.hasOwn(options, own)) invalid(`fetchOptions must not set ${own}; the client owns it`);
   }
   return { ...options };
 }
@@ -212,13 +209,13 @@ function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly
 /** An option that the environment has to have. */
 function requiredFromEnvironment(name: string, variable: string): string {
   const way = environment() === undefined ? "pass it" : `pass it, or set ${variable} in the environment`;
-  return fromEnvironment(variable) ?? refuse(`${name} is missing: ${way}`);
+  return fromEnvironment(variable) ?? invalid(`${name} is missing: ${way}`);
 }
 
 function environmentLogLevel(): LogLevel | undefined {
   const level = fromEnvironment("PROJECT_AUTOMATION_LOG");
   if (level !== undefined && !LOG_LEVEL.accepts(level)) {
-    refuse(`PROJECT_AUTOMATION_LOG in the environment must be ${LOG_LEVEL.words}`);
+    invalid(`PROJECT_AUTOMATION_LOG in the environment must be ${LOG_LEVEL.words}`);
   }
   return level as LogLevel | undefined; // which was checked
 }
@@ -235,7 +232,7 @@ function environment(): Readonly<Record<string, string | undefined>> | undefined
 
 /** The boundary of all options: what is refused becomes a `ConfigError`, which does not show the token. */
 export function configuring<Result>(options: unknown, read: () => Result): Result {
-  return refusing(ConfigError, read, (flaw) => {
+  return asErrorClass(ConfigError, read, (flaw) => {
     const own = ignoreErrors(() => (options as { token?: unknown }).token); // it may be anything, which is filtered
     const known = [own, fromEnvironment("PROJECT_AUTOMATION_TOKEN")];
     return new Redactor({ tokens: known.filter((token) => typeof token === "string") }).text(flaw);

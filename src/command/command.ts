@@ -1,4 +1,4 @@
-import { checkBaseUrl, checkTransport } from "../client/call/path.ts";
+import { checkBaseUrl, checkTransport } from "../client/call/base-url.ts";
 import { Redactor } from "../client/secrets/redact.ts";
 import { flawOfToken } from "../client/token/token-format.ts";
 import { VERSION } from "../client/version.ts";

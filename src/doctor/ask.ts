@@ -1,4 +1,4 @@
-import { parseRetryAfter } from "../client/call/head.ts";
+import { parseRetryAfter } from "../client/call/retry-after.ts";
 import { parseJson } from "../client/checks/json.ts";
 import { flawOfToken } from "../client/token/token-format.ts";
 import { VERSION } from "../client/version.ts";

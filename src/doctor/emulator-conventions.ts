@@ -1,4 +1,4 @@
-import { isRecord } from "../client/checks/checks.ts";
+import { isRecord } from "../client/checks/values.ts";
 import type { Redactor } from "../client/secrets/redact.ts";
 import type { Conventions, ExtendedRecord, Fields } from "../testing/conventions.ts";
 import { resolveConventions } from "../testing/resolve-conventions.ts";

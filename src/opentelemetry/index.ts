@@ -1,5 +1,7 @@
 import * as api from "@opentelemetry/api";
-import { ANYTHING, BOOLEAN, given, refusing, type Shape, withMethods } from "../client/checks/checks.ts";
+import { parseOptions } from "../client/checks/parse-options.ts";
+import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../client/checks/validators.ts";
+import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { calledBy } from "../client/errors/caller-stack.ts";
 import { ConfigError } from "../client/errors/classes.ts";
 import { combine } from "../client/instrumentation.ts";
@@ -45,7 +47,7 @@ export interface TelemetrySettings {
   baggage?: boolean | undefined;
 }
 
-const SETTINGS: Shape<TelemetrySettings> = {
+const SETTINGS: ObjectSchema<TelemetrySettings> = {
   tracerProvider: withMethods("a TracerProvider", "getTracer"),
   meterProvider: withMethods("a MeterProvider", "getMeter"),
   propagate: BOOLEAN,
@@ -68,13 +70,13 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
   const read = () => {
     // The others are the client's to check.
     const others = Object.fromEntries(Object.keys(options ?? {}).map((name) => [name, ANYTHING]));
-    const { instrumentation } = given<Pick<ClientOptions, "instrumentation">>(options, "options", {
+    const { instrumentation } = parseOptions<Pick<ClientOptions, "instrumentation">>(options, "options", {
       ...others,
       instrumentation: INSTRUMENTATION,
     });
-    return { instrumentation, ...given(settings, "settings", SETTINGS) };
+    return { instrumentation, ...parseOptions(settings, "settings", SETTINGS) };
   };
-  const checked = calledBy(instrument, () => refusing(ConfigError, read));
+  const checked = calledBy(instrument, () => asErrorClass(ConfigError, read));
   const { instrumentation, tracerProvider, meterProvider, propagate, baggage = false } = checked;
   const tracer = madeOf(
     () => tracerProvider ?? api.trace.getTracerProvider(),

@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../client/checks/checks.ts";
+import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import { now } from "../client/time/clock.ts";
 import type { DegradedEvent, FleetEvent } from "./events.ts";
 

@@ -1,8 +1,9 @@
 import { ConnectionError } from "../client/errors/classes.ts";
 import type { RateLimitHead } from "../client/rate-limit/rate-limiter.ts";
 import { TokenGate, type Waiter } from "../client/rate-limit/token-gate.ts";
-import { after, now, shortened } from "../client/time/clock.ts";
+import { after, now } from "../client/time/clock.ts";
 import type { Deadline } from "../client/time/deadline.ts";
+import { shortened } from "../client/time/jitter.ts";
 import type { Lease, Leases } from "./leases.ts";
 import { CLEAR, LONGEST_SHARED_PAUSE_MS, REPORT, SYNC, TAKE } from "./scripts.ts";
 import type { SlotReply } from "./slot-reply.ts";

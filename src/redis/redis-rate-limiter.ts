@@ -1,4 +1,6 @@
-import { ofKind, refusing, STRING } from "../client/checks/checks.ts";
+import { expectType } from "../client/checks/parse-options.ts";
+import { STRING } from "../client/checks/validators.ts";
+import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { calledBy } from "../client/errors/caller-stack.ts";
 import { ArgumentError } from "../client/errors/classes.ts";
 import { type MemoryPermit, MemoryRateLimiter } from "../client/rate-limit/memory-rate-limiter.ts";
@@ -52,7 +54,7 @@ export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLi
     refresh: () => local.refresh(),
     snapshot: (token) => local.snapshot(token),
     clearPause: async (token) =>
-      await local.gateOf(refusing(ArgumentError, () => ofKind(token, "token", STRING))).clearPause(),
+      await local.gateOf(asErrorClass(ArgumentError, () => expectType(token, "token", STRING))).clearPause(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { required, STRING } from "../client/checks/checks.ts";
+import { required, STRING } from "../client/checks/validators.ts";
 import { impliesScope, SCOPES } from "../client/scopes.ts";
 import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Identifiers } from "./random.ts";

@@ -1,4 +1,6 @@
-import { ignoreErrors, ofKind, RECORD } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { expectType } from "../checks/parse-options.ts";
+import { RECORD } from "../checks/validators.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError, TokenProviderError } from "../errors/classes.ts";
 import { type Admission, type Permit, pauseLeft, snapshotOf } from "../rate-limit/rate-limiter.ts";
@@ -148,7 +150,7 @@ async function wait(call: Call, token: string, pending: Promise<Admission>): Pro
   const unsubscribe = tokenSource.subscribe(rateLimiter);
   try {
     // A limiter of the caller's own may not heed the signal.
-    return ofKind(await call.deadline.race(pending), "an admission", RECORD);
+    return expectType(await call.deadline.race(pending), "an admission", RECORD);
   } catch (error) {
     if (error !== STOPPED) throw limiterError(call, error);
     return { kind: "stopped" };

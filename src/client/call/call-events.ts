@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
 import type { ClientEvent, Durations, EndEvent, RetryEvent, Waits } from "../events.ts";
@@ -125,10 +125,10 @@ export class CallEvents {
   /** The head of a response: it may say that the operation is deprecated (RFC 9745, RFC 8594). */
   head({ headers }: ResponseHead): void {
     const { operation, redactor, settings } = this.#call;
-    const { deprecated } = settings.notices;
+    const { deprecated } = settings.emittedOnce;
     if (deprecated.has(operation.name) || !(headers.has("deprecation") || headers.has("sunset"))) return;
     deprecated.add(operation.name);
-    const [deprecation, sunset] = ["deprecation", "sunset"].map((name) => redactor.brief(headers.get(name)));
+    const [deprecation, sunset] = ["deprecation", "sunset"].map((name) => redactor.short(headers.get(name)));
     this.emit({ type: "deprecation", deprecation, sunset });
   }
 
@@ -141,16 +141,16 @@ export class CallEvents {
 
   /** The token is paused for so long: told once per token, until the pause is over. */
   pause(token: string, delayMs: number | undefined): void {
-    const { notices, rateLimiter } = this.#call.settings;
-    if (delayMs === undefined || notices.paused.has(token)) return;
+    const { emittedOnce, rateLimiter } = this.#call.settings;
+    if (delayMs === undefined || emittedOnce.paused.has(token)) return;
     // A token that has been replaced is never sent again, so the end of its pause is noticed here.
-    for (const other of notices.paused) if (!pauseLeft(rateLimiter, other)) this.resume(other);
-    notices.paused.add(token);
+    for (const other of emittedOnce.paused) if (!pauseLeft(rateLimiter, other)) this.resume(other);
+    emittedOnce.paused.add(token);
     this.emit({ type: "rate_limit_pause", delayMs });
   }
 
   /** A request is sent with the token, so its pause is over. */
   resume(token: string): void {
-    if (this.#call.settings.notices.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
+    if (this.#call.settings.emittedOnce.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
   }
 }

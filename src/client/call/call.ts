@@ -1,4 +1,6 @@
-import { ignoreErrors, refuse, SHORTEST_SECRET, shown } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { describeValue, SHORTEST_SECRET } from "../checks/values.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
 import { Redactor } from "../secrets/redact.ts";
@@ -8,7 +10,7 @@ import { CallEvents } from "./call-events.ts";
 import type { ResponseHead } from "./head.ts";
 import type { Operation } from "./operation.ts";
 import { encodePath } from "./path.ts";
-import { type ClientContext, laidOver } from "./settings.ts";
+import { type ClientContext, mergeSettings } from "./settings.ts";
 
 /** Older tokens are forgotten. */
 const MOST_KNOWN = 1_000;
@@ -53,7 +55,7 @@ export class Call {
 
   constructor(client: ClientContext, operation: Operation<unknown>) {
     this.operation = operation;
-    this.settings = laidOver<ClientContext>(operation.options, client);
+    this.settings = mergeSettings<ClientContext>(operation.options, client);
     this.body = operation.json === undefined ? undefined : toJson(operation.json);
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     this.deadline = Deadline.of(this.settings.totalTimeoutMs, this.settings.signal, operation.within);
@@ -129,9 +131,9 @@ function toJson(value: unknown): string {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    refuse("json cannot be written as JSON", cause);
+    invalid("json cannot be written as JSON", cause);
   }
-  return text ?? refuse(`json cannot be written as JSON: it is ${shown(value)}`);
+  return text ?? invalid(`json cannot be written as JSON: it is ${describeValue(value)}`);
 }
 
 let copy: string | undefined;

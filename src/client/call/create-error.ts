@@ -1,4 +1,4 @@
-import { bare } from "../checks/checks.ts";
+import { nullPrototype } from "../checks/values.ts";
 import type {
   AutomationError,
   ErrorDetails,
@@ -56,7 +56,7 @@ export function limiterError(call: Call, thrown: unknown): errors.ConnectionErro
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
 export function parseError(call: Call, received: Exchange, body: string): errors.ResponseParseError {
   const { status, headers } = received.head;
-  const type = call.redactor.brief(headers.get("content-type")?.split(";")[0]);
+  const type = call.redactor.short(headers.get("content-type")?.split(";")[0]);
   const what = `${status} with ${body}${type === undefined ? "" : `, ${type}`}`;
   return buildError(errors.ResponseParseError, call, { what, reached: received });
 }
@@ -111,9 +111,9 @@ export function connectionError(call: Call, failed: Fault & Partial<Exchange>): 
   const { redactor, settings } = call;
   const { isSent, permanent, words, said } = classifyFault(failed, settings.baseUrl);
   return buildError(errors.ConnectionError, call, {
-    what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.brief(said[name]) ?? ""),
+    what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? ""),
     reached: { ...failed, isSent },
-    platformCode: redactor.brief(said.platformCode),
+    platformCode: redactor.short(said.platformCode),
     permanent,
     cause: redactor.cause(failed.cause),
   });
@@ -135,7 +135,7 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   // Redacted as a whole, and only then cut.
   const shown = call.redactor.json(refused.body);
   const body = typeof shown === "string" ? shown.slice(0, MAX_FOREIGN_TEXT) : shown;
-  const fields = bare<Record<string, unknown>>(typeof body === "object" ? { ...body } : {});
+  const fields = nullPrototype<Record<string, unknown>>(typeof body === "object" ? { ...body } : {});
   const [code, ...sentences] = [fields["error"], fields["message"], fields["detail"]].map((field) =>
     typeof field === "string" ? field : undefined,
   );
@@ -188,7 +188,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
     method,
     path: path.template,
     attempts: history.requests,
-    requestId: head && redactor.brief(head.headers.get("x-request-id")),
+    requestId: head && redactor.short(head.headers.get("x-request-id")),
     outcome: outcomeOf(call, reached),
     priorAmbiguous: (history.mayBeApplied && isWrite(operation)) || undefined,
     rawBody,

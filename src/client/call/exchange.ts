@@ -1,11 +1,12 @@
-import { ignoreErrors } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { AbortError } from "../errors/classes.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
+import { readBody, readBriefly } from "./body.ts";
 import type { Call } from "./call.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
-import { type Exchange, isSuccess, type ResponseHead, readBody, readBriefly, readHead } from "./head.ts";
+import { type Exchange, isSuccess, type ResponseHead, readHead } from "./head.ts";
 import { HttpFailure } from "./http.ts";
 import type { CallOptions } from "./settings.ts";
 

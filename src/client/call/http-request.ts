@@ -1,4 +1,5 @@
-import { nameOf, refuse } from "../checks/checks.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { nameOf } from "../checks/values.ts";
 
 /**
  * The second argument of `fetch`: everything that there is to send, as plain values, `fetchOptions` included. It can be
@@ -60,19 +61,20 @@ export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record
   const read = new Headers();
   const entries: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries<unknown>(headers);
   for (const entry of entries) {
-    if (!Array.isArray(entry) || entry.length !== 2) refuse("headers must be a record, or pairs of a name and a value");
+    if (!Array.isArray(entry) || entry.length !== 2)
+      invalid("headers must be a record, or pairs of a name and a value");
     const [name, value] = entry as [unknown, unknown]; // pairs of anything
     if (value === undefined) continue;
     const written = String(name);
     if (RESERVED.test(written)) {
-      refuse(`headers must not set ${written}: the client sets it from token, baseUrl and the body, or sends none`);
+      invalid(`headers must not set ${written}: the client sets it from token, baseUrl and the body, or sends none`);
     }
     try {
       if (typeof value === "object") throw new TypeError(); // the platform would send words for it
       read.append(name as string, value as string); // which refuses what is none
     } catch {
       // The platform's own message quotes the value.
-      refuse(`headers has a name or value that is not allowed in an HTTP header: ${nameOf(written) ?? "a long one"}`);
+      invalid(`headers has a name or value that is not allowed in an HTTP header: ${nameOf(written) ?? "a long one"}`);
     }
   }
   return Object.fromEntries(read);

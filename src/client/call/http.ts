@@ -1,5 +1,5 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
-import { hasMethods, shown } from "../checks/checks.ts";
+import { describeValue, hasMethods } from "../checks/values.ts";
 import type { Fault, FaultSource } from "../errors/connection-fault.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
 
@@ -100,7 +100,7 @@ function checked(value: unknown): Response {
   const { status, headers, type } = (value ?? {}) as Partial<Response>; // each is looked at before it is used
   if (type === "error") throw new TypeError("network error: fetch resolved with Response.error()");
   if (typeof status !== "number" || !hasMethods(headers, "get", "has"))
-    throw new TypeError(`it resolved with ${shown(value)}, not with a response`);
+    throw new TypeError(`it resolved with ${describeValue(value)}, not with a response`);
   // Another status than a final one says nothing about what the service did; it is 0 where a browser hides a redirect.
   if (!(status >= 200 || type === "opaqueredirect")) throw new TypeError(`it resolved with status ${status}`);
   return value as Response; // or the part of one that is used, and its body is read with care

@@ -21,7 +21,7 @@ export interface Operation<Output> {
   /** What the response's body must be; without one it is handed over as parsed. */
   readonly schema?: StandardSchema<Output> | undefined;
   /** What must hold even where validation is lenient. */
-  readonly essentials?: StandardSchema | undefined;
+  readonly lenientSchema?: StandardSchema | undefined;
   /**
    * What a 2xx body is where it need not be JSON: anything, which resolves `undefined` unless it is JSON; or nothing that
    * matters, which resolves `undefined`. Any other is JSON, or, where there is no schema, empty.
@@ -58,7 +58,7 @@ export interface Send {
   /** Checks what is needed before there is anything to send. Throws what a call would reject with. */
   readonly check: <Result>(name: string, read: () => Result) => Result;
   /** A short text of the service as errors show it, without secrets. */
-  readonly brief: (text: string) => string | undefined;
+  readonly short: (text: string) => string | undefined;
   /** That of calls without one of their own. */
   readonly totalTimeoutMs: number;
 }

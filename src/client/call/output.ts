@@ -1,5 +1,5 @@
-import { isPromise } from "../checks/checks.ts";
 import { parseJson } from "../checks/json.ts";
+import { isPromise } from "../checks/values.ts";
 import type { ValidationIssue } from "../errors/automation-error.ts";
 import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/validators.ts";
 import type { Redactor } from "../secrets/redact.ts";
@@ -16,13 +16,15 @@ const LONGEST_MESSAGE = 300;
 
 /** The output of a call, from its successful response; `undefined` for a body that does not matter. */
 export async function readOutput(call: Call, received: Exchange): Promise<unknown> {
-  const { schema, essentials } = call.operation;
+  const { schema, lenientSchema } = call.operation;
   const data = parse(call, received);
   if (data === undefined || schema === undefined) return data;
   const { value, issues } = await check(call, schema, { ...received, data });
   if (issues === undefined) return value;
   const isStrict = call.settings.validation === "strict";
-  const violated = isStrict ? issues : essentials && (await check(call, essentials, { ...received, data })).issues;
+  const violated = isStrict
+    ? issues
+    : lenientSchema && (await check(call, lenientSchema, { ...received, data })).issues;
   if (violated !== undefined) throw validationError(call, received, { issues: violated });
   call.events?.emit({ type: "drift", issues });
   return data;
@@ -57,10 +59,10 @@ async function check(call: Call, schema: StandardSchema, received: Parsed): Prom
     const { redactor } = call;
     // Our own messages quote nothing.
     const isOwn = schema["~standard"].vendor === OWN_VENDOR;
-    return { issues: shownOf(result.issues, redactor, isOwn ? redactor : redactor.quoting(data)) };
+    return { issues: shownOf(result.issues, redactor, isOwn ? redactor : redactor.alsoHiding(data)) };
   } catch (cause) {
     if (cause === STOPPED) throw stoppedError(call, { ...received, deadline: call.deadline, phase: "body" });
-    throw validationError(call, received, { thrown: call.redactor.quoting(data).cause(cause) });
+    throw validationError(call, received, { thrown: call.redactor.alsoHiding(data).cause(cause) });
   }
 }
 

@@ -1,48 +1,9 @@
-import {
-  ignoreErrors,
-  isObject,
-  isPlainObject,
-  type Kind,
-  kind,
-  ofKind,
-  refuse,
-  refusing,
-  shown,
-} from "../checks/checks.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { describeValue, isObject } from "../checks/values.ts";
+import { asErrorClass } from "../errors/as-error-class.ts";
 import { calledBy } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
-
-/** Characters that no encoded value has, and that an address or the static parts of a path must not have. */
-const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
-const FORBIDDEN_WORDS = "must not contain a backslash, ?, #, white space or control characters";
-
-/** An absolute http(s) URL that paths can be appended to, without trailing slashes. What is refused is never shown. */
-export function checkBaseUrl(value: unknown): string {
-  const text = value instanceof URL ? value.href : value;
-  if (typeof text !== "string") refuse(`baseUrl must be a string or a URL, not ${shown(value)}`);
-  if (FORBIDDEN.test(text)) refuse(`baseUrl ${FORBIDDEN_WORDS}`);
-  const url = /^https?:\/\//i.test(text) ? ignoreErrors(() => new URL(text)) : undefined;
-  if (url === undefined) {
-    refuse("baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1");
-  }
-  // The parsed URL is judged: parsers accept more spellings than a pattern knows.
-  if (url.username !== "" || url.password !== "") refuse("baseUrl must not contain a user name or password");
-  // Looked for at its beginning alone: a long run of slashes elsewhere would take long.
-  return url.href.replace(/(?<!\/)\/+$/, "");
-}
-
-/** A token may travel in clear only within this machine, or where the caller allows it. */
-export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean | undefined): void {
-  if (baseUrl.protocol === "https:" || allowInsecureHttp || isLoopback(baseUrl.hostname)) return;
-  refuse(
-    "baseUrl is plain http: to another machine, where others can read the token; use https:, or allowInsecureHttp",
-  );
-}
-
-/** Whether a host is this machine. */
-export function isLoopback(hostname: string): boolean {
-  return /^(?:(?:.*\.)?localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
-}
+import { encodeText, FORBIDDEN, FORBIDDEN_WORDS } from "./encoding.ts";
 
 /** Copies of this package (ESM, CommonJS) know each other's paths by it. */
 const ENCODED: unique symbol = Symbol.for("project-automation.path");
@@ -82,15 +43,15 @@ export class Path {
  */
 export function path(strings: TemplateStringsArray, ...values: readonly string[]): Path {
   return calledBy(path, () =>
-    refusing(ArgumentError, () => {
+    asErrorClass(ArgumentError, () => {
       if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
-        refuse("path is a template tag: write path`/projects/${project}`, without parentheses");
+        invalid("path is a template tag: write path`/projects/${project}`, without parentheses");
       }
       // The text as it stands in the source: otherwise an escape in it would be lost, or stand for something else.
       const segments = values.map((value, index) => encodeSegment(value, `value ${index + 1} of the path`));
       const encoded = String.raw(strings, ...segments);
       const flaw = flawOf(encoded);
-      return flaw === undefined ? new Path(strings.raw.join("{}"), encoded) : refuse(`path ${flaw}`);
+      return flaw === undefined ? new Path(strings.raw.join("{}"), encoded) : invalid(`path ${flaw}`);
     }),
   );
 }
@@ -119,9 +80,9 @@ export function encodePath(path: Path): string {
 
 /** One path segment from a value, encoded once. `what` names the value in messages. */
 export function encodeSegment(value: unknown, what: string): string {
-  if (typeof value !== "string") refuse(`${what} must be a string, not ${shown(value)}${hintFor(value)}`);
+  if (typeof value !== "string") invalid(`${what} must be a string, not ${describeValue(value)}${hintFor(value)}`);
   if (value === "" || value === "." || value === "..") {
-    refuse(`${what} must not be ${JSON.stringify(value)}: it would address another endpoint`);
+    invalid(`${what} must not be ${JSON.stringify(value)}: it would address another endpoint`);
   }
   return encodeText(value, what);
 }
@@ -131,49 +92,10 @@ function hintFor(value: unknown): string {
   return isObject(value) && Object.hasOwn(value, "id") ? "; pass its .id" : "";
 }
 
-/** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is refused. */
-function encodeText(value: string, what: string): string {
-  // Most need no encoding.
-  if (/^[\w-]*$/.test(value)) return value;
-  const encoded = ignoreErrors(() => encodeURIComponent(value));
-  return encoded ?? refuse(`${what} has a lone surrogate, which cannot be encoded`);
-}
-
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 
 function flawOf(encoded: string): string | undefined {
   if (!encoded.startsWith("/")) return "must begin with /: everything stays below baseUrl";
   if (encoded.includes("//") || DOT_SEGMENT.test(encoded)) return "must not contain //, or the segments . or ..";
   return FORBIDDEN.test(encoded) ? `${FORBIDDEN_WORDS}; parameters belong in \`query\`` : undefined;
-}
-
-/** One value of a query parameter. */
-export type QueryValue = string | number | boolean;
-
-/** Query parameters: `undefined` leaves one out, an array repeats it. `null` is refused. */
-export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
-
-/** Not a `Map` or `URLSearchParams`, which have no parameters of their own. */
-export const QUERY: Kind = kind("a plain object of parameters", isPlainObject);
-
-const PARAMETER: Kind = kind(
-  "a string, a finite number, a boolean, or an array of these",
-  (value) => ["string", "boolean"].includes(typeof value) || Number.isFinite(value),
-);
-
-/**
- * The query string of parameters, without its `?`. Each name and value is percent-encoded, so
- * that decoders of forms and of RFC 3986 read the same characters.
- */
-export function encodeQuery(query: Query): string {
-  const pairs: string[] = [];
-  for (const [name, value] of Object.entries(query)) {
-    const values: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
-    const what = `query.${name}`;
-    for (const single of values) {
-      const encoded = encodeText(String(ofKind(single, what, PARAMETER)), what);
-      pairs.push(`${encodeText(name, "a query name")}=${encoded}`);
-    }
-  }
-  return pairs.join("&");
 }

@@ -1,4 +1,5 @@
-import { bare, refusing } from "../checks/checks.ts";
+import { nullPrototype } from "../checks/values.ts";
+import { asErrorClass } from "../errors/as-error-class.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { type AnyAutomationError, ArgumentError, ConnectionError, isAutomationError } from "../errors/classes.ts";
 import type { CreatedToken, Page } from "../models.ts";
@@ -19,13 +20,13 @@ import type { ClientContext } from "./settings.ts";
 export function createSend(client: ClientContext): Send {
   const redactor = (): Redactor => new Redactor({ tokens: [client.tokenSource.current], headers: client.headers });
   const check = <Result>(name: string, read: () => Result): Result =>
-    refusing(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
+    asErrorClass(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
 
   async function send<Output>(name: string, describe: () => Omit<Operation<Output>, "name">): Promise<Output> {
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
     try {
-      call = check(name, () => new Call(client, bare<Operation<Output>>({ name }, describe())));
+      call = check(name, () => new Call(client, nullPrototype<Operation<Output>>({ name }, describe())));
       return (await run(call)) as Output; // the schema of the operation says that it is one
     } catch (error) {
       failure = ownError(call, error);
@@ -37,7 +38,7 @@ export function createSend(client: ClientContext): Send {
   }
 
   const { totalTimeoutMs } = client;
-  return Object.assign(send, { check, brief: (text: string) => redactor().brief(text), totalTimeoutMs });
+  return Object.assign(send, { check, short: (text: string) => redactor().short(text), totalTimeoutMs });
 }
 
 async function run(call: Call): Promise<unknown> {

@@ -1,17 +1,17 @@
+import { expectNoSurplus } from "../checks/invalid-input.ts";
+import { parseOptions } from "../checks/parse-options.ts";
 import {
   BOOLEAN,
   countFrom,
   FUNCTION,
-  given,
-  isObject,
-  type Kind,
-  kind,
+  type ObjectSchema,
   type Present,
-  refuseSurplus,
-  type Shape,
   SIGNAL,
   TIMEOUT,
-} from "../checks/checks.ts";
+  type Validator,
+  validator,
+} from "../checks/validators.ts";
+import { isObject } from "../checks/values.ts";
 import type { CombinedInstrumentation } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import type { TokenSource } from "../token/token-source.ts";
@@ -144,7 +144,7 @@ export interface ClientContext extends ClientSettings {
   /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
   readonly observers: CombinedInstrumentation | undefined;
   /** What the client has emitted already and emits once. */
-  readonly notices: {
+  readonly emittedOnce: {
     /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
     readonly paused: Set<string>;
     /** Operations whose deprecation has been told. */
@@ -157,9 +157,12 @@ export type CheckedOptions<Settings = CallSettings> = Partial<Omit<Settings, "re
   readonly retry?: Partial<RetryRules> | false;
 };
 
-const DELAY: Kind = kind("a number of milliseconds from 0 up", (value) => typeof value === "number" && value >= 0);
+const DELAY: Validator = validator(
+  "a number of milliseconds from 0 up",
+  (value) => typeof value === "number" && value >= 0,
+);
 
-const RETRY: Shape<RetryOptions> = {
+const RETRY: ObjectSchema<RetryOptions> = {
   attempts: countFrom(1),
   minDelayMs: DELAY,
   maxDelayMs: DELAY,
@@ -169,18 +172,18 @@ const RETRY: Shape<RetryOptions> = {
 };
 
 /** Options that clients and calls share. */
-export const SHARED_OPTIONS: Shape<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">> = {
+export const SHARED_OPTIONS: ObjectSchema<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">> = {
   timeoutMs: TIMEOUT,
   totalTimeoutMs: TIMEOUT,
-  retry: kind(
+  retry: validator(
     "an object such as { attempts: 3 }, or false",
     (value) => value === false || isObject(value),
-    (retry: RetryOptions | false) => retry && given(retry, "retry", RETRY),
+    (retry: RetryOptions | false) => retry && parseOptions(retry, "retry", RETRY),
   ),
-  headers: kind("a HeadersInit", isObject, readHeaders),
+  headers: validator("a HeadersInit", isObject, readHeaders),
 };
 
-const CALL_OPTIONS: Shape<CallOptions> = {
+const CALL_OPTIONS: ObjectSchema<CallOptions> = {
   ...SHARED_OPTIONS,
   signal: SIGNAL,
   onRequest: FUNCTION,
@@ -195,19 +198,22 @@ const NO_OPTIONS: CheckedOptions = {};
  */
 export function readOptions<Options extends CallOptions>(
   last: readonly [options?: Options | undefined],
-  own?: Shape<Omit<Options, keyof CallOptions>>,
+  own?: ObjectSchema<Omit<Options, keyof CallOptions>>,
 ): CheckedOptions & Present<Omit<Options, keyof CallOptions>> {
   const [options, ...surplus] = last;
-  refuseSurplus(surplus);
+  expectNoSurplus(surplus);
   const checked =
     options === undefined && own === undefined
       ? NO_OPTIONS
-      : given<CallOptions>(options, "options", { ...CALL_OPTIONS, ...own });
+      : parseOptions<CallOptions>(options, "options", { ...CALL_OPTIONS, ...own });
   return checked as CheckedOptions & Present<Omit<Options, keyof CallOptions>>; // as their kinds read them
 }
 
 /** Settings that are those of `base` but for `options`; `retry` and `headers` are put together one by one. */
-export function laidOver<Settings extends CallSettings>(options: CheckedOptions<Settings>, base: Settings): Settings {
+export function mergeSettings<Settings extends CallSettings>(
+  options: CheckedOptions<Settings>,
+  base: Settings,
+): Settings {
   if (options === NO_OPTIONS) return base;
   const laid = Object.assign(Object.create(base) as Settings, options); // it inherits all of them
   const retry = laid.retry && { ...(base.retry || DEFAULT_RETRY), ...laid.retry };

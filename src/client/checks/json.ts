@@ -1,4 +1,5 @@
-import { ignoreErrors, isObject } from "./checks.ts";
+import { ignoreErrors } from "./ignore-errors.ts";
+import { isObject } from "./values.ts";
 
 /** The name `__proto__`, or one of its letters written as an escape. */
 const PROTO = /__proto__|\\u00(?:5f|6f|70|72|74)/i;

@@ -161,7 +161,7 @@ export function isBrandedError(value: unknown): value is AutomationError {
  * Notes on an error the page of the walk that failed, or the session that a wait saw last, which no print shows. A value that
  * it has already stays. Returns the error.
  */
-export function note<Thrown, Field extends "cursor" | "session">(
+export function annotate<Thrown, Field extends "cursor" | "session">(
   error: Thrown,
   field: Field,
   value: ErrorDetails[Field],

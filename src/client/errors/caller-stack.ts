@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { isBrandedError } from "./automation-error.ts";
 
 /**

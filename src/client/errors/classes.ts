@@ -207,18 +207,3 @@ export type AnyAutomationError =
 export function isAutomationError(value: unknown): value is AnyAutomationError {
   return isBrandedError(value);
 }
-
-/** Whether a request that was answered with this status may succeed later (reliability guide, the table of retries). */
-export function statusMayPass(status: number): boolean {
-  return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
-}
-
-/**
- * Whether the reason of an error may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
- * limit. Others do not: the service has refused the request, it cannot be sent, or its response cannot be used.
- */
-export function mayPass(error: unknown): boolean {
-  if (!isAutomationError(error)) return false;
-  if (error.kind === "connection") return error.permanent !== true;
-  return error.kind === "timeout" || error.kind === "rate_limit" || statusMayPass(error.status ?? 0);
-}

@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 
 /** What an error says: texts of others, which may hold secrets. What it does not say is empty. */
 export interface Evidence {

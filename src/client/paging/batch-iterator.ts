@@ -1,9 +1,9 @@
-import { ignoreErrors } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { beginStackInAwaiter } from "../errors/caller-stack.ts";
 import { Deadline } from "../time/deadline.ts";
 
 /** An iterator that can be closed. */
-export interface Closeable<Value> extends AsyncIterableIterator<Value> {
+export interface BatchIterator<Value> extends AsyncIterableIterator<Value> {
   return(): Promise<IteratorResult<Value>>;
 }
 
@@ -14,10 +14,10 @@ export interface Closeable<Value> extends AsyncIterableIterator<Value> {
  * A value of a batch that is there is handed out at once: to pass each value through a generator adds half to the time of a
  * walk. No value is awaited, whatever its class: a generator awaits what it yields, so it yields whole results.
  */
-export function closeable<Batch, Value>(
+export function batchIterator<Batch, Value>(
   generate: (closing: Deadline) => AsyncGenerator<Batch, void, undefined>,
   valuesOf: (batch: Batch) => readonly Value[],
-): Closeable<Value> {
+): BatchIterator<Value> {
   const closing = Deadline.of(Number.POSITIVE_INFINITY);
   /** What is left of the latest batch. */
   let values: IterableIterator<Value> = [].values();

@@ -1,8 +1,11 @@
-import { countFrom, given, refuseSurplus, refusing, type Shape } from "../checks/checks.ts";
+import { expectNoSurplus } from "../checks/invalid-input.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import { countFrom, type ObjectSchema } from "../checks/validators.ts";
+import { asErrorClass } from "../errors/as-error-class.ts";
 import { awaited } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
-import { type Closeable, closeable } from "./batch-iterator.ts";
+import { type BatchIterator, batchIterator } from "./batch-iterator.ts";
 import { type PageSource, walkPages } from "./walk.ts";
 
 /** The options of `toArray`. */
@@ -15,7 +18,7 @@ export interface ToArrayOptions {
   max?: number | undefined;
 }
 
-const TO_ARRAY_OPTIONS: Shape<ToArrayOptions> = { max: countFrom(0) };
+const TO_ARRAY_OPTIONS: ObjectSchema<ToArrayOptions> = { max: countFrom(0) };
 
 /**
  * A list that is requested page by page as it is consumed; nothing is sent before. Each `for await` is a walk of its own
@@ -55,7 +58,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       return this.#source();
     };
     const start = () => iterate(describe, (page) => [page]);
-    let begun: Closeable<Page<Item>> | undefined;
+    let begun: BatchIterator<Page<Item>> | undefined;
     const begin = () => (begun ??= start());
     return {
       [Symbol.asyncIterator]: () => begun ?? start(),
@@ -105,8 +108,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     return awaited(async () => {
       const { check } = await this.#source();
       const { max = Number.POSITIVE_INFINITY } = check("toArray", () => {
-        refuseSurplus(surplus);
-        return given(options, "options", TO_ARRAY_OPTIONS);
+        expectNoSurplus(surplus);
+        return parseOptions(options, "options", TO_ARRAY_OPTIONS);
       });
       const items: Item[] = [];
       if (max === 0) return items;
@@ -123,10 +126,10 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 function iterate<Item, Value>(
   describe: () => Promise<PageSource<Item>>,
   valuesOf: (page: Page<Item>) => readonly Value[],
-): Closeable<Value> {
-  return closeable((closing) => walkPages(describe, closing), valuesOf);
+): BatchIterator<Value> {
+  return batchIterator((closing) => walkPages(describe, closing), valuesOf);
 }
 
 function refuseArguments(method: string, surplus: readonly unknown[]): void {
-  refusing(ArgumentError, () => refuseSurplus(surplus, `${method} takes no arguments: pass them to list()`));
+  asErrorClass(ArgumentError, () => expectNoSurplus(surplus, `${method} takes no arguments: pass them to list()`));
 }

@@ -46,7 +46,7 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
     const moved = [...this.#gates].flatMap(([token, gate]) =>
       gate.waiting.filter(({ call }) => call.token() !== token).map((waiter) => ({ gate, waiter })),
     );
-    moved.sort((one, other) => one.waiter.place - other.waiter.place);
+    moved.sort((one, other) => one.waiter.position - other.waiter.position);
     for (const { gate, waiter } of moved) gate.dismiss(waiter, { kind: "moved" });
   }
 
@@ -71,17 +71,17 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
 /** A call at the gate of its token. */
 export class MemoryPermit implements Permit, Waiter {
   readonly call: RateLimitedCall;
-  readonly place: number;
+  readonly position: number;
   pauses = 0;
   counted: symbol | undefined;
   settle: Waiter["settle"];
   readonly #limiter: MemoryRateLimiter<TokenGate>;
   #gate: TokenGate | undefined;
 
-  constructor(limiter: MemoryRateLimiter<TokenGate>, call: RateLimitedCall, place: number) {
+  constructor(limiter: MemoryRateLimiter<TokenGate>, call: RateLimitedCall, position: number) {
     this.#limiter = limiter;
     this.call = call;
-    this.place = place;
+    this.position = position;
   }
 
   acquire(token: string): Admission | Promise<Admission> {

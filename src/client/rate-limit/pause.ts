@@ -1,4 +1,4 @@
-import { lengthened, shortened } from "../time/clock.ts";
+import { lengthened, shortened } from "../time/jitter.ts";
 
 /** What is left of a pause. */
 export interface Pause {

@@ -1,5 +1,5 @@
 /** A queue ordered by place: the lower, the earlier. Members join at the end, or return to where they were. */
-export class Queue<Member extends { readonly place: number }> {
+export class Queue<Member extends { readonly position: number }> {
   /** Sorted. Those before `#first` have left: an array of many is slow to shift. */
   #members: Member[] = [];
   #first = 0;
@@ -15,14 +15,14 @@ export class Queue<Member extends { readonly place: number }> {
 
   join(member: Member): void {
     const last = this.#members.at(-1);
-    if (last === undefined || last.place < member.place) this.#members.push(member);
-    else this.#members.splice(this.#indexOf(member.place), 0, member);
+    if (last === undefined || last.position < member.position) this.#members.push(member);
+    else this.#members.splice(this.#indexOf(member.position), 0, member);
   }
 
   /** The member must be in this queue. */
   leave(member: Member): void {
     if (member !== this.first) {
-      this.#members.splice(this.#indexOf(member.place), 1);
+      this.#members.splice(this.#indexOf(member.position), 1);
       return;
     }
     this.#first += 1;
@@ -36,7 +36,7 @@ export class Queue<Member extends { readonly place: number }> {
     let [low, high] = [this.#first, this.#members.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#members[middle]?.place ?? place) < place) low = middle + 1;
+      if ((this.#members[middle]?.position ?? place) < place) low = middle + 1;
       else high = middle;
     }
     return low;

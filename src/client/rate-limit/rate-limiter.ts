@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 
 /**
  * Decides when a request may be sent. The service limits requests per token, so all clients that share a token should

@@ -14,7 +14,7 @@ const ADMITTED_LATER: Admission = { kind: "admitted", waited: true };
 export interface Waiter {
   readonly call: RateLimitedCall;
   /** Orders calls: the lower, the earlier. */
-  readonly place: number;
+  readonly position: number;
   /** Pauses in a row that it has caused, or waited for to their end. */
   pauses: number;
   /** The epoch of the pause that it has counted last. */
@@ -160,12 +160,12 @@ export class TokenGate {
   /** Admits, in order, every waiter that there is room for, and wakes when time makes room for the next one. */
   protected pump(): void {
     let { first } = this.#queue;
-    while (first !== undefined && this.#roomAt() === 0) {
+    while (first !== undefined && this.#nextRoomAt() === 0) {
       this.send(first);
       this.dismiss(first, ADMITTED_LATER);
       first = this.#queue.first;
     }
-    if (first !== undefined) this.#wakeAt(this.#roomAt());
+    if (first !== undefined) this.#wakeAt(this.#nextRoomAt());
   }
 
   /** The request of a waiter begins now. */
@@ -175,7 +175,7 @@ export class TokenGate {
   }
 
   /** When time makes room for one more request: 0 if there is room, `Infinity` if time alone makes none. */
-  #roomAt(): number {
+  #nextRoomAt(): number {
     const { size } = this.#inFlight;
     if (size >= this.#maxConcurrency) return Number.POSITIVE_INFINITY;
     if (this.pauseLeft() !== undefined && this.#pause !== undefined) return this.#pause.at + this.#pause.lastsMs;

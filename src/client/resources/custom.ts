@@ -1,7 +1,10 @@
 import type { Method, Send } from "../call/operation.ts";
-import { encodeQuery, isPath, type Path, QUERY, type Query } from "../call/path.ts";
+import { isPath, type Path } from "../call/path.ts";
+import { encodeQuery, QUERY, type Query } from "../call/query.ts";
 import { type CallOptions, readOptions } from "../call/settings.ts";
-import { ANYTHING, given, type Kind, kind, ofKind, oneOf, refuse, required, type Shape } from "../checks/checks.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { expectType, parseOptions } from "../checks/parse-options.ts";
+import { ANYTHING, type ObjectSchema, oneOf, required, type Validator, validator } from "../checks/validators.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import { isStandardSchema, pageValidator, type StandardSchema } from "../schemas/validators.ts";
 import { CURSOR, type ListOptions, paginate } from "./list.ts";
@@ -46,10 +49,10 @@ export interface CustomList<Item> {
   schema: StandardSchema<Item>;
 }
 
-const PATH: Kind = required(kind("made with the template tag path`…`", isPath));
-const SCHEMA: Kind = kind("a Standard Schema", isStandardSchema);
+const PATH: Validator = required(validator("made with the template tag path`…`", isPath));
+const SCHEMA: Validator = validator("a Standard Schema", isStandardSchema);
 
-const REQUEST: Shape<CustomRequest> = {
+const REQUEST: ObjectSchema<CustomRequest> = {
   method: required(oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")),
   path: PATH,
   query: QUERY,
@@ -57,7 +60,7 @@ const REQUEST: Shape<CustomRequest> = {
   schema: SCHEMA,
 };
 
-const LIST: Shape<CustomList<unknown>> = { path: PATH, query: QUERY, schema: required(SCHEMA) };
+const LIST: ObjectSchema<CustomList<unknown>> = { path: PATH, query: QUERY, schema: required(SCHEMA) };
 
 /** What the body of a response has to be, where the method decides. */
 const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "nothing", DELETE: "json_if_any" };
@@ -69,12 +72,12 @@ export function sendCustom<Output>(
   last: readonly [options?: CallOptions | undefined],
 ): Promise<Output> {
   return send("request", () => {
-    const { method, path, query = {}, json, schema } = given<CustomRequest<Output>>(request, "request", REQUEST);
+    const { method, path, query = {}, json, schema } = parseOptions<CustomRequest<Output>>(request, "request", REQUEST);
     if (json !== undefined && (method === "GET" || method === "HEAD")) {
-      refuse(`a ${method} has no body, so json cannot be given`);
+      invalid(`a ${method} has no body, so json cannot be given`);
     }
     if (schema !== undefined && method === "HEAD") {
-      refuse("the response to a HEAD has no body, so schema cannot be given");
+      invalid("the response to a HEAD has no body, so schema cannot be given");
     }
     const options = readOptions(last);
     return { method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
@@ -88,8 +91,8 @@ export function paginateCustom<Item>(
   last: readonly [options?: ListOptions | undefined],
 ): Paginator<Item> {
   return paginate(send, "paginate", () => {
-    const { path, query = {}, schema } = given<CustomList<Item>>(list, "list", LIST);
-    if (query["cursor"] !== undefined) ofKind(query["cursor"], "query.cursor", CURSOR);
+    const { path, query = {}, schema } = parseOptions<CustomList<Item>>(list, "list", LIST);
+    if (query["cursor"] !== undefined) expectType(query["cursor"], "query.cursor", CURSOR);
     return { path, query, schema: pageValidator(schema), last };
   });
 }

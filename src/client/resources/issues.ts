@@ -1,7 +1,8 @@
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { type CallOptions, readOptions } from "../call/settings.ts";
-import { given, required, type Shape, STRING } from "../checks/checks.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import { type ObjectSchema, required, STRING } from "../checks/validators.ts";
 import type { Issue, IssueType } from "../models.ts";
 import { issueValidator } from "../schemas/validators.ts";
 import { type ProjectRef, projectValue } from "./projects.ts";
@@ -14,7 +15,7 @@ export interface IssueCreateInput {
   type: IssueType;
 }
 
-const CREATE_INPUT: Shape<IssueCreateInput> = { title: required(STRING), type: required(STRING) };
+const CREATE_INPUT: ObjectSchema<IssueCreateInput> = { title: required(STRING), type: required(STRING) };
 
 /**
  * Issues of projects: `client.issues`. Methods work detached, and reject with errors of this package alone; invalid
@@ -48,7 +49,7 @@ export class Issues {
     this.#send("issues.create", () => ({
       method: "POST",
       path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),
-      json: given(input, "input", CREATE_INPUT),
+      json: parseOptions(input, "input", CREATE_INPUT),
       schema: issueValidator,
       scope: "issues:write",
       options: readOptions(options),

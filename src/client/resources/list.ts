@@ -1,8 +1,11 @@
 import type { Send } from "../call/operation.ts";
-import { encodeQuery, type Path, type Query } from "../call/path.ts";
+import type { Path } from "../call/path.ts";
+import { encodeQuery, type Query } from "../call/query.ts";
 import { type CallOptions, readOptions } from "../call/settings.ts";
-import { BOOLEAN, bare, given, type Kind, kind, type Shape } from "../checks/checks.ts";
-import { note } from "../errors/automation-error.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import { BOOLEAN, type ObjectSchema, type Validator, validator } from "../checks/validators.ts";
+import { nullPrototype } from "../checks/values.ts";
+import { annotate } from "../errors/automation-error.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
 import type { PageSource } from "../paging/walk.ts";
@@ -28,16 +31,19 @@ export interface ListParams {
 }
 
 /** `null`, the cursor of the last page, means that a walk has ended: from there it would start over. */
-export const CURSOR: Kind = kind(
+export const CURSOR: Validator = validator(
   "a non-empty string of well-formed Unicode, or none to begin",
   (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
 );
 
-const LIST_PARAMS: Shape<ListParams> = { limit: kind("a safe integer", Number.isSafeInteger), cursor: CURSOR };
+const LIST_PARAMS: ObjectSchema<ListParams> = {
+  limit: validator("a safe integer", Number.isSafeInteger),
+  cursor: CURSOR,
+};
 
 /** The query of a list. */
 export function listQuery(params: ListParams | undefined): Query {
-  return given(params, "params", LIST_PARAMS);
+  return parseOptions(params, "params", LIST_PARAMS);
 }
 
 /** A list operation as data. */
@@ -64,7 +70,7 @@ function sourceOf<Item>(
   name: string,
   { path, query, schema, scope, last }: ListOperation<Item>,
 ): PageSource<Item> {
-  const { cursor: start, ...others } = bare<Query>(query);
+  const { cursor: start, ...others } = nullPrototype<Query>(query);
   const { prefetch = false, ...options } = readOptions(last, { prefetch: BOOLEAN });
   const fixed = encodeQuery(others);
   const page = { name, method: "GET", path, schema, essentials: pageEnvelopeValidator, scope, options } as const;
@@ -78,7 +84,7 @@ function sourceOf<Item>(
       try {
         return await send(name, () => ({ ...page, query, walk, within }));
       } catch (error) {
-        throw note(error, "cursor", cursor);
+        throw annotate(error, "cursor", cursor);
       }
     },
   };

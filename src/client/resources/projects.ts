@@ -1,6 +1,9 @@
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
-import { isObject, isPlainObject, ofKind, refuse, STRING, shown } from "../checks/checks.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { expectType } from "../checks/parse-options.ts";
+import { STRING } from "../checks/validators.ts";
+import { describeValue, isObject, isPlainObject } from "../checks/values.ts";
 import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import { projectPageValidator } from "../schemas/validators.ts";
@@ -12,9 +15,9 @@ export type ProjectRef = string | Project | Pick<Project, "id">;
 /** The path value of a project. */
 export function projectValue(project: ProjectRef): string {
   if (typeof project === "string") return project;
-  if (isObject(project) && "id" in project) return ofKind(project.id, "project.id", STRING);
+  if (isObject(project) && "id" in project) return expectType(project.id, "project.id", STRING);
   const lack = isPlainObject(project) ? " without an id" : "";
-  return refuse(`project must be a name, an id or a project, not ${shown(project)}${lack}`);
+  return invalid(`project must be a name, an id or a project, not ${describeValue(project)}${lack}`);
 }
 
 /** Projects: `client.projects`. Methods work detached. Invalid arguments reject the first request of a list. */

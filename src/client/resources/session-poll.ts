@@ -1,15 +1,17 @@
+import { mayPass } from "../call/decide-retry.ts";
 import type { Operation, Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { type CallOptions, type CheckedOptions, readOptions } from "../call/settings.ts";
-import { FUNCTION, INTERVAL, required, type Shape } from "../checks/checks.ts";
-import { type AutomationError, isBrandedError, note } from "../errors/automation-error.ts";
+import { FUNCTION, INTERVAL, type ObjectSchema, required } from "../checks/validators.ts";
+import { type AutomationError, annotate, isBrandedError } from "../errors/automation-error.ts";
 import { awaited } from "../errors/caller-stack.ts";
-import { AbortError, mayPass, TimeoutError } from "../errors/classes.ts";
+import { AbortError, TimeoutError } from "../errors/classes.ts";
 import type { Session } from "../models.ts";
-import { closeable } from "../paging/batch-iterator.ts";
+import { batchIterator } from "../paging/batch-iterator.ts";
 import { sessionValidator } from "../schemas/validators.ts";
-import { now, shortened } from "../time/clock.ts";
+import { now } from "../time/clock.ts";
 import { Deadline, STOPPED } from "../time/deadline.ts";
+import { shortened } from "../time/jitter.ts";
 import { deferErrors } from "./list.ts";
 
 /** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
@@ -34,8 +36,14 @@ export interface WaitOptions extends WatchOptions {
   until: (session: Session) => boolean | Promise<boolean>;
 }
 
-const WATCH_OPTIONS: Shape<Omit<WatchOptions, keyof CallOptions>> = { intervalMs: INTERVAL, maxIntervalMs: INTERVAL };
-const WAIT_OPTIONS: Shape<Omit<WaitOptions, keyof CallOptions>> = { ...WATCH_OPTIONS, until: required(FUNCTION) };
+const WATCH_OPTIONS: ObjectSchema<Omit<WatchOptions, keyof CallOptions>> = {
+  intervalMs: INTERVAL,
+  maxIntervalMs: INTERVAL,
+};
+const WAIT_OPTIONS: ObjectSchema<Omit<WaitOptions, keyof CallOptions>> = {
+  ...WATCH_OPTIONS,
+  until: required(FUNCTION),
+};
 
 /** Asks for one session. */
 export function getSession(id: string, options: CheckedOptions): Omit<Operation<Session>, "name"> {
@@ -72,7 +80,7 @@ export function watch(
     };
     return polls(send, { name, id, isWanted, closing }, read());
   };
-  return { [Symbol.asyncIterator]: () => closeable(changes, (session) => [session]) };
+  return { [Symbol.asyncIterator]: () => batchIterator(changes, (session) => [session]) };
 }
 
 /** Where validation is lenient, a session may be anything, and its state too. */
@@ -136,7 +144,7 @@ async function* polls(
         missed = undefined;
         isFound = await within.race(Promise.resolve(isWanted(polled)));
       } else if (within.reason === undefined) {
-        note(polled, "session", session);
+        annotate(polled, "session", session);
         const { retryAfterMs = 0 } = polled;
         if (retryAfterMs > 0 || missed === undefined) silentSince = now() + retryAfterMs;
         missed = polled;
@@ -150,7 +158,7 @@ async function* polls(
     } catch (error) {
       if (error !== STOPPED) throw error;
       const wait = { ...poll, name, totalTimeoutMs, session, missed };
-      throw note(stoppedError(send, within, wait), "session", session);
+      throw annotate(stoppedError(send, within, wait), "session", session);
     } finally {
       within.release();
     }
@@ -172,7 +180,7 @@ function stoppedError(send: Send, { reason, signal }: Deadline, wait: Stopped): 
   const { name, method, path, totalTimeoutMs, session, missed } = wait;
   const outcome = missed?.outcome ?? (session === undefined ? "not_sent" : "accepted");
   const details = { method, path: path.template, outcome, attempts: missed?.attempts };
-  const state = session && `the last state was ${JSON.stringify(send.brief(String(stateOf(session))) ?? "")}`;
+  const state = session && `the last state was ${JSON.stringify(send.short(String(stateOf(session))) ?? "")}`;
   const during = `during the wait; ${state ?? "no state was seen"}`;
   if (reason === "abort") {
     return new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason });

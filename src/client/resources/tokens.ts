@@ -1,7 +1,8 @@
 import type { Operation, Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { type CallOptions, readOptions } from "../call/settings.ts";
-import { BOOLEAN, given, kind, required, type Shape, STRING } from "../checks/checks.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import { BOOLEAN, type ObjectSchema, required, STRING, validator } from "../checks/validators.ts";
 import type { CreatedToken } from "../models.ts";
 import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
@@ -53,7 +54,7 @@ export class Tokens {
     this.#send("tokens.create", () => ({
       method: "POST",
       path: pathOf("/me/tokens"),
-      json: given(input, "input", CREATE_INPUT),
+      json: parseOptions(input, "input", CREATE_INPUT),
       schema: createdTokenValidator,
       options: readOptions(options),
     }));
@@ -97,14 +98,14 @@ export class Tokens {
     }));
 }
 
-const CREATE_INPUT: Shape<TokenCreateInput> = {
+const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {
   name: required(STRING),
   // Array.from shows the holes of an array, which `every` passes over.
-  scopes: kind(
+  scopes: validator(
     "an array of strings",
     (value) => Array.isArray(value) && Array.from<unknown>(value).every((scope) => typeof scope === "string"),
   ),
-  expires_in_days: kind("a safe integer", Number.isSafeInteger),
+  expires_in_days: validator("a safe integer", Number.isSafeInteger),
 };
 
 const ROTATE_OPTIONS = { adopt: BOOLEAN };
@@ -115,6 +116,6 @@ export function rotation(id: string, isSent: boolean): Omit<Operation<CreatedTok
     method: "POST",
     path: pathOf("/me/tokens/{id}/rotate", { id }),
     schema: isSent ? adoptedTokenValidator : createdTokenValidator,
-    essentials: isSent ? sendableTokenValidator : undefined,
+    lenientSchema: isSent ? sendableTokenValidator : undefined,
   };
 }

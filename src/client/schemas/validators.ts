@@ -1,5 +1,5 @@
 import * as z from "zod/v4-mini";
-import { hasMethods, isPromise } from "../checks/checks.ts";
+import { hasMethods, isPromise } from "../checks/values.ts";
 import type { CreatedToken, Issue, Page, Project, Session } from "../models.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, pageOf, SessionSchema } from "./records.ts";
 

@@ -1,5 +1,6 @@
-import { ignoreErrors, isObject, isPlainObject } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { parseJson } from "../checks/json.ts";
+import { isObject, isPlainObject } from "../checks/values.ts";
 import { isBrandedError } from "../errors/automation-error.ts";
 import { REDACTED, redactionOf, SECRET_NAME, type Secrets } from "./secrets.ts";
 
@@ -25,7 +26,7 @@ export class Redactor {
   }
 
   /** One that takes out the strings and numbers of a response as well, since a schema may quote them. */
-  quoting(response: unknown): Redactor {
+  alsoHiding(response: unknown): Redactor {
     return new Redactor({ ...this.#secrets, response });
   }
 
@@ -41,7 +42,7 @@ export class Redactor {
   }
 
   /** A short text of others, such as a header's value, as errors and events show it; `undefined` if there is none. */
-  brief(text: string | null | undefined): string | undefined {
+  short(text: string | null | undefined): string | undefined {
     return this.line(text ?? "", LONGEST_BRIEF) || undefined;
   }
 

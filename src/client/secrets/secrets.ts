@@ -1,5 +1,5 @@
-import { RANDOM, SHORTEST_SECRET } from "../checks/checks.ts";
 import { valuesOf } from "../checks/json.ts";
+import { RANDOM, SHORTEST_SECRET } from "../checks/values.ts";
 
 /** What stands in the place of a secret. */
 export const REDACTED = "[redacted]";

@@ -1,15 +1,8 @@
-import {
-  ANYTHING,
-  FUNCTION,
-  given,
-  isRecord,
-  kind,
-  type Present,
-  refuse,
-  refusing,
-  required,
-  type Shape,
-} from "../checks/checks.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import { ANYTHING, FUNCTION, type ObjectSchema, type Present, required, validator } from "../checks/validators.ts";
+import { isRecord } from "../checks/values.ts";
+import { asErrorClass } from "../errors/as-error-class.ts";
 import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
 import { type StoredToken, TOKEN } from "./rotating-token-record.ts";
@@ -41,9 +34,12 @@ export interface RotatingTokenOptions {
   onRotationFailed?: ((error: unknown) => void) | undefined;
 }
 
-const OPTIONS: Shape<RotatingTokenOptions> = {
-  token: required(kind("an object with id, plaintext and expires_at", isRecord)),
-  renewBeforeMs: kind("a number of milliseconds from 0 up", (value) => Number.isFinite(value) && Number(value) >= 0),
+const OPTIONS: ObjectSchema<RotatingTokenOptions> = {
+  token: required(validator("an object with id, plaintext and expires_at", isRecord)),
+  renewBeforeMs: validator(
+    "a number of milliseconds from 0 up",
+    (value) => Number.isFinite(value) && Number(value) >= 0,
+  ),
   onRotated: required(FUNCTION),
   onRotationFailed: FUNCTION,
 };
@@ -54,16 +50,16 @@ const OPTIONS: Shape<RotatingTokenOptions> = {
  * @throws `ConfigError` if an option is invalid; its message never contains the token.
  */
 export function checkRotatingToken(options: RotatingTokenOptions): Present<RotatingTokenOptions> {
-  return refusing(
+  return asErrorClass(
     ConfigError,
     () => {
-      const checked = given(options, "options", OPTIONS);
+      const checked = parseOptions(options, "options", OPTIONS);
       const others = Object.fromEntries(Object.keys(checked.token).map((key) => [key, ANYTHING]));
       const { id, expires_at } = TOKEN;
       const shape = { ...others, id: required(id), plaintext: required(ANYTHING), expires_at: required(expires_at) };
-      const token = given(checked.token, "options.token", shape);
+      const token = parseOptions(checked.token, "options.token", shape);
       const flaw = flawOfToken(token.plaintext);
-      if (flaw !== undefined) refuse(`options.token.plaintext ${flaw}`);
+      if (flaw !== undefined) invalid(`options.token.plaintext ${flaw}`);
       return { ...checked, token };
     },
     (flaw) => `rotatingToken: ${flaw}`,

@@ -1,4 +1,5 @@
-import { isRecord, kind, type Shape } from "../checks/checks.ts";
+import { type ObjectSchema, validator } from "../checks/validators.ts";
+import { isRecord } from "../checks/values.ts";
 import { flawOfToken } from "./token-format.ts";
 
 /** What has to be stored of a token, so that it can be used and rotated later. A `CreatedToken` can be passed as it is. */
@@ -12,10 +13,10 @@ export interface StoredToken {
 }
 
 /** What each field of a stored token has to be, so that it is of use. */
-export const TOKEN: Shape<StoredToken> = {
-  id: kind("a non-empty string", (value) => typeof value === "string" && value !== ""),
-  plaintext: kind("a token", (value) => flawOfToken(value) === undefined),
-  expires_at: kind(
+export const TOKEN: ObjectSchema<StoredToken> = {
+  id: validator("a non-empty string", (value) => typeof value === "string" && value !== ""),
+  plaintext: validator("a token", (value) => flawOfToken(value) === undefined),
+  expires_at: validator(
     "an ISO 8601 timestamp",
     (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) && Number.isFinite(Date.parse(value)),
   ),

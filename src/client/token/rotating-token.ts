@@ -1,4 +1,5 @@
-import { ignoreErrors, type Present } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
+import type { Present } from "../checks/validators.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 import { calledBy } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";

@@ -1,5 +1,5 @@
-import { isObject, shown } from "../checks/checks.ts";
 import { parseJson } from "../checks/json.ts";
+import { describeValue, isObject } from "../checks/values.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 
 /**
@@ -8,7 +8,7 @@ import { AutomationError } from "../errors/automation-error.ts";
  */
 export function flawOfToken(token: unknown): string | undefined {
   if (typeof token === "number") return "must be a string, not a number";
-  if (typeof token !== "string") return `must be a string, not ${shown(token)}${hintFor(token)}`;
+  if (typeof token !== "string") return `must be a string, not ${describeValue(token)}${hintFor(token)}`;
   if (token === "") return "must not be empty";
   if (/^bearer\s/i.test(token)) return "must be the token alone: omit the scheme (Bearer)";
   const index = token.search(/[^!-~]/);

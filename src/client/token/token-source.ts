@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../checks/checks.ts";
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import type { CreatedToken } from "../models.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 

@@ -1,4 +1,4 @@
-import { isPromise } from "../../client/checks/checks.ts";
+import { isPromise } from "../../client/checks/values.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../client/schemas/index.ts";
 import type { StandardSchema } from "../../client/schemas/validators.ts";
 import type { ExtendedRecord } from "../../testing/conventions.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { RECORD } from "../../client/checks/checks.ts";
+import { RECORD } from "../../client/checks/validators.ts";
 import { type Flags, readCount, UsageError, type Values } from "../../command/flags.ts";
 import { check } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodePath, path, pathOf } from "../../../../src/client/call/path.ts";
-import { refusing } from "../../../../src/client/checks/checks.ts";
+import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
 import { ArgumentError } from "../../../../src/client/index.ts";
 
 test("the path of a template is sent as one made by the tag, and is shown with the names of its values", () => {
@@ -21,11 +21,11 @@ test("a path without values is its template", () => {
 });
 
 test.each(["", ".", "..", "\ud800", 7, null, undefined, {}])("%o is refused in the name of the value", (value) => {
-  expect(() => refusing(ArgumentError, () => pathOf("/sessions/{id}", { id: value }))).toThrow(/^id /);
+  expect(() => asErrorClass(ArgumentError, () => pathOf("/sessions/{id}", { id: value }))).toThrow(/^id /);
 });
 
 test("a record in the place of its id is told so", () => {
-  expect(() => refusing(ArgumentError, () => pathOf("/sessions/{id}", { id: { id: "ses_1", state: "on" } }))).toThrow(
-    "id must be a string, not an object; pass its .id",
-  );
+  expect(() =>
+    asErrorClass(ArgumentError, () => pathOf("/sessions/{id}", { id: { id: "ses_1", state: "on" } })),
+  ).toThrow("id must be a string, not an object; pass its .id");
 });

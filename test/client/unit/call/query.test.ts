@@ -1,8 +1,8 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeQuery, QUERY } from "../../../../src/client/call/path.ts";
-import { refusing } from "../../../../src/client/checks/checks.ts";
+import { encodeQuery, QUERY } from "../../../../src/client/call/query.ts";
+import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
 import { ArgumentError } from "../../../../src/client/index.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
@@ -48,7 +48,7 @@ test.each([
   "\ud800",
   () => {},
 ])("a parameter of %o is refused", (value) => {
-  expect(() => refusing(ArgumentError, () => encodeQuery({ a: value as never }))).toThrow(ArgumentError);
+  expect(() => asErrorClass(ArgumentError, () => encodeQuery({ a: value as never }))).toThrow(ArgumentError);
 });
 
 test("null-prototype objects are queries, inherited parameters are none", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseHttpDate, parseRetryAfter } from "../../../../src/client/call/head.ts";
+import { parseHttpDate, parseRetryAfter } from "../../../../src/client/call/retry-after.ts";
 
 const CLOCK = Date.UTC(2026, 10, 21, 2, 0, 0);
 const parse = (value: string | null, date: string | null = null): number | undefined =>

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CallSettings, DEFAULT_RETRY, laidOver, readOptions } from "../../../../src/client/call/settings.ts";
-import { refusing } from "../../../../src/client/checks/checks.ts";
+import { type CallSettings, DEFAULT_RETRY, mergeSettings, readOptions } from "../../../../src/client/call/settings.ts";
+import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
 import { ArgumentError, type CallOptions } from "../../../../src/client/index.ts";
 
 const client: CallSettings = {
@@ -13,11 +13,11 @@ const client: CallSettings = {
 
 /** Options as a method takes them. */
 const read = (options?: CallOptions): ReturnType<typeof readOptions> => readOptions([options]);
-const settings = (options?: CallOptions): CallSettings => ({ ...client, ...laidOver(read(options), client) });
+const settings = (options?: CallOptions): CallSettings => ({ ...client, ...mergeSettings(read(options), client) });
 
 function flawOf(options: unknown): string {
   try {
-    refusing(ArgumentError, () => read(options as CallOptions));
+    asErrorClass(ArgumentError, () => read(options as CallOptions));
   } catch (error) {
     return (error as Error).message;
   }
@@ -64,14 +64,14 @@ test("options of the method alone are read with the others", () => {
 });
 
 test("an argument behind options is refused", () => {
-  expect(() => refusing(ArgumentError, () => readOptions([{}, {}] as never))).toThrow(
+  expect(() => asErrorClass(ArgumentError, () => readOptions([{}, {}] as never))).toThrow(
     "too many arguments: the last one is options",
   );
 });
 
 describe("retry", () => {
   const over = (retry: CallOptions["retry"], base: CallOptions["retry"]): unknown =>
-    laidOver(read({ retry }), laidOver(read({ retry: base }), client)).retry;
+    mergeSettings(read({ retry }), mergeSettings(read({ retry: base }), client)).retry;
 
   test("the defaults of the promise", () => {
     expect(DEFAULT_RETRY).toEqual({

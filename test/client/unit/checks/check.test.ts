@@ -1,29 +1,28 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { invalid } from "../../../../src/client/checks/invalid-input.ts";
+import { expectType, parseOptions } from "../../../../src/client/checks/parse-options.ts";
 import {
   BOOLEAN,
   countFrom,
   FUNCTION,
-  given,
   INTERVAL,
-  type Kind,
-  ofKind,
+  type ObjectSchema,
   oneOf,
-  refuse,
-  refusing,
   required,
-  type Shape,
   SIGNAL,
   STRING,
-  shown,
   TIMEOUT,
-} from "../../../../src/client/checks/checks.ts";
+  type Validator,
+} from "../../../../src/client/checks/validators.ts";
+import { describeValue } from "../../../../src/client/checks/values.ts";
+import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
 import { ArgumentError, ConfigError } from "../../../../src/client/index.ts";
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 
-const KINDS: readonly (readonly [Kind, (value: unknown) => boolean])[] = [
+const KINDS: readonly (readonly [Validator, (value: unknown) => boolean])[] = [
   [BOOLEAN, (value) => typeof value === "boolean"],
   [STRING, (value) => typeof value === "string"],
   [FUNCTION, (value) => typeof value === "function"],
@@ -37,7 +36,7 @@ const KINDS: readonly (readonly [Kind, (value: unknown) => boolean])[] = [
 /** The message with which something is refused. */
 function flawOf(read: () => unknown): string {
   try {
-    refusing(ArgumentError, read);
+    asErrorClass(ArgumentError, read);
   } catch (error) {
     expect(error).toBeInstanceOf(ArgumentError);
     return (error as Error).message;
@@ -49,8 +48,8 @@ test.each(KINDS)("$words, and nothing else", (kind, fits) => {
   const values = fc.oneof(fc.anything(), fc.double(), fc.integer({ min: -2, max: 2 }), fc.constantFrom("a", Infinity));
   fc.assert(
     fc.property(values, (value) => {
-      if (fits(value)) expect(ofKind(value, "x", kind)).toBe(value);
-      else expect(flawOf(() => ofKind(value, "x", kind))).toMatch(/^x must be /);
+      if (fits(value)) expect(expectType(value, "x", kind)).toBe(value);
+      else expect(flawOf(() => expectType(value, "x", kind))).toMatch(/^x must be /);
     }),
   );
 });
@@ -72,9 +71,9 @@ describe("the boundary", () => {
   test("throws the class that it was made for, with the outcome not_sent, and may add to the message", () => {
     const error = (() => {
       try {
-        return refusing(
+        return asErrorClass(
           ConfigError,
-          () => refuse("no"),
+          () => invalid("no"),
           (flaw) => `x: ${flaw}`,
         );
       } catch (thrown) {
@@ -93,14 +92,14 @@ describe("the boundary", () => {
         throw thrown;
       },
     };
-    const read = (): unknown => refusing(ArgumentError, () => given(value, "input", { a: STRING }));
+    const read = (): unknown => asErrorClass(ArgumentError, () => parseOptions(value, "input", { a: STRING }));
     expect(read).toThrow(expect.objectContaining({ message: "input cannot be read", cause: thrown }));
   });
 
   test("lets errors of this package through as they are", () => {
     const error = new ArgumentError("x");
     const read = (): unknown =>
-      refusing(ConfigError, () => {
+      asErrorClass(ConfigError, () => {
         throw error;
       });
     expect(read).toThrow(error);
@@ -109,13 +108,13 @@ describe("the boundary", () => {
 
 describe("a checked object", () => {
   test("is a copy that inherits nothing, without what is undefined", () => {
-    const copy = given<{ a?: string; b?: boolean | undefined }>({ a: "x", b: undefined }, "input", {
+    const copy = parseOptions<{ a?: string; b?: boolean | undefined }>({ a: "x", b: undefined }, "input", {
       a: STRING,
       b: BOOLEAN,
     });
     expect(Object.entries(copy)).toEqual([["a", "x"]]);
     expect(Object.getPrototypeOf(copy)).toBeNull();
-    expect(Object.keys(given<object>(undefined, "input", { a: STRING }))).toEqual([]);
+    expect(Object.keys(parseOptions<object>(undefined, "input", { a: STRING }))).toEqual([]);
   });
 
   test("each property is read once, in whatever order they are", () => {
@@ -129,53 +128,57 @@ describe("a checked object", () => {
         },
       },
     );
-    expect(JSON.stringify(given(value, "input", { a: STRING, b: BOOLEAN }))).toBe('{"a":"x","b":true}');
+    expect(JSON.stringify(parseOptions(value, "input", { a: STRING, b: BOOLEAN }))).toBe('{"a":"x","b":true}');
     expect([...reads].sort()).toEqual(["a", "b"]);
   });
 
   test("has its own properties alone: what is inherited is not looked at", () => {
     const value = Object.assign(Object.create({ a: 5 }) as object, { b: true });
-    expect(Object.keys(given<object>(value, "input", { a: STRING, b: BOOLEAN }))).toEqual(["b"]);
+    expect(Object.keys(parseOptions<object>(value, "input", { a: STRING, b: BOOLEAN }))).toEqual(["b"]);
     class Input {
       a = "x";
     }
-    expect({ ...given(new Input(), "input", { a: STRING }) }).toEqual({ a: "x" });
+    expect({ ...parseOptions(new Input(), "input", { a: STRING }) }).toEqual({ a: "x" });
   });
 
   test("may be of another realm", () => {
     const value = runInNewContext("({ a: 'x' })") as { a: string };
-    expect({ ...given(value, "input", { a: STRING }) }).toEqual({ a: "x" });
-    expect(Object.keys(given<object>(runInNewContext("({})") as object, "input", {}))).toEqual([]);
+    expect({ ...parseOptions(value, "input", { a: STRING }) }).toEqual({ a: "x" });
+    expect(Object.keys(parseOptions<object>(runInNewContext("({})") as object, "input", {}))).toEqual([]);
   });
 
   test("has what is required", () => {
-    const shape: Shape<{ a: string }> = { a: required(STRING) };
+    const shape: ObjectSchema<{ a: string }> = { a: required(STRING) };
     for (const value of [undefined, {}, { a: undefined }]) {
-      expect(flawOf(() => given(value as never, "input", shape))).toBe("input.a must be a string, not undefined");
+      expect(flawOf(() => parseOptions(value as never, "input", shape))).toBe(
+        "input.a must be a string, not undefined",
+      );
     }
   });
 
   test.each([null, 5, "x", [], () => {}, Symbol("s")])("%o is none", (value) => {
-    expect(flawOf(() => given<object>(value as never, "input", {}))).toMatch(/^input must be an object, not /);
+    expect(flawOf(() => parseOptions<object>(value as never, "input", {}))).toMatch(/^input must be an object, not /);
   });
 
   test("a signal is none, and the message says where it belongs", () => {
     const { signal } = new AbortController();
-    const flaw = flawOf(() => given<object>(signal, "options", { a: STRING }));
+    const flaw = flawOf(() => parseOptions<object>(signal, "options", { a: STRING }));
     expect(flaw).toBe("options must be a plain object, such as { signal }");
   });
 
   test.each([new Date(), new Map([["a", "x"]]), new Response("x"), new Headers()])(
     "%s, which has no properties of its own, is none",
     (value) => {
-      expect(flawOf(() => given<object>(value, "options", { a: STRING }))).toBe("options must be a plain object");
+      expect(flawOf(() => parseOptions<object>(value, "options", { a: STRING }))).toBe(
+        "options must be a plain object",
+      );
     },
   );
 });
 
 describe("unknown keys", () => {
-  const flaw = (value: object, shape: Shape<object> = { a: STRING, b: STRING }): string =>
-    flawOf(() => given<object>(value, "options", shape));
+  const flaw = (value: object, shape: ObjectSchema<object> = { a: STRING, b: STRING }): string =>
+    flawOf(() => parseOptions<object>(value, "options", shape));
 
   test("are told all at once, with the known ones", () => {
     expect(flaw({ x: 1 })).toBe('options must not have the unknown key "x"; accepted: a, b');
@@ -234,5 +237,5 @@ test.each<[unknown, string]>([
   [1n, "a bigint"],
   [Promise.resolve("secret"), "a promise: await it"],
 ])("%o is shown as %s", (value, words) => {
-  expect(shown(value)).toBe(words);
+  expect(describeValue(value)).toBe(words);
 });

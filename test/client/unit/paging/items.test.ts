@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { closeable } from "../../../../src/client/paging/batch-iterator.ts";
+import { batchIterator } from "../../../../src/client/paging/batch-iterator.ts";
 
 const done = { done: true, value: undefined };
 
@@ -16,7 +16,7 @@ function itemsOf(sizes: readonly number[], failsAt = Number.POSITIVE_INFINITY) {
       yield { data: Array.from({ length: size }, () => serial++), next_cursor: null };
     }
   };
-  return { items: closeable(pages, ({ data }) => data), asked: () => asked };
+  return { items: batchIterator(pages, ({ data }) => data), asked: () => asked };
 }
 
 const sizes = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 6 });

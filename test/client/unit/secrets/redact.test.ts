@@ -230,7 +230,7 @@ test("of a field with the name of a secret it is shown whether there is one", ()
 });
 
 describe("what quotes a response", () => {
-  const quoting = redactor.quoting({
+  const quoting = redactor.alsoHiding({
     plaintext: "a-one-time-Secret",
     pin: 123456,
     list: ["open", 7, "no"],
@@ -249,7 +249,7 @@ describe("what quotes a response", () => {
 
   test("strings are found as JSON spells them", () => {
     const value = 'first line\nsecond "line"';
-    expect(redactor.quoting([value]).text(`received ${JSON.stringify(value)}`)).toBe(`received "${REDACTED}"`);
+    expect(redactor.alsoHiding([value]).text(`received ${JSON.stringify(value)}`)).toBe(`received "${REDACTED}"`);
   });
 
   test("numbers that were thrown are taken out, too", () => {
@@ -257,13 +257,13 @@ describe("what quotes a response", () => {
   });
 
   test("of a response with too many values nothing is shown", () => {
-    const many = redactor.quoting(Array.from({ length: 50_000 }, (_, n) => `secret-${n}`));
+    const many = redactor.alsoHiding(Array.from({ length: 50_000 }, (_, n) => `secret-${n}`));
     expect(many.text(`${"x".repeat(500)} secret-1`)).toBe(REDACTED);
   });
 
   test("a response may be nested as deeply as JSON can be", () => {
     const deep: unknown = JSON.parse(`${"[".repeat(100_000)}"hidden-value"${"]".repeat(100_000)}`);
-    expect(redactor.quoting(deep).text("not hidden-value")).toBe(`not ${REDACTED}`);
+    expect(redactor.alsoHiding(deep).text("not hidden-value")).toBe(`not ${REDACTED}`);
   });
 });
 
