@@ -73,7 +73,7 @@ function sourceOf<Item>(
   const { cursor: start, ...others } = nullPrototype<Query>(query);
   const { prefetch = false, ...options } = readOptions(last, { prefetch: BOOLEAN });
   const fixed = encodeQuery(others);
-  const page = { name, method: "GET", path, schema, essentials: pageEnvelopeValidator, scope, options } as const;
+  const page = { name, method: "GET", path, schema, lenientSchema: pageEnvelopeValidator, scope, options } as const;
   return {
     operation: page,
     start: typeof start === "string" ? start : null, // which is what it was checked to be
