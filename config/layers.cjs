@@ -38,6 +38,7 @@ const layers = [
       "client/token/token-source.ts",
       "client/rate-limit/rate-limiter.ts",
       "client/call/http-request.ts",
+      "client/call/call-hooks.ts",
       "client/call/operation.ts",
       "client/call/encoding.ts",
       "client/call/path.ts",
@@ -62,7 +63,7 @@ const layers = [
   // The resources of the service: an operation in, `send` out.
   { name: "resources", files: ["client/resources/"] },
   // The composition root, the only place that knows all parts.
-  { name: "root", files: ["client/client.ts", "client/options.ts"] },
+  { name: "root", files: ["client/client.ts", "client/assembly.ts", "client/options.ts"] },
   { name: "client", files: ["client/index.ts"] },
   // One folder for each other entry point, named as it is imported.
   { name: "products", files: ["command/", "bulk/", "opentelemetry/", "redis/", "testing/", "doctor/", "mcp/"] },
@@ -104,7 +105,13 @@ const resourcesKnow = [
 const redisKnows = ["redis/", "client/rate-limit/", ...foundation];
 
 /** Bulk writes know errors, and which of them may pass. */
-const bulkKnows = ["bulk/", "client/call/decide-retry.ts", ...foundation];
+const bulkKnows = [
+  "bulk/",
+  "client/client.ts",
+  "client/call/call-hooks.ts",
+  "client/call/decide-retry.ts",
+  ...foundation,
+];
 
 /** The emulator stands for the service, so it does not know the client. */
 const emulatorKnows = ["testing/", "command/", ...foundation];

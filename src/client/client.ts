@@ -1,17 +1,12 @@
-import { checkTransport } from "./call/base-url.ts";
-import { createHttp } from "./call/http.ts";
+import { Assembly } from "./assembly.ts";
+import { type CallHooks, WITH_HOOKS } from "./call/call-hooks.ts";
 import type { Send } from "./call/operation.ts";
 import { createSend } from "./call/send.ts";
-import type { CallOptions, ClientContext } from "./call/settings.ts";
-import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
-import { nullPrototype } from "./checks/values.ts";
+import type { CallOptions } from "./call/settings.ts";
 import { calledBy } from "./errors/caller-stack.ts";
-import { combine } from "./instrumentation.ts";
-import { logCalls } from "./logging.ts";
-import type { CreatedToken } from "./models.ts";
-import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
+import type { ClientOptions } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
-import { type Permit, pauseLeft, type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
+import { type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
 import {
   type CustomList,
   type CustomRequest,
@@ -23,9 +18,7 @@ import { Issues } from "./resources/issues.ts";
 import type { ListOptions } from "./resources/list.ts";
 import { Projects } from "./resources/projects.ts";
 import { Sessions } from "./resources/sessions.ts";
-import { rotation, Tokens } from "./resources/tokens.ts";
-import { StaticToken } from "./token/static-token.ts";
-import type { TokenSource, TokenSourceFactory } from "./token/token-source.ts";
+import { Tokens } from "./resources/tokens.ts";
 
 /**
  * A client of the project automation service. It waits when the service asks it to, never repeats a write that may have
@@ -53,10 +46,14 @@ export class Client {
   readonly #send: Send;
 
   constructor(options?: ClientOptions);
-  constructor(...args: readonly [options?: ClientOptions]) {
-    this.#assembly = calledBy(new.target, () => configuring(args[0], () => assemble(settingsOf(args))));
-    this.#send = createSend(this.#assembly);
-    this.baseUrl = this.#assembly.baseUrl;
+  constructor(...args: readonly [options?: ClientOptions | Assembly]) {
+    const [options] = args;
+    this.#assembly =
+      options instanceof Assembly
+        ? options
+        : calledBy(new.target, () => Assembly.of(args as [options?: ClientOptions])); // it is none
+    this.#send = createSend(this.#assembly.context);
+    this.baseUrl = this.#assembly.context.baseUrl;
     this.tokens = new Tokens(this.#send);
     this.projects = new Projects(this.#send);
     this.issues = new Issues(this.#send);
@@ -65,7 +62,7 @@ export class Client {
 
   /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */
   get rateLimit(): RateLimitSnapshot | undefined {
-    const { rateLimiter, tokenSource } = this.#assembly;
+    const { rateLimiter, tokenSource } = this.#assembly.context;
     return snapshotOf(rateLimiter, tokenSource.current);
   }
 
@@ -81,7 +78,7 @@ export class Client {
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
   withOptions: (options: ClientOptions) => Client = (...args) =>
-    calledBy(this.withOptions, () => derive(this.#assembly, args));
+    calledBy(this.withOptions, () => derived(this.#assembly.withOptions(args)));
 
   /**
    * Swaps the token: attempts sent from now on carry the new one, also those of pending calls and of clients made by
@@ -89,8 +86,7 @@ export class Client {
    *
    * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
    */
-  setToken: (token: string) => void = (...args) =>
-    calledBy(this.setToken, () => setStaticToken(this.#assembly.tokenSource, args));
+  setToken: (token: string) => void = (...args) => calledBy(this.setToken, () => this.#assembly.setToken(args));
 
   /**
    * Sends a request to an endpoint that has no method of its own, with the same authentication, rate limiter, retries,
@@ -112,70 +108,14 @@ export class Client {
   /** Walks a list endpoint that has no method of its own; `schema` is that of one item. Nothing is sent until it is consumed. */
   paginate: <Item>(list: CustomList<Item>, options?: ListOptions) => Paginator<Item> = (list, ...options) =>
     paginateCustom(this.#send, list, options);
-}
 
-function setStaticToken(tokenSource: TokenSource, [token, ...surplus]: readonly [string]): void {
-  configuring({ token }, () => {
-    expectNoSurplus(surplus, "setToken takes one argument, the token");
-    if (!(tokenSource instanceof StaticToken)) {
-      invalid("setToken: the token provider or the rotating token of this client decides the token");
-    }
-    tokenSource.set(checkStaticToken(token));
-  });
+  /** @internal Derives a client whose calls have hooks, for other parts of this package. */
+  get [WITH_HOOKS](): (hooks: CallHooks) => Client {
+    return (hooks) => derived(this.#assembly.withHooks(hooks));
+  }
 }
 
 // Not in the class: a class whose body names itself is published under another name.
-function derive({ settings }: Assembly, args: readonly [ClientOptions]): Client {
-  const derived = configuring(args[0], () => settingsOf(args, settings));
-  return new Client(derived as ClientOptions); // settings are options
-}
-
-/** What a client is made of, and what another can be derived from. */
-interface Assembly extends ClientContext {
-  /** With the token source in place of the token: it alone holds it, and a copy here would stay when it is swapped. */
-  readonly settings: Settings;
-}
-
-/** Makes the parts of a client. Clients that are derived from it share token source and rate limiter. */
-function assemble(given: Settings): Assembly {
-  const { baseUrl, allowInsecureHttp, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
-  const url = new URL(baseUrl);
-  checkTransport(url, allowInsecureHttp);
-  const tokenSource = given.token.createSource((stored, permit) => rotateItself(assembly, stored, permit), url.origin);
-  const token: TokenSourceFactory = {
-    createSource: (_, origin) =>
-      origin === url.origin
-        ? tokenSource
-        : invalid("withOptions: a baseUrl of another origin needs a token of its own"),
-  };
-  const settings = nullPrototype<Settings>(given, { token });
-  const assembly = nullPrototype<Assembly>(settings, {
-    settings,
-    http: createHttp(fetch, fetchOptions),
-    tokenSource,
-    observers: combine([onEvent && { begin: () => ({ event: onEvent }) }, logCalls(logger, logLevel), instrumentation]),
-    emittedOnce: { paused: new Set(), deprecated: new Set() },
-  });
-  return assembly;
-}
-
-/** Sends the rotation as the request that the permit has been admitted for: the call whose permit it is waits for it. */
-function rotateItself(
-  client: ClientContext,
-  { id, plaintext }: Pick<CreatedToken, "id" | "plaintext">,
-  permit: Permit,
-): Promise<CreatedToken> {
-  const admitted: Permit = {
-    acquire: () => {
-      // Another request's 429 may have begun a pause while the rotation was backing off.
-      const pauseMs = pauseLeft(client.rateLimiter, plaintext);
-      return pauseMs ? { kind: "refused", pauseMs } : { kind: "admitted" };
-    },
-    report: (head) => permit.report(head),
-    release() {},
-  };
-  // A pause is not waited for here: the call has its own bounds for that.
-  const retry = client.retry && { ...client.retry, rateLimitWaits: 0 };
-  const own = nullPrototype<ClientContext>(client, { tokenSource: new StaticToken(plaintext), retry });
-  return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {}, permit: admitted }));
+function derived(assembly: Assembly): Client {
+  return new Client(assembly as ClientOptions); // which the constructor tells from options
 }

@@ -7,6 +7,7 @@ import { Redactor } from "../secrets/redact.ts";
 import { Deadline } from "../time/deadline.ts";
 import type { TokenSource } from "../token/token-source.ts";
 import { CallEvents } from "./call-events.ts";
+import type { HookedCall } from "./call-hooks.ts";
 import type { ResponseHead } from "./head.ts";
 import type { Operation } from "./operation.ts";
 import { encodePath } from "./path.ts";
@@ -58,7 +59,8 @@ export class Call {
     this.settings = mergeSettings<ClientContext>(operation.options, client);
     this.body = operation.json === undefined ? undefined : toJson(operation.json);
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
-    this.deadline = Deadline.of(this.settings.totalTimeoutMs, this.settings.signal, operation.within);
+    const { totalTimeoutMs, signal, hooks } = this.settings;
+    this.deadline = Deadline.of(totalTimeoutMs, signal, hooks?.signal, operation.within);
     // Last, so that nothing has begun for its observers if its signal fails.
     this.events = client.observers && new CallEvents(this, client.observers);
   }
@@ -66,6 +68,12 @@ export class Call {
   /** Where it is sent, each time. */
   get url(): string {
     return this.settings.baseUrl + this.#target;
+  }
+
+  /** As hooks see it. */
+  get hooked(): HookedCall {
+    const { name, method, path } = this.operation;
+    return { callId: this.id, operation: name, method, path: path.template, url: this.url };
   }
 
   /** Takes the secrets of the call out of texts. */
@@ -119,7 +127,8 @@ export class Call {
     this.deadline.release();
     const { latestResponse, requests } = this.history;
     this.events?.end(error, { attempts: requests, status: latestResponse?.status });
-    const { onResponse } = this.settings;
+    const { onResponse, hooks } = this.settings;
+    hooks?.end?.(this.hooked, { status: latestResponse?.status, error });
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
     ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id }));

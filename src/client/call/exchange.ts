@@ -20,11 +20,14 @@ interface Sending {
 export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Exchange> {
   const { events, history, settings } = call;
   const { token, deadline } = sending;
-  if (settings.onRequest !== undefined) await runOnRequest(call, settings.onRequest, deadline);
+  const { hooks, onRequest } = settings;
+  if (onRequest !== undefined) await runOnRequest(call, onRequest, deadline);
+  if (hooks?.beforeRequest !== undefined) await runBeforeRequest(call, hooks.beforeRequest(call.hooked), deadline);
   events?.request();
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
+  if (head.status === 429) hooks?.rejected?.(call.hooked);
   // Without the headers: a rate limiter of the caller's own may pass on what it gets, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
   // A response that has arrived is not lost to a rate limiter that fails.
@@ -59,6 +62,15 @@ async function runOnRequest(
     if (cause === STOPPED) throw stoppedError(call, { deadline, phase: "queue" });
     const what = "onRequest failed, so the request was not sent";
     throw buildError(AbortError, call, { what, thrown: cause, cause });
+  }
+}
+
+/** Awaits a hook of the package itself. */
+async function runBeforeRequest(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
+  try {
+    await deadline.race(ready);
+  } catch (error) {
+    throw error === STOPPED ? stoppedError(call, { deadline, phase: "queue" }) : error;
   }
 }
 

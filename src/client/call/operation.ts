@@ -1,7 +1,6 @@
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import type { StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
-import type { Deadline } from "../time/deadline.ts";
 import { encodePath, type Path } from "./path.ts";
 import type { CheckedOptions } from "./settings.ts";
 
@@ -31,8 +30,8 @@ export interface Operation<Output> {
   readonly scope?: Scope | undefined;
   /** The walk that its output is a page of. */
   readonly walk?: Walk | undefined;
-  /** The wait or the walk that the call is a part of, and ends with. */
-  readonly within?: Deadline | undefined;
+  /** The end of the wait or the walk that the call is a part of. */
+  readonly within?: AbortSignal | undefined;
   /** What it is sent with in place of a permit of its own: it waits in no queue. */
   readonly permit?: Permit | undefined;
   /** The `plaintext` of the output becomes the client's token. */

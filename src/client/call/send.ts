@@ -44,6 +44,7 @@ export function createSend(client: ClientContext): Send {
 async function run(call: Call): Promise<unknown> {
   const { deadline } = call;
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
+  call.settings.hooks?.begin?.(call.hooked);
   const output = call.operation.adopts ? await adopt(call) : await outputOf(call);
   call.handOut(output);
   const { walk } = call.operation;

@@ -15,6 +15,7 @@ import { isObject } from "../checks/values.ts";
 import type { CombinedInstrumentation } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import type { TokenSource } from "../token/token-source.ts";
+import type { CallHooks } from "./call-hooks.ts";
 import { type HeadersInput, readHeaders, type SendHttp } from "./http-request.ts";
 
 /**
@@ -143,6 +144,8 @@ export interface ClientContext extends ClientSettings {
   readonly tokenSource: TokenSource;
   /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
   readonly observers: CombinedInstrumentation | undefined;
+  /** Hooks of the package itself, where the client was derived with some. */
+  readonly hooks?: CallHooks | undefined;
   /** What the client has emitted already and emits once. */
   readonly emittedOnce: {
     /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */

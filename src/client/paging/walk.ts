@@ -18,7 +18,7 @@ export interface PageSource<Item> {
   /** Checks what a method of the list was given, in the name of the method. */
   readonly check: Send["check"];
   /** Asks for a page of a walk: one request. An error carries the `cursor`. */
-  readonly fetch: (cursor: string | null, walk: Walk, within?: Deadline) => Promise<Page<Item>>;
+  readonly fetch: (cursor: string | null, walk: Walk, within?: AbortSignal) => Promise<Page<Item>>;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function* walkPages<Item>(
   let ahead: Promise<Page<Item>> | undefined;
   if (cursor !== null) cycle.closes(cursor);
   for (;;) {
-    const page = await (ahead ?? source.fetch(cursor, walk, closing));
+    const page = await (ahead ?? source.fetch(cursor, walk, closing?.signal));
     ahead = undefined;
     cursor = page.next_cursor;
     emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
@@ -50,7 +50,7 @@ export async function* walkPages<Item>(
     if (source.prefetch && !isLast && flaw === undefined) {
       // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
       await platformTurn();
-      ahead = source.fetch(cursor, walk, closing);
+      ahead = source.fetch(cursor, walk, closing?.signal);
       // The walk may never come to it.
       ahead.catch(() => {});
       // The consumer of this page may block the thread, so the request has to leave first.

@@ -123,7 +123,7 @@ async function* polls(
     silentSince = now();
     return options.onResponse?.(response);
   };
-  const own = { ...options, onResponse, totalTimeoutMs: Number.POSITIVE_INFINITY };
+  const own = { ...options, onResponse };
   const poll = send.check(name, () => getSession(id, own));
   const endsAt = now() + totalTimeoutMs;
   let waitMs = 0;
@@ -131,19 +131,20 @@ async function* polls(
   /** What the latest poll has failed with. */
   let missed: AutomationError | undefined;
   for (;;) {
-    const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing));
+    const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing?.signal));
     let isFound = false;
     try {
       // Not before a 503 has asked for. The pause of a 429 is the rate limiter's, and ends with its token.
       const askedMs = missed?.status === 503 ? silentSince - now() : 0;
       if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
       waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
-      const polled = await send(name, () => ({ ...poll, within })).catch((failure: AutomationError) => failure);
+      const limits = { options: { ...own, totalTimeoutMs: within.leftMs }, within: within.signal };
+      const polled = await send(name, () => ({ ...poll, ...limits })).catch((failure: AutomationError) => failure);
       if (!isBrandedError(polled)) {
         session = polled;
         missed = undefined;
         isFound = await within.race(Promise.resolve(isWanted(polled)));
-      } else if (within.reason === undefined) {
+      } else if (within.reason === undefined && within.leftMs > 0) {
         annotate(polled, "session", session);
         const { retryAfterMs = 0 } = polled;
         if (retryAfterMs > 0 || missed === undefined) silentSince = now() + retryAfterMs;

@@ -10,16 +10,9 @@ export type StopReason = "abort" | "total" | "attempt";
 /** What `race` and `sleep` reject with if the deadline ends first. Never leaves the client. */
 export const STOPPED: unique symbol = Symbol("stopped");
 
-/** What ends a deadline: its limit, and what is given besides. */
-interface Ends {
-  readonly limit: "total" | "attempt";
-  readonly signal?: AbortSignal | undefined;
-  readonly outer?: Deadline | undefined;
-}
-
 /**
- * How long something may take, and what else ends it: an abort signal with a reason, made from a limit, a signal and
- * another deadline around it. Whatever waits is raced against one, since a promise of a platform or of a caller may stay
+ * A time limit, and what else ends the same work: an abort signal with a reason, made from a limit and signals, or from
+ * a limit and another deadline around it. Whatever waits is raced against one, since a promise of a platform or of a caller may stay
  * pending even when its signal aborts. Release it when the work is done.
  */
 export class Deadline {
@@ -32,9 +25,10 @@ export class Deadline {
   /** What frees the timer, and the listeners on the signal and on the deadline around it. */
   readonly #held: (() => void)[] = [];
 
-  private constructor(limitMs: number, { limit, signal, outer }: Ends) {
+  private constructor(limitMs: number, signals: readonly (AbortSignal | undefined)[], outer?: Deadline) {
     this.endsAt = Math.min(now() + limitMs, outer?.endsAt ?? Number.POSITIVE_INFINITY);
-    if (signal !== undefined) {
+    for (const signal of signals) {
+      if (signal === undefined || this.#reason !== undefined) continue;
       // A signal of the caller's own may throw when it is asked.
       const reasonOf = (): unknown => ignoreErrors<unknown>(() => signal.reason);
       this.#held.push(onAbort(signal, () => this.#stop("abort", reasonOf())));
@@ -44,21 +38,21 @@ export class Deadline {
     }
     // Last, so that no timer is left where a signal has thrown. The outer deadline has a timer of its own.
     if (this.#reason === undefined && this.endsAt !== outer?.endsAt) {
-      this.#held.push(after(limitMs, () => this.#stop(limit, undefined)));
+      this.#held.push(after(limitMs, () => this.#stop(outer === undefined ? "total" : "attempt", undefined)));
     }
   }
 
   /**
-   * A deadline of a whole: a call, a wait, a walk. `signal` and `outer` end it, too. Throws what a signal of the caller's
+   * A deadline of a whole: a call, a wait, a walk. Each of the signals ends it, too. Throws what a signal of the caller's
    * own throws when it is listened to.
    */
-  static of(limitMs: number, signal?: AbortSignal, outer?: Deadline): Deadline {
-    return new Deadline(limitMs, { limit: "total", signal, outer });
+  static of(limitMs: number, ...signals: readonly (AbortSignal | undefined)[]): Deadline {
+    return new Deadline(limitMs, signals);
   }
 
   /** A deadline of one attempt, within this one. */
   within(limitMs: number): Deadline {
-    return new Deadline(limitMs, { limit: "attempt", outer: this });
+    return new Deadline(limitMs, [], this);
   }
 
   /** Aborts when the deadline ends, with the reason of the signal that ended it, for everything that takes a signal. */

@@ -44,7 +44,7 @@ describe("what ends a deadline is its reason", () => {
 
   test("end(), and nothing after that", async () => {
     const outer = Deadline.of(FOREVER);
-    const inner = Deadline.of(1_000, undefined, outer);
+    const inner = Deadline.of(1_000, outer.signal);
     outer.end();
     await pass(2_000);
     expect([outer.reason, inner.reason]).toEqual(["abort", "abort"]);
