@@ -40,6 +40,8 @@ export class CallEvents {
   readonly #call: ObservedCall;
   readonly #observer: CombinedObserver;
   readonly #began: number = now();
+  /** The time that the call waited, for the rate limit and between attempts, in milliseconds. */
+  waitedMs = 0;
   #attempt = 1;
   /** The request of the present attempt has been sent. */
   #isSent = false;
@@ -78,8 +80,7 @@ export class CallEvents {
     const spentMs = time - this.#since;
     this.#since = time;
     this.#spent[this.#stage] += spentMs;
-    const { walk } = this.#call.operation;
-    if (walk && (this.#stage === "waitMs" || this.#stage === "queueMs")) walk.waitedMs += spentMs;
+    if (this.#stage === "waitMs" || this.#stage === "queueMs") this.waitedMs += spentMs;
     this.#stage = phase === "total" ? "waitMs" : (`${phase}Ms` as const);
   }
 

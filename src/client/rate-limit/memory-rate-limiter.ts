@@ -1,3 +1,4 @@
+import { after, now } from "../time/clock.ts";
 import type {
   Admission,
   Permit,
@@ -31,23 +32,15 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
   readonly #createGate: (token: string) => Gate;
   readonly #gates = new Map<string, Gate>();
   #mostGates = FEW_GATES;
-  #places = 0;
+  #calls = 0;
 
   constructor(createGate: (token: string) => Gate) {
     this.#createGate = createGate;
   }
 
   enter(call: RateLimitedCall): MemoryPermit {
-    this.#places += 1;
-    return new MemoryPermit(this, call, this.#places);
-  }
-
-  refresh(): void {
-    const moved = [...this.#gates].flatMap(([token, gate]) =>
-      gate.waiting.filter(({ call }) => call.token() !== token).map((waiter) => ({ gate, waiter })),
-    );
-    moved.sort((one, other) => one.waiter.position - other.waiter.position);
-    for (const { gate, waiter } of moved) gate.dismiss(waiter, { kind: "moved" });
+    this.#calls += 1;
+    return new MemoryPermit(this, call, this.#calls);
   }
 
   snapshot(token: string): RateLimitSnapshot | undefined {
@@ -74,9 +67,11 @@ export class MemoryPermit implements Permit, Waiter {
   readonly position: number;
   pauses = 0;
   counted: symbol | undefined;
-  settle: Waiter["settle"];
   readonly #limiter: MemoryRateLimiter<TokenGate>;
   #gate: TokenGate | undefined;
+  /** The end of its wait, once the gate has decided. */
+  #admission: Admission | undefined;
+  #look: (() => void) | undefined;
 
   constructor(limiter: MemoryRateLimiter<TokenGate>, call: RateLimitedCall, position: number) {
     this.#limiter = limiter;
@@ -85,8 +80,8 @@ export class MemoryPermit implements Permit, Waiter {
   }
 
   acquire(token: string): Admission | Promise<Admission> {
+    this.release();
     const gate = this.#limiter.gateOf(token);
-    if (gate !== this.#gate) this.release();
     this.#gate = gate;
     return gate.enter(this) ?? this.#wait(gate);
   }
@@ -97,20 +92,57 @@ export class MemoryPermit implements Permit, Waiter {
 
   release(): void {
     this.#gate?.release(this);
+    this.#gate = undefined;
   }
 
-  #wait(gate: TokenGate): Promise<Admission> {
+  /** The gate has decided. */
+  settle(admission: Admission): void {
+    this.#admission = admission;
+    this.#look?.();
+  }
+
+  /** The gate has changed: the wait arms its timer anew. */
+  wake(): void {
+    this.#look?.();
+  }
+
+  async #wait(gate: TokenGate): Promise<Admission> {
     const { signal } = this.call;
+    this.#admission = undefined;
     const stop = (): void => gate.dismiss(this, { kind: "stopped" });
-    return new Promise((resolve) => {
-      this.settle = (admission) => {
-        signal.removeEventListener("abort", stop);
-        resolve(admission);
-      };
-      // The signal is the call's own, with no other listener to share.
-      signal.addEventListener("abort", stop);
-      // An event does not reach a listener that is added after it.
-      if (signal.aborted) stop();
+    // The signal is the call's own, with no other listener to share.
+    signal.addEventListener("abort", stop);
+    // An event does not reach a listener that is added after it.
+    if (signal.aborted) stop();
+    try {
+      for (;;) {
+        const admission = this.#admission ?? (await this.#next(gate));
+        if (admission?.kind !== "admitted") {
+          if (admission !== undefined) return admission;
+        } else if (gate.take(this)) return admission;
+        else {
+          // It came too late for its slot, and waits again at its position.
+          this.#admission = undefined;
+          const again = gate.enter(this);
+          if (again !== undefined) return again;
+        }
+      }
+    } finally {
+      this.#look = undefined;
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Waits until the gate has decided, has changed, or may have room by now: each wait has a timer of its own. */
+  async #next(gate: TokenGate): Promise<Admission | undefined> {
+    const at = gate.nextRoomAt();
+    let cancel = (): void => {};
+    const isTime = await new Promise<boolean>((resolve) => {
+      this.#look = () => resolve(false);
+      cancel = after(at - now(), () => resolve(true));
     });
+    cancel();
+    if (isTime) gate.look(at);
+    return this.#admission;
   }
 }
