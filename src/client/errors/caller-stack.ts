@@ -1,3 +1,4 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { isPromise } from "../checks/values.ts";
 import { isBrandedError } from "./automation-error.ts";
 
@@ -13,8 +14,9 @@ export function captureCaller(entry: CallableFunction | NewableFunction): Caller
   platform.captureStackTrace?.(site, entry);
   return (error) => {
     if (!isBrandedError(error)) return;
-    // `Error.prepareStackTrace` of the application may return anything.
-    const stack = typeof site.stack === "string" ? site.stack : "";
+    // `Error.prepareStackTrace` of the application may return anything, or throw.
+    const shown = ignoreErrors(() => site.stack);
+    const stack = typeof shown === "string" ? shown : "";
     const frames = stack.indexOf("\n    at ");
     if (frames < 0 || Object.isFrozen(error)) return;
     const value = `${error.name}: ${error.message}${stack.slice(frames)}`;

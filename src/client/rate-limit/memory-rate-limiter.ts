@@ -27,6 +27,8 @@ export function memoryRateLimiter(): RateLimiter {
 /** Gates that are kept without a look at which of them are idle. */
 const FEW_GATES = 32;
 
+const STOPPED: Admission = { kind: "stopped" };
+
 /** The class behind `memoryRateLimiter()`: the gates of all tokens. */
 export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
   readonly #createGate: (token: string) => Gate;
@@ -61,6 +63,14 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
   }
 }
 
+/** One wait of a call in the queue of a gate. */
+interface Wait {
+  /** The gate's decision. */
+  admission: Admission | undefined;
+  /** Ends the present sleep. */
+  look(): void;
+}
+
 /** A call at the gate of its token. */
 export class MemoryPermit implements Permit, Waiter {
   readonly call: RateLimitedCall;
@@ -69,9 +79,7 @@ export class MemoryPermit implements Permit, Waiter {
   counted: symbol | undefined;
   readonly #limiter: MemoryRateLimiter<TokenGate>;
   #gate: TokenGate | undefined;
-  /** The end of its wait, once the gate has decided. */
-  #admission: Admission | undefined;
-  #look: (() => void) | undefined;
+  #wait: Wait | undefined;
 
   constructor(limiter: MemoryRateLimiter<TokenGate>, call: RateLimitedCall, position: number) {
     this.#limiter = limiter;
@@ -83,7 +91,7 @@ export class MemoryPermit implements Permit, Waiter {
     this.release();
     const gate = this.#limiter.gateOf(token);
     this.#gate = gate;
-    return gate.enter(this) ?? this.#wait(gate);
+    return gate.enter(this) ?? this.#waitAt(gate);
   }
 
   report(head: RateLimitHead): ReportedPause | undefined {
@@ -93,56 +101,53 @@ export class MemoryPermit implements Permit, Waiter {
   release(): void {
     this.#gate?.release(this);
     this.#gate = undefined;
+    this.#wait = undefined;
   }
 
   /** The gate has decided. */
   settle(admission: Admission): void {
-    this.#admission = admission;
-    this.#look?.();
+    if (this.#wait === undefined) return;
+    this.#wait.admission = admission;
+    this.#wait.look();
   }
 
   /** The gate has changed: the wait arms its timer anew. */
   wake(): void {
-    this.#look?.();
+    this.#wait?.look();
   }
 
-  async #wait(gate: TokenGate): Promise<Admission> {
+  async #waitAt(gate: TokenGate): Promise<Admission> {
     const { signal } = this.call;
-    this.#admission = undefined;
-    const stop = (): void => gate.dismiss(this, { kind: "stopped" });
+    const wait: Wait = { admission: undefined, look() {} };
+    this.#wait = wait;
+    const stop = (): void => gate.dismiss(this, STOPPED);
     // The signal is the call's own, with no other listener to share.
     signal.addEventListener("abort", stop);
     // An event does not reach a listener that is added after it.
     if (signal.aborted) stop();
     try {
       for (;;) {
-        const admission = this.#admission ?? (await this.#next(gate));
-        if (admission?.kind !== "admitted") {
-          if (admission !== undefined) return admission;
-        } else if (gate.take(this)) return admission;
-        else {
-          // It came too late for its slot, and waits again at its position.
-          this.#admission = undefined;
-          const again = gate.enter(this);
-          if (again !== undefined) return again;
-        }
+        while (wait.admission === undefined) await sleepUntilRoom(gate, wait);
+        const { admission } = wait;
+        if (admission.kind !== "admitted" || this.#wait !== wait) return admission;
+        if (gate.take(this)) return admission;
+        // It came too late for its slot, and waits again at its position.
+        wait.admission = gate.enter(this);
       }
     } finally {
-      this.#look = undefined;
       signal.removeEventListener("abort", stop);
     }
   }
+}
 
-  /** Waits until the gate has decided, has changed, or may have room by now: each wait has a timer of its own. */
-  async #next(gate: TokenGate): Promise<Admission | undefined> {
-    const at = gate.nextRoomAt();
-    let cancel = (): void => {};
-    const isTime = await new Promise<boolean>((resolve) => {
-      this.#look = () => resolve(false);
-      cancel = after(at - now(), () => resolve(true));
-    });
-    cancel();
-    if (isTime) gate.look(at);
-    return this.#admission;
-  }
+/** Sleeps until the gate has decided, has changed, or may have room by now: each wait has a timer of its own. */
+async function sleepUntilRoom(gate: TokenGate, wait: Wait): Promise<void> {
+  const at = gate.nextRoomAt();
+  let cancel = (): void => {};
+  const isTime = await new Promise<boolean>((resolve) => {
+    wait.look = () => resolve(false);
+    cancel = after(at - now(), () => resolve(true));
+  });
+  cancel();
+  if (isTime) gate.look(at);
 }

@@ -143,8 +143,11 @@ async function* polls(
         outage = { ...outage, missed: undefined };
         isFound = await within.race(Promise.resolve(isWanted(polled)));
       } else {
-        // A failure from before says more than the poll that the end of the wait has ended.
-        if (within.reason !== undefined || within.leftMs === 0) throw STOPPED;
+        if (within.reason !== undefined || within.leftMs === 0) {
+          // A failure from before says more than the poll that the end of the wait has ended.
+          outage = { ...outage, missed: outage.missed ?? polled };
+          throw STOPPED;
+        }
         annotate(polled, "session", session);
         const isBounded = totalTimeoutMs !== Number.POSITIVE_INFINITY;
         const next = outageAfter(outage, { failure: polled, at: now(), isBounded });
