@@ -7,8 +7,8 @@ export const STALLED_AFTER_MS = 5_000;
 /** The longest time in flight of a request without a time limit. In milliseconds. */
 const LONGEST_REQUEST_MS = 5 * 60_000;
 
-/** A slot that its call has not taken for so long is free: a platform has dropped the call. In milliseconds. */
-const UNTAKEN_AFTER_MS = 250;
+/** A call that lives takes its slot, and ends its request by itself, within so long. Later a platform has dropped it. */
+const GRACE_MS = 250;
 
 /** The slot of a request in flight: since when, on the monotonic clock, and in which epoch of the gate. */
 export interface Slot {
@@ -55,7 +55,7 @@ export class Slots<Call extends Holder> {
   /** Gives a slot to a call that waited for it, from now on. The call has to take it. */
   give(call: Call, { epoch, isProbe }: Pick<Slot, "epoch" | "isProbe">): void {
     const at = now();
-    const endsAt = at + UNTAKEN_AFTER_MS;
+    const endsAt = at + GRACE_MS;
     this.#slots.delete(call);
     this.#slots.set(call, { at, epoch, endsAt, isProbe });
     this.#earliestEnd = Math.min(this.#earliestEnd, endsAt);
@@ -65,7 +65,7 @@ export class Slots<Call extends Holder> {
   take(call: Call): boolean {
     const slot = this.#slots.get(call);
     if (slot === undefined || slot.endsAt <= now()) return false;
-    slot.endsAt = now() + Math.min(call.call.timeoutMs, LONGEST_REQUEST_MS);
+    slot.endsAt = now() + Math.min(call.call.timeoutMs, LONGEST_REQUEST_MS) + GRACE_MS;
     return true;
   }
 

@@ -134,8 +134,8 @@ async function* polls(
       const delayMs = delayOfPoll(outage, shortened(waitMs, JITTER, Math.random()), now());
       if (waitMs > 0) await within.sleep(delayMs);
       waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
-      const limited = { ...poll, options: { ...poll.options, totalTimeoutMs: within.leftMs } };
-      const polled = await send(name, () => limited, { within: within.signal }).catch(
+      const limited = { ...poll, options: { ...poll.options, signal, totalTimeoutMs: within.leftMs } };
+      const polled = await send(name, () => limited, { within: closing?.signal }).catch(
         (error: AutomationError) => error,
       );
       if (!isBrandedError(polled)) {
