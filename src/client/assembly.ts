@@ -4,7 +4,6 @@ import { createHttp } from "./call/http.ts";
 import { createSend } from "./call/send.ts";
 import type { ClientContext } from "./call/settings.ts";
 import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
-import { nullPrototype } from "./checks/values.ts";
 import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
@@ -44,8 +43,9 @@ export class Assembly {
           ? tokenSource
           : invalid("withOptions: a baseUrl of another origin needs a token of its own"),
     };
-    const settings = nullPrototype<Settings>(given, { token });
-    const context = nullPrototype<ClientContext>(settings, {
+    const settings: Settings = { ...given, token };
+    const context: ClientContext = {
+      ...settings,
       http: createHttp(fetch, fetchOptions),
       tokenSource,
       observers: combine([
@@ -55,7 +55,7 @@ export class Assembly {
       ]),
       hooks: parent?.hooks,
       emittedOnce: { paused: new Set(), deprecated: new Set() },
-    });
+    };
     return new Assembly(settings, context);
   }
 
@@ -66,7 +66,7 @@ export class Assembly {
 
   /** The same parts, with hooks under each call. */
   withHooks(hooks: CallHooks): Assembly {
-    return new Assembly(this.#settings, nullPrototype<ClientContext>(this.context, { hooks }));
+    return new Assembly(this.#settings, { ...this.context, hooks });
   }
 
   /**
@@ -95,13 +95,14 @@ function rotateItself(
   client: ClientContext,
   { id, plaintext }: Pick<CreatedToken, "id" | "plaintext">,
 ): Promise<CreatedToken> {
-  const own = nullPrototype<ClientContext>(client, {
+  const own: ClientContext = {
+    ...client,
     tokenSource: new StaticToken(plaintext),
     // It is tried again later, so no pause is waited for.
     retry: client.retry && { ...client.retry, rateLimitWaits: 0 },
     timeoutMs: Number.isFinite(client.timeoutMs) ? client.timeoutMs : ROTATION_TIMEOUT_MS,
     totalTimeoutMs: LONGEST_ROTATION_MS,
     hooks: undefined,
-  });
+  };
   return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
 }

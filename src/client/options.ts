@@ -22,7 +22,7 @@ import {
   validator,
   withMethods,
 } from "./checks/validators.ts";
-import { hasMethods, isPlainObject, nullPrototype } from "./checks/values.ts";
+import { hasMethods, isPlainObject } from "./checks/values.ts";
 import { asErrorClass } from "./errors/as-error-class.ts";
 import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
@@ -182,7 +182,7 @@ export function settingsOf(args: readonly [options?: ClientOptions], parent?: Se
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
     logLevel: own.logLevel ?? environmentLogLevel(),
   };
-  return nullPrototype<Settings>(base, mergeSettings(own, base));
+  return mergeSettings<Settings>(own, base);
 }
 
 /** What makes the token source of a client: for each kind of `token`, its own. */

@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { invalid } from "../checks/invalid-input.ts";
 import { describeValue } from "../checks/values.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
@@ -100,7 +99,7 @@ export class Call {
     hooks?.end?.(this.hooked, { status: latestResponse?.status, error });
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
-    ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id }));
+    onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id });
   }
 }
 

@@ -1,4 +1,3 @@
-import { nullPrototype } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { captureCaller } from "../errors/caller-stack.ts";
 import { type AnyAutomationError, ArgumentError } from "../errors/classes.ts";
@@ -8,7 +7,7 @@ import { StaticToken } from "../token/static-token.ts";
 import { attempt, enter } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { callError, stoppedError } from "./create-error.ts";
-import type { Operation, OperationFields, Origin, Send } from "./operation.ts";
+import type { OperationFields, Origin, Send } from "./operation.ts";
 import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
 import type { ClientContext } from "./settings.ts";
@@ -34,8 +33,7 @@ export function createSend(client: ClientContext): Send {
     let failure: AnyAutomationError | undefined;
     try {
       call = check(name, () => {
-        const operation = nullPrototype<Operation<Output>>({ name, label: name }, describe());
-        return new Call(client, operation, origin.within);
+        return new Call(client, { name, label: name, ...describe() }, origin.within);
       });
       return (await run(call, origin)) as Output; // the schema of the operation says that it is one
     } catch (error) {

@@ -4,7 +4,6 @@ import { encodeQuery, type Query } from "../call/query.ts";
 import { type CallOptions, readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, type Validator, validator } from "../checks/validators.ts";
-import { nullPrototype } from "../checks/values.ts";
 import { annotate } from "../errors/automation-error.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
@@ -71,7 +70,7 @@ function sourceOf<Item>(
   name: string,
   { label = name, path, query, schema, scope, last }: ListOperation<Item>,
 ): PageSource<Item> {
-  const { cursor: start, ...others } = nullPrototype<Query>(query);
+  const { cursor: start, ...others } = query;
   const { prefetch = false, ...options } = readOptions(last, { prefetch: BOOLEAN });
   const fixed = encodeQuery(others);
   const page = { label, method: "GET", path, schema, lenientSchema: pageEnvelopeValidator, scope, options } as const;

@@ -1,6 +1,14 @@
 import { invalid } from "../checks/invalid-input.ts";
 import { parseOptions } from "../checks/parse-options.ts";
-import { ANYTHING, FUNCTION, type ObjectSchema, type Present, required, validator } from "../checks/validators.ts";
+import {
+  ANYTHING,
+  FUNCTION,
+  LISTENER,
+  type ObjectSchema,
+  type Present,
+  required,
+  validator,
+} from "../checks/validators.ts";
 import { isRecord } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { ConfigError } from "../errors/classes.ts";
@@ -41,7 +49,7 @@ const OPTIONS: ObjectSchema<RotatingTokenOptions> = {
     (value) => Number.isFinite(value) && Number(value) >= 0,
   ),
   onRotated: required(FUNCTION),
-  onRotationFailed: FUNCTION,
+  onRotationFailed: LISTENER,
 };
 
 /**

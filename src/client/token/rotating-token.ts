@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import type { Present } from "../checks/validators.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
@@ -165,7 +164,7 @@ class SelfRotatingToken implements RotatingToken {
       const usable = usableFields(recordIn(error));
       if (usable.plaintext === undefined) this.#fail(error);
       else this.#replace(usable);
-      ignoreErrors(() => this.#onRotationFailed?.(error));
+      this.#onRotationFailed?.(error);
     }
     if (this.#unstored !== undefined) {
       this.#work?.keep(STORE_TIMEOUT_MS);
