@@ -1,9 +1,6 @@
-/** A platform that was changed before the package came: frozen built-ins, and a polluted Object.prototype. */
-import { afterEach, expect, test } from "vitest";
-import { ConfigError } from "../../../../src/client/index.ts";
+/** A platform that was changed before the package came: frozen built-ins. */
+import { expect, test } from "vitest";
 import { runProgram } from "../../../support/child-program.ts";
-import { good } from "../../../support/replies.ts";
-import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 /** Calls that succeed, retry and fail, whose errors are printed as JSON. */
 const CALLS = `
