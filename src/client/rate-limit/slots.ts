@@ -49,7 +49,9 @@ export class Slots<Call extends Holder> {
     const calls = (this.#limits.get(maxConcurrency) ?? 0) + change;
     if (calls > 0) this.#limits.set(maxConcurrency, calls);
     else this.#limits.delete(maxConcurrency);
-    this.#maxConcurrency = Math.min(...this.#limits.keys());
+    const isLess = change > 0 && maxConcurrency < this.#maxConcurrency;
+    if (isLess) this.#maxConcurrency = maxConcurrency;
+    else if (calls === 0) this.#maxConcurrency = Math.min(...this.#limits.keys());
   }
 
   /** Gives a slot to a call that waited for it, from now on. The call has to take it. */
