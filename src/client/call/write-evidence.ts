@@ -42,12 +42,10 @@ class Write {
   readonly #method: string;
   readonly #origin: string;
   readonly #target: string;
-  /** A request was made in its context. */
-  hasRequest = false;
-  /** Headers of a request of it have left. */
+  /** Its requests, each with the error that it failed with; `undefined` while it is under way. */
+  readonly requests = new Map<UndiciRequest, unknown>();
+  /** Headers of one of them have left. */
   left = false;
-  /** What its requests failed with. */
-  readonly failures = new Set<unknown>();
 
   constructor(method: string, url: string) {
     const { origin, pathname, search } = new URL(url);
@@ -60,6 +58,12 @@ class Write {
   mayHaveMade({ method, origin, path }: UndiciRequest): boolean {
     return method === this.#method && (String(origin) === this.#origin || path.endsWith(this.#target));
   }
+
+  /** Whether this is the error of one of its requests, and none is under way. */
+  failedWith(error: unknown): boolean {
+    const failures = [...this.requests.values()];
+    return !failures.includes(undefined) && causesOf(error).some((cause) => failures.includes(cause));
+  }
 }
 
 /** Listens to the channels while a write is under way. */
@@ -70,13 +74,15 @@ class WriteListener {
   readonly #writesOf = new WeakMap<UndiciRequest, readonly Write[]>();
   readonly #listeners = Object.entries<(message: Message) => void>({
     "undici:request:create": ({ request }) => {
-      this.#writesOf.set(request, this.#claim(request));
+      const writes = this.#claim(request);
+      this.#writesOf.set(request, writes);
+      for (const write of writes) write.requests.set(request, undefined);
     },
     "undici:client:sendHeaders": ({ request }) => {
       for (const write of this.#writesOf.get(request) ?? []) write.left = true;
     },
     "undici:request:error": ({ request, error }) => {
-      for (const write of this.#writesOf.get(request) ?? []) write.failures.add(error);
+      for (const write of this.#writesOf.get(request) ?? []) write.requests.set(request, error);
     },
   }).map(([channel, listener]) => {
     // Anybody can publish there, and what a listener throws would end the process.
@@ -113,12 +119,9 @@ class WriteListener {
    * by a dispatcher, in whatever context that was: to resend, or from its queue. So it may be of each write like it.
    */
   #claim(request: UndiciRequest): readonly Write[] {
-    const write = this.#context.getStore();
-    if (write === undefined || !this.#underWay.has(write) || write.hasRequest || !write.mayHaveMade(request)) {
-      return [...this.#underWay].filter((one) => one.mayHaveMade(request));
-    }
-    write.hasRequest = true;
-    return [write];
+    const candidates = [...this.#underWay].filter((write) => write.mayHaveMade(request));
+    const own = candidates.find((write) => write === this.#context.getStore());
+    return own === undefined || own.requests.size > 0 ? candidates : [own];
   }
 }
 
@@ -151,10 +154,7 @@ export function watchWrite({ method, url, signal }: Pick<HttpRequest, "method" |
     signal.addEventListener("abort", end);
     return {
       run: (fetch) => at.run(write, fetch),
-      evidence: (error) => ({
-        left: write.left,
-        failed: ignoreErrors(() => causesOf(error).some((cause) => write.failures.has(cause))) ?? false,
-      }),
+      evidence: (error) => ({ left: write.left, failed: ignoreErrors(() => write.failedWith(error)) ?? false }),
       end,
     };
   });

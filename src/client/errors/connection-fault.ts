@@ -72,7 +72,7 @@ export type FaultSource = "platform" | "application" | "request" | "response";
 export interface RequestEvidence {
   /** Headers of it have left. */
   readonly left: boolean;
-  /** It failed with the very error that `fetch` rejected with. */
+  /** It failed with the very error that `fetch` rejected with, and is not under way any more. */
   readonly failed: boolean;
 }
 
