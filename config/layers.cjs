@@ -59,6 +59,7 @@ const layers = [
       "client/call/attempt.ts",
       "client/call/exchange.ts",
       "client/call/http.ts",
+      "client/call/write-evidence.ts",
     ],
   },
   // The resources of the service: an operation in, `send` out.

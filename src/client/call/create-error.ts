@@ -217,21 +217,25 @@ export function buildError<Details extends ErrorDetails, Failure>(
 
 /**
  * Whether the service did what was asked. A response tells, except where the service failed on the way; without one it
- * is certain only for a request that was never sent.
+ * is certain only for a request that was never sent. A read changes nothing, so it is never `unknown`.
  */
-function outcomeOf({ history }: Call, { head, isSent }: Reached): Outcome {
-  if (head !== undefined) return outcomeOfStatus(head.status);
-  if (isSent || history.mayBeApplied) return "unknown";
+function outcomeOf({ history, operation }: Call, { head, isSent }: Reached): Outcome | undefined {
+  const unknown = isWrite(operation) ? "unknown" : undefined;
+  if (head !== undefined) return outcomeOfStatus(head.status) ?? unknown;
+  if (isSent || history.mayBeApplied) return unknown;
   // Whatever was sent before has been refused.
   return history.latestResponse !== undefined && isSent === undefined ? "rejected" : "not_sent";
 }
 
-function outcomeOfStatus(status: number): Outcome {
+/** `undefined` where a status does not say. A browser that hides a redirect shows 0. */
+function outcomeOfStatus(status: number): Outcome | undefined {
   if (isSuccess(status)) return "accepted";
-  return status === 408 || status >= 500 ? "unknown" : "rejected";
+  // 303 is the answer to a request that was performed, and gateways use the others so; 307 and 308 say to repeat it.
+  const isRedirect = status < 400 && status !== 307 && status !== 308;
+  return isRedirect || status === 408 || status >= 500 ? undefined : "rejected";
 }
 
-/** What the failure of a write means for its caller; empty for reads, and where nothing can have happened. */
+/** The consequence of a failed write for its caller; empty for reads, and where nothing can have happened. */
 function consequenceOf(operation: Operation<unknown>, { outcome, rawBody }: ErrorDetails): string {
   if (!isWrite(operation) || outcome === "rejected" || outcome === "not_sent") return "";
   if (outcome === "accepted") {
