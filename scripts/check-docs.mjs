@@ -5,6 +5,7 @@
  * its thing first.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { decisionProblems } from "./decisions.mjs";
 import { deadLinks, deadPaths, deadRepositoryLinks, namesOf, proseOf } from "./document-links.mjs";
 import { errorClasses, eventTypes, exportsOf, outcomes, retryDefaults } from "./documented-code.mjs";
 import { readabilityOf, vagueDocstringsOf } from "./prose.mjs";
@@ -26,6 +27,7 @@ const ERROR_CLASSES = new Set([
 
 const documents = files.filter((file) => file.endsWith(".md") || file === "llms.txt");
 const problems = [
+  ...decisionProblems(),
   ...deadLinks(".", documents),
   ...deadRepositoryLinks(".", documents),
   ...deadPaths(".", documents, { ...namesOf([...files, ...globSync(".*")]), made }),

@@ -23,6 +23,16 @@ const buildOutputs = [
   "dist/sbom.cdx.json",
   "THIRD-PARTY-NOTICES.txt",
 ];
+/** Everything that a build consists of, runs or reads: whole folders, so that no file is forgotten. */
+const buildInputs = [
+  "src",
+  "config",
+  "scripts",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsup.config.ts",
+];
 const buildStamp = join(modules, ".cache", "project-automation", "built");
 
 const needsOwnNode = !runsTheTools(systemNodeVersion()) || process.execPath.startsWith(modules + sep);
@@ -41,7 +51,7 @@ if (needsOwnNode && spawnSync(ownNode, ["--version"], { shell: process.platform 
   );
 }
 
-const sources = fingerprint(JSON.parse(readFileSync(join(root, "config/build-inputs.json"), "utf8")));
+const sources = fingerprint(buildInputs);
 const isBuilt =
   existsSync(buildStamp) &&
   readFileSync(buildStamp, "utf8") === sources &&
