@@ -15,9 +15,9 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const ROWS = 40;
+const ROWS = 200;
 /** The import is killed when its journal has so many lines: some issues are created, some under way, most not begun. */
-const LINES_BEFORE_KILL = 24;
+const LINES_BEFORE_KILL = 100;
 const PATIENCE_MS = 60_000;
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
