@@ -61,7 +61,7 @@ const whole = gzipped(await bundle("./src/client/index.ts"));
 const shares = [];
 for (const name of BUNDLED) shares.push(`${name} ${whole - gzipped(await bundle("./src/client/index.ts", [name]))}`);
 const own = gzipped(await bundle("./src/client/index.ts", BUNDLED));
-console.log(`size: ${size} bytes minified and gzipped (budget ${BUDGET}); our own code ${own}, ` + shares.join(", "));
+console.log(`size: ${size} bytes minified and gzipped (budget ${BUDGET}); our own code ${own}, ${shares.join(", ")}`);
 if (size > BUDGET) fail(`the browser bundle is ${size - BUDGET} bytes over its budget`);
 const probe = /["']node:|\beval\(|\bFunction\(/.exec(code);
 if (probe) fail(`the browser bundle contains ${code.slice(Math.max(0, probe.index - 60), probe.index + 60)}`);
