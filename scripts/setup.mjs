@@ -23,11 +23,12 @@ const buildOutputs = [
   "dist/sbom.cdx.json",
   "THIRD-PARTY-NOTICES.txt",
 ];
-/** Everything that a build consists of, runs or reads: whole folders, so that no file is forgotten. */
+/** Everything that a build consists of, runs or reads. Folders are whole, and programs are those of `npm run build`. */
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const buildInputs = [
   "src",
   "config",
-  "scripts",
+  ...[...scripts.build.matchAll(/node (\S+)/g)].map(([, program]) => program),
   "package.json",
   "package-lock.json",
   "tsconfig.json",
