@@ -14,7 +14,7 @@ export interface CallStart {
   readonly method: string;
   /** The path's template: the contract's, or with `{}` for each value of a custom path. */
   readonly path: string;
-  /** That of the client, without trailing slashes. */
+  /** Base URL of the client, without trailing slashes. */
   readonly baseUrl: string;
 }
 

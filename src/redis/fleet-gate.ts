@@ -16,7 +16,7 @@ import { type Connection, type TokenCommand, TokenCommands, whole } from "./toke
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
 const POLL_JITTER = 1 / 2;
-/** How often, in the life of a lease, this process sends Redis all that it knows. */
+/** In the life of a lease, this process sends Redis all its knowledge so many times. */
 const SYNCS_PER_LEASE = 3;
 
 /** The gate of one token in this process, which shares pauses, the probe, and what is left with the other processes. */
@@ -46,7 +46,7 @@ export class FleetGate extends TokenGate {
     return super.isIdle && this.#users === 0 && this.#sharedPauseEndsAt <= now();
   }
 
-  /** Whether Redis is asked. Otherwise this process goes by its own gate alone. */
+  /** `true` if Redis is asked. Otherwise this process uses its own gate alone. */
   get isShared(): boolean {
     return this.#commands.isShared;
   }

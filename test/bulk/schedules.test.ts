@@ -9,6 +9,7 @@ import { bulkWrite, type Resolution, type SendOptions } from "../../src/bulk/ind
 import { ArgumentError } from "../../src/client/index.ts";
 import { platformTurn } from "../../src/client/time/clock.ts";
 import type { Fault } from "../../src/testing/index.ts";
+import { shareOf } from "../support/all-tests.ts";
 import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
@@ -145,6 +146,6 @@ test("no schedule makes a duplicate, loses an item, or tells what is not true", 
       expect([error, Object.values(states)]).toEqual([undefined, Array(ROWS).fill("done")]);
       expect(Object.values(issueCounts(world.emulator))).toEqual(Array(ROWS).fill(1));
     }),
-    { numRuns: 100, endOnFailure: true },
+    { numRuns: shareOf(100), endOnFailure: true },
   );
 });

@@ -23,8 +23,8 @@ describe("the tarball", () => {
       ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${file}.${extension}`),
     );
     // Who reads the package needs no plan of the sources, and no figures of another machine.
-    const guides = globSync("{*,api/**/*}.md", { cwd: join(repository, "docs") }).filter(
-      (file) => file !== "architecture.md" && file !== "performance.md",
+    const guides = globSync("{*.md,{api,reference}/**/*.md,assets/*}", { cwd: join(repository, "docs") }).filter(
+      (file) => file !== "performance.md",
     );
     const rest = [
       "CHANGELOG.md",

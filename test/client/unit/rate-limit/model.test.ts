@@ -1,6 +1,7 @@
 /** The rate limiter of one process under thousands of random schedules, with its invariants after each step. */
 import fc from "fast-check";
 import { afterEach, beforeEach, test, vi } from "vitest";
+import { shareOf } from "../../../support/all-tests.ts";
 import { failures, LimiterModel, settle } from "./limiter-model.ts";
 
 const index = fc.nat(30);
@@ -52,5 +53,5 @@ test("holds under any schedule of calls, responses, rejections, failures, aborts
     for (const one of steps) await take(model, one);
     await model.end();
   });
-  await fc.assert(holds, { numRuns: 10_000 });
+  await fc.assert(holds, { numRuns: shareOf(10_000) });
 }, 120_000);

@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { AbortError, Client, type FetchFunction } from "../../../../src/client/index.ts";
 import { onAbort } from "../../../../src/client/time/deadline.ts";
+import { shareOf } from "../../../support/all-tests.ts";
 
 const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 const hanging: FetchFunction = () => new Promise(() => undefined);
@@ -67,11 +68,13 @@ describe("listeners of a signal", () => {
   });
 });
 
-describe("20,000 pending calls on one signal", () => {
+const CROWD = shareOf(20_000);
+
+describe(`${CROWD} pending calls on one signal`, () => {
   test("one listener, no warning, and the abort settles all", async () => {
     const controller = new AbortController();
     const client = new Client({ baseUrl: "https://service.example.com/api/v1", token: "t", fetch: hanging });
-    const calls = Array.from({ length: 20_000 }, () =>
+    const calls = Array.from({ length: CROWD }, () =>
       client.sessions.get("1", { signal: controller.signal }).catch((error: unknown) => error),
     );
     await new Promise<void>((resolve) => setImmediate(resolve));
