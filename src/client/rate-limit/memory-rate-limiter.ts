@@ -67,7 +67,9 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
 interface Wait {
   /** The gate's decision. */
   admission: Admission | undefined;
-  /** Ends the present sleep. */
+  /** The end of the present sleep. */
+  until: number;
+  /** Ends it now. */
   look(): void;
 }
 
@@ -111,14 +113,14 @@ export class MemoryPermit implements Permit, Waiter {
     this.#wait.look();
   }
 
-  /** The gate has changed: the wait arms its timer anew. */
-  wake(): void {
-    this.#wait?.look();
+  /** The wait arms its timer anew if it would sleep for longer. */
+  wake(at: number): void {
+    if (this.#wait !== undefined && at < this.#wait.until) this.#wait.look();
   }
 
   async #waitAt(gate: TokenGate): Promise<Admission> {
     const { signal } = this.call;
-    const wait: Wait = { admission: undefined, look() {} };
+    const wait: Wait = { admission: undefined, until: 0, look() {} };
     this.#wait = wait;
     const stop = (): void => gate.dismiss(this, STOPPED);
     // The signal is the call's own, with no other listener to share.
@@ -144,10 +146,14 @@ export class MemoryPermit implements Permit, Waiter {
 async function sleepUntilRoom(gate: TokenGate, wait: Wait): Promise<void> {
   const at = gate.nextRoomAt();
   let cancel = (): void => {};
-  const isTime = await new Promise<boolean>((resolve) => {
-    wait.look = () => resolve(false);
-    cancel = after(at - now(), () => resolve(true));
+  wait.until = at;
+  await new Promise<void>((resolve) => {
+    wait.look = resolve;
+    cancel = after(at - now(), () => {
+      // Those that it admits go on in order, this wait among them.
+      gate.look(at);
+      resolve();
+    });
   });
   cancel();
-  if (isTime) gate.look(at);
 }

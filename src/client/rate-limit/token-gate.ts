@@ -19,8 +19,8 @@ export interface Waiter {
   counted: symbol | undefined;
   /** Ends its waiting. It is in no queue then. */
   settle(admission: Admission): void;
-  /** It goes on waiting, perhaps until another moment. */
-  wake(): void;
+  /** It goes on waiting. Time may make room at this moment: it looks then, at the latest. */
+  wake(at: number): void;
 }
 
 /**
@@ -76,11 +76,12 @@ export class TokenGate {
     return this.#slots.take(waiter);
   }
 
-  /** Ends the waiting of one in the queue. */
+  /** Ends the waiting of one in the queue: those behind it may have room now. */
   dismiss(waiter: Waiter, admission: Admission): void {
     if (!this.#queue.leave(waiter)) return;
     this.#slots.count(waiter, -1);
     waiter.settle(admission);
+    this.pump();
   }
 
   /** Reads the response to an admitted waiter. Returns the pause that it begins or prolongs. */
@@ -109,8 +110,8 @@ export class TokenGate {
 
   /** Frees the slot of an admitted waiter, or its place in the queue. */
   release(waiter: Waiter): void {
-    if (!this.#slots.free(waiter)) this.dismiss(waiter, STOPPED_WAITING);
-    this.pump();
+    if (this.#slots.free(waiter)) this.pump();
+    else this.dismiss(waiter, STOPPED_WAITING);
   }
 
   /** It is `at` by the timer of a waiter: time may have made room. */
@@ -153,18 +154,21 @@ export class TokenGate {
     const merged = { askedMs: Math.max(askedMs, pause.askedMs), lastsMs: Math.max(lastsMs, pause.lastsMs) };
     this.#pause = { ...merged, at: now() };
     this.mustProbe = true;
+    const at = this.nextRoomAt();
     for (const waiter of this.waiting) {
       const refusal = this.#refusalOf(waiter);
-      if (refusal === undefined) waiter.wake();
+      if (refusal === undefined) waiter.wake(at);
       else this.dismiss(waiter, refusal);
     }
     this.pump();
     return merged;
   }
 
-  /** Admits, in order, every waiter that there is room for. */
+  /** Admits, in order, every waiter that there is room for. The next one may have to look earlier than it knows. */
   protected pump(): void {
-    for (let { first } = this.#queue; first !== undefined && this.nextRoomAt() === 0; first = this.#queue.first) {
+    for (let { first } = this.#queue; first !== undefined; first = this.#queue.first) {
+      const at = this.nextRoomAt();
+      if (at > 0) return first.wake(at);
       this.#queue.leave(first);
       this.send(first);
       first.settle(ADMITTED);
@@ -186,9 +190,9 @@ export class TokenGate {
 
   /** The moment at which time makes room for one more request, or may do so: 0 if there is room. */
   nextRoomAt(): number {
+    if (this.pauseLeft() !== undefined && this.#pause !== undefined) return this.#pause.at + this.#pause.lastsMs;
     const at = this.#slots.nextRoomAt();
     if (at > 0) return at;
-    if (this.pauseLeft() !== undefined && this.#pause !== undefined) return this.#pause.at + this.#pause.lastsMs;
     const room = this.mustProbe ? 1 : Math.max(1, remainingOf(this.quota));
     // A probe waits for no others than another probe.
     return this.#slots.nextRoomWithin(room, ({ isProbe }) => isProbe || !this.mustProbe);
