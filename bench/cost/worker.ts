@@ -1,69 +1,44 @@
-/** One contender in one measure: runs laps as it is told to, and says what each took. */
+/** One client in one measure: runs laps as it is told to, and says what each took. */
 
 import { performance } from "node:perf_hooks";
-import { say, taskOf } from "../support/part.ts";
-import { peakRss } from "./heap.ts";
+import { say, taskOf } from "../support/process.ts";
+import { clientOf } from "../support/results.ts";
+import { type Work, works } from "./works.ts";
 
 export interface LapTask {
-  readonly measure: string;
-  readonly contender: string;
-  /** What the measure asks of it. */
-  readonly work: string;
+  readonly work: Work;
+  readonly entrant: string;
+  readonly packages: readonly string[];
   readonly origin: string;
-  readonly package: string;
 }
 
+/** Times in µs of one call: on the clock, and of the thread that runs the program. */
 export interface Lap {
-  /** Of one call. */
-  readonly wallUs: number;
-  /** Processor time of one call, in all threads of the process. */
-  readonly cpuUs: number;
-  /** Processor time of one call, in the thread that runs the program. */
-  readonly threadUs: number;
-  /** Of the process so far. */
-  readonly peakRssMb: number;
-  /** What is in use at the end beyond what was at some earlier point, where the measure is about that. */
-  readonly heapGrowthMb?: number;
-  /** Left on a signal, where the measure has one. */
-  readonly listeners?: number;
+  readonly wall: number;
+  readonly thread: number;
+  /** The heap in MB on the way, and the most memory that the process has had. */
+  readonly heap?: readonly number[];
+  readonly peak?: number;
 }
 
-/** Makes so many calls, throws if one of them is wrong, and says what it measured itself. */
-export type RunLap = (calls: number) => Promise<Partial<Lap>>;
-
-/** What a measure has for the process of a contender. */
-export interface Laps {
-  /** Makes the client, and checks that it does its work. */
-  prepare(task: LapTask): Promise<RunLap>;
-}
-
-const task = taskOf<LapTask>();
-const { prepare } = (await import(`./measures/${task.measure}.ts`)) as Laps; // by the name of the measure
-const lap = await prepare(task);
+const { work, entrant, packages, origin } = taskOf<LapTask>();
+const { client, folder } = clientOf(entrant, packages);
+const token = "pat_k3y1d_s3cr3ts3cr3ts3cr3ts3cr3t";
+const lap = await works[work]((fetch) =>
+  client.connect({ baseUrl: `${origin}/api/v1`, token, folder, ...(fetch && { fetch }) }),
+);
 
 process.on("message", async (calls) => {
   say(await timed(Number(calls)));
 });
 say({});
 
-// Without a collection before: a forced one makes V8 forget code that is warm, and the calls after it cost twice as much.
+// No collection before it: a forced one makes V8 forget code that is warm, and calls then cost twice as much.
 async function timed(calls: number): Promise<Lap> {
-  const cpu = process.cpuUsage();
   const thread = process.threadCpuUsage();
   const startedAt = performance.now();
-  const found = await lap(calls);
-  const wallUs = (performance.now() - startedAt) * 1_000;
-  const threadUs = sum(process.threadCpuUsage(thread));
-  const cpuUs = sum(process.cpuUsage(cpu));
-  return {
-    wallUs: wallUs / calls,
-    cpuUs: cpuUs / calls,
-    threadUs: threadUs / calls,
-    peakRssMb: peakRss(),
-    ...found,
-  };
-}
-
-function sum({ user, system }: NodeJS.CpuUsage): number {
-  return user + system;
+  const seen = await lap(calls);
+  const wall = ((performance.now() - startedAt) * 1_000) / calls;
+  const { user, system } = process.threadCpuUsage(thread);
+  return { wall, thread: (user + system) / calls, ...seen };
 }
