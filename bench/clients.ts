@@ -108,46 +108,35 @@ async function ours({ baseUrl, token, fetch, folder }: Service, params: { prefet
   };
 }
 
-async function kyCalls({ baseUrl, token, fetch }: Service, readers: Readers): Promise<Required<Calls>> {
+/** `read` checks a body, or takes it as it is. */
+async function kyCalls({ baseUrl, token, fetch }: Service, read: Read = (_, body) => body): Promise<Calls> {
   const { default: ky } = await import("ky");
   const headers = { authorization: `Bearer ${token}` };
-  const client = ky.create({ prefix: baseUrl, headers, ...(fetch === undefined ? {} : { fetch }) });
+  const client = ky.create({ prefix: baseUrl, headers, ...(fetch && { fetch }) });
+  const path = `projects/${PROJECT}/issues`;
   return {
-    getSession: async (id) => readers.session(await client.get(`sessions/${id}`).json()),
+    getSession: async (id) => read("session", await client.get(`sessions/${id}`).json()) as Session,
     createIssue: async (title) =>
-      readers.issue(await client.post(`projects/${PROJECT}/issues`, { json: { title, type: "bug" } }).json()),
+      read("issue", await client.post(path, { json: { title, type: "bug" } }).json()) as Issue,
     walk: (limit, visit) => {
       const pageOf = async (searchParams: Record<string, string | number>): Promise<Page> =>
-        readers.page(await client.get("projects", { searchParams }).json());
+        read("page", await client.get("projects", { searchParams }).json()) as Page;
       return walk((cursor) => pageOf(cursor === "" ? { limit } : { limit, cursor }), visit);
     },
   };
 }
 
-interface Readers {
-  session(body: unknown): Session;
-  issue(body: unknown): Issue;
-  page(body: unknown): Page;
-}
-
-/** What comes back is taken as it is. */
-const UNREAD: Readers = {
-  session: (body) => body as Session,
-  issue: (body) => body as Issue,
-  page: (body) => body as Page,
-};
+type Read = (kind: "session" | "issue" | "page", body: unknown) => unknown;
 
 async function kyWithZod(service: Service): Promise<Calls> {
   const z = await import("zod/mini");
-  const session = z.looseObject({ id: z.string(), state: z.string() });
-  const issue = z.looseObject({ number: z.int(), title: z.string(), status: z.string() });
   const item = z.looseObject({ id: z.string(), name: z.string() });
-  const page = z.looseObject({ data: z.array(item), next_cursor: z.nullable(z.string()) });
-  return kyCalls(service, {
-    session: (body) => session.parse(body),
-    issue: (body) => issue.parse(body),
-    page: (body) => page.parse(body),
-  });
+  const schemas = {
+    session: z.looseObject({ id: z.string(), state: z.string() }),
+    issue: z.looseObject({ number: z.int(), title: z.string(), status: z.string() }),
+    page: z.looseObject({ data: z.array(item), next_cursor: z.nullable(z.string()) }),
+  };
+  return kyCalls(service, (kind, body) => schemas[kind].parse(body));
 }
 
 export const clients = {
@@ -169,16 +158,8 @@ export const clients = {
   [LOOP]: { packages: [], connect: async (service) => bare(service, 5) },
   [OURS]: { packages: [OURS], connect: (service) => ours(service) },
   [PREFETCHING]: { packages: [OURS], connect: (service) => ours(service, { prefetch: true }) },
-  [KY]: { packages: ["ky"], connect: (service) => kyCalls(service, UNREAD) },
+  [KY]: { packages: ["ky"], connect: (service) => kyCalls(service) },
   [KY_ZOD]: { packages: ["ky", "zod"], connect: kyWithZod },
-  "ky + p-retry": {
-    packages: ["ky", "p-retry"],
-    connect: async (service) => {
-      const { default: pRetry } = await import("p-retry");
-      const calls = await kyCalls(service, UNREAD);
-      return { createIssue: (title) => pRetry(() => calls.createIssue(title)) };
-    },
-  },
   openai: {
     packages: ["openai"],
     connect: async ({ baseUrl, token, fetch }) => {

@@ -3,30 +3,16 @@
 import { type Item, PROJECT } from "../clients.ts";
 
 export const ROUND = 64;
-
-export const ANSWER_HEADERS = {
+export const HEADERS = {
   "content-type": "application/json",
   "ratelimit-limit": "1000000",
   "ratelimit-remaining": "999999",
   "x-request-id": "req_0123456789",
 } as const;
 
-export function sessionId(call: number): string {
-  return `ses_${call % ROUND}`;
-}
-
-export function titleOf(call: number): string {
-  return `The nightly run failed, ${call % ROUND}`;
-}
-
-export function sessionBody(id: string): string {
-  return JSON.stringify({ id, state: "running", created_at: "2026-01-01T00:00:00Z", project: PROJECT });
-}
-
-export function issueBody(call: number): string {
-  return JSON.stringify({ number: (call % ROUND) + 1, title: titleOf(call), type: "bug", status: "open" });
-}
-
-export function itemOf(at: number): Item {
-  return { id: `prj_${at}`, name: `Project ${at}` };
-}
+export const sessionId = (call: number): string => `ses_${call % ROUND}`;
+export const titleOf = (call: number): string => `The nightly run failed, ${call % ROUND}`;
+export const sessionBody = (id: string): string => JSON.stringify({ id, state: "running", project: PROJECT });
+export const issueBody = (call: number): string =>
+  JSON.stringify({ number: call + 1, title: titleOf(call), type: "bug", status: "open" });
+export const itemOf = (at: number): Item => ({ id: `prj_${at}`, name: `Project ${at}` });

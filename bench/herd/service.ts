@@ -5,8 +5,6 @@ import { PROJECT } from "../clients.ts";
 import { say, taskOf } from "../support/process.ts";
 import { moduleOf } from "../support/results.ts";
 
-export const RATE_LIMIT = { limit: 50, windowMs: 2_000 } as const;
-
 /** What the service says once it listens. */
 export interface Listening {
   readonly baseUrl: string;
@@ -25,7 +23,7 @@ const { startEmulator } = (await import(
 )) as typeof import("../../dist/testing/node.js");
 const { baseUrl, token, emulator } = await startEmulator({
   projects: [{ name: PROJECT }],
-  rateLimit: RATE_LIMIT,
+  rateLimit: { limit: 50, windowMs: 2_000 },
   // Finer than whole milliseconds, and never set back.
   now: () => performance.timeOrigin + performance.now(),
 });

@@ -7,36 +7,28 @@ import { on } from "node:events";
 export class Part {
   readonly #process: ChildProcess;
   readonly #messages: AsyncIterator<unknown[]>;
-  #errors = "";
 
   /** Starts a module, which finds its task by `taskOf`. It sees nothing of the environment of this process. */
   constructor(module: URL, task: object) {
     const { PATH, SystemRoot } = process.env;
-    this.#process = fork(module, [JSON.stringify(task)], {
-      env: { PATH, SystemRoot },
-      execArgv: ["--expose-gc"],
-      stdio: ["ignore", "ignore", "pipe", "ipc"],
-    });
+    const execArgv = ["--expose-gc"];
+    this.#process = fork(module, [JSON.stringify(task)], { env: { PATH, SystemRoot }, execArgv });
     this.#messages = on(this.#process, "message", { close: ["exit"] });
-    this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#errors = (this.#errors + text).slice(-4_000);
-    });
-  }
-
-  /** Returns the next message. Rejects if the process ends first, or says nothing for so long. */
-  async next<Message>(withinMs = 120_000): Promise<Message> {
-    const timer = setTimeout(() => this.#process.kill("SIGKILL"), withinMs);
-    const { value, done } = await this.#messages.next();
-    clearTimeout(timer);
-    if (done) throw new Error(`${this.#process.spawnargs.join(" ")} said nothing\n${this.#errors}`);
-    return value[0] as Message; // both sides are ours
   }
 
   tell(message: string): void {
     this.#process.send(message);
   }
 
-  /** Ends the process. */
+  /** Returns the next message. Rejects if the process ends first, or says nothing for two minutes. */
+  async next<Message>(): Promise<Message> {
+    const timer = setTimeout(() => this.stop(), 120_000);
+    const { value, done } = await this.#messages.next();
+    clearTimeout(timer);
+    if (done) throw new Error(`${this.#process.spawnargs.join(" ")} gave no answer`);
+    return value[0] as Message; // both sides are ours
+  }
+
   stop(): void {
     this.#process.kill("SIGKILL");
   }
@@ -50,17 +42,4 @@ export function taskOf<Task>(): Task {
 
 export function say(message: object): void {
   process.send?.(message);
-}
-
-/** Runs `use` while a service runs in a process of its own. */
-export async function withService<Listening, Result>(
-  [module, task]: readonly [URL, object],
-  use: (listening: Listening, service: Part) => Promise<Result>,
-): Promise<Result> {
-  const service = new Part(module, task);
-  try {
-    return await use(await service.next<Listening>(), service);
-  } finally {
-    service.stop();
-  }
 }
