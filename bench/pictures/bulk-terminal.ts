@@ -1,5 +1,5 @@
 import { result } from "./results.ts";
-import { escaped, type Picture } from "./svg.ts";
+import { escaped, LEFT, type Picture } from "./svg.ts";
 
 /** Recorded by `record-bulk.ts`. */
 export interface BulkTerminal {
@@ -15,7 +15,7 @@ export interface BulkTerminal {
   }[];
 }
 
-const [LEFT, TOP, PITCH, HOLD_MS, TYPING_MS] = [28, 88, 36, 5_000, 900];
+const [TOP, PITCH, HOLD_MS, TYPING_MS] = [88, 36, 5_000, 900];
 const CSS = `.term{fill:#0d1117}.bar{fill:#2d333b}.code{font-size:18.5px;fill:#e6edf3;white-space:pre}.dim{fill:#9198a1}.go{fill:#3fb950}.stop{fill:#f85149}.f{opacity:0}
 @media(max-width:560px){.code{font-size:19px}}`;
 

@@ -1,5 +1,5 @@
 import { count, figuresOf } from "./results.ts";
-import { type Picture, rect, segment, text } from "./svg.ts";
+import { LEFT, type Picture, part, RIGHT, rect, segment, text } from "./svg.ts";
 
 interface Herd {
   readonly succeeded: number;
@@ -18,7 +18,7 @@ const ROWS = [
   ["a retry loop by hand", "a retry loop by hand", "A hand-written retry loop"],
   ["ky", "ky (does not repeat a POST)", "ky, which does not repeat a POST"],
 ] as const;
-const [LEFT, RIGHT, TOP, PITCH, TALL] = [28, 772, 100, 140, 66];
+const [TOP, PITCH, TALL] = [100, 140, 66];
 /** Steps in a bar. */
 const BAR = 4;
 const LIMIT = 50;
@@ -33,11 +33,7 @@ export function herd(): Picture {
   const xOf = (step: number): number => LEFT + ((RIGHT - LEFT) * step) / steps;
   const bottom = TOP + PITCH * rows.length;
   const seconds = Array.from({ length: Math.floor(steps / 40) + 1 }, (_, at) => at * 4);
-  const body = [
-    text([LEFT, 42], "300 issues created at once, with defaults", "h"),
-    `<text x="${LEFT}" y="74" class="s">Limit (dashed): ${LIMIT} requests every 2 s. <tspan class="ok b">Accepted</tspan>, <tspan class="no b">refused</tspan>.</text>`,
-    ...seconds.map((at) => text([xOf(at * 10), bottom + 20], `${at} s`, at === 0 ? "s" : "s m")),
-  ];
+  const body = [...seconds.map((at) => text([xOf(at * 10), bottom + 20], `${at} s`, at === 0 ? "s" : "s m"))];
   for (const [at, { label, succeeded, failed, requests, refused, seconds: took, bars }] of rows.entries()) {
     const y = TOP + at * PITCH;
     const floor = y + 60 + TALL;
@@ -53,9 +49,9 @@ export function herd(): Picture {
     );
     for (const [bar, accepted, no] of bars) {
       const [x, wide] = [xOf(bar * BAR) + 0.5, xOf(BAR) - LEFT - 2];
-      const middle = level(accepted);
+      const [middle, top] = [level(accepted), Math.min(level(accepted + no), level(accepted) - 2)];
       if (accepted > 0) body.push(rect([x, middle], [wide, floor - middle], "ok"));
-      if (no > 0) body.push(rect([x, level(accepted + no)], [wide, middle - level(accepted + no)], "no"));
+      if (no > 0) body.push(rect([x, top], [wide, middle - top], "no"));
     }
   }
   const told = rows.map(({ name, requests, refused, succeeded, failed, seconds: took }) => {
@@ -63,7 +59,8 @@ export function herd(): Picture {
     return `${name}: ${count(requests)} requests, ${count(refused)} refused, ${end}.`;
   });
   return {
-    title: "300 issues created at once against a rate limit",
+    title: "300 issues created at once, with defaults",
+    subtitle: `Limit (dashed): ${LIMIT} requests every 2 s. ${part("Accepted", "ok b")}, ${part("refused", "no b")}.`,
     alt: `300 issues created at once, while the service allows ${LIMIT} requests every 2 seconds. ${told.join(" ")}`,
     height: bottom + 38,
     body,

@@ -16,7 +16,6 @@ export function house(): Picture {
   const room = ([x, y]: Point, [wide, high]: Point, label: string): void => {
     body.push(rect([x, y], [wide, high], "panel round"), text([x + wide / 2, y + high / 2 + 8], label, "b m code"));
   };
-  body.push(text([28, 42], "The rooms of src/, and the way of a call", "h"));
   room([28, 64], [744, 46], "bin.ts → command/");
   for (const [at, name] of PRODUCTS.entries())
     room([28 + (at % 3) * 252, 122 + Math.floor(at / 3) * 58], [240, 46], `${name}/`);
@@ -45,5 +44,5 @@ export function house(): Picture {
   body.push(arrow([583, 498], "right", "M542 542H562V498H576"), arrow([583, 598], "right", "M542 556H562V598H576"));
   const way = STAGES.map(([name]) => `client/${name}`).join(", ");
   const alt = `The rooms of src/: ${PRODUCTS.join(", ")} import client/, which imports none of them; bin.ts and command/ are on top. A call goes through ${way}; its attempt asks client/token/ and client/rate-limit/.`;
-  return { title: "The rooms of src/, and the way of a call", alt, height: 766, body };
+  return { title: "The rooms of src/, and the way of a call", subtitle: "", alt, height: 766, body };
 }

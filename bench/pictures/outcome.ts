@@ -10,7 +10,6 @@ const ROWS = [
 
 export function outcome(): Picture {
   const body = [
-    text([28, 42], "Where a write fails, and whether to send it again", "h"),
     text([92, 88], "it fails", "s"),
     text([440, 88], "outcome", "s"),
     text([772, 88], "send it again?", "s e"),
@@ -30,5 +29,5 @@ export function outcome(): Picture {
   body.push(text([80, 556], "A read changes nothing: you can always send it again.", "s"));
   const told = ROWS.map(([where, cases, name, again]) => `${where} (${cases}): ${name}, send it again? ${again}`);
   const alt = `Where a write can fail, its outcome, and whether to send it again. ${told.join(". ")}. A read changes nothing: you can always send it again.`;
-  return { title: "Outcomes of a failed write", alt, height: 580, body };
+  return { title: "Where a write fails, and whether to send it again", subtitle: "", alt, height: 580, body };
 }
