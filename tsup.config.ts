@@ -19,15 +19,15 @@ const withClassicZod = ENTRY_POINTS.filter(({ name }) => name === WITH_CLASSIC_Z
 const others = ENTRY_POINTS.filter(({ name }) => name !== WITH_OWN_ZOD && name !== WITH_CLASSIC_ZOD);
 
 /**
- * Parts of `src/index.ts` that are entries, too: their code comes into files of its own, which a bundler can leave out as
+ * Parts of `src/client/index.ts` that are entries, too: their code comes into files of its own, which a bundler can leave out as
  * a whole (`sideEffects: false`) where it could not leave out each statement. Only where that makes a program smaller, since
  * each file takes its time at import. Only the shared files are published.
  */
 const apartFolder = "apart";
 const apart = Object.fromEntries(
-  ["auth/rotating-token", "client", "errors/classes", "request/url"].map((file) => [
+  ["token/rotating-token", "client", "errors/classes", "call/path"].map((file) => [
     `${apartFolder}/${file}`,
-    `src/${file}.ts`,
+    `src/client/${file}.ts`,
   ]),
 );
 

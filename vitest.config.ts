@@ -4,32 +4,32 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests that compute, many of them under fake timers: what opens sockets or starts programs is in no process of theirs. */
 const COMPUTE = [
-  "test/unit/**/*.test.ts",
-  "test/wire/**/*.test.ts",
+  "test/client/unit/**/*.test.ts",
+  "test/client/wire/**/*.test.ts",
   "test/bulk/streams.test.ts",
   "test/mcp/waits.test.ts",
   "test/testing/fetch.test.ts",
 ];
 /** Tests of the package as it is published. */
-const PACKED = ["test/package/**/*.test.ts", "test/runtimes/**/*.test.ts"];
+const PACKED = ["test/release/package/**/*.test.ts", "test/client/runtimes/**/*.test.ts"];
 /** Tests that measure time on this machine: they run after all others, one file at a time. */
 const ALONE = "test/**/*.alone.test.ts";
 
 /** The files that take longest, longest first; those that mostly wait (the fleet, the kills) apart, beside some that compute. */
 const LONG = [
-  "test/runtimes/conformance",
-  "test/package/types",
+  "test/client/runtimes/conformance",
+  "test/release/package/types",
   "test/redis/fleet",
-  "test/docs/next",
-  "test/package/consumers",
+  "test/release/docs/next",
+  "test/release/package/consumers",
   "test/bulk/kill",
-  "test/package/peers",
-  "test/docs/snippets",
-  "test/package/use",
-  "test/sockets/herd",
-  "test/docs/examples-in-docstrings",
+  "test/release/package/peers",
+  "test/release/docs/snippets",
+  "test/release/package/use",
+  "test/client/sockets/herd",
+  "test/release/docs/examples-in-docstrings",
   "test/doctor/command",
-  "test/examples/",
+  "test/release/examples/",
 ];
 
 /** Long files first, so that none of them runs at last and alone. Files of one project follow each other: they share processes. */

@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.
 export interface EntryPoint {
   /** The key in `exports`, such as `./testing`, or the name of a bin. */
   readonly name: string;
-  /** The published file below `dist`, without its extension: the path of its source below `src`. */
+  /** The published file below `dist`, without its extension. */
   readonly file: string;
   /** The source, from the root of the repository. */
   readonly source: string;
@@ -22,7 +22,8 @@ function entryPoint(name: string, published: string): EntryPoint {
   const file = /^(?:\.\/)?dist\/(.+)\.js$/.exec(published)?.[1];
   if (file === undefined) throw new Error(`package.json: ${name} is ${published}, which is not below dist/`);
   // A file that cannot be loaded beside an older package is named after what it needs: see docs/decisions, 42.
-  return { name, file, source: `src/${file.replace(/needs-[^/]+$/, "index")}.ts` };
+  const below = file.replace(/needs-[^/]+$/, "index");
+  return { name, file, source: `src/${/^(?:index$|schemas\/)/.test(below) ? "client/" : ""}${below}.ts` };
 }
 
 /** What `exports` in package.json names, `./package.json` aside. All builds, checks and tests derive from it. */

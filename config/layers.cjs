@@ -7,130 +7,139 @@
  */
 const { existsSync } = require("node:fs");
 
-/** Layer 2: one concern each, and none knows another. */
+/** One concern each; none of these knows another. */
 const parts = {
-  auth: ["auth/"],
-  logging: ["logging.ts"],
-  paging: ["paging/"],
-  "rate-limit": ["rate-limit/"],
-  request: [
-    "request/call.ts",
-    "request/create-error.ts",
-    "request/output.ts",
-    "request/call-events.ts",
-    "request/response.ts",
+  token: ["client/token/"],
+  logging: ["client/logging.ts"],
+  paging: ["client/paging/"],
+  "rate-limit": ["client/rate-limit/"],
+  call: [
+    "client/call/call.ts",
+    "client/call/create-error.ts",
+    "client/call/output.ts",
+    "client/call/call-events.ts",
+    "client/call/head.ts",
+    "client/call/body.ts",
+    "client/call/retry-after.ts",
   ],
 };
 
 const layers = [
-  // 0: knows nothing but itself.
-  {
-    name: "foundation",
-    files: ["base/", "errors/", "schemas/", "models.ts", "scopes.ts", "version.ts"],
-  },
-  // 1: what the parts agree on: interfaces, and operations as data.
+  { name: "checks", files: ["client/checks/"] },
+  { name: "values", files: ["client/time/", "client/models.ts", "client/scopes.ts", "client/version.ts"] },
+  { name: "errors", files: ["client/errors/"] },
+  { name: "foundation", files: ["client/secrets/", "client/schemas/"] },
+  // Interfaces that the parts agree on, and operations as data.
   {
     name: "ports",
     files: [
-      "events.ts",
-      "instrumentation.ts",
-      "auth/token-source.ts",
-      "rate-limit/rate-limiter.ts",
-      "request/http-request.ts",
-      "request/operation.ts",
-      "request/url.ts",
-      "request/settings.ts",
+      "client/events.ts",
+      "client/instrumentation.ts",
+      "client/token/token-source.ts",
+      "client/token/token-format.ts",
+      "client/rate-limit/rate-limiter.ts",
+      "client/call/http-request.ts",
+      "client/call/call-hooks.ts",
+      "client/call/operation.ts",
+      "client/call/encoding.ts",
+      "client/call/path.ts",
+      "client/call/query.ts",
+      "client/call/base-url.ts",
+      "client/call/settings.ts",
+      "client/call/decide-retry.ts",
     ],
   },
-  // 2
   { name: "parts", files: Object.values(parts).flat() },
-  // 3: one call, top to bottom.
+  // One call, top to bottom.
   {
-    name: "request-path",
+    name: "call-path",
     files: [
-      "request/send.ts",
-      "request/retry.ts",
-      "request/attempt.ts",
-      "request/perform-exchange.ts",
-      "request/http.ts",
+      "client/call/send.ts",
+      "client/call/retry.ts",
+      "client/call/attempt.ts",
+      "client/call/exchange.ts",
+      "client/call/http.ts",
     ],
   },
-  // 4: the service's resources: an operation in, `send` out.
-  { name: "resources", files: ["resources/"] },
-  // 5: the composition root, the only place that knows all parts.
-  { name: "root", files: ["client.ts", "options.ts"] },
-  // 6: what package.json exports.
-  {
-    name: "entry-points",
-    files: ["index.ts", "bulk/", "opentelemetry/", "redis/", "testing/", "doctor/", "mcp/", "bin.ts", "bin/"],
-  },
+  // The resources of the service: an operation in, `send` out.
+  { name: "resources", files: ["client/resources/"] },
+  // The composition root, the only place that knows all parts.
+  { name: "root", files: ["client/client.ts", "client/assembly.ts", "client/options.ts"] },
+  { name: "client", files: ["client/index.ts"] },
+  // One folder for each other entry point, named as it is imported.
+  { name: "products", files: ["command/", "bulk/", "opentelemetry/", "redis/", "testing/", "doctor/", "mcp/"] },
+  // The bin, on top of all.
+  { name: "bin", files: ["commands.ts", "bin.ts"] },
 ];
 
-/** Where a file is reached from: what package.json publishes. What none of them reaches is dead. */
+/** The sources of what package.json publishes. A file that none of them reaches is dead. */
 const { exports: published, bin } = require("../package.json");
-const entries = [
-  ...Object.values(published).flatMap((target) => target.import?.default ?? []),
-  ...Object.values(bin),
-].map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts").replace(/needs-[^/]+$/, "index.ts"));
+const entries = [...Object.values(published).flatMap((target) => target.import?.default ?? []), ...Object.values(bin)]
+  .map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts").replace(/needs-[^/]+$/, "index.ts"))
+  .map((file) => (/^(?:index\.ts$|schemas\/)/.test(file) ? `client/${file}` : file));
 
-/** A resource knows how to say what it wants, and nothing of how that is done. */
-const resourcesKnow = [
-  "resources/",
-  "paging/",
-  "schemas/",
-  "errors/",
-  "models.ts",
-  "scopes.ts",
-  "base/",
-  "request/operation.ts",
-  "request/url.ts",
-  "request/settings.ts",
+/** The floor of the client, which every product may use. */
+const foundation = [
+  "client/secrets/",
+  "client/checks/",
+  "client/time/",
+  "client/errors/",
+  "client/models.ts",
+  "client/scopes.ts",
+  "client/version.ts",
 ];
 
-/** What a fleet shares is the rate limiter alone. */
-const redisKnows = ["redis/", "rate-limit/", "errors/", "base/"];
+/** A resource says what it wants, and does not know how that is done. */
+const resourcesKnow = [
+  "client/resources/",
+  "client/paging/",
+  "client/schemas/",
+  ...foundation,
+  "client/call/operation.ts",
+  "client/call/path.ts",
+  "client/call/query.ts",
+  "client/call/settings.ts",
+  "client/call/decide-retry.ts",
+];
 
-/** Bulk writes know the client only by what its users see: errors and call options. */
-const bulkKnows = ["bulk/", "base/", "errors/"];
+/** Processes share the rate limiter alone. */
+const redisKnows = ["redis/", "client/rate-limit/", ...foundation];
+
+/** Bulk writes know errors, and which of them may pass. */
+const bulkKnows = [
+  "bulk/",
+  "client/client.ts",
+  "client/call/call-hooks.ts",
+  "client/call/decide-retry.ts",
+  ...foundation,
+];
 
 /** The emulator stands for the service, so it does not know the client. */
-const emulatorKnows = ["testing/", "bin/command.ts", "bin/flags.ts", "scopes.ts", "version.ts", "models.ts", "base/"];
+const emulatorKnows = ["testing/", "command/", ...foundation];
 
 /** The doctor sends requests by itself: the client would hide what it looks at. */
 const doctorKnows = [
   "doctor/",
-  "bin/command.ts",
-  "bin/flags.ts",
-  "schemas/",
-  "models.ts",
-  "scopes.ts",
-  "base/",
-  "version.ts",
-  "auth/token-format.ts",
-  "request/url.ts",
-  "request/response.ts",
+  "command/",
+  "client/schemas/",
+  ...foundation,
+  "client/token/token-format.ts",
+  "client/call/path.ts",
+  "client/call/base-url.ts",
+  "client/call/head.ts",
+  "client/call/retry-after.ts",
   "testing/conventions.ts",
   "testing/resolve-conventions.ts",
 ];
 
-/** Tools for agents know the client by what its users see, and the journal of bulk writes. */
-const mcpKnows = [
-  "mcp/",
-  "bin/command.ts",
-  "bulk/",
-  "base/",
-  "errors/",
-  "client.ts",
-  "models.ts",
-  "scopes.ts",
-  "version.ts",
-];
+/** Tools for agents know the client as its users do, and the journal of bulk writes. */
+const mcpKnows = ["mcp/", "command/", "bulk/", "client/client.ts", "client/call/decide-retry.ts", ...foundation];
 
 /** The files that may import a package. All others do without any. */
 const packages = {
-  ky: ["request/http.ts"],
-  "p-retry": ["request/retry.ts"],
-  zod: ["schemas/", "mcp/"],
+  ky: ["client/call/http.ts"],
+  "p-retry": ["client/call/retry.ts"],
+  zod: ["client/schemas/", "mcp/"],
   "@modelcontextprotocol/server": ["mcp/"],
   msw: ["testing/msw.ts"],
   "@opentelemetry/api": ["opentelemetry/"],
@@ -144,8 +153,9 @@ const nodeOnly = [
   "testing/node/",
   "doctor/node/",
   "mcp/node/",
+  "command/",
+  "commands.ts",
   "bin.ts",
-  "bin/",
 ];
 
 const listed = [
@@ -186,11 +196,16 @@ module.exports = {
       const others = Object.values(parts)
         .flat()
         .filter((file) => !files.includes(file));
-      return rule(`${name}-knows-no-other-part`, { ...layer(2), path: src(files) }, { ...layer(2), path: src(others) });
+      const level = layers.findIndex((one) => one.name === "parts");
+      return rule(
+        `${name}-knows-no-other-part`,
+        { ...layer(level), path: src(files) },
+        { ...layer(level), path: src(others) },
+      );
     }),
     rule(
       "resources-know-only-how-to-ask",
-      { path: src(["resources/"]) },
+      { path: src(["client/resources/"]) },
       { path: "^src/", pathNot: src(resourcesKnow) },
     ),
     rule("redis-knows-only-the-rate-limiter", { path: src(["redis/"]) }, { path: "^src/", pathNot: src(redisKnows) }),

@@ -64,8 +64,8 @@ const intentionallyNotExported = [
   "src/testing/exchange.ts:Ending",
   "src/testing/resolve-conventions.ts:Filled",
   "src/testing/tables.ts:Optional",
-  "src/resources/custom.ts:CheckedRequest",
-  "src/errors/automation-error.ts:DetailsOf",
+  "src/client/resources/custom.ts:CheckedRequest",
+  "src/client/errors/automation-error.ts:DetailsOf",
 ];
 
 /** @type {Partial<import("typedoc").TypeDocOptions>} */

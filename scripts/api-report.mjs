@@ -1,6 +1,6 @@
 /**
  * Writes the public declarations of every entry point, one file each and without docstrings, from the built
- * declarations: to `test/package/api`, where a test compares them, or to the folder that is given.
+ * declarations: to `test/release/package/api`, where a test compares them, or to the folder that is given.
  *
  * Usage: node scripts/api-report.mjs [folder]
  */
@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import ts from "typescript";
 
 const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
-const [folder = "test/package/api"] = process.argv.slice(2);
+const [folder = "test/release/package/api"] = process.argv.slice(2);
 const entries = Object.entries(exports).flatMap(([name, target]) =>
   typeof target === "string" ? [] : [{ name, file: resolve(target.import.types) }],
 );

@@ -61,10 +61,10 @@ const program = (entry) => `
 const code = await bundle("./dist/index.js");
 const size = gzipped(code);
 // A package's share is what the program shrinks by without it, from the sources, where packages are files of their own.
-const whole = gzipped(await bundle("./src/index.ts"));
+const whole = gzipped(await bundle("./src/client/index.ts"));
 const shares = [];
-for (const name of BUNDLED) shares.push(`${name} ${whole - gzipped(await bundle("./src/index.ts", [name]))}`);
-const own = gzipped(await bundle("./src/index.ts", BUNDLED));
+for (const name of BUNDLED) shares.push(`${name} ${whole - gzipped(await bundle("./src/client/index.ts", [name]))}`);
+const own = gzipped(await bundle("./src/client/index.ts", BUNDLED));
 console.log(
   `size: ${size} bytes minified and gzipped (budget ${BUDGET}); our own code ${own} (budget ${OWN_BUDGET}), ` +
     shares.join(", "),

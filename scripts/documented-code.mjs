@@ -15,27 +15,28 @@ const literals = (text) => matches(text, /"(\w+)"/g).map(([, value]) => value);
 export const errorClasses = new Map(
   ["classes", "journal-error"]
     .flatMap((file) =>
-      matches(read(`src/errors/${file}.ts`), /^export class (\w+) [^}]*?\bkinds: [^=]*= \[\s*"(\w+)"/gm),
+      matches(read(`src/client/errors/${file}.ts`), /^export class (\w+) [^}]*?\bkinds: [^=]*= \[\s*"(\w+)"/gm),
     )
     .map(([, name, kind]) => [kind, name]),
 );
 
 /** Types of events. */
-export const eventTypes = matches(read("src/events.ts"), /readonly type: "(\w+)"/g).map(([, type]) => type);
+export const eventTypes = matches(read("src/client/events.ts"), /readonly type: "(\w+)"/g).map(([, type]) => type);
 
 /** What an error says became of its request. */
-export const outcomes = literals(between("src/errors/automation-error.ts", "export type Outcome", ";"));
+export const outcomes = literals(between("src/client/errors/automation-error.ts", "export type Outcome", ";"));
 
 /** Retry options and their defaults, as they stand in the source. */
 export const retryDefaults = new Map(
-  matches(between("src/request/settings.ts", "const DEFAULT_RETRY", "};"), /^ {2}(\w+): (\S+),$/gm).map(
+  matches(between("src/client/call/settings.ts", "const DEFAULT_RETRY", "};"), /^ {2}(\w+): (\S+),$/gm).map(
     ([, option, value]) => [option, value.replaceAll("_", "")],
   ),
 );
 
 /** The source file of an entry point of the package, such as `./testing`. */
 export function sourceOf(entryPoint) {
-  const path = `src/${entryPoint.replace(/^\.\/?/, "")}`.replace(/\/$/, "");
+  const name = entryPoint.replace(/^\.\/?/, "");
+  const path = `src/${name === "" || name === "schemas" ? "client/" : ""}${name}`.replace(/\/$/, "");
   return [`${path}.ts`, `${path}/index.ts`].find((file) => existsSync(file));
 }
 

@@ -9,7 +9,7 @@ const today = new Date().toISOString().slice(0, 10);
 
 // There has to be something to say: a release without a change for users is none.
 change("CHANGELOG.md", /^## Unreleased\n\n(?=\S)(?!## )/m, `## Unreleased\n\n## ${version} – ${today}\n\n`);
-change("src/version.ts", /(?<=VERSION = ")[^"]+(?=")/, version);
+change("src/client/version.ts", /(?<=VERSION = ")[^"]+(?=")/, version);
 
 function change(file, what, by) {
   const text = readFileSync(file, "utf8");

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The program `project-automation`. */
-import { runBin } from "./bin/commands.ts";
+import { runBin } from "./commands.ts";
 
 const interruption = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interruption.abort());

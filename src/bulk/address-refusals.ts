@@ -1,5 +1,5 @@
-import type { AutomationError } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/classes.ts";
+import type { AutomationError } from "../client/errors/automation-error.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
 
 /** After so many in a row the address counts as wrong. */
 const MOST_IN_A_ROW = 10;

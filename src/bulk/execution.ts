@@ -1,8 +1,8 @@
-import { ignoreErrors } from "../base/check.ts";
-import { after, platformTurn } from "../base/clock.ts";
-import { onAbort } from "../base/deadline.ts";
-import type { AutomationError } from "../errors/automation-error.ts";
-import { AbortError, ArgumentError } from "../errors/classes.ts";
+import { ignoreErrors } from "../client/checks/ignore-errors.ts";
+import type { AutomationError } from "../client/errors/automation-error.ts";
+import { AbortError, ArgumentError } from "../client/errors/classes.ts";
+import { after, platformTurn } from "../client/time/clock.ts";
+import { onAbort } from "../client/time/deadline.ts";
 import { AddressRefusals } from "./address-refusals.ts";
 import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";

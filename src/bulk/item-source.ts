@@ -1,6 +1,9 @@
-import { ignoreErrors, refuse, refusing, shown } from "../base/check.ts";
-import { Deadline } from "../base/deadline.ts";
-import { ArgumentError } from "../errors/classes.ts";
+import { ignoreErrors } from "../client/checks/ignore-errors.ts";
+import { invalid } from "../client/checks/invalid-input.ts";
+import { describeValue } from "../client/checks/values.ts";
+import { asErrorClass } from "../client/errors/as-error-class.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
+import { Deadline } from "../client/time/deadline.ts";
 import { readThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
@@ -124,7 +127,7 @@ export class ItemSource<Item> {
       // What a stream says to its end is not about an item.
       if (this.#stopped !== undefined) return END;
       const { said, details } = readThrown(thrown);
-      return refusing(ArgumentError, () => refuse(`items failed${said}`, details.cause));
+      return asErrorClass(ArgumentError, () => invalid(`items failed${said}`, details.cause));
     }
   }
 
@@ -134,12 +137,14 @@ export class ItemSource<Item> {
       key = this.#key(item);
     } catch (thrown) {
       const { said, details } = readThrown(thrown);
-      return refusing(ArgumentError, () => refuse(`key failed for item ${position}${said}`, details.cause));
+      return asErrorClass(ArgumentError, () => invalid(`key failed for item ${position}${said}`, details.cause));
     }
     if (typeof key === "string" && key !== "") return key;
     ignoreErrors(() => key); // a promise may reject
     const what = `key of item ${position}`;
-    return refusing(ArgumentError, () => refuse(`${what} must be a string that is not empty, not ${shown(key)}`));
+    return asErrorClass(ArgumentError, () =>
+      invalid(`${what} must be a string that is not empty, not ${describeValue(key)}`),
+    );
   }
 }
 

@@ -1,6 +1,7 @@
-import { ignoreErrors, shown } from "../base/check.ts";
-import type { AutomationError } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/classes.ts";
+import { ignoreErrors } from "../client/checks/ignore-errors.ts";
+import { describeValue } from "../client/checks/values.ts";
+import type { AutomationError } from "../client/errors/automation-error.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
 import type { KeyedItem } from "./item-source.ts";
 import { type BulkState, isReference, type JournalRecord, type Known, type Reference } from "./journal.ts";
 import type { Resolution, SendOptions, Settings } from "./options.ts";
@@ -119,7 +120,7 @@ export class ItemWrite<Item, Result> {
       if (end === "abandoned") return { resolution: "undecided" };
       const { resolution } = end;
       if (RESOLUTIONS.includes(resolution)) return { resolution: resolution as Resolution }; // it is one of them
-      const message = `resolveUnknown must return one of ${RESOLUTIONS.join(", ")}, not ${shown(resolution)}`;
+      const message = `resolveUnknown must return one of ${RESOLUTIONS.join(", ")}, not ${describeValue(resolution)}`;
       return { resolution: "undecided", failure: { error: new ArgumentError(message), consequence: "fail" } };
     } catch (thrown) {
       const { error, said, details } = readThrown(thrown);
@@ -195,7 +196,7 @@ export class ItemWrite<Item, Result> {
       const reference: unknown = this.#settings.reference?.(result, this.#keyed.item);
       if (isReference(reference)) return reference === undefined ? {} : { reference };
       ignoreErrors(() => reference); // a promise may reject
-      const message = `reference must return a string or a number, not ${shown(reference)}`;
+      const message = `reference must return a string or a number, not ${describeValue(reference)}`;
       return { error: new ArgumentError(message, { outcome: "accepted" }) };
     } catch (thrown) {
       const { said, details } = readThrown(thrown);

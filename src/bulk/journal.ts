@@ -1,5 +1,5 @@
-import { isObject, shown } from "../base/check.ts";
-import { JournalError } from "../errors/journal-error.ts";
+import { describeValue, isObject } from "../client/checks/values.ts";
+import { JournalError } from "../client/errors/journal-error.ts";
 
 /** The state in which a key can end. */
 export type BulkState = "done" | "refused" | "not_sent" | "unknown";
@@ -54,9 +54,9 @@ export function checkRecord(value: unknown, position: number): JournalRecord {
 
 /** What keeps a value from being a record. */
 export function flawOfRecord(value: unknown): string | undefined {
-  if (!isObject(value)) return `must be an object, not ${shown(value)}`;
+  if (!isObject(value)) return `must be an object, not ${describeValue(value)}`;
   const { key, state, at, reference }: Partial<Record<keyof JournalRecord, unknown>> = value;
-  if (typeof key !== "string") return `must have a string as its key, not ${shown(key)}`;
+  if (typeof key !== "string") return `must have a string as its key, not ${describeValue(key)}`;
   if (!STATES.includes(state)) return `must have one of the states ${STATES.join(", ")}`;
   if (typeof at !== "string" || Number.isNaN(Date.parse(at))) return "must have the time of its recording as `at`";
   return isReference(reference) ? undefined : `must have a string or a number as its reference, if any`;

@@ -1,4 +1,4 @@
-import { JournalError } from "../errors/journal-error.ts";
+import { JournalError } from "../client/errors/journal-error.ts";
 import type { Journal, JournalContents, JournalRecord } from "./journal.ts";
 
 /**

@@ -1,18 +1,18 @@
+import { parseOptions } from "../client/checks/parse-options.ts";
 import {
   BOOLEAN,
   FUNCTION,
-  given,
   INTERVAL,
-  isObject,
-  kind,
+  type ObjectSchema,
   type Present,
-  refusing,
   required,
-  type Shape,
   SIGNAL,
+  validator,
   withMethods,
-} from "../base/check.ts";
-import { ArgumentError } from "../errors/classes.ts";
+} from "../client/checks/validators.ts";
+import { isObject } from "../client/checks/values.ts";
+import { asErrorClass } from "../client/errors/as-error-class.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 
@@ -100,28 +100,30 @@ export type Settings<Item, Result> = Present<BulkOptions<Item, Result>> & {
   readonly graceMs: number;
 };
 
-const ITEMS = kind(
+const ITEMS = validator(
   "an iterable or an async iterable of items",
   (value) => isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value),
 );
 
-const OPTIONS: Shape<BulkOptions<never, never>> = {
+const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
   items: required(ITEMS),
   key: required(FUNCTION),
   send: required(FUNCTION),
   journal: required(withMethods("a journal", "load", "append")),
-  total: kind("a whole number from 0 up", (value) => Number.isSafeInteger(value) && Number(value) >= 0),
-  concurrency: kind("a whole number from 1 up", (value) => Number.isSafeInteger(value) && Number(value) >= 1),
+  total: validator("a whole number from 0 up", (value) => Number.isSafeInteger(value) && Number(value) >= 0),
+  concurrency: validator("a whole number from 1 up", (value) => Number.isSafeInteger(value) && Number(value) >= 1),
   resolveUnknown: FUNCTION,
   reference: FUNCTION,
   retryRefused: BOOLEAN,
   signal: SIGNAL,
-  graceMs: kind("a number of milliseconds, or 0", (value) => value === 0 || INTERVAL.accepts(value)),
+  graceMs: validator("a number of milliseconds, or 0", (value) => value === 0 || INTERVAL.accepts(value)),
   pausedUntil: FUNCTION,
 };
 
 /** @throws ArgumentError if an option is unknown, missing or of the wrong type. */
 export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Settings<Item, Result> {
-  const checked = refusing(ArgumentError, () => given<BulkOptions<Item, Result>>(options, "options", OPTIONS));
+  const checked = asErrorClass(ArgumentError, () =>
+    parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS),
+  );
   return { concurrency: 10, retryRefused: false, graceMs: 5_000, ...checked };
 }

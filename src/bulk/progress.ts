@@ -1,4 +1,4 @@
-import { now } from "../base/clock.ts";
+import { now } from "../client/time/clock.ts";
 import type { BulkState } from "./journal.ts";
 
 /** How many items ended in which state, whichever run found it. The states add up to the items that have ended. */

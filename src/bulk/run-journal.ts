@@ -1,5 +1,5 @@
-import { platformTurn } from "../base/clock.ts";
-import type { JournalError } from "../errors/journal-error.ts";
+import type { JournalError } from "../client/errors/journal-error.ts";
+import { platformTurn } from "../client/time/clock.ts";
 import { checkRecord, type Journal, type JournalRecord, type Known } from "./journal.ts";
 import { asJournalError } from "./thrown.ts";
 import type { Turns } from "./turns.ts";

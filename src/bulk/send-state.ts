@@ -1,5 +1,5 @@
-import type { AutomationError } from "../errors/automation-error.ts";
-import { ArgumentError } from "../errors/classes.ts";
+import type { AutomationError } from "../client/errors/automation-error.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
 import type { BulkState } from "./journal.ts";
 import { readThrown, type Thrown } from "./thrown.ts";
 

@@ -1,7 +1,7 @@
-import { Redactor } from "../base/redact.ts";
-import { type AutomationError, isBrandedError } from "../errors/automation-error.ts";
-import { explain } from "../errors/evidence.ts";
-import { JournalError } from "../errors/journal-error.ts";
+import { type AutomationError, isBrandedError } from "../client/errors/automation-error.ts";
+import { explain } from "../client/errors/evidence.ts";
+import { JournalError } from "../client/errors/journal-error.ts";
+import { Redactor } from "../client/secrets/redact.ts";
 
 /** What was thrown: an error of this library, or something else. */
 export interface Thrown {

@@ -1,4 +1,4 @@
-import { now, platformTurn } from "../base/clock.ts";
+import { now, platformTurn } from "../client/time/clock.ts";
 
 /** How long a run may keep the thread, in milliseconds. */
 const KEPT_MS = 5;

@@ -1,7 +1,7 @@
-import { flawOfToken } from "../auth/token-format.ts";
-import { parseJson } from "../base/json.ts";
-import { parseRetryAfter } from "../request/response.ts";
-import { VERSION } from "../version.ts";
+import { parseRetryAfter } from "../client/call/retry-after.ts";
+import { parseJson } from "../client/checks/json.ts";
+import { flawOfToken } from "../client/token/token-format.ts";
+import { VERSION } from "../client/version.ts";
 import type { Step } from "./step.ts";
 import { basePathOf } from "./steps.ts";
 import {

@@ -1,5 +1,5 @@
-import { Redactor } from "../base/redact.ts";
-import { VERSION } from "../version.ts";
+import { Redactor } from "../client/secrets/redact.ts";
+import { VERSION } from "../client/version.ts";
 import { Asker, type Deployment, type Surroundings } from "./ask.ts";
 import { type EmulatorSeed, seedOf, withoutValues, withValues } from "./emulator-conventions.ts";
 import { obstacleTo } from "./obstacle.ts";

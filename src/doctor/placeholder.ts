@@ -1,4 +1,4 @@
-import { isRecord } from "../base/check.ts";
+import { isRecord } from "../client/checks/values.ts";
 import { isWord } from "./reading.ts";
 
 /** Deeper values are left out. */

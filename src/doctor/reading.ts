@@ -1,4 +1,4 @@
-import { isRecord } from "../base/check.ts";
+import { isRecord } from "../client/checks/values.ts";
 import { labelOf, type Reply } from "./wire.ts";
 
 /** The list envelope, as far as it is one. */

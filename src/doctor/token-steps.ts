@@ -1,6 +1,6 @@
 /** The requests of `--write`: one token without scopes is created, looked at and revoked. */
 
-import { encodeSegment } from "../request/url.ts";
+import { encodeSegment } from "../client/call/path.ts";
 import { fieldsOf, isSuccess } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { PROJECTS } from "./steps.ts";

@@ -1,5 +1,5 @@
-import { type AnyAutomationError, isAutomationError } from "../errors/classes.ts";
-import type { Scope } from "../scopes.ts";
+import { type AnyAutomationError, isAutomationError } from "../client/errors/classes.ts";
+import type { Scope } from "../client/scopes.ts";
 import { MayExistError } from "./issue-guard.ts";
 
 type Kinds = AnyAutomationError["kind"];

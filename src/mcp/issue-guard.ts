@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { Journal, JournalRecord } from "../bulk/journal.ts";
 import { RunJournal } from "../bulk/run-journal.ts";
 import { Turns } from "../bulk/turns.ts";
-import { isAutomationError } from "../errors/classes.ts";
-import type { Issue } from "../models.ts";
+import { isAutomationError } from "../client/errors/classes.ts";
+import type { Issue } from "../client/models.ts";
 
 /** An issue as tools return it: the fields of the contract. */
 export const CREATED = z.object({

@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { after } from "../base/clock.ts";
+import { after } from "../client/time/clock.ts";
 
 const EVERY_MS = 1_000;
 

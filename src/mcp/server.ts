@@ -1,23 +1,16 @@
 import { type CallToolResult, McpServer, type ServerContext } from "@modelcontextprotocol/server";
-import {
-  BOOLEAN,
-  given,
-  INTERVAL,
-  kind,
-  nameOf,
-  ofKind,
-  refuse,
-  refusing,
-  type Shape,
-  withMethods,
-} from "../base/check.ts";
-import { Deadline, STOPPED } from "../base/deadline.ts";
-import { closestName } from "../base/hints.ts";
 import type { Journal } from "../bulk/journal.ts";
-import type { Client } from "../client.ts";
-import { calledBy } from "../errors/caller-stack.ts";
-import { ConfigError } from "../errors/classes.ts";
-import { VERSION } from "../version.ts";
+import { closestName } from "../client/checks/hints.ts";
+import { invalid } from "../client/checks/invalid-input.ts";
+import { expectType, parseOptions } from "../client/checks/parse-options.ts";
+import { BOOLEAN, INTERVAL, type ObjectSchema, validator, withMethods } from "../client/checks/validators.ts";
+import { nameOf } from "../client/checks/values.ts";
+import type { Client } from "../client/client.ts";
+import { asErrorClass } from "../client/errors/as-error-class.ts";
+import { withCallerStack } from "../client/errors/caller-stack.ts";
+import { ConfigError } from "../client/errors/classes.ts";
+import { Deadline, STOPPED } from "../client/time/deadline.ts";
+import { VERSION } from "../client/version.ts";
 import { describeFailure } from "./failure.ts";
 import { IssueGuard } from "./issue-guard.ts";
 import { notifyProgress } from "./progress.ts";
@@ -46,9 +39,9 @@ export interface McpServerOptions {
 
 const NAMES = Object.keys(TOOLS) as ToolName[]; // they are its keys
 
-const OPTIONS: Shape<McpServerOptions> = {
+const OPTIONS: ObjectSchema<McpServerOptions> = {
   readOnly: BOOLEAN,
-  tools: kind("an array of names of tools", Array.isArray),
+  tools: validator("an array of names of tools", Array.isArray),
   totalTimeoutMs: INTERVAL,
   journal: withMethods("a journal", "load", "append"),
 };
@@ -68,13 +61,13 @@ const OPTIONS: Shape<McpServerOptions> = {
  */
 export function createMcpServer(client: Client, options?: McpServerOptions): McpServer {
   const read = () => {
-    const { readOnly = false, tools, totalTimeoutMs = 50_000, journal } = given(options, "options", OPTIONS);
-    ofKind(client, "client", withMethods("a Client", "request", "paginate"));
+    const { readOnly = false, tools, totalTimeoutMs = 50_000, journal } = parseOptions(options, "options", OPTIONS);
+    expectType(client, "client", withMethods("a Client", "request", "paginate"));
     const issues =
-      IssueGuard.of(client, journal) ?? refuse("options.journal must be the one that the client's other servers have");
+      IssueGuard.of(client, journal) ?? invalid("options.journal must be the one that the client's other servers have");
     return { names: selectTools(tools, readOnly), issues, totalTimeoutMs };
   };
-  const { names, issues, totalTimeoutMs } = calledBy(createMcpServer, () => refusing(ConfigError, read));
+  const { names, issues, totalTimeoutMs } = withCallerStack(createMcpServer, () => asErrorClass(ConfigError, read));
   const server = new McpServer({ name: "project-automation", version: VERSION }, { capabilities: { tools: {} } });
   for (const name of names) register(server, name, { client, issues, totalTimeoutMs });
   return server;
@@ -86,9 +79,9 @@ function selectTools(wanted: readonly ToolName[] | undefined, readOnly: boolean)
       const meant = closestName(String(name), NAMES);
       const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
       const unknown = ["unknown tool", nameOf(String(name))].join(" ").trim();
-      refuse(`tools: ${unknown}; there are ${NAMES.join(", ")}${hint}`);
+      invalid(`tools: ${unknown}; there are ${NAMES.join(", ")}${hint}`);
     }
-    if (readOnly && TOOLS[name].writes) refuse(`tools: "${name}" beside readOnly: it writes`);
+    if (readOnly && TOOLS[name].writes) invalid(`tools: "${name}" beside readOnly: it writes`);
   }
   return NAMES.filter((name) => (wanted?.includes(name) ?? true) && !(readOnly && TOOLS[name].writes));
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Client } from "../client.ts";
-import { isAutomationError } from "../errors/classes.ts";
-import type { Scope } from "../scopes.ts";
+import type { Client } from "../client/client.ts";
+import { isAutomationError } from "../client/errors/classes.ts";
+import type { Scope } from "../client/scopes.ts";
 import { CREATED, type IssueGuard, type Wait } from "./issue-guard.ts";
 
 /** The name of a tool. */

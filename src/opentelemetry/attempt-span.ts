@@ -7,8 +7,8 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { now } from "../base/clock.ts";
-import type { CallStart } from "../instrumentation.ts";
+import type { CallStart } from "../client/instrumentation.ts";
+import { now } from "../client/time/clock.ts";
 import type { Instruments } from "./instruments.ts";
 import { HTTP, OWN } from "./names.ts";
 

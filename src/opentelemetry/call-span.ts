@@ -9,10 +9,10 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import { now } from "../base/clock.ts";
-import type { AnyAutomationError } from "../errors/classes.ts";
-import type { ClientEvent, Waits } from "../events.ts";
-import type { CallObserver, CallStart } from "../instrumentation.ts";
+import type { AnyAutomationError } from "../client/errors/classes.ts";
+import type { ClientEvent, Waits } from "../client/events.ts";
+import type { CallObserver, CallStart } from "../client/instrumentation.ts";
+import { now } from "../client/time/clock.ts";
 import { type AttemptEnd, AttemptSpan, type Target, type Telemetry, targetOf } from "./attempt-span.ts";
 import { HTTP, OWN } from "./names.ts";
 

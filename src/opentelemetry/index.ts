@@ -1,10 +1,12 @@
 import * as api from "@opentelemetry/api";
-import { ANYTHING, BOOLEAN, given, refusing, type Shape, withMethods } from "../base/check.ts";
-import { calledBy } from "../errors/caller-stack.ts";
-import { ConfigError } from "../errors/classes.ts";
-import { combine } from "../instrumentation.ts";
-import type { ClientOptions } from "../options.ts";
-import { VERSION } from "../version.ts";
+import { parseOptions } from "../client/checks/parse-options.ts";
+import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../client/checks/validators.ts";
+import { asErrorClass } from "../client/errors/as-error-class.ts";
+import { withCallerStack } from "../client/errors/caller-stack.ts";
+import { ConfigError } from "../client/errors/classes.ts";
+import { combine } from "../client/instrumentation.ts";
+import type { ClientOptions } from "../client/options.ts";
+import { VERSION } from "../client/version.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
 
@@ -45,7 +47,7 @@ export interface TelemetrySettings {
   baggage?: boolean | undefined;
 }
 
-const SETTINGS: Shape<TelemetrySettings> = {
+const SETTINGS: ObjectSchema<TelemetrySettings> = {
   tracerProvider: withMethods("a TracerProvider", "getTracer"),
   meterProvider: withMethods("a MeterProvider", "getMeter"),
   propagate: BOOLEAN,
@@ -68,13 +70,13 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
   const read = () => {
     // The others are the client's to check.
     const others = Object.fromEntries(Object.keys(options ?? {}).map((name) => [name, ANYTHING]));
-    const { instrumentation } = given<Pick<ClientOptions, "instrumentation">>(options, "options", {
+    const { instrumentation } = parseOptions<Pick<ClientOptions, "instrumentation">>(options, "options", {
       ...others,
       instrumentation: INSTRUMENTATION,
     });
-    return { instrumentation, ...given(settings, "settings", SETTINGS) };
+    return { instrumentation, ...parseOptions(settings, "settings", SETTINGS) };
   };
-  const checked = calledBy(instrument, () => refusing(ConfigError, read));
+  const checked = withCallerStack(instrument, () => asErrorClass(ConfigError, read));
   const { instrumentation, tracerProvider, meterProvider, propagate, baggage = false } = checked;
   const tracer = madeOf(
     () => tracerProvider ?? api.trace.getTracerProvider(),

@@ -1,5 +1,5 @@
 import type { Gauge, Histogram, MeterProvider } from "@opentelemetry/api";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../client/version.ts";
 import { METRICS } from "./names.ts";
 
 /** What is measured. Durations are in seconds. */

@@ -1,5 +1,5 @@
-import { ignoreErrors } from "../base/check.ts";
-import { now } from "../base/clock.ts";
+import { ignoreErrors } from "../client/checks/ignore-errors.ts";
+import { now } from "../client/time/clock.ts";
 import type { DegradedEvent, FleetEvent } from "./events.ts";
 
 /** From a failure until Redis is tried again; doubles up to the second. */

@@ -1,4 +1,4 @@
-import { hasMethods } from "../base/check.ts";
+import { hasMethods } from "../client/checks/values.ts";
 
 /** What is used of an `ioredis` client, a cluster's included. */
 export interface IoredisClient {

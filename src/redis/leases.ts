@@ -1,5 +1,5 @@
-import { now } from "../base/clock.ts";
-import { STALLED_AFTER_MS } from "../rate-limit/token-gate.ts";
+import { STALLED_AFTER_MS } from "../client/rate-limit/slots.ts";
+import { now } from "../client/time/clock.ts";
 import type { SlotReply } from "./slot-reply.ts";
 import { whole } from "./token-commands.ts";
 

@@ -1,5 +1,8 @@
-import { ANYTHING, FUNCTION, given, INTERVAL, kind, refuse, refusing, type Shape } from "../base/check.ts";
-import { ConfigError } from "../errors/classes.ts";
+import { invalid } from "../client/checks/invalid-input.ts";
+import { parseOptions } from "../client/checks/parse-options.ts";
+import { ANYTHING, FUNCTION, INTERVAL, type ObjectSchema, validator } from "../client/checks/validators.ts";
+import { asErrorClass } from "../client/errors/as-error-class.ts";
+import { ConfigError } from "../client/errors/classes.ts";
 import { type Evaluate, evaluateWith, type IoredisClient, type NodeRedisClient } from "./client.ts";
 import type { FleetEvent } from "./events.ts";
 
@@ -33,14 +36,14 @@ export interface CheckedOptions {
 const SHORTEST_LEASE_MS = 500;
 const LONGEST_LEASE_MS = 3_600_000;
 
-const OPTIONS: Shape<RedisRateLimiterOptions> = {
+const OPTIONS: ObjectSchema<RedisRateLimiterOptions> = {
   client: ANYTHING,
-  namespace: kind(
+  namespace: validator(
     "1 to 100 letters, digits and any of _ . : -",
     (value) => typeof value === "string" && /^[\w.:-]{1,100}$/.test(value),
   ),
   commandTimeoutMs: INTERVAL,
-  leaseMs: kind(
+  leaseMs: validator(
     `a number of milliseconds from ${SHORTEST_LEASE_MS} to ${LONGEST_LEASE_MS}`,
     (value) => typeof value === "number" && value >= SHORTEST_LEASE_MS && value <= LONGEST_LEASE_MS,
   ),
@@ -49,12 +52,12 @@ const OPTIONS: Shape<RedisRateLimiterOptions> = {
 
 /** @throws `ConfigError` for the first invalid option */
 export function checkOptions(options: RedisRateLimiterOptions): CheckedOptions {
-  return refusing(ConfigError, () => {
-    const { client, namespace, commandTimeoutMs, leaseMs, onEvent } = given(options, "options", OPTIONS);
+  return asErrorClass(ConfigError, () => {
+    const { client, namespace, commandTimeoutMs, leaseMs, onEvent } = parseOptions(options, "options", OPTIONS);
     return {
       evaluate:
         evaluateWith(client) ??
-        refuse(
+        invalid(
           "options.client must be a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",
         ),
       namespace: namespace ?? "project-automation",

@@ -1,6 +1,6 @@
-import { now } from "../base/clock.ts";
-import type { Pause } from "../rate-limit/pause.ts";
-import type { Quota } from "../rate-limit/quota.ts";
+import type { Pause } from "../client/rate-limit/pause.ts";
+import type { Quota } from "../client/rate-limit/quota.ts";
+import { now } from "../client/time/clock.ts";
 
 /**
  * How Redis replied to a command: a slot was granted; a pause is running; others hold or wait for all there is; the

@@ -1,5 +1,5 @@
-import { now } from "../base/clock.ts";
-import { Deadline, STOPPED } from "../base/deadline.ts";
+import { now } from "../client/time/clock.ts";
+import { Deadline, STOPPED } from "../client/time/deadline.ts";
 import { CircuitBreaker, type Failure } from "./circuit-breaker.ts";
 import type { Command } from "./client.ts";
 import type { CheckedOptions } from "./options.ts";

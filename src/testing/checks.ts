@@ -1,47 +1,40 @@
-import {
-  given,
-  ignoreErrors,
-  isPlainObject,
-  isPromise,
-  type Kind,
-  kind,
-  ofKind,
-  type Present,
-  refuse,
-  refusing,
-  type Shape,
-} from "../base/check.ts";
+import { ignoreErrors } from "../client/checks/ignore-errors.ts";
+import { invalid } from "../client/checks/invalid-input.ts";
+import { expectType, parseOptions } from "../client/checks/parse-options.ts";
+import { type ObjectSchema, type Present, type Validator, validator } from "../client/checks/validators.ts";
+import { isPlainObject, isPromise } from "../client/checks/values.ts";
+import { asErrorClass } from "../client/errors/as-error-class.ts";
 
 interface Checks {
-  options<Given extends object>(value: Given | undefined, what: string, shape: Shape<Given>): Present<Given>;
-  value<Value>(value: Value, what: string, expected: Kind): Value;
+  options<Given extends object>(value: Given | undefined, what: string, shape: ObjectSchema<Given>): Present<Given>;
+  value<Value>(value: Value, what: string, expected: Validator): Value;
   fail(message: string): never;
 }
 
 /** Checks what a test passes to the emulator; throws a `TypeError` that says where and what is accepted. */
 export const check: Checks = {
-  options: (value, what, shape) => refusing(TypeError, () => given(value, what, shape)),
-  value: (value, what, expected) => refusing(TypeError, () => ofKind(value, what, expected)),
-  fail: (message) => refusing(TypeError, () => refuse(message)),
+  options: (value, what, shape) => asErrorClass(TypeError, () => parseOptions(value, what, shape)),
+  value: (value, what, expected) => asErrorClass(TypeError, () => expectType(value, what, expected)),
+  fail: (message) => asErrorClass(TypeError, () => invalid(message)),
 };
 
-export const TEXT: Kind = kind("a non-empty string", (value) => typeof value === "string" && value !== "");
-export const TEXTS: Kind = arrayOf(TEXT, "an array of non-empty strings");
+export const TEXT: Validator = validator("a non-empty string", (value) => typeof value === "string" && value !== "");
+export const TEXTS: Validator = arrayOf(TEXT, "an array of non-empty strings");
 
 /** A safe integer from `least` to `most`. */
-export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Kind {
+export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Validator {
   const words = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
   const accepts = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= least;
-  return kind(`an integer ${words}`, (value) => accepts(value) && Number(value) <= most);
+  return validator(`an integer ${words}`, (value) => accepts(value) && Number(value) <= most);
 }
 
 /** What `accepted` accepts, or one other value. */
-export function either(other: string | number | boolean | null, accepted: Kind): Kind {
-  return kind(`${accepted.words} or ${other}`, (value) => value === other || accepted.accepts(value));
+export function either(other: string | number | boolean | null, accepted: Validator): Validator {
+  return validator(`${accepted.words} or ${other}`, (value) => value === other || accepted.accepts(value));
 }
 
-export function arrayOf(item: Kind, words: string): Kind {
-  return kind(words, (value) => Array.isArray(value) && value.every(item.accepts));
+export function arrayOf(item: Validator, words: string): Validator {
+  return validator(words, (value) => Array.isArray(value) && value.every(item.accepts));
 }
 
 /** What a function of a test returned; throws a `TypeError` for a promise, since each request is answered in one step. */
@@ -54,7 +47,7 @@ export function atOnce<Value>(returned: Value, what: string): Value {
 }
 
 /** Header fields by their names. */
-export const HEADERS: Kind = kind("a plain object of header fields", isPlainObject);
+export const HEADERS: Validator = validator("a plain object of header fields", isPlainObject);
 
 /** Throws a `TypeError` that names the header which has a name or a value (`null`: none) that HTTP forbids. */
 export function checkHeaders(headers: Readonly<Record<string, unknown>>, what: string): void {

@@ -1,4 +1,4 @@
-import { BOOLEAN, FUNCTION, kind, oneOf, type Shape } from "../base/check.ts";
+import { BOOLEAN, FUNCTION, type ObjectSchema, oneOf, validator } from "../client/checks/validators.ts";
 import { atOnce, check, checkHeaders, either, HEADERS, integer } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
@@ -54,10 +54,10 @@ export interface FaultHandle {
   remove(): void;
 }
 
-const OPERATION = kind(`one or several of ${OPERATION_NAMES.join(", ")}`, (value) =>
+const OPERATION = validator(`one or several of ${OPERATION_NAMES.join(", ")}`, (value) =>
   [value].flat().every((name) => OPERATION_NAMES.some((known) => known === name)),
 );
-const BODY = kind("text, bytes or JSON", (value) => {
+const BODY = validator("text, bytes or JSON", (value) => {
   try {
     return encodeBody(value) !== undefined;
   } catch {
@@ -66,13 +66,13 @@ const BODY = kind("text, bytes or JSON", (value) => {
   }
 });
 
-const CHOICE: Shape<Pick<Fault, "operation" | "match" | "skip" | "times">> = {
+const CHOICE: ObjectSchema<Pick<Fault, "operation" | "match" | "skip" | "times">> = {
   operation: OPERATION,
   match: FUNCTION,
   skip: integer(0),
   times: either(Infinity, integer(1)),
 };
-const FAULT: Shape<Fault> = {
+const FAULT: ObjectSchema<Fault> = {
   ...CHOICE,
   status: integer(200, 599),
   body: BODY,

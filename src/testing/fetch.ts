@@ -1,4 +1,4 @@
-import { platformTurn } from "../base/clock.ts";
+import { platformTurn } from "../client/time/clock.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 
 /** What `fetch` is made of. */

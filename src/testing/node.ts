@@ -1,7 +1,7 @@
 /** The emulator as a real HTTP server: `project-automation/testing/node`. Needs Node; binds to loopback. */
 
 import { createServer, type Server } from "node:http";
-import { BOOLEAN, type Shape } from "../base/check.ts";
+import { BOOLEAN, type ObjectSchema } from "../client/checks/validators.ts";
 import { arrayOf, check, integer, TEXT } from "./checks.ts";
 import { assembleEmulator, type ClientConnection, type Emulator } from "./emulator.ts";
 import { answerParseErrors, createRequestListener, HOST_NAME } from "./node/request-listener.ts";
@@ -34,7 +34,7 @@ export interface StartOptions extends EmulatorOptions {
 }
 
 const TIMEOUT = integer(1, 2 ** 31 - 1);
-const START_OPTIONS: Shape<StartOptions> = {
+const START_OPTIONS: ObjectSchema<StartOptions> = {
   ...OPTIONS,
   port: integer(0, 65_535),
   host: TEXT,

@@ -1,5 +1,13 @@
-import { BOOLEAN, FUNCTION, kind, type Present, RECORD, required, type Shape } from "../base/check.ts";
-import { SCOPES } from "../scopes.ts";
+import {
+  BOOLEAN,
+  FUNCTION,
+  type ObjectSchema,
+  type Present,
+  RECORD,
+  required,
+  validator,
+} from "../client/checks/validators.ts";
+import { SCOPES } from "../client/scopes.ts";
 import { arrayOf, check, either, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Conventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";
@@ -62,20 +70,20 @@ export interface ResolvedOptions
 
 const MIB = 1024 * 1024;
 const COUNT = integer(0);
-const RATE_LIMIT: Shape<RateLimit> = { limit: required(COUNT), windowMs: integer(1) };
+const RATE_LIMIT: ObjectSchema<RateLimit> = { limit: required(COUNT), windowMs: integer(1) };
 const PROJECT_SEED = {
   id: TEXT,
   name: TEXT,
   sessions: arrayOf(RECORD, "an array"),
   issues: arrayOf(RECORD, "an array"),
 };
-const COUNT_OR_PROJECTS = kind(
+const COUNT_OR_PROJECTS = validator(
   `${COUNT.words}, or an array of projects`,
   (value) => Array.isArray(value) || COUNT.accepts(value),
 );
 
 /** What each option of `createEmulator` may be. */
-export const OPTIONS: Shape<EmulatorOptions> = {
+export const OPTIONS: ObjectSchema<EmulatorOptions> = {
   projects: COUNT_OR_PROJECTS,
   sessionsPerProject: COUNT,
   sessionStates: TEXTS,
@@ -84,8 +92,8 @@ export const OPTIONS: Shape<EmulatorOptions> = {
   rateLimit: either(false, RECORD),
   now: FUNCTION,
   random: FUNCTION,
-  baseUrl: kind("an absolute http(s) URL without query, hash or credentials", isBaseUrl),
-  tokenPrefix: kind("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value)),
+  baseUrl: validator("an absolute http(s) URL without query, hash or credentials", isBaseUrl),
+  tokenPrefix: validator("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value)),
   conventions: RECORD,
   logLimit: either(Infinity, COUNT),
   logBytes: either(Infinity, COUNT),
@@ -144,7 +152,10 @@ function resolveProjects(projects: number | readonly ProjectSeed[]): ProjectSeed
 }
 
 /** What a `Date` can hold. */
-const INSTANT = kind("a number of milliseconds", (value) => typeof value === "number" && Math.abs(value) <= 8.64e15);
+const INSTANT = validator(
+  "a number of milliseconds",
+  (value) => typeof value === "number" && Math.abs(value) <= 8.64e15,
+);
 
 function isBaseUrl(value: unknown): boolean {
   if (typeof value !== "string" || !URL.canParse(value) || /[?#]/.test(value)) return false;

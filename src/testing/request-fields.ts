@@ -1,4 +1,4 @@
-import { isRecord } from "../base/check.ts";
+import { isRecord } from "../client/checks/values.ts";
 import type { RefusalReason } from "./conventions.ts";
 import type { ResolvedConventions } from "./resolve-conventions.ts";
 

@@ -1,4 +1,4 @@
-import { kind, oneOf, type Present, RECORD, type Shape, STRING } from "../base/check.ts";
+import { type ObjectSchema, oneOf, type Present, RECORD, STRING, validator } from "../client/checks/validators.ts";
 import { arrayOf, check, either, integer, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,
@@ -56,21 +56,21 @@ const DEFAULTS: ResolvedConventions = {
   sessionState: "running",
 };
 
-const HEADER = kind("the name of a header", (value) => isHeader(value, "x"));
+const HEADER = validator("the name of a header", (value) => isHeader(value, "x"));
 const HEADER_NAME = either(null, HEADER);
 const HEADER_VALUE = either(
   null,
-  kind("a header value", (value) => TEXT.accepts(value) && isHeader("x", value)),
+  validator("a header value", (value) => TEXT.accepts(value) && isHeader("x", value)),
 );
 const LIMIT = oneOf("clamp", "refuse");
 const YEAR_MS = 366 * 24 * 60 * 60 * 1000;
 
-const SHAPE: Shape<Conventions> = {
+const SHAPE: ObjectSchema<Conventions> = {
   refusals: RECORD,
   successStatus: RECORD,
   extraFields: RECORD,
-  basePath: kind('a path that begins with "/" and does not end with one', isPath),
-  contentType: kind("a content type", (value) => isHeader("x", value) && String(value).includes("/")),
+  basePath: validator('a path that begins with "/" and does not end with one', isPath),
+  contentType: validator("a content type", (value) => isHeader("x", value) && String(value).includes("/")),
   endOfList: oneOf("null", "empty", "missing"),
   limitTooSmall: LIMIT,
   limitTooLarge: LIMIT,
@@ -90,13 +90,13 @@ const SHAPE: Shape<Conventions> = {
 const REASONS = mapValues(DEFAULTS.refusals, () => RECORD);
 const SUCCESS_STATUS = mapValues(ENDPOINTS, () => integer(200, 299));
 const EXTRA_FIELDS = mapValues(DEFAULTS.extraFields, () => RECORD);
-const REFUSAL: Shape<RefusalConvention> = { status: integer(400, 599), code: TEXT };
-const RATE_LIMIT_HEADERS: Shape<RateLimitHeaders> = {
+const REFUSAL: ObjectSchema<RefusalConvention> = { status: integer(400, 599), code: TEXT };
+const RATE_LIMIT_HEADERS: ObjectSchema<RateLimitHeaders> = {
   limit: HEADER_NAME,
   remaining: HEADER_NAME,
   form: oneOf("number", "number_and_window"),
 };
-const CORS: Shape<CorsConvention> = {
+const CORS: ObjectSchema<CorsConvention> = {
   allowOrigin: HEADER_VALUE,
   exposeHeaders: arrayOf(HEADER, "an array of header names"),
 };
@@ -132,7 +132,11 @@ export function resolveConventions(conventions?: unknown): ResolvedConventions {
   };
 }
 
-function options<Given extends object>(given: Given | undefined, name: string, shape: Shape<Given>): Present<Given> {
+function options<Given extends object>(
+  given: Given | undefined,
+  name: string,
+  shape: ObjectSchema<Given>,
+): Present<Given> {
   return check.options(given, `conventions.${name}`, shape);
 }
 

@@ -1,4 +1,4 @@
-import { FUNCTION, kind, required, type Shape } from "../base/check.ts";
+import { FUNCTION, type ObjectSchema, required, validator } from "../client/checks/validators.ts";
 import { atOnce, check, checkHeaders, HEADERS, integer, TEXT } from "./checks.ts";
 import { isSamePattern } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
@@ -42,16 +42,18 @@ export interface RouteHandle {
   remove(): void;
 }
 
-const ROUTE: Shape<EmulatorRoute> = {
-  method: required(kind("an HTTP method in capitals", (value) => typeof value === "string" && /^[A-Z]+$/.test(value))),
-  path: required(kind("a path such as /projects/{project}/labels", isPattern)),
+const ROUTE: ObjectSchema<EmulatorRoute> = {
+  method: required(
+    validator("an HTTP method in capitals", (value) => typeof value === "string" && /^[A-Z]+$/.test(value)),
+  ),
+  path: required(validator("a path such as /projects/{project}/labels", isPattern)),
   scope: TEXT,
   handle: required(FUNCTION),
 };
-const RESPONSE: Shape<RouteResponse> = {
+const RESPONSE: ObjectSchema<RouteResponse> = {
   status: integer(200, 599),
   headers: HEADERS,
-  body: kind("text, bytes or JSON", (value) => encodeBody(value) !== undefined),
+  body: validator("text, bytes or JSON", (value) => encodeBody(value) !== undefined),
 };
 
 function isPattern(value: unknown): boolean {

@@ -12,7 +12,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type BulkSummary, bulkWrite, type Resolution } from "../../src/bulk/index.ts";
 import { fileJournal } from "../../src/bulk/node.ts";
-import { Client } from "../../src/index.ts";
+import { Client } from "../../src/client/index.ts";
 import type { Fault } from "../../src/testing/index.ts";
 import { type RunningEmulator, startEmulator } from "../../src/testing/node.ts";
 import { bundled } from "../support/child-program.ts";

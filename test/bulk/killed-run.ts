@@ -5,7 +5,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { bulkWrite } from "../../src/bulk/index.ts";
 import { fileJournal } from "../../src/bulk/node.ts";
-import { Client } from "../../src/index.ts";
+import { Client } from "../../src/client/index.ts";
 import { createIssue, key, rowsOf } from "./rows.ts";
 
 /** A place in a run: around the writes and flushes of the journal's file, and around requests. */

@@ -1,7 +1,7 @@
 /** What cannot be worked with is an error before anything is sent, or before anything more is sent. */
 import { describe, expect, test } from "vitest";
 import { type BulkOptions, bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
-import { ArgumentError } from "../../src/index.ts";
+import { ArgumentError } from "../../src/client/index.ts";
 import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 

@@ -1,6 +1,6 @@
 /** Rows that become issues, and what came of them. */
 import type { BulkEntry, BulkRun, SendOptions } from "../../src/bulk/index.ts";
-import { type CallOptions, Client, type ClientOptions, type Issue } from "../../src/index.ts";
+import { type CallOptions, Client, type ClientOptions, type Issue } from "../../src/client/index.ts";
 import { createEmulator, type Emulator } from "../../src/testing/index.ts";
 
 export interface Row {

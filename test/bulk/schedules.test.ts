@@ -5,9 +5,9 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { platformTurn } from "../../src/base/clock.ts";
 import { bulkWrite, type Resolution, type SendOptions } from "../../src/bulk/index.ts";
-import { ArgumentError } from "../../src/index.ts";
+import { ArgumentError } from "../../src/client/index.ts";
+import { platformTurn } from "../../src/client/time/clock.ts";
 import type { Fault } from "../../src/testing/index.ts";
 import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";

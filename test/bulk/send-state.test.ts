@@ -10,7 +10,7 @@ import {
   ConnectionError,
   NotFoundError,
   RateLimitError,
-} from "../../src/index.ts";
+} from "../../src/client/index.ts";
 
 const none: AnnouncedCall = {
   callId: undefined,

@@ -1,7 +1,7 @@
 /** What `send` may do and what it may not, and what is then known of its item. */
 import { describe, expect, test } from "vitest";
 import { bulkWrite, memoryJournal, type SendOptions } from "../../src/bulk/index.ts";
-import { ArgumentError, type Client } from "../../src/index.ts";
+import { ArgumentError, type Client } from "../../src/client/index.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";

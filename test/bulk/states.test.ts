@@ -1,7 +1,7 @@
 /** In which state an item ends, and what the next run makes of it. */
 import { describe, expect, test } from "vitest";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
-import { ArgumentError } from "../../src/index.ts";
+import { ArgumentError } from "../../src/client/index.ts";
 import { clientOf, createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
 
 const [row] = rowsOf(1) as [Row];

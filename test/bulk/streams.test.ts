@@ -2,9 +2,9 @@
 import { EventEmitter, on, once } from "node:events";
 import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { platformTurn } from "../../src/base/clock.ts";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
 import { Counts } from "../../src/bulk/progress.ts";
+import { platformTurn } from "../../src/client/time/clock.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { createIssue, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";

@@ -1,6 +1,6 @@
 import { type BulkEntry, type BulkRun, bulkWrite, type Journal, memoryJournal } from "../../src/bulk/index.ts";
 import { type FileJournal, fileJournal } from "../../src/bulk/node.ts";
-import { Client, type Issue } from "../../src/index.ts";
+import { Client, type Issue } from "../../src/client/index.ts";
 
 const client = new Client();
 const rows = [{ id: "A-1", title: "Login page is blank" }];

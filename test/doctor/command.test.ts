@@ -4,13 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { VERSION } from "../../src/client/version.ts";
 import { doctorIn } from "../../src/doctor/node/command.ts";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Report } from "../../src/doctor/report.ts";
 import { type Conventions, createEmulator, type Fault } from "../../src/testing/index.ts";
 import { readStart } from "../../src/testing/node/arguments.ts";
 import { type RunningEmulator, type StartOptions, startEmulator } from "../../src/testing/node.ts";
-import { VERSION } from "../../src/version.ts";
 import { virtualClock } from "./examine.ts";
 
 let folder: string;

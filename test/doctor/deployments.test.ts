@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BadRequestError, Client, PermissionDeniedError, ResponseValidationError } from "../../src/index.ts";
+import { BadRequestError, Client, PermissionDeniedError, ResponseValidationError } from "../../src/client/index.ts";
 import type { Fault, JsonBody } from "../../src/testing/index.ts";
 import { type StartOptions, startEmulator } from "../../src/testing/node.ts";
 import { CLOSED_PORT, rawServer } from "../support/raw-server.ts";

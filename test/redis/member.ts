@@ -1,5 +1,5 @@
 /** One process of a fleet: connects, waits for the word, makes its calls at once, and says what came of them. */
-import { Client, path } from "../../src/index.ts";
+import { Client, path } from "../../src/client/index.ts";
 import { redisRateLimiter } from "../../src/redis/index.ts";
 import { type ClientKind, CONNECT } from "../support/redis-clients.ts";
 

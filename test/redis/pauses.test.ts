@@ -1,7 +1,7 @@
 /** Pauses that processes share: how long at most, who ends them, and what Redis may forget. */
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { ArgumentError, type ClientEvent, ConnectionError, path } from "../../src/index.ts";
+import { ArgumentError, type ClientEvent, ConnectionError, path } from "../../src/client/index.ts";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { scriptedFetch } from "../support/scripted-fetch.ts";

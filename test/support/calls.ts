@@ -1,5 +1,5 @@
 /** Calls that tests make. */
-import { type CallOptions, type Client, isAutomationError } from "../../src/index.ts";
+import { type CallOptions, type Client, isAutomationError } from "../../src/client/index.ts";
 import type { ScriptedFetch } from "./scripted-fetch.ts";
 
 export function createIssue(client: Client, options: CallOptions = {}): Promise<unknown> {

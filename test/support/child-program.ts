@@ -25,7 +25,7 @@ export function bundled(program: string): string {
   return outfile;
 }
 
-const SOURCES = resolve(import.meta.dirname, "../../src");
+const SOURCES = resolve(import.meta.dirname, "../../src/client");
 
 /** How a program of a test is run. */
 export interface ChildOptions {

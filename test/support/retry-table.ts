@@ -1,10 +1,10 @@
 /**
  * The retry table of `docs/retries.md`, as data. Each kind of test runs it in its own way: on values
- * (`test/unit/request/retry.test.ts`), through a scripted `fetch` (`test/wire/retries/retry-table.test.ts`), over sockets
- * (`test/sockets/faults.ts`), against the emulator (`test/docs/retry-table.test.ts`) and on each runtime
- * (`test/runtimes/conformance/retries.ts`). It imports nothing of a platform, so that it runs everywhere.
+ * (`test/client/unit/call/retry.test.ts`), through a scripted `fetch` (`test/client/wire/retries/retry-table.test.ts`), over sockets
+ * (`test/client/sockets/faults.ts`), against the emulator (`test/release/docs/retry-table.test.ts`) and on each runtime
+ * (`test/client/runtimes/conformance/retries.ts`). It imports nothing of a platform, so that it runs everywhere.
  */
-import type { AnyAutomationError, Outcome } from "../../src/index.ts";
+import type { AnyAutomationError, Outcome } from "../../src/client/index.ts";
 import { fetchFailed, SERVICE_HOST } from "./fetch-errors.ts";
 
 type ErrorKind = AnyAutomationError["kind"];

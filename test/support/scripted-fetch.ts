@@ -2,7 +2,7 @@
 import { http } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { Client, type ClientOptions } from "../../src/index.ts";
+import { Client, type ClientOptions } from "../../src/client/index.ts";
 import { SERVICE_HOST } from "./fetch-errors.ts";
 import { good, json, type Reply } from "./replies.ts";
 

@@ -1,7 +1,7 @@
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { afterEach, describe, expect, test } from "vitest";
-import { Client } from "../../src/index.ts";
+import { Client } from "../../src/client/index.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import { emulatorHandlers } from "../../src/testing/msw.ts";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Client, path } from "../../src/index.ts";
+import { Client, path } from "../../src/client/index.ts";
 import { createEmulator, type EmulatorRoute } from "../../src/testing/index.ts";
 import { ask, type Opened, post, transports } from "./transports.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { SCOPES } from "../../src/scopes.ts";
+import { SCOPES } from "../../src/client/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
 import { resolveOptions } from "../../src/testing/options.ts";

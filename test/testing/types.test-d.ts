@@ -1,5 +1,5 @@
 /** What must compile and what must not; checked by `npm run typecheck`, never run. */
-import { Client } from "../../src/index.ts";
+import { Client } from "../../src/client/index.ts";
 import type {
   Emulator,
   EmulatorOptions,

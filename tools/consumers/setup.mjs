@@ -1,5 +1,5 @@
 /**
- * Installs the tools that `test/package` tries the packed package with, at the locked versions, unless they are there.
+ * Installs the tools that `test/release/package` tries the packed package with, at the locked versions, unless they are there.
  * On any Node from 20 on, with nothing but Node and npm.
  */
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,5 @@
 /**
- * Installs the runtimes that `test/runtimes` runs the package on, at the locked versions, unless they are there. Nothing
+ * Installs the runtimes that `test/client/runtimes` runs the package on, at the locked versions, unless they are there. Nothing
  * but `.ci/run` starts it by itself; it needs Node 20 or later, and npm.
  */
 import { spawnSync } from "node:child_process";

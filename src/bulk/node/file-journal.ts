@@ -1,10 +1,12 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { given, kind, ofKind, refusing } from "../../base/check.ts";
-import { awaited } from "../../errors/caller-stack.ts";
-import { ArgumentError } from "../../errors/classes.ts";
-import { JournalError } from "../../errors/journal-error.ts";
+import { expectType, parseOptions } from "../../client/checks/parse-options.ts";
+import { validator } from "../../client/checks/validators.ts";
+import { asErrorClass } from "../../client/errors/as-error-class.ts";
+import { withCallerStack } from "../../client/errors/caller-stack.ts";
+import { ArgumentError } from "../../client/errors/classes.ts";
+import { JournalError } from "../../client/errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
 import { flushFolder, OWNER_ONLY, withFile, writeAll } from "./durable-file.ts";
@@ -14,7 +16,7 @@ import { encodeLine, headerLine, JournalReader } from "./journal-format.ts";
 const CHUNK_BYTES = 64 * 1024;
 const OPEN_OR_CREATE: number = constants.O_RDWR | constants.O_CREAT;
 
-const PATH = kind("a string that is not empty", (value) => typeof value === "string" && value !== "");
+const PATH = validator("a string that is not empty", (value) => typeof value === "string" && value !== "");
 
 /** A journal in a file. */
 export interface FileJournal extends Journal {
@@ -34,7 +36,7 @@ export interface FileJournalOptions {
   readonly id?: string | undefined;
 }
 
-const ID = kind(
+const ID = validator(
   "a string of 1 to 200 characters",
   (value) => typeof value === "string" && value.length > 0 && value.length <= 200,
 );
@@ -52,11 +54,11 @@ const ID = kind(
  */
 export function fileJournal(path: string, options?: FileJournalOptions): Promise<FileJournal> {
   const read = () => {
-    ofKind(path, "path", PATH);
-    return given<FileJournalOptions>(options, "options", { id: ID });
+    expectType(path, "path", PATH);
+    return parseOptions<FileJournalOptions>(options, "options", { id: ID });
   };
-  return awaited(async () => {
-    const { id } = refusing(ArgumentError, read);
+  return withCallerStack(fileJournal, async () => {
+    const { id } = asErrorClass(ArgumentError, read);
     try {
       const journal = new JournalFile(await actualPath(path), headerLine(id));
       await journal.open();

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { access, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
-import { after } from "../../base/clock.ts";
-import { JournalError } from "../../errors/journal-error.ts";
+import { JournalError } from "../../client/errors/journal-error.ts";
+import { after } from "../../client/time/clock.ts";
 import { replaceByCopy, withFile } from "./durable-file.ts";
 import { type Life, lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 

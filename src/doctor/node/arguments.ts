@@ -1,5 +1,5 @@
-import { readService, SERVICE, type Terminal } from "../../bin/command.ts";
-import { type Flags, UsageError, type Values } from "../../bin/flags.ts";
+import { readService, SERVICE, type Terminal } from "../../command/command.ts";
+import { type Flags, UsageError, type Values } from "../../command/flags.ts";
 import type { Deployment } from "../ask.ts";
 
 /** The flags of `project-automation doctor`. */

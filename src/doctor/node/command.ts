@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
-import { Deadline } from "../../base/deadline.ts";
-import { type Command, command, say } from "../../bin/command.ts";
+import { Deadline } from "../../client/time/deadline.ts";
+import { type Command, command, say } from "../../command/command.ts";
 import type { Surroundings } from "../ask.ts";
 import { diagnose } from "../diagnose.ts";
 import { exitCodeOf, textOf } from "../report.ts";

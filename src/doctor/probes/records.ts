@@ -1,6 +1,6 @@
-import { isPromise } from "../../base/check.ts";
-import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../schemas/index.ts";
-import type { StandardSchema } from "../../schemas/validators.ts";
+import { isPromise } from "../../client/checks/values.ts";
+import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../client/schemas/index.ts";
+import type { StandardSchema } from "../../client/schemas/validators.ts";
 import type { ExtendedRecord } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
 import { errorOf, fieldsOf, isSuccess, isWord, outlineOf, pageOf } from "../reading.ts";

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { Deadline } from "../../base/deadline.ts";
-import { command, readService, SERVICE, say, type Terminal } from "../../bin/command.ts";
 import { fileJournal } from "../../bulk/node.ts";
-import { Client } from "../../client.ts";
+import { Client } from "../../client/client.ts";
+import { Deadline } from "../../client/time/deadline.ts";
+import { command, readService, SERVICE, say, type Terminal } from "../../command/command.ts";
 import { IssueGuard } from "../issue-guard.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";

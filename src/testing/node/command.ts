@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { type Command, command, type Terminal } from "../../bin/command.ts";
+import { type Command, command, type Terminal } from "../../command/command.ts";
 import type { Emulator } from "../emulator.ts";
 import { type RunningEmulator, startEmulator } from "../node.ts";
 import type { RecordedRequest } from "../request-log.ts";

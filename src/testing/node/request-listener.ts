@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Kind, kind } from "../../base/check.ts";
+import { type Validator, validator } from "../../client/checks/validators.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
 
 /** How much of a body that is too large is still read: a client that is cut off while it sends sees no refusal. */
@@ -55,7 +55,7 @@ const MISDIRECTED = {
 };
 
 /** A host as the `Host` header names it, in any case. */
-export const HOST_NAME: Kind = kind("a host name without scheme and port, such as emulator", (value) => {
+export const HOST_NAME: Validator = validator("a host name without scheme and port, such as emulator", (value) => {
   if (typeof value !== "string" || !URL.canParse(`http://${value}`)) return false;
   return new URL(`http://${value}`).hostname === value.toLowerCase();
 });

@@ -1,0 +1,107 @@
+import { checkTransport } from "./call/base-url.ts";
+import type { CallHooks } from "./call/call-hooks.ts";
+import { createHttp } from "./call/http.ts";
+import { createSend } from "./call/send.ts";
+import type { ClientContext } from "./call/settings.ts";
+import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
+import { nullPrototype } from "./checks/values.ts";
+import { combine } from "./instrumentation.ts";
+import { logCalls } from "./logging.ts";
+import type { CreatedToken } from "./models.ts";
+import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
+import { rotation } from "./resources/tokens.ts";
+import { StaticToken } from "./token/static-token.ts";
+import type { TokenSourceFactory } from "./token/token-source.ts";
+
+/** The parts of a client. Clients that are derived from it share token source, rate limiter, and what is emitted once. */
+export class Assembly {
+  readonly context: ClientContext;
+  /** With the token source in place of the token: it alone holds it, and a copy here would stay when it is swapped. */
+  readonly #settings: Settings;
+
+  private constructor(settings: Settings, context: ClientContext) {
+    this.#settings = settings;
+    this.context = context;
+  }
+
+  /**
+   * Makes the parts from what a constructor was called with.
+   *
+   * @throws `ConfigError` if an option is invalid
+   */
+  static of(args: readonly [options?: ClientOptions]): Assembly {
+    return configuring(args[0], () => Assembly.#from(settingsOf(args)));
+  }
+
+  static #from(given: Settings, parent?: ClientContext): Assembly {
+    const { baseUrl, allowInsecureHttp, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
+    const url = new URL(baseUrl);
+    checkTransport(url, allowInsecureHttp);
+    const tokenSource = given.token.createSource((stored) => rotateItself(context, stored), url.origin);
+    const token: TokenSourceFactory = {
+      createSource: (_, origin) =>
+        origin === url.origin
+          ? tokenSource
+          : invalid("withOptions: a baseUrl of another origin needs a token of its own"),
+    };
+    const settings = nullPrototype<Settings>(given, { token });
+    const context = nullPrototype<ClientContext>(settings, {
+      http: createHttp(fetch, fetchOptions),
+      tokenSource,
+      observers: combine([
+        onEvent && { begin: () => ({ event: onEvent }) },
+        logCalls(logger, logLevel),
+        instrumentation,
+      ]),
+      hooks: parent?.hooks,
+      emittedOnce: { paused: new Set(), deprecated: new Set() },
+    });
+    return new Assembly(settings, context);
+  }
+
+  /** The parts of a client with some options changed. */
+  withOptions(args: readonly [ClientOptions]): Assembly {
+    return configuring(args[0], () => Assembly.#from(settingsOf(args, this.#settings), this.context));
+  }
+
+  /** The same parts, with hooks under each call. */
+  withHooks(hooks: CallHooks): Assembly {
+    return new Assembly(this.#settings, nullPrototype<ClientContext>(this.context, { hooks }));
+  }
+
+  /**
+   * Swaps the token.
+   *
+   * @throws `ConfigError` if the token is invalid, or is not the client's to swap
+   */
+  setToken([token, ...surplus]: readonly [string]): void {
+    const { tokenSource } = this.context;
+    configuring({ token }, () => {
+      expectNoSurplus(surplus, "setToken takes one argument, the token");
+      if (!(tokenSource instanceof StaticToken)) {
+        invalid("setToken: the token provider or the rotating token of this client decides the token");
+      }
+      tokenSource.set(checkStaticToken(token));
+    });
+  }
+}
+
+/** The time limit of a rotation's request where the client has none, and of the whole rotation. */
+const ROTATION_TIMEOUT_MS = 30_000;
+const LONGEST_ROTATION_MS = 4 * 60_000;
+
+/** Sends the rotation of a rotating token: a call like any other, with that token itself, and with limits of its own. */
+function rotateItself(
+  client: ClientContext,
+  { id, plaintext }: Pick<CreatedToken, "id" | "plaintext">,
+): Promise<CreatedToken> {
+  const own = nullPrototype<ClientContext>(client, {
+    tokenSource: new StaticToken(plaintext),
+    // It is tried again later, so no pause is waited for.
+    retry: client.retry && { ...client.retry, rateLimitWaits: 0 },
+    timeoutMs: Number.isFinite(client.timeoutMs) ? client.timeoutMs : ROTATION_TIMEOUT_MS,
+    totalTimeoutMs: LONGEST_ROTATION_MS,
+    hooks: undefined,
+  });
+  return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
+}

@@ -1,0 +1,158 @@
+import type { AutomationError } from "../errors/automation-error.ts";
+import { ArgumentError } from "../errors/classes.ts";
+import { type Admission, type Permit, pauseLeft } from "../rate-limit/rate-limiter.ts";
+import { STOPPED } from "../time/deadline.ts";
+import type { Call } from "./call.ts";
+import { buildError, pausedError, refusalError, stoppedError } from "./create-error.ts";
+import { performExchange } from "./exchange.ts";
+import { type Exchange, isSuccess } from "./head.ts";
+import { rotatesToken } from "./operation.ts";
+
+/** Takes the call's position in the queue of the rate limiter, once, for all its requests. */
+export function enter(call: Call): Permit {
+  const { maxConcurrency, rateLimiter, retry, timeoutMs } = call.settings;
+  const { endsAt, signal } = call.deadline;
+  const [maxPauses, maxPauseMs] = retry ? [retry.rateLimitWaits, retry.maxRetryAfterMs] : [0, 0];
+  return rateLimiter.enter({ maxConcurrency, maxPauses, maxPauseMs, endsAt, timeoutMs, signal });
+}
+
+/** A token for the next request, and the rest of the attempt's `timeoutMs`. */
+interface Read {
+  readonly token: string;
+  readonly leftMs: number;
+}
+
+/**
+ * Sends a call until the service has processed it or failed: a 429 waits in the rate limiter, and a 401 is sent once more
+ * if another token can be had; the service processed neither. Resolves with a success, and rejects with an error of this
+ * library for everything else. Whether a failure may pass is decided above, in `retry.ts`.
+ */
+export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
+  let read = await readToken(call);
+  for (;;) {
+    const { token, leftMs } = await acquire(call, permit, read);
+    const deadline = call.deadline.within(leftMs);
+    const exchange = await performExchange(call, permit, { token, deadline }).finally(() => {
+      deadline.release();
+      permit.release();
+    });
+    if (isSuccess(exchange.head.status)) return exchange;
+    const next = await readToResend(call, exchange, token);
+    if (next === undefined) throw refusalError(call, exchange);
+    read = next;
+  }
+}
+
+/** The token to send a rejected request again with: after a 429 that is waited out, and after a 401 with another token. */
+async function readToResend(call: Call, refused: Exchange, token: string): Promise<Read | undefined> {
+  const { deadline, events, history, settings } = call;
+  const { retry, tokenSource } = settings;
+  if (retry === false || deadline.reason === "total") return undefined;
+  const error = (): AutomationError => refusalError(call, refused);
+  history.lastFailure = error;
+  if (refused.pause?.waits) {
+    events?.retry({ reason: "rate_limit", delayMs: refused.pause.pauseMs, status: 429 });
+    return await readToken(call);
+  }
+  if (refused.head.status !== 401) return undefined;
+  // A provider is asked for another token once in a call.
+  const isRenewable = tokenSource.request === undefined || history.unauthorized === undefined;
+  history.unauthorized = { token, error };
+  if (!isRenewable) return undefined;
+  const other = await readToken(call, token);
+  events?.retry({ reason: "unauthorized", delayMs: 0, status: 401 });
+  events?.emit({ type: "token_refresh" });
+  return other;
+}
+
+/**
+ * The token to send, while the call holds nothing that others wait for. `rejected`: the service has just answered 401 to
+ * it. Fails with that 401 if there is still no other token.
+ */
+async function readToken(call: Call, rejected?: string): Promise<Read> {
+  const { deadline, events, history, operation, settings } = call;
+  const { rateLimiter, timeoutMs, tokenSource } = settings;
+  events?.enter("token");
+  if (rejected === undefined) {
+    // The call that begins a rotation settles after it, whatever its own limits say.
+    await tokenSource.begin?.(pauseLeft(rateLimiter, tokenSource.current) !== undefined);
+    if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "token" });
+  }
+  // A rotation must not wait for rotations, since it is one of them.
+  const pending = rotatesToken(operation) ? undefined : tokenSource.pending?.(rejected);
+  if (pending === undefined && tokenSource.request === undefined) {
+    return { token: usable(call, tokenSource.current), leftMs: timeoutMs };
+  }
+  const limit = deadline.within(timeoutMs);
+  try {
+    if (pending !== undefined) await limit.race(pending);
+    const ask = (refused: string | undefined) => tokenSource.request?.(refused, limit) ?? tokenSource.current;
+    let token = await limit.race(Promise.resolve(ask(rejected)));
+    const refused = history.unauthorized?.token;
+    if (rejected === undefined && token === refused) token = await limit.race(Promise.resolve(ask(refused)));
+    return { token: usable(call, token), leftMs: limit.leftMs };
+  } catch (error) {
+    throw error === STOPPED ? stoppedError(call, { deadline: limit, phase: "token" }) : error;
+  } finally {
+    limit.release();
+  }
+}
+
+/** Refuses a token that the service has refused in this call, and one that stands in the call's own URL. */
+function usable(call: Call, token: string): string {
+  const { unauthorized } = call.history;
+  if (token === unauthorized?.token) throw unauthorized.error();
+  if (!call.urlContainsSecret(token)) return token;
+  const what = "the path or the query holds a token, which URLs must not: pass the id of its record";
+  throw buildError(ArgumentError, call, { what });
+}
+
+/**
+ * Waits until a request may be sent, in the queue of the token that was read. If a token that the client holds changes, the
+ * call leaves that queue and joins the queue of the new one, at its position.
+ */
+async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Read): Promise<Read> {
+  const { deadline, events, settings } = call;
+  const { rateLimiter, tokenSource } = settings;
+  // A provider's token is for this call alone.
+  const isWatched = tokenSource.subscribe !== undefined;
+  for (let token = first; ; token = usable(call, tokenSource.current)) {
+    events?.enter("queue");
+    const asked = permit.acquire(token);
+    const admission = "kind" in asked ? asked : await admittedOrChanged(call, token, asked);
+    const isStopped = deadline.reason !== undefined || admission?.kind === "stopped";
+    const isChanged = isWatched && tokenSource.current !== token;
+    if (admission?.kind === "admitted" && !isStopped && !isChanged) {
+      events?.resume(token);
+      return { token, leftMs };
+    }
+    permit.release();
+    if (isStopped) throw stoppedError(call, { deadline, phase: "queue" });
+    if (admission?.kind === "refused" && !isChanged) {
+      throw pausedError(call, admission.pauseMs, rateLimiter.snapshot(token));
+    }
+  }
+}
+
+/** Waits in the queue. Resolves with `undefined` if the token changes first. */
+async function admittedOrChanged(
+  call: Call,
+  token: string,
+  pending: Promise<Admission>,
+): Promise<Admission | undefined> {
+  const { rateLimiter, tokenSource } = call.settings;
+  // The pause may be one that another client or process was asked for.
+  call.events?.pause(token, pauseLeft(rateLimiter, token));
+  let unsubscribe: (() => void) | undefined;
+  const changed = new Promise<undefined>((resolve) => {
+    unsubscribe = tokenSource.subscribe?.(() => resolve(undefined));
+  });
+  try {
+    return await call.deadline.race(Promise.race([pending, changed]));
+  } catch (error) {
+    if (error !== STOPPED) throw error;
+    return { kind: "stopped" };
+  } finally {
+    unsubscribe?.();
+  }
+}

@@ -1,0 +1,125 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { describeValue } from "../checks/values.ts";
+import type { AutomationError } from "../errors/automation-error.ts";
+import type { AnyAutomationError } from "../errors/classes.ts";
+import { Redactor } from "../secrets/redact.ts";
+import { Deadline } from "../time/deadline.ts";
+import { containsToken } from "../token/token-format.ts";
+import { CallEvents } from "./call-events.ts";
+import type { HookedCall } from "./call-hooks.ts";
+import type { ResponseHead } from "./head.ts";
+import type { Operation } from "./operation.ts";
+import { encodePath } from "./path.ts";
+import { type ClientContext, mergeSettings } from "./settings.ts";
+
+/** The memory of a call of its requests, over all attempts. */
+class CallHistory {
+  /** Requests that were sent. */
+  requests = 0;
+  /** The latest response of the service. */
+  latestResponse: ResponseHead | undefined;
+  /** A request may have been applied. */
+  mayBeApplied = false;
+  /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
+  lastFailure: (() => AutomationError) | undefined;
+  /** The latest 401: the token that was refused, and what makes its error. */
+  unauthorized: { readonly token: string; readonly error: () => AutomationError } | undefined;
+}
+
+/** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
+export class Call {
+  readonly operation: Operation<unknown>;
+  /** Those of its client, with the call's options laid over them. */
+  readonly settings: ClientContext;
+  readonly id: string = nextCallId();
+  /** What is sent: text already, so that each request sends the same bytes. */
+  readonly body: string | undefined;
+  /** The caller's signal, and `totalTimeoutMs`. */
+  readonly deadline: Deadline;
+  readonly history: CallHistory = new CallHistory();
+  /** Its events, where anything listens. */
+  readonly events: CallEvents | undefined;
+  /** The part of its URL behind that of the client. */
+  readonly #target: string;
+  readonly #tokens = new Set<string>();
+  /** Made when something is shown. */
+  #redactor: Redactor | undefined;
+
+  constructor(client: ClientContext, operation: Operation<unknown>, within?: AbortSignal) {
+    this.operation = operation;
+    this.settings = mergeSettings<ClientContext>(operation.options, client);
+    this.body = operation.json === undefined ? undefined : toJson(operation.json);
+    this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
+    const { totalTimeoutMs, signal, hooks } = this.settings;
+    this.deadline = Deadline.of(totalTimeoutMs, signal, hooks?.signal, within);
+    // Last, so that nothing has begun for its observers if its signal fails.
+    this.events = client.observers && new CallEvents(this, client.observers);
+  }
+
+  /** Where it is sent, each time. */
+  get url(): string {
+    return this.settings.baseUrl + this.#target;
+  }
+
+  /** As hooks see it. */
+  get hooked(): HookedCall {
+    const { name, method, path } = this.operation;
+    return { callId: this.id, operation: name, method, path: path.template, url: this.url };
+  }
+
+  /** Takes the secrets of the call out of texts. */
+  get redactor(): Redactor {
+    this.#learn(this.settings.tokenSource.current);
+    this.#redactor ??= new Redactor({ tokens: this.#tokens, headers: this.settings.headers });
+    return this.#redactor;
+  }
+
+  /** Whether the URL holds the token that the call is about to be sent with, or another one of its form. */
+  urlContainsSecret(token: string): boolean {
+    this.#learn(token);
+    return containsToken(this.#target, token);
+  }
+
+  /** A token of the call, which nothing that is shown may contain. */
+  #learn(token: string): void {
+    if (this.#tokens.has(token)) return;
+    this.#tokens.add(token);
+    this.#redactor = undefined;
+  }
+
+  /**
+   * The call is over; `error` is what it rejects with. Frees everything, and shows the caller the latest response's
+   * metadata, if there is one and the caller asked for it.
+   */
+  finish(error: AnyAutomationError | undefined): void {
+    this.deadline.release();
+    const { latestResponse, requests } = this.history;
+    this.events?.end(error, { attempts: requests, status: latestResponse?.status });
+    const { onResponse, hooks } = this.settings;
+    hooks?.end?.(this.hooked, { status: latestResponse?.status, error });
+    if (latestResponse === undefined || onResponse === undefined) return;
+    const { status, headers } = latestResponse;
+    ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id }));
+  }
+}
+
+function toJson(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (cause) {
+    invalid("json cannot be written as JSON", cause);
+  }
+  return text ?? invalid(`json cannot be written as JSON: it is ${describeValue(value)}`);
+}
+
+let copy: string | undefined;
+let calls = 0;
+
+/** Unique in the process: copies of the package differ in the random part. */
+function nextCallId(): string {
+  copy ??= Math.random().toString(36).slice(2, 8);
+  calls += 1;
+  return `call_${copy}_${calls}`;
+}

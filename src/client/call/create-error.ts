@@ -1,0 +1,242 @@
+import { nullPrototype } from "../checks/values.ts";
+import type {
+  AutomationError,
+  ErrorDetails,
+  Outcome,
+  TimeoutPhase,
+  ValidationIssue,
+} from "../errors/automation-error.ts";
+import * as errors from "../errors/classes.ts";
+import { classifyFault, type Fault } from "../errors/connection-fault.ts";
+import { explain } from "../errors/evidence.ts";
+import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
+import { oneLine } from "../secrets/redact.ts";
+import type { Deadline } from "../time/deadline.ts";
+import { TokenUnavailable } from "../token/token-source.ts";
+import type { Call } from "./call.ts";
+import { type Exchange, isSuccess, type ResponseHead } from "./head.ts";
+import { isWrite, type Operation, rotatesToken } from "./operation.ts";
+
+/** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
+const MAX_FOREIGN_TEXT = 2_000;
+/** The longest sentence of the service, or of what was thrown, that a message shows. */
+const MAX_DETAIL = 300;
+/** The longest text that names issues. */
+const MAX_ISSUES_TEXT = 400;
+
+// Every error of a call is built here. None holds headers, a request, a response or a token, not even a token that the
+// service echoes.
+
+/** How far a request came; `text` is the part of a success's body that was received. */
+interface Reached extends Partial<Exchange> {
+  /** Whether the request may have reached the service; absent where none was begun. */
+  readonly isSent?: boolean | undefined;
+}
+
+/** The call was not sent, because the token's pause is longer than the call waits for. */
+export function pausedError(
+  call: Call,
+  pauseMs: number,
+  known: Pick<RateLimitSnapshot, "limit" | "remaining"> | undefined,
+): errors.RateLimitError {
+  return buildError(errors.RateLimitError, call, {
+    what: `not sent: the rate limit pauses this token for another ${seconds(pauseMs)}`,
+    status: 429,
+    retryAfterMs: Math.ceil(pauseMs),
+    limit: known?.limit,
+    remaining: known?.remaining,
+    cause: call.history.lastFailure?.(),
+  });
+}
+
+/** The error of a call from whatever ended it: the failure of a part, or of a function of the application. */
+export function callError(call: Call, thrown: unknown): errors.AnyAutomationError {
+  if (errors.isAutomationError(thrown)) return thrown;
+  if (thrown instanceof TokenUnavailable) {
+    return buildError(errors.TokenProviderError, call, { what: thrown.message, thrown: thrown.cause });
+  }
+  if (thrown instanceof RateLimiterFailure) {
+    return buildError(errors.ConnectionError, call, {
+      what: "the rateLimiter failed",
+      thrown: thrown.cause,
+      permanent: true,
+    });
+  }
+  // The request may have been sent.
+  const reached = { isSent: true };
+  return buildError(errors.ConnectionError, call, { what: "failed", thrown, reached, permanent: true });
+}
+
+/** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
+export function parseError(call: Call, received: Exchange, body: string): errors.ResponseParseError {
+  const { status, headers } = received.head;
+  const type = call.redactor.short(headers.get("content-type")?.split(";")[0]);
+  const what = `${status} with ${body}${type === undefined ? "" : `, ${type}`}`;
+  return buildError(errors.ResponseParseError, call, { what, reached: received });
+}
+
+/** A success of another shape than expected: what its schema found, or threw, free of secrets. */
+export function validationError(
+  call: Call,
+  received: Exchange,
+  why: { readonly issues: readonly ValidationIssue[] } | { readonly thrown: unknown },
+): errors.ResponseValidationError {
+  const reason = "issues" in why ? describeIssues(why.issues) : "the schema threw";
+  const what = `${received.head.status}, but the response is not of the expected shape: ${reason}`;
+  return buildError(errors.ResponseValidationError, call, { what, reached: received, ...why });
+}
+
+/** The issues in one line: `data.0.id: expected string; …`. */
+function describeIssues(issues: readonly ValidationIssue[]): string {
+  const described = issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`).join("; ");
+  return oneLine(described, MAX_ISSUES_TEXT) || "the schema does not say why";
+}
+
+const PLACES: Readonly<Record<TimeoutPhase, string>> = {
+  queue: "before the request was sent",
+  token: "while getting the token",
+  headers: "while waiting for the response",
+  body: "while reading the response",
+  total: "between attempts",
+};
+
+/** Where a call was when a deadline ended it. */
+interface Stop extends Partial<Exchange> {
+  readonly deadline: Deadline;
+  readonly phase: TimeoutPhase;
+}
+
+/** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
+export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
+  const { reason } = deadline;
+  const reached = { ...received, isSent: phase === "headers" || undefined };
+  if (reason === "abort") {
+    const what = `aborted by the caller ${PLACES[phase]}`;
+    return buildError(errors.AbortError, call, { what, reached, cause: call.deadline.signal.reason });
+  }
+  const limit = reason === "total" ? "totalTimeoutMs" : "timeoutMs";
+  const limitMs = call.settings[limit];
+  const what = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
+  return buildError(errors.TimeoutError, call, { what, reached, phase, cause: call.history.lastFailure?.() });
+}
+
+/** The connection failed: before there was a response, or within the body of a success. */
+export function connectionError(call: Call, failed: Fault & Partial<Exchange>): errors.ConnectionError {
+  const { redactor, settings } = call;
+  const { isSent, permanent, words, said } = classifyFault(failed, settings.baseUrl);
+  return buildError(errors.ConnectionError, call, {
+    what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? ""),
+    reached: { ...failed, isSent },
+    platformCode: redactor.short(said.platformCode),
+    permanent,
+    cause: redactor.cause(failed.cause),
+  });
+}
+
+const BY_STATUS: Readonly<Record<number, typeof errors.ApiError>> = {
+  400: errors.BadRequestError,
+  401: errors.AuthenticationError,
+  403: errors.PermissionDeniedError,
+  404: errors.NotFoundError,
+  409: errors.ConflictError,
+  422: errors.BadRequestError,
+};
+
+/** The error of a response whose status is no success (contract, section 7; classified by status alone). */
+export function refusalError(call: Call, refused: Exchange): AutomationError {
+  const { head } = refused;
+  const { status, limit, remaining, retryAfterMs } = head;
+  // Redacted as a whole, and only then cut.
+  const shown = call.redactor.json(refused.body);
+  const body = typeof shown === "string" ? shown.slice(0, MAX_FOREIGN_TEXT) : shown;
+  const fields = nullPrototype<Record<string, unknown>>(typeof body === "object" ? { ...body } : {});
+  const [code, ...sentences] = [fields["error"], fields["message"], fields["detail"]].map((field) =>
+    typeof field === "string" ? field : undefined,
+  );
+  const lines = sentences.map((sentence) => oneLine(sentence ?? "", MAX_DETAIL));
+  // Never markup.
+  const detail = lines.find((line) => line !== "" && !/<[a-z!/]/i.test(line));
+  const shownCode = /^[\w.:-]{1,64}$/.test(code ?? "") ? ` ${code}` : "";
+  const summary = status === 0 ? undefined : `${status}${shownCode}${detail === undefined ? "" : `: ${detail}`}`;
+  const what = [summary, hintOf(call, head)].filter((part) => part !== undefined).join("; ");
+  const said = { what, reached: refused, code, detail, body, retryAfterMs };
+  if (status < 400) return buildError(errors.RedirectError, call, said);
+  if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...said });
+  return buildError(BY_STATUS[status] ?? (status >= 500 ? errors.ServerError : errors.ApiError), call, said);
+}
+
+/** What a person may look at, by what the service refused. */
+function hintOf({ operation, settings }: Call, { status, retryAfterMs }: ResponseHead): string | undefined {
+  if (status < 400) return "redirects are not followed: check baseUrl";
+  if (retryAfterMs) return `the service asks to wait ${seconds(retryAfterMs)}`;
+  if (status === 404 && !/\/v\d[^/]*$/i.test(settings.baseUrl)) {
+    return "if every call ends so, baseUrl may lack its version segment, such as /api/v1";
+  }
+  if (status !== 403) return undefined;
+  if (operation.name === "tokens.create") return "a token can have only scopes that its creator holds";
+  const asked = operation.scope === undefined ? "" : `the contract asks for ${operation.scope}: `;
+  return `${asked}both the token's scopes and its owner's permissions must allow it`;
+}
+
+/** A duration in a message. */
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 100) / 10} s`;
+}
+
+/**
+ * An error of a class: what happened, how far the request came, what is known of the call, and the class's own fields. What a
+ * function of the caller's has thrown ends the message, and is the cause.
+ */
+export function buildError<Details extends ErrorDetails, Failure>(
+  Class: new (message: string, details?: Details) => Failure,
+  call: Call,
+  said: NoInfer<Details> & { readonly what: string; readonly reached?: Reached; readonly thrown?: unknown },
+): Failure {
+  const { what, thrown, reached = {}, ...own } = said;
+  const { id, operation, history, redactor } = call;
+  const { method, path } = operation;
+  const { head, text: rawBody } = reached;
+  const details = {
+    callId: id,
+    status: head?.status || undefined,
+    method,
+    path: path.template,
+    attempts: history.requests,
+    requestId: head && redactor.short(head.headers.get("x-request-id")),
+    outcome: outcomeOf(call, reached),
+    priorAmbiguous: (history.mayBeApplied && isWrite(operation)) || undefined,
+    rawBody,
+    cause: redactor.cause(thrown),
+    ...own,
+  };
+  const why = thrown === undefined ? "" : ` (${redactor.line(explain(thrown).why, MAX_DETAIL)})`;
+  const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
+  const message = `${operation.label}: ${what}${why}${request}${consequenceOf(operation, details)}`;
+  return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
+}
+
+/**
+ * Whether the service did what was asked. A response tells, except where the service failed on the way; without one it
+ * is certain only for a request that was never sent.
+ */
+function outcomeOf({ history }: Call, { head, isSent }: Reached): Outcome {
+  if (head !== undefined) return outcomeOfStatus(head.status);
+  if (isSent || history.mayBeApplied) return "unknown";
+  // Whatever was sent before has been refused.
+  return history.latestResponse !== undefined && isSent === undefined ? "rejected" : "not_sent";
+}
+
+function outcomeOfStatus(status: number): Outcome {
+  if (isSuccess(status)) return "accepted";
+  return status === 408 || status >= 500 ? "unknown" : "rejected";
+}
+
+/** What the failure of a write means for its caller; empty for reads, and where nothing can have happened. */
+function consequenceOf(operation: Operation<unknown>, { outcome, rawBody }: ErrorDetails): string {
+  if (!isWrite(operation) || outcome === "rejected" || outcome === "not_sent") return "";
+  if (outcome === "accepted") {
+    return `; the service accepted it: do not send it again${rawBody ? " (see rawBody)" : ""}`;
+  }
+  if (rotatesToken(operation)) return "; the old token may be dead and its replacement lost: check before going on";
+  return "; it may have been applied: check before sending it again";
+}

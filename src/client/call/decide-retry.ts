@@ -1,0 +1,88 @@
+import type { AutomationError } from "../errors/automation-error.ts";
+import { ConnectionError, TimeoutError } from "../errors/classes.ts";
+import type { RetryReason } from "../events.ts";
+import { lengthened, shortened } from "../time/jitter.ts";
+import { type Operation, rotatesToken } from "./operation.ts";
+import type { RetryRules } from "./settings.ts";
+
+/** The values that a retry decision is made from. */
+export interface RetryContext {
+  readonly operation: Pick<Operation<unknown>, "method" | "path">;
+  readonly rules: RetryRules;
+  /** Retries of this call so far. */
+  readonly retries: number;
+  /** Milliseconds left of the call's `totalTimeoutMs`. */
+  readonly leftMs: number;
+  /** In [0, 1). */
+  readonly random: number;
+}
+
+/** Why a call is sent again, and after how long. */
+export interface RetryDecision {
+  readonly reason: Exclude<RetryReason, "rate_limit" | "unauthorized">;
+  readonly delayMs: number;
+}
+
+/** A wait of one call, which delays no other call, can be spread more than the pause of a token. */
+const RETRY_AFTER_JITTER = 1 / 10;
+
+const BACKOFF_JITTER = 1 / 2;
+
+const MAX_DOUBLINGS = 30;
+
+/**
+ * The retry table of the public promise: whether a call that failed is sent again, and when. `undefined`: it is not.
+ * A 429 and a 401 are not in it: the rate limiter and the token source answer them within an attempt.
+ */
+export function decideRetry(error: AutomationError, context: RetryContext): RetryDecision | undefined {
+  const { rules, leftMs, random } = context;
+  const reason = passingReason(error, context);
+  if (reason === undefined) return undefined;
+  if (reason !== "unavailable" || error.retryAfterMs === undefined) return { reason, delayMs: backOff(context) };
+  // Never earlier than asked: a wait that is too long or does not fit fails now.
+  const delayMs = lengthened(error.retryAfterMs, RETRY_AFTER_JITTER, random);
+  return error.retryAfterMs > rules.maxRetryAfterMs || delayMs >= leftMs ? undefined : { reason, delayMs };
+}
+
+/** Why the failure may pass and the call may be sent again, or `undefined`. */
+function passingReason(error: AutomationError, context: RetryContext): RetryDecision["reason"] | undefined {
+  if (error instanceof ConnectionError) {
+    if (error.permanent) return undefined;
+    return error.outcome === "not_sent" || mayRepeat(error, context) ? "connection" : undefined;
+  }
+  if (error instanceof TimeoutError) {
+    const wasSent = error.phase === "headers" || error.phase === "body";
+    return wasSent && mayRepeat(error, context) ? "timeout" : undefined;
+  }
+  const { status } = error;
+  if (status === undefined || !statusMayPass(status) || !mayRepeat(error, context)) return undefined;
+  return status === 503 && error.retryAfterMs !== undefined ? "unavailable" : "server_error";
+}
+
+// There is no idempotency key: a write that may have been applied is not sent again, unless its caller accepts duplicates.
+function mayRepeat(error: AutomationError, { operation, rules }: RetryContext): boolean {
+  const { method } = operation;
+  if (method === "GET" || method === "HEAD" || method === "DELETE") return true;
+  return rules.unsafeWrites && !rotatesToken(operation) && error.outcome !== "accepted";
+}
+
+function backOff({ rules, retries, random }: RetryContext): number {
+  const doubled = rules.minDelayMs * 2 ** Math.min(retries, MAX_DOUBLINGS);
+  return shortened(Math.min(doubled, rules.maxDelayMs), BACKOFF_JITTER, random);
+}
+
+import { isAutomationError } from "../errors/classes.ts";
+/** Whether a request that was answered with this status may succeed later (reliability guide, the table of retries). */
+export function statusMayPass(status: number): boolean {
+  return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
+}
+
+/**
+ * Whether the reason of an error may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
+ * limit. Others do not: the service has refused the request, it cannot be sent, or its response cannot be used.
+ */
+export function mayPass(error: unknown): boolean {
+  if (!isAutomationError(error)) return false;
+  if (error.kind === "connection") return error.permanent !== true;
+  return error.kind === "timeout" || error.kind === "rate_limit" || statusMayPass(error.status ?? 0);
+}

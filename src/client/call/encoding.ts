@@ -1,0 +1,15 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { invalid } from "../checks/invalid-input.ts";
+
+/** Characters that no encoded value has, and that an address or the static parts of a path must not have. */
+export const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
+
+export const FORBIDDEN_WORDS = "must not contain a backslash, ?, #, white space or control characters";
+
+/** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is refused. */
+export function encodeText(value: string, what: string): string {
+  // Most need no encoding.
+  if (/^[\w-]*$/.test(value)) return value;
+  const encoded = ignoreErrors(() => encodeURIComponent(value));
+  return encoded ?? invalid(`${what} has a lone surrogate, which cannot be encoded`);
+}

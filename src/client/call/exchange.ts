@@ -1,0 +1,127 @@
+import type { AutomationError } from "../errors/automation-error.ts";
+import { AbortError } from "../errors/classes.ts";
+import type { Permit } from "../rate-limit/rate-limiter.ts";
+import { type Deadline, STOPPED } from "../time/deadline.ts";
+import { readBody, readBriefly } from "./body.ts";
+import type { Call } from "./call.ts";
+import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
+import { type Exchange, isSuccess, type ResponseHead, readHead } from "./head.ts";
+import { HttpFailure } from "./http.ts";
+import type { CallOptions } from "./settings.ts";
+
+/** What a request is sent with: a token, in the time that is left for it. */
+interface Sending {
+  readonly token: string;
+  readonly deadline: Deadline;
+}
+
+/** Sends the request and reads the response. Rejects with the error of the call if no response came, or not all of a success. */
+export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Exchange> {
+  const { events, history, settings } = call;
+  const { token, deadline } = sending;
+  const { hooks, onRequest } = settings;
+  if (onRequest !== undefined) await runOnRequest(call, onRequest, deadline);
+  if (hooks?.beforeRequest !== undefined) await runBeforeRequest(call, hooks.beforeRequest(call.hooked), deadline);
+  events?.request();
+  // A listener may have aborted the call.
+  if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
+  const { response, head } = await sendRequest(call, sending);
+  if (head.status === 429) hooks?.rejected?.(call.hooked);
+  // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
+  const { status, limit, remaining, retryAfterMs } = head;
+  const reported = permit.report({ status, limit, remaining, retryAfterMs });
+  // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
+  const pause = status === 429 ? reported : undefined;
+  history.latestResponse = head;
+  events?.head(head);
+  events?.pause(token, pause?.pauseMs);
+  events?.enter("body");
+  try {
+    const exchange = await receive(call, response, { head, pause, deadline });
+    events?.response(head);
+    return exchange;
+  } catch (error) {
+    events?.response(head, error as AutomationError); // it rejects with nothing else
+    throw error;
+  }
+}
+
+/** Awaits the caller's `onRequest`, with nothing left to do before the request but to send it. */
+async function runOnRequest(
+  call: Call,
+  onRequest: NonNullable<CallOptions["onRequest"]>,
+  deadline: Deadline,
+): Promise<void> {
+  const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
+  try {
+    await deadline.race(Promise.resolve(onRequest(request)));
+  } catch (cause) {
+    if (cause === STOPPED) throw stoppedError(call, { deadline, phase: "queue" });
+    const what = "onRequest failed, so the request was not sent";
+    throw buildError(AbortError, call, { what, thrown: cause, cause });
+  }
+}
+
+/** Awaits a hook of the package itself. */
+async function runBeforeRequest(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
+  try {
+    await deadline.race(ready);
+  } catch (error) {
+    throw error === STOPPED ? stoppedError(call, { deadline, phase: "queue" }) : error;
+  }
+}
+
+const JSON_BODY = { "content-type": "application/json" };
+
+/** Sends the request, and resolves when the head of its response is there. */
+async function sendRequest(
+  call: Call,
+  { token, deadline }: Sending,
+): Promise<{ readonly response: Response; readonly head: ResponseHead }> {
+  const { events, history, operation, settings, url, body } = call;
+  const { method } = operation;
+  const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
+  const post = (): Promise<Response> => settings.http({ url, method, headers, body, token, signal: deadline.signal });
+  history.requests += 1;
+  const sending = events === undefined ? post() : events.send(post);
+  try {
+    const response = await deadline.race(sending);
+    return { response, head: readHead(response) };
+  } catch (error) {
+    if (error === STOPPED) {
+      // A `fetch` that does not heed the signal may respond later.
+      sending.then((late) => late.body?.cancel()).catch(() => {});
+      throw stoppedError(call, { deadline, phase: "headers" });
+    }
+    throw connectionError(call, error instanceof HttpFailure ? error : new HttpFailure(error, "application"));
+  }
+}
+
+/** A response whose body is still to be read, and until when that may take. */
+interface Begun extends Exchange {
+  readonly deadline: Deadline;
+}
+
+/** Reads the body as far as it matters. */
+async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Exchange> {
+  const { expects } = call.operation;
+  if (!isSuccess(head.status)) {
+    const body = await readBriefly(response, deadline);
+    if (call.deadline.reason === "abort") throw stoppedError(call, { deadline: call.deadline, phase: "body", head });
+    return { head, body, pause };
+  }
+  if (expects === "nothing") {
+    // An abort that comes when a success has been received changes nothing any more.
+    await readBriefly(response, deadline);
+    return { head, text: undefined };
+  }
+  const { maxResponseBytes } = call.settings;
+  const body = await readBody(response, deadline, { maxBytes: maxResponseBytes });
+  if (body.kind === "whole") return { head, text: body.text };
+  // A DELETE has done its work by its status.
+  if (expects === "json_if_any") return { head, text: undefined };
+  if (body.kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text: body.text });
+  if (body.kind === "cut") throw connectionError(call, { ...body, source: "response", head });
+  const what = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;
+  throw parseError(call, { head, text: undefined }, what);
+}

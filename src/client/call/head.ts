@@ -1,0 +1,45 @@
+import type { RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+
+/** The head of a response: what is known before its body is read. The status is 0 for a redirect that a browser hides. */
+export interface ResponseHead extends RateLimitHead {
+  readonly headers: Headers;
+}
+
+/** A response, read as far as it matters. */
+export interface Exchange {
+  readonly head: ResponseHead;
+  /** The body of a success, where it matters. */
+  readonly text?: string | undefined;
+  /** The body of any other, as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
+  readonly body?: unknown;
+  /** The pause that it began, if it is a 429, as the rate limiter says. */
+  readonly pause?: ReportedPause | undefined;
+}
+
+/** Reads the head of a response. */
+export function readHead(response: Response): ResponseHead {
+  return { headers: response.headers, ...readRateLimit(response) };
+}
+
+/** What the head of a response says about the token's limit (contract, section 8). */
+export function readRateLimit({ headers, status }: Pick<Response, "headers" | "status">): RateLimitHead {
+  const mayAsk = status === 429 || status === 503;
+  return {
+    status,
+    limit: leadingInteger(headers.get("ratelimit-limit")),
+    remaining: leadingInteger(headers.get("ratelimit-remaining")),
+    retryAfterMs: mayAsk ? parseRetryAfter(headers.get("retry-after"), headers.get("date"), Date.now()) : undefined,
+  };
+}
+
+/** Whether a status is a success, a 2xx. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+// `100, 100;w=60` is 100; a negative number, a word or nothing is nothing.
+function leadingInteger(value: string | null): number | undefined {
+  const digits = /^\s*(\d{1,15})(?!\d)/.exec(value ?? "");
+  return digits ? Number(digits[1]) : undefined;
+}

@@ -1,0 +1,101 @@
+import { invalid } from "../checks/invalid-input.ts";
+import { describeValue, isObject } from "../checks/values.ts";
+import { asErrorClass } from "../errors/as-error-class.ts";
+import { withCallerStack } from "../errors/caller-stack.ts";
+import { ArgumentError } from "../errors/classes.ts";
+import { encodeText, FORBIDDEN, FORBIDDEN_WORDS } from "./encoding.ts";
+
+/** Copies of this package (ESM, CommonJS) know each other's paths by it. */
+const ENCODED: unique symbol = Symbol.for("project-automation.path");
+
+/** A path below the base URL, made by the template tag `path`: its values are encoded, and it cannot leave the base. */
+export class Path {
+  /** What errors and events show: with a name in braces, or `{}`, for each value. */
+  readonly template: string;
+  /** Not printed: it may hold anything. */
+  readonly #encoded: string;
+
+  /** @internal Not for callers: use the tag. */
+  constructor(template: string, encoded: string) {
+    this.template = template;
+    this.#encoded = encoded;
+    Object.freeze(this);
+  }
+
+  /** Tells it from any other object, for compilers and prints. */
+  get [Symbol.toStringTag](): "Path" {
+    return "Path";
+  }
+
+  /** @internal As it is sent. What only inherits from a path holds nothing that could be sent. */
+  get [ENCODED](): string {
+    return #encoded in this ? this.#encoded : "";
+  }
+}
+
+/**
+ * Template tag for paths. Each value is percent-encoded once, as one segment, and never normalised or trimmed:
+ * `a/b` becomes `a%2Fb`. Throws `ArgumentError` for a value that is not a string, is `""`, `"."` or `".."`, or has a
+ * lone surrogate, and for static parts with dot segments, `//`, backslashes, a query, a fragment or a scheme.
+ *
+ * @example
+ * await client.request({ method: "GET", path: path`/projects/${project}/issues` });
+ */
+export function path(strings: TemplateStringsArray, ...values: readonly string[]): Path {
+  return withCallerStack(path, () =>
+    asErrorClass(ArgumentError, () => {
+      if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
+        invalid("path is a template tag: write path`/projects/${project}`, without parentheses");
+      }
+      // The text as it stands in the source: otherwise an escape in it would be lost, or stand for something else.
+      const segments = values.map((value, index) => encodeSegment(value, `value ${index + 1} of the path`));
+      const encoded = String.raw(strings, ...segments);
+      const flaw = flawOf(encoded);
+      return flaw === undefined ? new Path(strings.raw.join("{}"), encoded) : invalid(`path ${flaw}`);
+    }),
+  );
+}
+
+/** The path of a documented operation: its template, with a value for each name in braces. */
+export function pathOf(template: string, values: Readonly<Record<string, unknown>> = {}): Path {
+  let encoded = template;
+  for (const [name, value] of Object.entries(values)) {
+    // Nothing in an encoded value has a meaning to replace, and no name follows in it.
+    encoded = encoded.replace(`{${name}}`, encodeSegment(value, name));
+  }
+  return new Path(template, encoded);
+}
+
+/** Whether a value is a path that a copy of this package has made. */
+export function isPath(value: unknown): value is Path {
+  const { template, [ENCODED]: encoded } = Object(value) as Partial<Path>; // any value can be asked
+  // The text is looked at again: what anybody else put there could lead anywhere.
+  return typeof template === "string" && typeof encoded === "string" && flawOf(encoded) === undefined;
+}
+
+/** A path as it is sent. */
+export function encodePath(path: Path): string {
+  return path[ENCODED];
+}
+
+/** One path segment from a value, encoded once. `what` names the value in messages. */
+export function encodeSegment(value: unknown, what: string): string {
+  if (typeof value !== "string") invalid(`${what} must be a string, not ${describeValue(value)}${hintFor(value)}`);
+  if (value === "" || value === "." || value === "..") {
+    invalid(`${what} must not be ${JSON.stringify(value)}: it would address another endpoint`);
+  }
+  return encodeText(value, what);
+}
+
+function hintFor(value: unknown): string {
+  if (typeof value === "number") return "; write String(value)";
+  return isObject(value) && Object.hasOwn(value, "id") ? "; pass its .id" : "";
+}
+
+const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+function flawOf(encoded: string): string | undefined {
+  if (!encoded.startsWith("/")) return "must begin with /: everything stays below baseUrl";
+  if (encoded.includes("//") || DOT_SEGMENT.test(encoded)) return "must not contain //, or the segments . or ..";
+  return FORBIDDEN.test(encoded) ? `${FORBIDDEN_WORDS}; parameters belong in \`query\`` : undefined;
+}

@@ -1,0 +1,35 @@
+import { expectType } from "../checks/parse-options.ts";
+import { type Validator, validator } from "../checks/validators.ts";
+import { isPlainObject } from "../checks/values.ts";
+import { encodeText } from "./encoding.ts";
+
+/** One value of a query parameter. */
+export type QueryValue = string | number | boolean;
+
+/** Query parameters: `undefined` leaves one out, an array repeats it. `null` is refused. */
+export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
+
+/** Not a `Map` or `URLSearchParams`, which have no parameters of their own. */
+export const QUERY: Validator = validator("a plain object of parameters", isPlainObject);
+
+const PARAMETER: Validator = validator(
+  "a string, a finite number, a boolean, or an array of these",
+  (value) => ["string", "boolean"].includes(typeof value) || Number.isFinite(value),
+);
+
+/**
+ * The query string of parameters, without its `?`. Each name and value is percent-encoded, so
+ * that decoders of forms and of RFC 3986 read the same characters.
+ */
+export function encodeQuery(query: Query): string {
+  const pairs: string[] = [];
+  for (const [name, value] of Object.entries(query)) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
+    const what = `query.${name}`;
+    for (const single of values) {
+      const encoded = encodeText(String(expectType(single, what, PARAMETER)), what);
+      pairs.push(`${encodeText(name, "a query name")}=${encoded}`);
+    }
+  }
+  return pairs.join("&");
+}

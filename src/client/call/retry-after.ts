@@ -1,0 +1,57 @@
+/** The three forms of RFC 9110, section 5.6.7, and how the parts of each make `21 Nov 2026 02:00:05`. */
+const HTTP_DATES: readonly (readonly [form: RegExp, parts: string])[] = [
+  [/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d \w{3} \d{4} [\d:]{8}) GMT$/, "$1"],
+  [/^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-(\w{3})-(\d\d) ([\d:]{8}) GMT$/, "$1 $2 $3 $4"],
+  [/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (\w{3}) ([ \d]\d) ([\d:]{8}) (\d{4})$/, "$2 $1 $4 $3"],
+];
+
+/** Repeated fields are joined by commas, and two of the date forms have one of their own, behind the day of the week. */
+const BETWEEN_MEMBERS = /(?<!\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/;
+
+/**
+ * How long a `Retry-After` asks to wait, in milliseconds, or `undefined` if it asks for nothing that can be understood
+ * (RFC 9110, section 10.2.3). Seconds, decimals too, are rounded up to the millisecond; a date is measured against the
+ * response's own `Date` where that is valid, else against `clockMs`, and is 0 when past. Where the field was repeated,
+ * the longest valid member wins. Nothing else is guessed at: `5s`, `1e3`, `-5` and ISO dates ask for nothing.
+ *
+ * @param date the response's `Date` header
+ * @param clockMs the local clock, in milliseconds since the epoch
+ */
+export function parseRetryAfter(value: string | null, date: string | null, clockMs: number): number | undefined {
+  const reference = parseHttpDate(date?.trim() ?? "", clockMs) ?? clockMs;
+  const waits = (value ?? "").split(BETWEEN_MEMBERS).flatMap((part) => {
+    const member = part.trim();
+    if (/^\d+(?:\.\d+)?$/.test(member)) return toMilliseconds(Number(member));
+    const at = parseHttpDate(member, clockMs);
+    return at === undefined ? [] : Math.max(0, at - reference);
+  });
+  return waits.length > 0 ? Math.max(...waits) : undefined;
+}
+
+function toMilliseconds(seconds: number): number {
+  // 1.005 * 1000 is 1004.9999999999999.
+  return Math.min(Math.ceil(Number((seconds * 1_000).toFixed(6))), Number.MAX_SAFE_INTEGER);
+}
+
+/** One of the three HTTP-date forms as milliseconds since the epoch; `undefined` for anything else. */
+export function parseHttpDate(text: string, clockMs: number): number | undefined {
+  const form = HTTP_DATES.find(([candidate]) => candidate.test(text));
+  if (form === undefined) return undefined;
+  const date = text
+    .replace(...form)
+    .replace(/^ /, "0")
+    .replace(/ (\d\d) /, (_, year: string) => ` ${fullYear(Number(year), clockMs)} `);
+  // A leap second is the next minute's first.
+  const shown = date.replace(/:60$/, ":59");
+  const at = new Date(`Thu, ${shown} GMT`); // platforms do not look at the day of the week
+  // They take 31 February for 3 March, though.
+  if (at.toUTCString().slice(5, -4) !== shown) return undefined;
+  return at.getTime() + (shown === date ? 0 : 1_000);
+}
+
+// A two-digit year more than 50 years ahead is the most recent past year with these digits.
+function fullYear(twoDigits: number, clockMs: number): number {
+  const thisYear = new Date(clockMs).getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + twoDigits;
+  return year > thisYear + 50 ? year - 100 : year;
+}

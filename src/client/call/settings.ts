@@ -1,0 +1,224 @@
+import { expectNoSurplus } from "../checks/invalid-input.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import {
+  BOOLEAN,
+  countFrom,
+  FUNCTION,
+  type ObjectSchema,
+  type Present,
+  SIGNAL,
+  TIMEOUT,
+  type Validator,
+  validator,
+} from "../checks/validators.ts";
+import { isObject } from "../checks/values.ts";
+import type { CombinedInstrumentation } from "../instrumentation.ts";
+import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
+import type { TokenSource } from "../token/token-source.ts";
+import type { CallHooks } from "./call-hooks.ts";
+import { type HeadersInput, readHeaders, type SendHttp } from "./http-request.ts";
+
+/**
+ * How calls are retried. A call's own `retry` is laid over the client's. Never retried, whatever these options say: statuses
+ * other than 401, 408, 429 and 5xx, and rotations that may have been applied.
+ */
+export interface RetryOptions {
+  /**
+   * Attempts in all for failures that may pass, the first one included.
+   *
+   * @default 3
+   */
+  attempts?: number | undefined;
+  /**
+   * The first backoff, in milliseconds. It doubles each time, and is multiplied by a random factor in [0.5, 1].
+   *
+   * @default 500
+   */
+  minDelayMs?: number | undefined;
+  /**
+   * The longest backoff, in milliseconds.
+   *
+   * @default 8_000
+   */
+  maxDelayMs?: number | undefined;
+  /**
+   * The number of rate-limit pauses that a call waits for.
+   *
+   * @default 5
+   */
+  rateLimitWaits?: number | undefined;
+  /**
+   * The longest `Retry-After` that a call waits for, in milliseconds; a longer one fails the call at once.
+   *
+   * @default 120_000
+   */
+  maxRetryAfterMs?: number | undefined;
+  /**
+   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: the caller accepts duplicates. Never for a rotation.
+   *
+   * @default false
+   */
+  unsafeWrites?: boolean | undefined;
+}
+
+/** The metadata of a call's final response. */
+export interface ResponseInfo {
+  /** HTTP status. */
+  readonly status: number;
+  /** The response's headers, all of them: also those that should not be logged. */
+  readonly headers: Headers;
+  /** How many requests of this call were sent. */
+  readonly attempts: number;
+  /** The URL that was asked. */
+  readonly url: string;
+  /** The call's id, as in events and errors. */
+  readonly callId: string;
+}
+
+/** The request that `onRequest` is called for. */
+export interface RequestInfo {
+  /** Which request of the call it is, from 1. */
+  readonly attempt: number;
+  /** The call's id, as in events. */
+  readonly callId: string;
+  /** Such as `"issues.create"`. */
+  readonly operation: string;
+}
+
+/** What every method takes as its last argument. Every property may be left out. */
+export interface CallOptions {
+  /** Ends the call at once, whatever it is doing or waiting for: it rejects with `AbortError`. */
+  signal?: AbortSignal | undefined;
+  /** Deadline of one attempt in milliseconds: token provider, connect, headers and body. `false`: none. */
+  timeoutMs?: number | false | undefined;
+  /** Deadline of the whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. `false`: none. */
+  totalTimeoutMs?: number | false | undefined;
+  /** Laid over the client's `retry`; `false` sends one request and never another. */
+  retry?: RetryOptions | false | undefined;
+  /** Laid over the client's `headers`. `authorization`, `cookie` and `host` are refused. */
+  headers?: HeadersInput | undefined;
+  /**
+   * Awaited before each request is sent, when its slot and its token are there, so that nothing stands between it and
+   * the request. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent.
+   */
+  onRequest?: ((request: RequestInfo) => unknown) | undefined;
+  /** Sees the final response's metadata once, after retries, also of a refusal. What it throws is ignored. */
+  onResponse?: ((response: ResponseInfo) => unknown) | undefined;
+}
+
+/** Retry options with every value in place. */
+export type RetryRules = { readonly [Key in keyof RetryOptions]-?: NonNullable<RetryOptions[Key]> };
+
+/** The defaults. */
+export const DEFAULT_RETRY: RetryRules = {
+  attempts: 3,
+  minDelayMs: 500,
+  maxDelayMs: 8_000,
+  rateLimitWaits: 5,
+  maxRetryAfterMs: 120_000,
+  unsafeWrites: false,
+};
+
+/** The settings of a call. */
+export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "onRequest" | "onResponse">> {
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number;
+  /** `false`: one request, no wait for a pause, no renewal of the token. */
+  readonly retry: RetryRules | false;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The settings of a client that the request path needs: those of its calls, and its own. */
+export interface ClientSettings extends CallSettings {
+  /** Without trailing slashes. */
+  readonly baseUrl: string;
+  readonly rateLimiter: RateLimiter;
+  readonly maxConcurrency: number;
+  readonly maxResponseBytes: number;
+  readonly validation: "strict" | "lenient";
+}
+
+/** What the request path needs of a client: its settings, which never change, and the parts that are made from them. */
+export interface ClientContext extends ClientSettings {
+  readonly http: SendHttp;
+  readonly tokenSource: TokenSource;
+  /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
+  readonly observers: CombinedInstrumentation | undefined;
+  /** Hooks of the package itself, where the client was derived with some. */
+  readonly hooks?: CallHooks | undefined;
+  /** What the client has emitted already and emits once. */
+  readonly emittedOnce: {
+    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
+    readonly paused: Set<string>;
+    /** Operations whose deprecation has been told. */
+    readonly deprecated: Set<string>;
+  };
+}
+
+/** Checked options, before they are laid over the settings of a client: what is left out is the client's. */
+export type CheckedOptions<Settings = CallSettings> = Partial<Omit<Settings, "retry">> & {
+  readonly retry?: Partial<RetryRules> | false;
+};
+
+const DELAY: Validator = validator(
+  "a number of milliseconds from 0 up",
+  (value) => typeof value === "number" && value >= 0,
+);
+
+const RETRY: ObjectSchema<RetryOptions> = {
+  attempts: countFrom(1),
+  minDelayMs: DELAY,
+  maxDelayMs: DELAY,
+  rateLimitWaits: countFrom(0),
+  maxRetryAfterMs: DELAY,
+  unsafeWrites: BOOLEAN,
+};
+
+/** Options that clients and calls share. */
+export const SHARED_OPTIONS: ObjectSchema<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">> = {
+  timeoutMs: TIMEOUT,
+  totalTimeoutMs: TIMEOUT,
+  retry: validator(
+    "an object such as { attempts: 3 }, or false",
+    (value) => value === false || isObject(value),
+    (retry: RetryOptions | false) => retry && parseOptions(retry, "retry", RETRY),
+  ),
+  headers: validator("a HeadersInit", isObject, readHeaders),
+};
+
+const CALL_OPTIONS: ObjectSchema<CallOptions> = {
+  ...SHARED_OPTIONS,
+  signal: SIGNAL,
+  onRequest: FUNCTION,
+  onResponse: FUNCTION,
+};
+
+const NO_OPTIONS: CheckedOptions = {};
+
+/**
+ * Checks and copies the options of a call, so that later changes have no effect. `last` is what was passed as the last
+ * argument of the method, and behind it; `own` are the options that only this method takes.
+ */
+export function readOptions<Options extends CallOptions>(
+  last: readonly [options?: Options | undefined],
+  own?: ObjectSchema<Omit<Options, keyof CallOptions>>,
+): CheckedOptions & Present<Omit<Options, keyof CallOptions>> {
+  const [options, ...surplus] = last;
+  expectNoSurplus(surplus);
+  const checked =
+    options === undefined && own === undefined
+      ? NO_OPTIONS
+      : parseOptions<CallOptions>(options, "options", { ...CALL_OPTIONS, ...own });
+  return checked as CheckedOptions & Present<Omit<Options, keyof CallOptions>>; // as their kinds read them
+}
+
+/** Settings that are those of `base` but for `options`; `retry` and `headers` are put together one by one. */
+export function mergeSettings<Settings extends CallSettings>(
+  options: CheckedOptions<Settings>,
+  base: Settings,
+): Settings {
+  if (options === NO_OPTIONS) return base;
+  const laid = Object.assign(Object.create(base) as Settings, options); // it inherits all of them
+  const retry = laid.retry && { ...(base.retry || DEFAULT_RETRY), ...laid.retry };
+  return Object.assign(laid, { retry, headers: { ...base.headers, ...laid.headers } });
+}

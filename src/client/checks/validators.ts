@@ -1,0 +1,76 @@
+import { hasMethods, isRecord } from "./values.ts";
+
+/** A kind of value: its name in messages, and which values are of it. */
+export interface Validator {
+  readonly words: string;
+  readonly accepts: (value: unknown) => boolean;
+  /** It must not be left out. */
+  readonly required?: boolean;
+  /** What is kept of an accepted value, where that is not the value itself. */
+  readonly read?: ((accepted: never) => unknown) | undefined;
+}
+
+/** What may stand in each field of an object. */
+export type ObjectSchema<Given> = { readonly [Key in keyof Given]-?: Validator };
+
+/** An object without what is `undefined` in it. */
+export type Present<Given> = { [Key in keyof Given]: Exclude<Given[Key], undefined> };
+
+export function validator(words: string, accepts: Validator["accepts"], read?: Validator["read"]): Validator {
+  return { words, accepts, read };
+}
+
+/** What `optional` accepts; it must not be left out. */
+export function required(optional: Validator): Validator {
+  return { ...optional, required: true };
+}
+
+/** It accepts every value, so its words are never shown. */
+export const ANYTHING: Validator = validator("", () => true);
+
+export const BOOLEAN: Validator = validator("a boolean", (value) => typeof value === "boolean");
+
+export const STRING: Validator = validator("a string", (value) => typeof value === "string");
+
+export const RECORD: Validator = validator("an object", isRecord);
+
+export const FUNCTION: Validator = validator("a function", (value) => typeof value === "function");
+
+export const INTERVAL: Validator = validator(
+  "a number of milliseconds above 0",
+  (value) => typeof value === "number" && value > 0,
+);
+
+/** `false` is no limit. */
+export const TIMEOUT: Validator = validator(
+  `${INTERVAL.words}, or false`,
+  (value) => value === false || INTERVAL.accepts(value),
+  (limit: number | false) => limit || Number.POSITIVE_INFINITY,
+);
+
+/** Duck-typed, since another realm's signals are no instances of ours. */
+export const SIGNAL: Validator = validator(
+  "an AbortSignal, such as controller.signal",
+  (value) =>
+    hasMethods(value, "addEventListener", "removeEventListener") &&
+    typeof (value as { aborted?: unknown }).aborted === "boolean", // what has methods can be asked
+);
+
+/** A value that has these methods. */
+export function withMethods(what: string, ...names: readonly string[]): Validator {
+  return validator(`${what} with the ${names.length > 1 ? "methods" : "method"} ${names.join(", ")}`, (value) =>
+    hasMethods(value, ...names),
+  );
+}
+
+/** A whole number from `least` up, or `Infinity`. */
+export function countFrom(least: number): Validator {
+  return validator(
+    `a whole number from ${least} up`,
+    (value) => typeof value === "number" && value >= least && Math.floor(value) === value,
+  );
+}
+
+export function oneOf(...values: readonly unknown[]): Validator {
+  return validator(`one of ${values.join(", ")}`, (value) => values.includes(value));
+}

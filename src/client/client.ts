@@ -1,0 +1,121 @@
+import { Assembly } from "./assembly.ts";
+import { type CallHooks, WITH_HOOKS } from "./call/call-hooks.ts";
+import type { Send } from "./call/operation.ts";
+import { createSend } from "./call/send.ts";
+import type { CallOptions } from "./call/settings.ts";
+import { withCallerStack } from "./errors/caller-stack.ts";
+import type { ClientOptions } from "./options.ts";
+import type { Paginator } from "./paging/paginator.ts";
+import type { RateLimitSnapshot } from "./rate-limit/rate-limiter.ts";
+import {
+  type CustomList,
+  type CustomRequest,
+  paginateCustom,
+  type SendCustom,
+  sendCustom,
+} from "./resources/custom.ts";
+import { Issues } from "./resources/issues.ts";
+import type { ListOptions } from "./resources/list.ts";
+import { Projects } from "./resources/projects.ts";
+import { Sessions } from "./resources/sessions.ts";
+import { Tokens } from "./resources/tokens.ts";
+
+/**
+ * A client of the project automation service. It waits when the service asks it to, never repeats a write that may have
+ * been applied, and rejects with one family of typed errors. Clients share no state unless a rate limiter or a token
+ * source is passed to several. An idle client has no timer.
+ *
+ * @throws `ConfigError` if an option is invalid; nothing is sent
+ *
+ * @example
+ * const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token });
+ * for await (const project of client.projects.list()) console.log(project.name);
+ */
+export class Client {
+  /** API tokens: create, rotate, revoke. */
+  readonly tokens: Tokens;
+  /** Projects: list. */
+  readonly projects: Projects;
+  /** Issues: create. */
+  readonly issues: Issues;
+  /** Agent sessions: list, get, wait for a state, watch changes of state. */
+  readonly sessions: Sessions;
+  /** The address of the service, without trailing slashes. */
+  readonly baseUrl: string;
+  readonly #assembly: Assembly;
+  readonly #send: Send;
+
+  constructor(options?: ClientOptions);
+  constructor(...args: readonly [options?: ClientOptions | Assembly]) {
+    const [options] = args;
+    this.#assembly =
+      options instanceof Assembly
+        ? options
+        : withCallerStack(new.target, () => Assembly.of(args as [options?: ClientOptions])); // it is none
+    this.#send = createSend(this.#assembly.context);
+    this.baseUrl = this.#assembly.context.baseUrl;
+    this.tokens = new Tokens(this.#send);
+    this.projects = new Projects(this.#send);
+    this.issues = new Issues(this.#send);
+    this.sessions = new Sessions(this.#send);
+  }
+
+  /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */
+  get rateLimit(): RateLimitSnapshot | undefined {
+    const { rateLimiter, tokenSource } = this.#assembly.context;
+    return rateLimiter.snapshot(tokenSource.current);
+  }
+
+  /**
+   * Returns a client with some options changed. It shares the token source and the rate limiter of this one, also when
+   * the token is swapped later. With a `token` of its own it has its own token source; the rate limiter stays shared, since
+   * rate limiters keep tokens apart. A `baseUrl` of another origin needs a `token` of its own, because this client's would
+   * travel there.
+   *
+   * @throws `ConfigError` if an option is invalid
+   *
+   * @example
+   * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
+   */
+  withOptions: (options: ClientOptions) => Client = (...args) =>
+    withCallerStack(this.withOptions, () => derived(this.#assembly.withOptions(args)));
+
+  /**
+   * Swaps the token: attempts sent from now on carry the new one, also those of pending calls and of clients made by
+   * `withOptions`.
+   *
+   * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
+   */
+  setToken: (token: string) => void = (...args) => withCallerStack(this.setToken, () => this.#assembly.setToken(args));
+
+  /**
+   * Sends a request to an endpoint that has no method of its own, with the same authentication, rate limiter, retries,
+   * path safety, errors and validation. Resolves the output of `schema`; without one, the JSON of the response as
+   * `unknown`. A response without a body resolves `undefined`, unless there is a schema: then it is a
+   * `ResponseParseError`. A `DELETE` resolves its body if that is JSON, else `undefined`; a `HEAD` resolves `undefined`
+   * and takes no schema.
+   *
+   * @param request the method, the path, and what to send; other fields than these are refused
+   * @param options options of this call
+   * @example
+   * const issues = await client.request({ method: "GET", path: path`/projects/${project}/issues` });
+   */
+  request: SendCustom = <Output>(
+    request: CustomRequest<Output>,
+    ...options: [options?: CallOptions]
+  ): Promise<Output> => withCallerStack(this.request, () => sendCustom(this.#send, request, options));
+
+  /** Walks a list endpoint that has no method of its own; `schema` is that of one item. Nothing is sent until it is consumed. */
+  paginate: <Item>(list: CustomList<Item>, options?: ListOptions) => Paginator<Item> = (list, ...options) =>
+    paginateCustom(this.#send, list, options);
+
+  /** @internal Derives a client whose calls have hooks, for other parts of this package. */
+  get [WITH_HOOKS](): (hooks: CallHooks) => Client {
+    return (hooks) => derived(this.#assembly.withHooks(hooks));
+  }
+}
+
+// Not in the class: a class whose body names itself is published under another name.
+function derived(assembly: Assembly): Client {
+  return new Client(assembly as ClientOptions); // which the constructor tells from options
+}

@@ -1,0 +1,84 @@
+export type { FetchFunction, FetchInit, FetchResponse, HeadersInput } from "./call/http-request.ts";
+export type { Method } from "./call/operation.ts";
+export { type Path, path } from "./call/path.ts";
+export type { Query, QueryValue } from "./call/query.ts";
+export type { CallOptions, RequestInfo, ResponseInfo, RetryOptions } from "./call/settings.ts";
+export { Client } from "./client.ts";
+export {
+  AutomationError,
+  type ErrorDetails,
+  type Outcome,
+  type TimeoutPhase,
+  type ValidationIssue,
+} from "./errors/automation-error.ts";
+export {
+  AbortError,
+  type AnyAutomationError,
+  ApiError,
+  type ApiErrorKind,
+  ArgumentError,
+  AuthenticationError,
+  BadRequestError,
+  ConfigError,
+  ConflictError,
+  ConnectionError,
+  isAutomationError,
+  NotFoundError,
+  PaginationError,
+  PermissionDeniedError,
+  RateLimitError,
+  RedirectError,
+  ResponseParseError,
+  ResponseValidationError,
+  ServerError,
+  TimeoutError,
+  TokenProviderError,
+} from "./errors/classes.ts";
+export type {
+  ClientEvent,
+  DeprecationEvent,
+  DriftEvent,
+  Durations,
+  EndEvent,
+  EventListener,
+  LogFields,
+  Logger,
+  PageEvent,
+  RateLimitPauseEvent,
+  RateLimitResumeEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+  RetryReason,
+  TokenRefreshEvent,
+  Waits,
+} from "./events.ts";
+export type { CallObserver, CallStart, Instrumentation } from "./instrumentation.ts";
+export type { LogLevel } from "./logging.ts";
+export type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "./models.ts";
+export type { ClientOptions } from "./options.ts";
+export type { Paginator, ToArrayOptions } from "./paging/paginator.ts";
+export { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
+export type {
+  Admission,
+  Permit,
+  RateLimitedCall,
+  RateLimiter,
+  RateLimitHead,
+  RateLimitSnapshot,
+  ReportedPause,
+} from "./rate-limit/rate-limiter.ts";
+export type { CustomList, CustomRequest, SendCustom } from "./resources/custom.ts";
+export type { IssueCreateInput, Issues } from "./resources/issues.ts";
+export type { ListOptions, ListParams } from "./resources/list.ts";
+export type { ProjectRef, Projects } from "./resources/projects.ts";
+export type { WaitOptions, WatchOptions } from "./resources/session-poll.ts";
+export type { Sessions } from "./resources/sessions.ts";
+export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/validators.ts";
+export { impliesScope, isScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";
+export { type RotatingToken, rotatingToken } from "./token/rotating-token.ts";
+export type { RotatingTokenOptions } from "./token/rotating-token-options.ts";
+export type { StoredToken } from "./token/rotating-token-record.ts";
+export type { TokenContext, TokenProvider } from "./token/token-source.ts";
+export { VERSION } from "./version.ts";

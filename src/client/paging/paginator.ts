@@ -1,0 +1,137 @@
+import { expectNoSurplus } from "../checks/invalid-input.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import { countFrom, type ObjectSchema } from "../checks/validators.ts";
+import { asErrorClass } from "../errors/as-error-class.ts";
+import { type CallerStack, captureCaller, withCallerStack } from "../errors/caller-stack.ts";
+import { ArgumentError } from "../errors/classes.ts";
+import type { Page } from "../models.ts";
+import { type BatchIterator, batchIterator } from "./batch-iterator.ts";
+import { type PageSource, walkPages } from "./walk.ts";
+
+/** The options of `toArray`. */
+export interface ToArrayOptions {
+  /**
+   * At most so many items. No request is sent past the one that fills it.
+   *
+   * @default all
+   */
+  max?: number | undefined;
+}
+
+const TO_ARRAY_OPTIONS: ObjectSchema<ToArrayOptions> = { max: countFrom(0) };
+
+/**
+ * A list that is requested page by page as it is consumed; nothing is sent before. Each `for await` is a walk of its own
+ * from the start. A walk ends only where the service says so (`next_cursor` is `null`), and an error in it carries the
+ * `cursor` of the page that failed: a new list from there yields exactly the rest. A paginator is not a promise.
+ *
+ * @example
+ * for await (const project of client.projects.list()) console.log(project.name);
+ */
+export class Paginator<Item> implements AsyncIterable<Item> {
+  readonly #source: () => Promise<PageSource<Item>>;
+
+  /** @internal Not for callers: the client's lists return paginators. */
+  constructor(source: () => Promise<PageSource<Item>>) {
+    this.#source = source;
+  }
+
+  /**
+   * Walks the items. `break` and `return()` send nothing more and cancel the request in flight. Calls of `next()` may
+   * overlap: they resolve to consecutive items, with one request per page.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
+    return iterate(this.#source, ({ data }) => data, captureCaller(this[Symbol.asyncIterator]));
+  }
+
+  /**
+   * Walks the pages as the service sends them. The `next_cursor` of a page resumes the list after it. Each `for await`
+   * starts afresh; after a call of `next()` it goes on from there.
+   *
+   * @example
+   * for await (const page of client.projects.list().pages()) console.log(page.data.length, page.next_cursor);
+   */
+  pages(): AsyncIterableIterator<Page<Item>>;
+  pages(...surplus: readonly unknown[]): AsyncIterableIterator<Page<Item>> {
+    const describe = async () => {
+      refuseArguments("pages", surplus);
+      return this.#source();
+    };
+    const toCaller = captureCaller(this.pages);
+    const start = () => iterate(describe, (page) => [page], toCaller);
+    let begun: BatchIterator<Page<Item>> | undefined;
+    const begin = () => (begun ??= start());
+    return {
+      [Symbol.asyncIterator]: () => begun ?? start(),
+      next: () => begin().next(),
+      return: () => begin().return(),
+    };
+  }
+
+  /**
+   * Requests one page: the first one, or the one at `cursor`. One request (and its retries), whatever `prefetch` says;
+   * the `signal` of the list's options cancels it. Made for callers that keep the cursor themselves, such as infinite
+   * queries and proxying backends.
+   *
+   * @returns the page as the service sent it; its `next_cursor` is the `cursor` of the next one, `null` after the last
+   * @throws every error of a call, with `cursor`: the cursor that was asked for, `null` for the first page
+   * @example
+   * const page = await client.projects.list({ limit: 50 }).page();
+   * console.log(page.data, page.next_cursor);
+   * @example With TanStack Query, whose own retries are switched off, since the client retries:
+   * const projects = {
+   *   queryKey: ["projects"],
+   *   queryFn: ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
+   *     client.projects.list({ cursor: pageParam }, { signal }).page(),
+   *   initialPageParam: undefined,
+   *   getNextPageParam: (page: { next_cursor: string | null }) => page.next_cursor,
+   *   retry: false,
+   * };
+   */
+  page(): Promise<Page<Item>>;
+  page(...surplus: readonly unknown[]): Promise<Page<Item>> {
+    return withCallerStack(this.page, async () => {
+      refuseArguments("page", surplus);
+      const { value } = await walkPages(this.#source, undefined, 0).next();
+      return value as Page<Item>; // every walk has a first page
+    });
+  }
+
+  /**
+   * All items, or the first `max` of them. Nothing is returned if a page fails.
+   *
+   * @throws every error of a walk; `ArgumentError` for invalid options
+   * @example
+   * const firstHundred = await client.projects.list({ limit: 50 }).toArray({ max: 100 });
+   */
+  toArray(options?: ToArrayOptions): Promise<Item[]>;
+  toArray(options?: ToArrayOptions, ...surplus: readonly unknown[]): Promise<Item[]> {
+    return withCallerStack(this.toArray, async () => {
+      const { check } = await this.#source();
+      const { max = Number.POSITIVE_INFINITY } = check("toArray", () => {
+        expectNoSurplus(surplus);
+        return parseOptions(options, "options", TO_ARRAY_OPTIONS);
+      });
+      const items: Item[] = [];
+      if (max === 0) return items;
+      for await (const { data } of walkPages(this.#source, undefined, max)) {
+        // Not by `push(...data)`: a page may have more items than a call may have arguments.
+        for (const item of data) items.push(item);
+      }
+      items.splice(max);
+      return items;
+    });
+  }
+}
+
+function iterate<Item, Value>(
+  describe: () => Promise<PageSource<Item>>,
+  valuesOf: (page: Page<Item>) => readonly Value[],
+  toCaller: CallerStack,
+): BatchIterator<Value> {
+  return batchIterator((closing) => walkPages(describe, closing), valuesOf, toCaller);
+}
+
+function refuseArguments(method: string, surplus: readonly unknown[]): void {
+  asErrorClass(ArgumentError, () => expectNoSurplus(surplus, `${method} takes no arguments: pass them to list()`));
+}

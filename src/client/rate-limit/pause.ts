@@ -1,0 +1,54 @@
+import { lengthened, shortened } from "../time/jitter.ts";
+
+/** What is left of a pause. */
+export interface Pause {
+  /** Of what the service asked for, in milliseconds. */
+  readonly askedMs: number;
+  /** Until something may be sent, in milliseconds: what was asked for, and the jitter on top. */
+  readonly lastsMs: number;
+}
+
+/** A pause as it was at a moment on the monotonic clock. */
+export interface PauseAt extends Pause {
+  readonly at: number;
+}
+
+/** Random part that is added to a pause the service asked for. A small part, since every call of the token loses it. */
+const ASKED_JITTER = 1 / 20;
+/** From the second 429 in a row on, no pause is shorter than this, doubling: `Retry-After: 0` forever is bounded. */
+const FLOOR_MS = 250;
+/**
+ * The first pause after a 429 without a usable `Retry-After`, doubling. The documented window is a minute: five of them
+ * outlast it, even at their shortest.
+ */
+const UNASKED_MS = 5_000;
+const UNASKED_JITTER = 1 / 5;
+/** Where doubling ends. */
+const MAX_OWN_MS = 30_000;
+
+/** What is left of a pause at a later moment; nothing, too, if the clock has gone back since: then it was a fake one. */
+export function leftOf({ askedMs, lastsMs, at }: PauseAt, now: number): Pause | undefined {
+  const passedMs = now - at;
+  if (passedMs < 0 || passedMs >= lastsMs) return undefined;
+  return { askedMs: Math.max(0, askedMs - passedMs), lastsMs: lastsMs - passedMs };
+}
+
+/**
+ * How long nothing is sent after a 429: never less than the service asked for.
+ *
+ * @param retryAfterMs what the service asked for, if it did
+ * @param refusals how many 429s in a row this is, from 1
+ * @param random in [0, 1)
+ */
+export function pauseDuration(retryAfterMs: number | undefined, refusals: number, random: number): Pause {
+  if (retryAfterMs === undefined) {
+    const wait = shortened(doubled(UNASKED_MS, refusals - 1), UNASKED_JITTER, random);
+    return { askedMs: wait, lastsMs: wait };
+  }
+  const askedMs = Math.max(retryAfterMs, refusals < 2 ? 0 : doubled(FLOOR_MS, refusals - 2));
+  return { askedMs, lastsMs: lengthened(askedMs, ASKED_JITTER, random) };
+}
+
+function doubled(ms: number, times: number): number {
+  return Math.min(ms * 2 ** times, MAX_OWN_MS);
+}

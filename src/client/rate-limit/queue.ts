@@ -1,0 +1,45 @@
+/** A queue ordered by position: the lower, the earlier. Members join at the end, or return to where they were. */
+export class Queue<Member extends { readonly position: number }> {
+  /** Sorted. Those before `#first` have left: an array of many is slow to shift. */
+  #members: Member[] = [];
+  #first = 0;
+
+  get first(): Member | undefined {
+    return this.#members[this.#first];
+  }
+
+  /** In order, as they are now. */
+  get members(): readonly Member[] {
+    return this.#members.slice(this.#first);
+  }
+
+  join(member: Member): void {
+    const last = this.#members.at(-1);
+    if (last === undefined || last.position < member.position) this.#members.push(member);
+    else this.#members.splice(this.#indexOf(member.position), 0, member);
+  }
+
+  /** Returns whether the member was in this queue. */
+  leave(member: Member): boolean {
+    if (member !== this.first) {
+      const index = this.#indexOf(member.position);
+      return this.#members[index] === member && this.#members.splice(index, 1).length > 0;
+    }
+    this.#first += 1;
+    if (this.#first * 2 <= this.#members.length) return true;
+    this.#members = this.#members.slice(this.#first);
+    this.#first = 0;
+    return true;
+  }
+
+  /** The index of a position, or where it would be. */
+  #indexOf(place: number): number {
+    let [low, high] = [this.#first, this.#members.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#members[middle]?.position ?? place) < place) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

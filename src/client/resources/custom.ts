@@ -1,0 +1,99 @@
+import type { Method, Send } from "../call/operation.ts";
+import { isPath, type Path } from "../call/path.ts";
+import { encodeQuery, QUERY, type Query } from "../call/query.ts";
+import { type CallOptions, readOptions } from "../call/settings.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { expectType, parseOptions } from "../checks/parse-options.ts";
+import { ANYTHING, type ObjectSchema, oneOf, required, type Validator, validator } from "../checks/validators.ts";
+import type { Paginator } from "../paging/paginator.ts";
+import { isStandardSchema, pageValidator, type StandardSchema } from "../schemas/validators.ts";
+import { CURSOR, type ListOptions, paginate } from "./list.ts";
+
+/** A call of an endpoint that has no method of its own. */
+export interface CustomRequest<Output = unknown> {
+  /** `GET`, `HEAD` and `DELETE` are retried as reads are; `POST`, `PUT` and `PATCH` only if they were certainly not applied. */
+  method: Method;
+  /** Made with the template tag `path`. */
+  path: Path;
+  /** `undefined` leaves a parameter out, an array repeats it. */
+  query?: Query | undefined;
+  /** The body, sent as JSON. */
+  json?: unknown;
+  /** Any Standard Schema for the response's body; without one the call resolves `unknown`. Not with `HEAD`, which has none. */
+  schema?: StandardSchema<Output> | undefined;
+}
+
+/** A request whose response is checked by a schema. */
+interface CheckedRequest<Verb extends Method, Output> extends CustomRequest<Output> {
+  method: Verb;
+  schema: StandardSchema<Output>;
+}
+
+/** Sends a request of the caller's own: `client.request`. */
+export interface SendCustom {
+  /** With a schema: resolves its output. */
+  <Output>(request: CheckedRequest<"GET" | "POST" | "PUT" | "PATCH", Output>, options?: CallOptions): Promise<Output>;
+  /** A `DELETE` with a schema: resolves its output if the response has JSON, else `undefined`. */
+  <Output>(request: CheckedRequest<"DELETE", Output>, options?: CallOptions): Promise<Output | undefined>;
+  /** Without a schema: resolves the JSON of the response as `unknown`, `undefined` if it has no body. */
+  (request: CustomRequest, options?: CallOptions): Promise<unknown>;
+}
+
+/** A walk over a list endpoint that has no method of its own. */
+export interface CustomList<Item> {
+  /** Made with the template tag `path`. */
+  path: Path;
+  /** The same on every page; a `cursor` in it is where the walk starts. */
+  query?: Query | undefined;
+  /** Any Standard Schema for one item. */
+  schema: StandardSchema<Item>;
+}
+
+const PATH: Validator = required(validator("made with the template tag path`…`", isPath));
+const SCHEMA: Validator = validator("a Standard Schema", isStandardSchema);
+
+const REQUEST: ObjectSchema<CustomRequest> = {
+  method: required(oneOf("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")),
+  path: PATH,
+  query: QUERY,
+  json: ANYTHING,
+  schema: SCHEMA,
+};
+
+const LIST: ObjectSchema<CustomList<unknown>> = { path: PATH, query: QUERY, schema: required(SCHEMA) };
+
+/** What the body of a response has to be, where the method decides. */
+const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "nothing", DELETE: "json_if_any" };
+
+/** Sends a request of the caller's own. `Output` is that of the overload of `SendCustom` that the caller has chosen. */
+export function sendCustom<Output>(
+  send: Send,
+  request: CustomRequest<Output>,
+  last: readonly [options?: CallOptions | undefined],
+): Promise<Output> {
+  return send("request", () => {
+    const { method, path, query = {}, json, schema } = parseOptions<CustomRequest<Output>>(request, "request", REQUEST);
+    if (json !== undefined && (method === "GET" || method === "HEAD")) {
+      invalid(`a ${method} has no body, so json cannot be given`);
+    }
+    if (schema !== undefined && method === "HEAD") {
+      invalid("the response to a HEAD has no body, so schema cannot be given");
+    }
+    const options = readOptions(last);
+    const label = `${method} ${path.template}`;
+    return { label, method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
+  });
+}
+
+/** Walks a list of the caller's own. */
+export function paginateCustom<Item>(
+  send: Send,
+  list: CustomList<Item>,
+  last: readonly [options?: ListOptions | undefined],
+): Paginator<Item> {
+  return paginate(send, "paginate", () => {
+    const { path, query = {}, schema } = parseOptions<CustomList<Item>>(list, "list", LIST);
+    if (query["cursor"] !== undefined) expectType(query["cursor"], "query.cursor", CURSOR);
+    return { label: `GET ${path.template}`, path, query, schema: pageValidator(schema), last };
+  });
+}

@@ -1,0 +1,49 @@
+import type { Send } from "../call/operation.ts";
+import { pathOf } from "../call/path.ts";
+import { invalid } from "../checks/invalid-input.ts";
+import { expectType } from "../checks/parse-options.ts";
+import { STRING } from "../checks/validators.ts";
+import { describeValue, isObject, isPlainObject } from "../checks/values.ts";
+import type { Project } from "../models.ts";
+import type { Paginator } from "../paging/paginator.ts";
+import { projectPageValidator } from "../schemas/validators.ts";
+import { type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
+
+/** A project as methods take it: its name, its id, or a record of it, whose id is then used. */
+export type ProjectRef = string | Project | Pick<Project, "id">;
+
+/** The path value of a project. */
+export function projectValue(project: ProjectRef): string {
+  if (typeof project === "string") return project;
+  if (isObject(project) && "id" in project) return expectType(project.id, "project.id", STRING);
+  const lack = isPlainObject(project) ? " without an id" : "";
+  return invalid(`project must be a name, an id or a project, not ${describeValue(project)}${lack}`);
+}
+
+/** Projects: `client.projects`. Methods work detached. Invalid arguments reject the first request of a list. */
+export class Projects {
+  readonly #send: Send;
+
+  /** @internal Not for callers: the client makes it. */
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * The projects that the token may see: `GET /projects`, scope `projects:read`. Nothing is sent until the list is
+   * consumed. An error of a walk carries the `cursor` of the page that failed.
+   *
+   * @param params the page size and where to start
+   * @param options options of each page's call, and `prefetch`
+   * @example
+   * for await (const project of client.projects.list({ limit: 200 })) console.log(project.name);
+   */
+  list: (params?: ListParams, options?: ListOptions) => Paginator<Project> = (params, ...options) =>
+    paginate(this.#send, "projects.list", () => ({
+      path: pathOf("/projects"),
+      query: listQuery(params),
+      schema: projectPageValidator,
+      scope: "projects:read",
+      last: options,
+    }));
+}

@@ -1,0 +1,131 @@
+import type { OperationFields, Send } from "../call/operation.ts";
+import { pathOf } from "../call/path.ts";
+import { type CallOptions, readOptions } from "../call/settings.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import { BOOLEAN, type ObjectSchema, required, STRING, validator } from "../checks/validators.ts";
+import { withCallerStack } from "../errors/caller-stack.ts";
+import type { CreatedToken } from "../models.ts";
+import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/validators.ts";
+import type { Scope } from "../scopes.ts";
+
+/** A new token. */
+export interface TokenCreateInput {
+  /** A label, to find it again in the account settings. */
+  name: string;
+  /** What it may do: only scopes that the caller's own token holds. A token with `[]` can do nothing. */
+  scopes: readonly Scope[];
+  /** Days until it expires, a safe integer. Without it the service decides. */
+  expires_in_days?: number | undefined;
+}
+
+/** The last argument of `tokens.rotate`. */
+export interface RotateOptions extends CallOptions {
+  /**
+   * The rotated token is the client's own: the client uses the replacement as soon as it has it.
+   *
+   * @default false
+   */
+  adopt?: boolean | undefined;
+}
+
+/**
+ * API tokens of the caller: `client.tokens`. Methods work detached, and reject with errors of this package alone; invalid
+ * arguments are an `ArgumentError`, before anything is sent.
+ */
+export class Tokens {
+  readonly #send: Send;
+
+  /** @internal Not for callers: the client makes it. */
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Creates a token: `POST /me/tokens`. Its `plaintext` is in this response and never again: store it before anything
+   * else. The request is sent again only if the service has certainly not processed it. If the response is invalid, the
+   * error's `rawBody` still has the text.
+   *
+   * @param input the token; other fields than these are refused
+   * @param options options of this call
+   * @returns the token's record with its `plaintext`
+   * @example
+   * const { id, plaintext } = await client.tokens.create({ name: "ci", scopes: ["issues:write"], expires_in_days: 30 });
+   */
+  create: (input: TokenCreateInput, options?: CallOptions) => Promise<CreatedToken> = (input, ...options) =>
+    this.#send(
+      "tokens.create",
+      () => ({
+        method: "POST",
+        path: pathOf("/me/tokens"),
+        json: parseOptions(input, "input", CREATE_INPUT),
+        schema: createdTokenValidator,
+        options: readOptions(options),
+      }),
+      { entry: this.create },
+    );
+
+  /**
+   * Replaces a token by one with the same scopes and revokes it in the same step: `POST /me/tokens/{id}/rotate`. The
+   * replacement has an `id` and a `plaintext` of its own: store both. The request is never sent twice if the first may
+   * have been applied; `outcome` is then `"unknown"`, and the old token may be dead.
+   *
+   * With `adopt: true`, for the client's own token, the client goes on with the replacement: calls that are refused
+   * meanwhile wait for it and are sent once more. With a token provider, `adopt` is an `ArgumentError`.
+   *
+   * @param id the `id` of the token's record, not the token itself
+   * @param options options of this call, and `adopt`
+   * @returns the replacement's record with its `plaintext`
+   * @example
+   * const next = await client.tokens.rotate(id, { adopt: true });
+   */
+  rotate: (id: string, options?: RotateOptions) => Promise<CreatedToken> = (id, ...last) =>
+    withCallerStack(this.rotate, async () => {
+      const { adopt = false, ...options } = this.#send.check("tokens.rotate", () => readOptions(last, ROTATE_OPTIONS));
+      const rotate = () => this.#send("tokens.rotate", () => ({ ...rotation(id, adopt), options }));
+      return adopt ? await this.#send.adopt(rotate) : await rotate();
+    });
+
+  /**
+   * Revokes a token at once: `DELETE /me/tokens/{id}`. The request is sent again after failures that may pass, since
+   * revoking twice does no harm; a 404 or 401 after such a failure has `priorAmbiguous: true`: the first request may have
+   * succeeded.
+   *
+   * @param id the `id` of the token's record, not the token itself
+   * @param options options of this call
+   * @example
+   * await client.tokens.revoke(id);
+   */
+  revoke: (id: string, options?: CallOptions) => Promise<void> = (id, ...options) =>
+    this.#send(
+      "tokens.revoke",
+      () => ({
+        method: "DELETE",
+        path: pathOf("/me/tokens/{id}", { id }),
+        expects: "nothing",
+        options: readOptions(options),
+      }),
+      { entry: this.revoke },
+    );
+}
+
+const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {
+  name: required(STRING),
+  // Array.from shows the holes of an array, which `every` passes over.
+  scopes: validator(
+    "an array of strings",
+    (value) => Array.isArray(value) && Array.from<unknown>(value).every((scope) => typeof scope === "string"),
+  ),
+  expires_in_days: validator("a safe integer", Number.isSafeInteger),
+};
+
+const ROTATE_OPTIONS = { adopt: BOOLEAN };
+
+/** Rotates the token of an id. `isSent`: the replacement must be one that can be sent. */
+export function rotation(id: string, isSent: boolean): Omit<OperationFields<CreatedToken>, "options"> {
+  return {
+    method: "POST",
+    path: pathOf("/me/tokens/{id}/rotate", { id }),
+    schema: isSent ? adoptedTokenValidator : createdTokenValidator,
+    lenientSchema: isSent ? sendableTokenValidator : undefined,
+  };
+}

@@ -1,0 +1,175 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { after, now } from "./clock.ts";
+
+/**
+ * What ended something before it was done: a signal, the limit of the whole (`totalTimeoutMs`), or that of an attempt
+ * (`timeoutMs`).
+ */
+export type StopReason = "abort" | "total" | "attempt";
+
+/** What `race` and `sleep` reject with if the deadline ends first. Never leaves the client. */
+export const STOPPED: unique symbol = Symbol("stopped");
+
+/**
+ * A time limit, and what else ends the same work: an abort signal with a reason, made from a limit and signals, or from
+ * a limit and another deadline around it. Whatever waits is raced against one, since a promise of a platform or of a caller may stay
+ * pending even when its signal aborts. Release it when the work is done.
+ */
+export class Deadline {
+  /** When it ends on the monotonic clock; `Infinity` without a limit. */
+  readonly endsAt: number;
+  #reason: StopReason | undefined;
+  readonly #controller = new AbortController();
+  /** What runs when it ends, once: pending races, deadlines within it. */
+  readonly #listeners = new Set<() => void>();
+  /** What frees the timer, and the listeners on the signal and on the deadline around it. */
+  readonly #held: (() => void)[] = [];
+
+  private constructor(limitMs: number, signals: readonly (AbortSignal | undefined)[], outer?: Deadline) {
+    this.endsAt = Math.min(now() + limitMs, outer?.endsAt ?? Number.POSITIVE_INFINITY);
+    for (const signal of signals) {
+      if (signal === undefined || this.#reason !== undefined) continue;
+      // A signal of the caller's own may throw when it is asked.
+      const reasonOf = (): unknown => ignoreErrors<unknown>(() => signal.reason);
+      this.#held.push(onAbort(signal, () => this.#stop("abort", reasonOf())));
+    }
+    if (outer !== undefined) {
+      this.#held.push(outer.#onEnd(() => this.#stop(outer.#reason ?? "abort", outer.signal.reason)));
+    }
+    // Last, so that no timer is left where a signal has thrown. The outer deadline has a timer of its own.
+    if (this.#reason === undefined && this.endsAt !== outer?.endsAt) {
+      this.#held.push(after(limitMs, () => this.#stop(outer === undefined ? "total" : "attempt", undefined)));
+    }
+  }
+
+  /**
+   * A deadline of a whole: a call, a wait, a walk. Each of the signals ends it, too. Throws what a signal of the caller's
+   * own throws when it is listened to.
+   */
+  static of(limitMs: number, ...signals: readonly (AbortSignal | undefined)[]): Deadline {
+    return new Deadline(limitMs, signals);
+  }
+
+  /** A deadline of one attempt, within this one. */
+  within(limitMs: number): Deadline {
+    return new Deadline(limitMs, [], this);
+  }
+
+  /** Aborts when the deadline ends, with the reason of the signal that ended it, for everything that takes a signal. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** What ended it, once it has ended. */
+  get reason(): StopReason | undefined {
+    return this.#reason;
+  }
+
+  /** Milliseconds that are left; `Infinity` without a limit. */
+  get leftMs(): number {
+    return Math.max(0, this.endsAt - now());
+  }
+
+  /** Settles as `work` does, or rejects with `STOPPED` as soon as the deadline ends. */
+  race<Result>(work: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const leave = this.#onEnd(() => reject(STOPPED));
+      work.then(
+        (result) => {
+          leave();
+          resolve(result);
+        },
+        (error: unknown) => {
+          leave();
+          // Work that heeds the signal may be quicker, and rejects with a reason of its own.
+          reject(this.#reason === undefined ? error : STOPPED);
+        },
+      );
+    });
+  }
+
+  /** Resolves after so many milliseconds, or rejects with `STOPPED` as soon as the deadline ends. */
+  async sleep(delayMs: number): Promise<void> {
+    let cancel = (): void => {};
+    const awake = new Promise<void>((resolve) => {
+      cancel = after(delayMs, resolve);
+    });
+    await this.race(awake).finally(cancel);
+  }
+
+  /** Ends it now, as a signal does. */
+  end(): void {
+    this.#stop("abort", undefined);
+  }
+
+  /** Frees the timer and the listeners. Does not end the deadline. */
+  release(): void {
+    for (const free of this.#held) free();
+  }
+
+  /** Runs `listener` when it ends, at once if it has ended. Returns what removes the listener. */
+  #onEnd(listener: () => void): () => void {
+    if (this.#reason !== undefined) {
+      listener();
+      return () => {};
+    }
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #stop(reason: StopReason, cause: unknown): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.release();
+    this.#controller.abort(cause);
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
+  }
+}
+
+/** The listeners of one signal, behind the one that the platform has. */
+interface Subscription {
+  readonly listeners: Set<() => void>;
+  readonly end: () => void;
+}
+
+const subscriptions = new WeakMap<AbortSignal, Subscription>();
+
+/**
+ * Runs `listener` once when `signal` aborts, at once if it has aborted already. However many calls share a signal, the
+ * platform has one listener of this library on it: platforms search a long list at each removal, and Node warns of more
+ * than ten. Works with signals of another realm, which `AbortSignal.any` refuses.
+ *
+ * @param listener a function that was not added to this signal before
+ * @returns a function that removes the listener
+ */
+export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) {
+    listener();
+    return () => {};
+  }
+  const subscription = subscriptions.get(signal) ?? subscribe(signal);
+  subscription.listeners.add(listener);
+  return () => {
+    subscription.listeners.delete(listener);
+    if (subscription.listeners.size === 0) subscription.end();
+  };
+}
+
+function subscribe(signal: AbortSignal): Subscription {
+  const listeners = new Set<() => void>();
+  const run = (): void => {
+    end();
+    for (const listener of listeners) listener();
+  };
+  const end = (): void => {
+    // A signal of the caller's own may fail here, when its call is over.
+    ignoreErrors(() => signal.removeEventListener("abort", run));
+    // Another subscription may have begun since.
+    if (subscriptions.get(signal)?.listeners === listeners) subscriptions.delete(signal);
+  };
+  const subscription = { listeners, end };
+  signal.addEventListener("abort", run);
+  subscriptions.set(signal, subscription);
+  return subscription;
+}

@@ -1,0 +1,82 @@
+import type { Deadline } from "../time/deadline.ts";
+import { onAbort } from "../time/deadline.ts";
+import { SharedWork } from "./shared-work.ts";
+import { flawOfToken } from "./token-format.ts";
+import { type TokenContext, type TokenProvider, type TokenSource, TokenUnavailable } from "./token-source.ts";
+
+/** A renewal answers calls whose 401 for the same token arrives within this time after it. */
+const RENEWAL_SERVES_MS = 60_000;
+
+/** A call of the provider for another token than the rejected one, and how many of our calls wait for it. */
+class Renewal extends SharedWork<string> {
+  readonly #controller: AbortController;
+  #waiting = 0;
+
+  constructor(ask: (signal: AbortSignal) => Promise<string>, limitMs: number) {
+    const controller = new AbortController();
+    super(ask(controller.signal), limitMs);
+    this.#controller = controller;
+  }
+
+  get isAborted(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  /** Waits for the token. When no call waits any more, the provider's signal aborts. */
+  async wait(signal: AbortSignal): Promise<string> {
+    this.#waiting += 1;
+    const unsubscribe = onAbort(signal, () => {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#controller.abort();
+    });
+    try {
+      return await this.result;
+    } finally {
+      unsubscribe();
+    }
+  }
+}
+
+/** A token from the caller's function. What that returns is for the call that asked; only renewals are shared. */
+export class ProviderToken implements TokenSource {
+  current = "";
+  readonly #provider: TokenProvider;
+  /** By the rejected token. */
+  readonly #renewals = new Map<string, Renewal>();
+
+  constructor(provider: TokenProvider) {
+    this.#provider = provider;
+  }
+
+  request(rejected: string | undefined, limit: Deadline): Promise<string> {
+    if (rejected === undefined) return this.#ask({ signal: limit.signal });
+    return this.#renewalOf(rejected, limit.leftMs).wait(limit.signal);
+  }
+
+  #renewalOf(rejected: string, limitMs: number): Renewal {
+    const known = this.#renewals.get(rejected);
+    if (known?.isCurrent && !known.isAborted) return known;
+    for (const [token, renewal] of this.#renewals) if (!renewal.isCurrent) this.#renewals.delete(token);
+    const renewal = new Renewal((signal) => this.#ask({ signal, rejected }), limitMs);
+    this.#renewals.set(rejected, renewal);
+    const forget = (): void => {
+      if (this.#renewals.get(rejected) === renewal) this.#renewals.delete(rejected);
+    };
+    // The same token again answers nobody else: the provider may have another one a moment later.
+    renewal.result.then((token) => (token === rejected ? forget() : renewal.keep(RENEWAL_SERVES_MS)), forget);
+    return renewal;
+  }
+
+  async #ask(context: TokenContext): Promise<string> {
+    let token: string;
+    try {
+      token = await this.#provider(context);
+    } catch (cause) {
+      throw new TokenUnavailable("the token provider failed", { cause });
+    }
+    const flaw = flawOfToken(token);
+    if (flaw !== undefined) throw new TokenUnavailable(`the token provider returned no usable token: it ${flaw}`);
+    this.current = token;
+    return token;
+  }
+}

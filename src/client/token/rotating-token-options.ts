@@ -1,0 +1,67 @@
+import { invalid } from "../checks/invalid-input.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import { ANYTHING, FUNCTION, type ObjectSchema, type Present, required, validator } from "../checks/validators.ts";
+import { isRecord } from "../checks/values.ts";
+import { asErrorClass } from "../errors/as-error-class.ts";
+import { ConfigError } from "../errors/classes.ts";
+import type { CreatedToken } from "../models.ts";
+import { type StoredToken, TOKEN } from "./rotating-token-record.ts";
+import { flawOfToken } from "./token-format.ts";
+
+/** What `rotatingToken` takes. */
+export interface RotatingTokenOptions {
+  /** The token to start with, as it was stored. A `CreatedToken` can be passed as it is. */
+  token: StoredToken;
+  /**
+   * How long before its expiry a token is rotated, in milliseconds. A replacement is used for half its remaining life at
+   * least, even if it lives no longer than this. Make it longer than the local clock may be behind.
+   *
+   * @default 86_400_000 (one day)
+   */
+  renewBeforeMs?: number | undefined;
+  /**
+   * Stores the replacement, which is the whole record as the service sent it. It is awaited before the replacement is
+   * first used, for at most 20 seconds. If it throws, rejects or takes longer, the waiting calls reject with
+   * `TokenProviderError`, `latest()` returns the replacement, and the next call passes the same replacement again: storing
+   * it twice must be harmless. It must not wait for a call of a client with this token, since that call waits for it.
+   */
+  onRotated: (replacement: StoredToken & Partial<CreatedToken>) => void | Promise<void>;
+  /**
+   * Is called with the error if a rotation fails, or if its response could be used only in part. What it throws is
+   * ignored. The next rotation is tried after a minute at the earliest; that pause doubles with each failure, up to an
+   * hour. Meanwhile calls are sent with the old token.
+   */
+  onRotationFailed?: ((error: unknown) => void) | undefined;
+}
+
+const OPTIONS: ObjectSchema<RotatingTokenOptions> = {
+  token: required(validator("an object with id, plaintext and expires_at", isRecord)),
+  renewBeforeMs: validator(
+    "a number of milliseconds from 0 up",
+    (value) => Number.isFinite(value) && Number(value) >= 0,
+  ),
+  onRotated: required(FUNCTION),
+  onRotationFailed: FUNCTION,
+};
+
+/**
+ * Reads each option once.
+ *
+ * @throws `ConfigError` if an option is invalid; its message never contains the token.
+ */
+export function checkRotatingToken(options: RotatingTokenOptions): Present<RotatingTokenOptions> {
+  return asErrorClass(
+    ConfigError,
+    () => {
+      const checked = parseOptions(options, "options", OPTIONS);
+      const others = Object.fromEntries(Object.keys(checked.token).map((key) => [key, ANYTHING]));
+      const { id, expires_at } = TOKEN;
+      const shape = { ...others, id: required(id), plaintext: required(ANYTHING), expires_at: required(expires_at) };
+      const token = parseOptions(checked.token, "options.token", shape);
+      const flaw = flawOfToken(token.plaintext);
+      if (flaw !== undefined) invalid(`options.token.plaintext ${flaw}`);
+      return { ...checked, token };
+    },
+    (flaw) => `rotatingToken: ${flaw}`,
+  );
+}

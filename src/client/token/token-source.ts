@@ -1,0 +1,86 @@
+import type { CreatedToken } from "../models.ts";
+import type { Deadline } from "../time/deadline.ts";
+
+/** The argument of a token provider. */
+export interface TokenContext {
+  /** Aborts when no call waits for the token any more. */
+  signal: AbortSignal;
+  /** The token that the service has just answered 401 to: return another one. Absent if none was refused. */
+  rejected?: string;
+}
+
+/**
+ * Returns the token of one call, or a promise of it. The client calls it when a call begins and before each further
+ * attempt, never while the call waits. The token is for that call alone, so the provider may look at the present request,
+ * and should cache an answer of a vault. Calls share a renewal only: those whose `rejected` is the same token, for a
+ * minute after it.
+ *
+ * @example
+ * const token: TokenProvider = ({ signal, rejected }) => readSecret({ signal, fresh: rejected !== undefined });
+ */
+export type TokenProvider = (context: TokenContext) => string | Promise<string>;
+
+/** Rotates a token: sends `POST /me/tokens/{id}/rotate` with that token itself. It is a call like any other. */
+export type Rotate = (token: Pick<CreatedToken, "id" | "plaintext">) => Promise<CreatedToken>;
+
+/** A value of the `token` option that is neither a string nor a function, such as a `rotatingToken()`. */
+export interface TokenSourceFactory {
+  /**
+   * Creates the token source of one client. The client passes its own way to rotate, and the origin of its `baseUrl`.
+   *
+   * @throws `ConfigError` if the token must not be sent to that origin
+   */
+  createSource(rotate: Rotate, origin: string): TokenSource;
+}
+
+/** The token of a client. Clients that are derived from one another share it. */
+export interface TokenSource {
+  /** The latest known token, for snapshots and redaction; `""` before a provider was first called. */
+  readonly current: string;
+  /**
+   * Begins a rotation that is due, where none is under way and the token is not paused. The call that began it waits for
+   * it, whatever its own limits say. Never throws; rejects with `TokenUnavailable`.
+   */
+  begin?(isPaused: boolean): Promise<unknown> | undefined;
+  /**
+   * The rotation under way that a call has to wait for, within its own limits: the service has answered it 401 with
+   * `rejected`, or the token is known to be replaced. Never throws; rejects with `TokenUnavailable`.
+   */
+  pending?(rejected: string | undefined): Promise<unknown> | undefined;
+  /** Asks for the token of one call, within its limit; a source without it sends `current`. Rejects with `TokenUnavailable`. */
+  request?(rejected: string | undefined, limit: Deadline): Promise<string>;
+  /** Calls `listener` whenever `current` changes, until the returned function is called. */
+  subscribe?(listener: () => void): () => void;
+}
+
+/** The latest token that a source knows, and who is notified of another one. */
+export class LatestToken {
+  #token: string;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(token: string) {
+    this.#token = token;
+  }
+
+  get current(): string {
+    return this.#token;
+  }
+
+  set(token: string): void {
+    if (token === this.#token) return;
+    this.#token = token;
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Returns a function that removes the listener. A listener that is added must be another one each time. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+}
+
+/**
+ * A token source has no token to send. The message is a whole sentence for the caller's error, `cause` is the failure. It
+ * never leaves the package: the caller gets a `TokenProviderError` made of both.
+ */
+export class TokenUnavailable extends Error {}

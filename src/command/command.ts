@@ -1,0 +1,109 @@
+import { checkBaseUrl, checkTransport } from "../client/call/base-url.ts";
+import { Redactor } from "../client/secrets/redact.ts";
+import { flawOfToken } from "../client/token/token-format.ts";
+import { VERSION } from "../client/version.ts";
+import { type Flags, helpOf, readFlags, UsageError, type Values } from "./flags.ts";
+
+/** What a command needs of the process it runs in. */
+export interface Terminal {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** How many characters a line has. */
+  readonly columns: number;
+  /** Whether `out` shows colours. */
+  readonly colour: boolean;
+  /** Aborted when the user wants the command to end. */
+  readonly signal: AbortSignal;
+}
+
+/** A command of the program `project-automation`. */
+export interface Command {
+  /** The text of `--help`. */
+  readonly help: string;
+  /** Resolves with the exit code: 2 for an invalid command line. Never rejects. */
+  readonly run: (argv: readonly string[], terminal: Terminal) => Promise<number>;
+}
+
+/** What {@link command} is made from. */
+export interface CommandFields<Given extends Flags> {
+  readonly name: string;
+  /** What it does, above the flags in the help. */
+  readonly about: string;
+  readonly flags: Given;
+  /** What else there is to know, below the flags. */
+  readonly notes?: string;
+  /** The exit code if it cannot do what it is asked for. */
+  readonly failure: number;
+  /** Resolves with the exit code. What it rejects with is printed as one line. */
+  readonly run: (values: Values<Given>, terminal: Terminal) => Promise<number>;
+}
+
+const EVERYWHERE = {
+  help: { about: "print this", short: "h" },
+  version: { about: "print the version" },
+} as const satisfies Flags;
+
+/** The flags of commands that ask a service. */
+export const SERVICE = {
+  "base-url": {
+    value: "URL",
+    about: "where the service is, with its version segment (default: PROJECT_AUTOMATION_BASE_URL)",
+  },
+  "allow-insecure-http": { about: "send the token over plain http: to another machine, where others can read it" },
+} as const satisfies Flags;
+
+/** The service that the flags and the environment name. Throws an error whose message holds no secret. */
+export function readService(
+  flags: Values<typeof SERVICE>,
+  { environment }: Pick<Terminal, "environment">,
+): { readonly baseUrl: URL; readonly token: string } {
+  const address = flags["base-url"] ?? environment["PROJECT_AUTOMATION_BASE_URL"];
+  if (!address) throw new UsageError("no address: pass --base-url, or set PROJECT_AUTOMATION_BASE_URL");
+  const token = environment["PROJECT_AUTOMATION_TOKEN"];
+  if (!token) throw new UsageError("no token: set PROJECT_AUTOMATION_TOKEN");
+  const flaw = flawOfToken(token);
+  if (flaw !== undefined) throw new UsageError(`PROJECT_AUTOMATION_TOKEN ${flaw}`);
+  const baseUrl = new URL(checkBaseUrl(address));
+  try {
+    checkTransport(baseUrl, flags["allow-insecure-http"] === true);
+  } catch {
+    throw new UsageError(
+      "the address is plain http: to another machine, where others can read the token; use https:, or --allow-insecure-http",
+    );
+  }
+  return { baseUrl, token };
+}
+
+/** The longest line about a mistake. */
+const LONGEST_LINE = 500;
+
+/** Describes a command. `--help`, `--version` and mistakes are the same for each. */
+export function command<Given extends Flags>(fields: CommandFields<Given>): Command {
+  const { name, about, notes, failure } = fields;
+  const flags = { ...fields.flags, ...EVERYWHERE };
+  const help = [`Usage: project-automation ${name} [flags]\n`, about, helpOf(flags), notes]
+    .filter((part) => part !== undefined)
+    .join("\n");
+  const run: Command["run"] = async (argv, terminal) => {
+    try {
+      const { help: isHelp, version, ...values } = readFlags(argv, flags);
+      if (isHelp !== true && version !== true) return await fields.run(values as Values<Given>, terminal); // the rest of them
+      terminal.out(isHelp === true ? help : `${VERSION}\n`);
+      return 0;
+    } catch (error) {
+      say(name, terminal, error);
+      return error instanceof UsageError ? 2 : failure;
+    }
+  };
+  return { help, run };
+}
+
+/** Prints one line on standard error, without the token of the environment. */
+export function say(name: string, { err, environment }: Terminal, told: unknown): void {
+  const secrets = [environment["PROJECT_AUTOMATION_TOKEN"] ?? ""].filter(Boolean);
+  const text = told instanceof Error ? told.message : String(told);
+  err(
+    `${["project-automation", name].join(" ").trim()}: ${new Redactor({ tokens: secrets }).line(text, LONGEST_LINE)}\n`,
+  );
+}

@@ -1,0 +1,143 @@
+import { type Family, RULES, type Rule } from "../../../support/retry-table.ts";
+import type { Bench, Case, Service, Traits } from "./bench.ts";
+import { equal, holds } from "./check.ts";
+
+const create = (bench: Bench, service: Service): Promise<unknown> =>
+  bench.client(service, bench.quick).issues.create("project-1", { title: "It broke", type: "bug" });
+
+const count = async (service: Service): Promise<number> => (await service.requests()).length;
+
+/** No server listens here, and the system assigns no port of this range. */
+const CLOSED = "http://127.0.0.1:4/api/v1";
+
+const ATTEMPTS = 3;
+
+/** The requests of a call whose first attempt fails under a rule, and whose second one succeeds. */
+const requestsAfter = (rule: Rule, family: Family): number => (rule.reaction[family] === "retry" ? 2 : 1);
+/** The error of a call whose every attempt fails under a rule. */
+const failureUnder = (rule: Rule, family: Family): { outcome: string; attempts: number } => ({
+  outcome: rule.outcome,
+  attempts: rule.reaction[family] === "retry" ? ATTEMPTS : 1,
+});
+
+/** The rule for a connection that was not made, by what the platform reports. */
+const NOT_CONNECTED: Readonly<Record<Traits["unknownHost"], Rule>> = {
+  not_sent: RULES.noConnection,
+  lost: RULES.connectionLost,
+  failed: RULES.connectionLost,
+};
+
+export const retries: readonly Case[] = [
+  {
+    name: "a read is sent again after a 503's Retry-After",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ status: 503, headers: { "retry-after": "1" } });
+      await bench.client(service).projects.list().toArray();
+      equal(await count(service), requestsAfter(RULES.unavailable, "safe"), "requests");
+      const [failed, sent] = await service.requests();
+      const waited = (sent?.at ?? 0) - (failed?.at ?? 0);
+      // Both times are in whole milliseconds.
+      holds(waited >= 999, `a wait of 1 s, not ${waited} ms`);
+    },
+  },
+  {
+    name: "a write is not sent again after a 503",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ status: 503, headers: { "retry-after": "1" } });
+      const { retryAfterMs, outcome, attempts } = await bench.refusal(create(bench, service), "ServerError");
+      equal({ outcome, attempts }, failureUnder(RULES.unavailable, "write"));
+      equal([retryAfterMs, await count(service)], [1_000, attempts]);
+    },
+  },
+  {
+    name: "a read is sent again after a 500, a limited number of times",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ status: 500, times: 9 });
+      const read = bench.client(service, bench.quick).projects.list().toArray();
+      const { outcome, attempts } = await bench.refusal(read, "ServerError");
+      equal({ outcome, attempts }, failureUnder(RULES.transientStatus, "safe"));
+      equal(await count(service), attempts, "requests");
+    },
+  },
+  {
+    name: "a read whose connection breaks is sent again",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ operation: "sessions.list", drop: "before" });
+      const sessions = await bench.client(service, bench.quick).sessions.list("project-1").toArray();
+      equal([sessions.length, await count(service)], [3, requestsAfter(RULES.connectionLost, "safe")]);
+    },
+  },
+  {
+    name: "a write whose connection breaks is not sent again: its outcome is unknown",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ operation: "issues.create", drop: "after", times: 9 });
+      const { outcome, attempts, message } = await bench.refusal(create(bench, service), "ConnectionError");
+      equal({ outcome, attempts }, failureUnder(RULES.connectionLost, "write"));
+      if (!bench.suite.traits.resends) equal(await count(service), 1, "requests");
+      holds(message.includes("check before sending it again"), `a warning in "${message}"`);
+    },
+  },
+  {
+    name: "a write on a connection that was used before and breaks is sent by the client once",
+    run: async (bench) => {
+      const service = await bench.service();
+      const client = bench.client(service, bench.quick);
+      await client.projects.list().toArray();
+      await service.fault({ operation: "issues.create", drop: "after", times: 9 });
+      const call = client.issues.create("project-1", { title: "Lost", type: "bug" });
+      const { outcome, attempts } = await bench.refusal(call, "ConnectionError");
+      equal({ outcome, attempts }, failureUnder(RULES.connectionLost, "write"));
+      if (!bench.suite.traits.resends) equal(await count(service), 2, "requests");
+    },
+  },
+  {
+    name: "a read whose response is cut off is sent again",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ operation: "projects.list", cutAfterBytes: 20 });
+      const projects = await bench.client(service, bench.quick).projects.list().toArray();
+      equal([projects.length, await count(service)], [3, requestsAfter(RULES.bodyLost, "safe")]);
+    },
+  },
+  {
+    name: "a write whose response is cut off is not sent again: it was accepted, and the error keeps what arrived of the body",
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ operation: "tokens.create", cutAfterBytes: 40 });
+      const call = bench.client(service, bench.quick).tokens.create({ name: "job", scopes: ["projects:read"] });
+      const { outcome, attempts, rawBody } = await bench.refusal(call, "ConnectionError");
+      equal({ outcome, attempts }, failureUnder(RULES.bodyLost, "write"));
+      equal(await count(service), attempts, "requests");
+      // A stream that breaks may lose what was not read yet.
+      holds(rawBody !== undefined && '{"id":"'.startsWith(rawBody.slice(0, 7)), `the beginning, not ${rawBody}`);
+    },
+  },
+  {
+    name: "a refused connection rejects with ConnectionError",
+    run: async (bench) => {
+      const { pkg, traits } = bench.suite;
+      const client = new pkg.Client({ baseUrl: CLOSED, token: "emu_K1_secret", ...bench.quick });
+      const read = await bench.refusal(client.projects.list().toArray(), "ConnectionError");
+      equal(read.attempts, ATTEMPTS, "attempts to read");
+      const write = client.issues.create("web", { title: "It broke", type: "bug" });
+      const { outcome, attempts } = await bench.refusal(write, "ConnectionError");
+      equal({ outcome, attempts }, failureUnder(NOT_CONNECTED[traits.refused], "write"));
+    },
+  },
+  {
+    name: "an unknown host rejects with ConnectionError",
+    run: async (bench) => {
+      const { pkg, traits } = bench.suite;
+      const baseUrl = "http://service.invalid/api/v1";
+      const client = new pkg.Client({ baseUrl, token: "emu_K1_secret", allowInsecureHttp: true, ...bench.quick });
+      const write = client.issues.create("web", { title: "It broke", type: "bug" });
+      const { outcome, attempts } = await bench.refusal(write, "ConnectionError");
+      equal({ outcome, attempts }, failureUnder(NOT_CONNECTED[traits.unknownHost], "write"));
+    },
+  },
+];

@@ -1,0 +1,151 @@
+/** Connections as the service sees them: aborts close them, keep-alive reuses them, and none is leaked. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { Client, type ClientOptions, ConnectionError, isAutomationError } from "../../../src/client/index.ts";
+import { createIssue } from "../../support/calls.ts";
+import {
+  endless,
+  good,
+  goodHead,
+  halfBody,
+  head,
+  respond,
+  send,
+  sequence,
+  silence,
+} from "../../support/raw-behaviours.ts";
+import { type Behaviour, type RawServer, rawServer, soon } from "../../support/raw-server.ts";
+
+const clientOf = (server: RawServer, options: ClientOptions = {}): Client =>
+  new Client({ baseUrl: server.baseUrl, token: "emu_K1_secret", retry: { minDelayMs: 1 }, ...options });
+/** Whether the connections that had requests are closed: Node's fetch may open and keep another one after an abort. */
+const closed = (server: RawServer): boolean =>
+  server.requests.every(({ connection }) => server.connections[connection]?.closedAt !== undefined);
+
+describe("abort", () => {
+  const moments: readonly [string, Behaviour, string][] = [
+    ["before headers", silence, "unknown"],
+    ["within headers", send("HTTP/1.1 200 OK\r\nA: b\r\n"), "unknown"],
+    ["before the body", goodHead(9), "accepted"],
+    ["within the body", sequence(goodHead(9), halfBody), "accepted"],
+    ["within an endless body", endless(200), "accepted"],
+    ["within an endless 404", endless(404), "rejected"],
+    ["within an endless 500", endless(500), "unknown"],
+  ];
+  test.each(moments)("%s: the call rejects at once, and the service sees the close", async (_, behaviour, outcome) => {
+    await using server = await rawServer([behaviour]);
+    const controller = new AbortController();
+    const call = createIssue(clientOf(server), { signal: controller.signal }).catch((error: unknown) => error);
+    await soon(() => server.requests.length === 1, 1_000);
+    await sleep(30); // so that what was sent has arrived
+    controller.abort();
+    const error = await Promise.race([call, sleep(20).then(() => "a timer went off first")]);
+    expect(error).toMatchObject({ kind: "abort", outcome, attempts: 1 });
+    expect(await soon(() => closed(server), 500)).toBe(true);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("one of 50: the other 49 succeed", async () => {
+    await using server = await rawServer(({ target }) => (target.endsWith("slow") ? silence : good));
+    const controller = new AbortController();
+    const client = clientOf(server);
+    const slow = client.sessions.get("slow", { signal: controller.signal }).catch((error: unknown) => error);
+    const others = await Promise.allSettled(Array.from({ length: 49 }, () => client.sessions.get("1")));
+    controller.abort();
+    expect(await slow).toMatchObject({ kind: "abort" });
+    expect(others.filter(({ status }) => status === "rejected")).toEqual([]);
+    expect(await soon(() => server.owing.length === 0, 500)).toBe(true);
+  });
+});
+
+describe("a connection that the service closes just before it is reused", () => {
+  test("GET: the caller sees success", async () => {
+    await using server = await rawServer([good]);
+    const client = clientOf(server);
+    for (let round = 0; round < 10; round += 1) {
+      await client.sessions.get("1");
+      await sleep(5); // idle, as the platform sees it
+      server.resetAll();
+      await expect(client.sessions.get("1")).resolves.toMatchObject({ id: "ses_1" });
+    }
+  });
+
+  test("POST: success or an error of unknown outcome, and never sent twice", async () => {
+    await using server = await rawServer([good]);
+    const client = clientOf(server);
+    let [served, failed] = [0, 0];
+    for (let round = 0; round < 10; round += 1) {
+      await client.sessions.get("1");
+      await sleep(5);
+      server.resetAll();
+      const before = server.requests.length;
+      const error: unknown = await createIssue(client).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (error !== undefined && !(error instanceof ConnectionError)) throw error;
+      if (error !== undefined) expect(error).toMatchObject({ outcome: "unknown", attempts: 1 });
+      served += server.requests.length - before;
+      failed += error === undefined ? 0 : 1;
+    }
+    expect(served + failed).toBe(10);
+  });
+});
+
+describe("keep-alive", () => {
+  test("100 calls in a row need few connections", async () => {
+    await using server = await rawServer([good]);
+    const client = clientOf(server);
+    for (let round = 0; round < 100; round += 1) await client.sessions.get("1");
+    expect(server.connections.length).toBeLessThanOrEqual(3);
+  });
+
+  test("1000 error responses of 100 KB that are not read to the end: few connections are open at any time", async () => {
+    const body = JSON.stringify({ error: "too_many_requests", padding: "x".repeat(100_000) });
+    await using server = await rawServer([respond({ status: 429, headers: [["Retry-After", "0"]], body })]);
+    const client = clientOf(server, { retry: false, maxConcurrency: 10 });
+    let most = 0;
+    for (let round = 0; round < 100; round += 1) {
+      const settled = await Promise.allSettled(Array.from({ length: 10 }, () => client.sessions.get("1")));
+      for (const one of settled) expect(one.status).toBe("rejected");
+      most = Math.max(most, server.connections.filter(({ closedAt }) => closedAt === undefined).length);
+    }
+    expect(most).toBeLessThanOrEqual(20);
+  }, 30_000);
+
+  test("40 timeouts leave no connection behind", async () => {
+    await using server = await rawServer([sequence(send(head(200, [["Content-Length", "99"]])), halfBody)]);
+    const client = clientOf(server, { timeoutMs: 100, retry: false, maxConcurrency: 40 });
+    const settled = await Promise.allSettled(Array.from({ length: 40 }, () => client.sessions.get("1")));
+    for (const one of settled) {
+      expect(one.status === "rejected" && isAutomationError(one.reason) && one.reason.kind).toBe("timeout");
+    }
+    expect(await soon(() => server.owing.length === 0, 1_000)).toBe(true);
+  });
+});
+
+test("the requests of a call are equal, except for the credential", async () => {
+  await using server = await rawServer([
+    respond({ status: 429, headers: [["Retry-After", "0"]] }),
+    respond({ status: 401 }),
+    good,
+  ]);
+  let asked = 0;
+  const token = (): string => {
+    asked += 1;
+    return `t${asked}`;
+  };
+  await createIssue(clientOf(server, { token }));
+  expect(server.requests.map(({ headers }) => headers["authorization"])).toEqual([
+    "Bearer t1",
+    "Bearer t2",
+    "Bearer t3",
+  ]);
+  const [first, ...others] = server.requests.map(({ method, target, body, headers }) => {
+    const { authorization: _, ...rest } = headers;
+    return { method, target, body, rest };
+  });
+  for (const other of others) expect(other).toEqual(first);
+  expect(first?.rest).not.toHaveProperty("idempotency-key");
+  expect(first?.rest).not.toHaveProperty("cookie");
+});

@@ -1,0 +1,163 @@
+/**
+ * Calls with random options against a service that fails at random, over real sockets, many at a time: what a call says
+ * happened is compared with what the service saw of it.
+ */
+import { expect, onTestFinished, test } from "vitest";
+import {
+  type AnyAutomationError,
+  type CallOptions,
+  Client,
+  type ClientEvent,
+  isAutomationError,
+  memoryRateLimiter,
+  type Outcome,
+} from "../../../src/client/index.ts";
+import {
+  finish,
+  goodHead,
+  halfBody,
+  head,
+  pause,
+  reset,
+  respond,
+  send,
+  sequence,
+  silence,
+} from "../../support/raw-behaviours.ts";
+import { type Behaviour, type RawRequest, rawServer } from "../../support/raw-server.ts";
+
+/** What the service did with a request: the caller can know it, or only that the service may have processed it. */
+type Verdict = "processed" | "rejected" | "ambiguous";
+
+const after = (seconds: string): readonly (readonly [string, string])[] => [["Retry-After", seconds]];
+
+const FAULTS: readonly (readonly [Verdict, Behaviour])[] = [
+  ["processed", (exchange) => respond({ body: bodyOf(exchange.request) })(exchange)],
+  [
+    "processed",
+    (exchange) => respond({ headers: [["RateLimit-Remaining", "1"]], body: bodyOf(exchange.request) })(exchange),
+  ],
+  ["processed", respond({ status: 201, body: "{" })],
+  ["processed", respond({ body: "" })],
+  ["processed", respond({ body: '{"id":1}' })],
+  ["processed", sequence(goodHead(), halfBody, finish)],
+  ["processed", sequence(goodHead(), halfBody, pause(3), reset)],
+  ["processed", sequence(goodHead(), halfBody, silence)],
+  ["rejected", respond({ status: 429, headers: after("0.02"), body: "{}" })],
+  ["rejected", respond({ status: 429, headers: after("0"), body: "<p>" })],
+  ...[302, 401, 403, 404, 409, 422].map((status) => ["rejected", respond({ status, body: '{"error":"no"}' })] as const),
+  ["ambiguous", respond({ status: 503, headers: after("0.02"), body: "{}" })],
+  ...[408, 500, 502].map((status) => ["ambiguous", respond({ status, body: "{}" })] as const),
+  ["ambiguous", reset],
+  ["ambiguous", finish],
+  ["ambiguous", silence],
+  ["ambiguous", sequence(send(head(200, []).slice(0, 12)), reset)],
+];
+
+/** The id of a session, or the title of an issue: each call has its own. */
+function subjectOf({ method, target, body }: RawRequest): string {
+  return method === "POST" ? (JSON.parse(body) as { title: string }).title : target.slice(target.lastIndexOf("/") + 1);
+}
+
+function bodyOf(request: RawRequest): string {
+  const subject = subjectOf(request);
+  return JSON.stringify({ id: subject, state: "on", number: 1, title: subject, status: "open" });
+}
+
+/** How a call ended. */
+interface Result {
+  readonly subject: string;
+  readonly isWrite: boolean;
+  readonly retry: CallOptions["retry"];
+  readonly error: AnyAutomationError | undefined;
+}
+
+const CALLS = 200;
+const AT_ONCE = 16;
+
+test.each([1, 2])("seed %i: what calls say is what the service saw, and nothing is sent twice", async (seed) => {
+  const random = randomFrom(seed);
+  const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value; // never empty
+  const seen = new Map<string, Verdict[]>();
+  await using server = await rawServer((request) => {
+    // Two of three requests succeed or are told to wait, so that calls get through to their later requests.
+    const [verdict, behaviour] = pick(random() < 0.4 ? FAULTS.slice(0, 2) : FAULTS);
+    const subject = subjectOf(request);
+    seen.set(subject, [...(seen.get(subject) ?? []), verdict]);
+    return behaviour;
+  });
+  const events = new Map<string, ClientEvent[]>();
+  const rateLimiter = memoryRateLimiter();
+  const client = new Client({
+    baseUrl: server.baseUrl,
+    token: "pat_key_TheSecretOfTheToken",
+    rateLimiter,
+    timeoutMs: 150,
+    maxConcurrency: 6,
+    retry: { minDelayMs: 1, maxDelayMs: 10 },
+    onEvent: (event) => void events.set(event.callId, [...(events.get(event.callId) ?? []), event]),
+  });
+  const timers = new Set<NodeJS.Timeout>();
+  onTestFinished(() => {
+    for (const timer of timers) clearTimeout(timer);
+  });
+
+  const outcomes = new Set<Outcome | "resolved">();
+  const results: Result[] = [];
+  const run = async (index: number): Promise<void> => {
+    const isWrite = random() < 0.6;
+    const subject = `call${index}`;
+    const options: CallOptions = { retry: pick([undefined, undefined, false, { attempts: 2 }, { rateLimitWaits: 0 }]) };
+    const end = pick(["none", "none", "signal", "time"]);
+    const controller = new AbortController();
+    if (end === "signal") timers.add(setTimeout(() => controller.abort(), random() * 60));
+    if (end === "signal") options.signal = controller.signal;
+    if (end === "time") options.totalTimeoutMs = 10 + random() * 80;
+    const call = isWrite
+      ? client.issues.create("p", { title: subject, type: "bug" }, options)
+      : client.sessions.get(subject, options);
+    const error: unknown = await call.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (error !== undefined && !isAutomationError(error)) throw error;
+    outcomes.add(error?.outcome ?? "resolved");
+    results.push({ subject, isWrite, retry: options.retry, error });
+  };
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < CALLS) await run(next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+
+  expect(results).toHaveLength(CALLS);
+  for (const { subject, isWrite, retry, error } of results) {
+    const verdicts = seen.get(subject) ?? [];
+    const context = `${subject}: ${verdicts.join(", ")}; ${error?.message}`;
+    const maybe = verdicts.filter((verdict) => verdict !== "rejected");
+    if (isWrite) expect(maybe.length, context).toBeLessThanOrEqual(1);
+    if (retry === false) expect(verdicts.length, context).toBeLessThanOrEqual(1);
+    if (error === undefined) expect(verdicts.at(-1), context).toBe("processed");
+    if (error?.outcome === "not_sent") expect(verdicts, context).toEqual([]);
+    if (error?.outcome === "rejected") expect(isWrite ? maybe : [], context).toEqual([]);
+    if (error?.outcome === "accepted") expect(verdicts, context).toContain("processed");
+    if (error !== undefined) expect(error.attempts, context).toBeGreaterThanOrEqual(verdicts.length);
+  }
+  for (const told of events.values()) {
+    const types = told.map(({ type }) => type);
+    expect(types.filter((type) => type === "end")).toEqual(["end"]);
+    expect(types.at(-1)).toBe("end");
+    const [end] = told.slice(-1);
+    expect(end).toMatchObject({ type: "end", attempts: types.filter((type) => type === "request").length });
+  }
+  expect(outcomes).toEqual(new Set(["resolved", "not_sent", "rejected", "accepted", "unknown"]));
+});
+
+/** A generator of numbers in [0, 1) that a seed repeats. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,177 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decideRetry, type RetryContext } from "../../../../src/client/call/decide-retry.ts";
+import type { Method } from "../../../../src/client/call/operation.ts";
+import { pathOf } from "../../../../src/client/call/path.ts";
+import { DEFAULT_RETRY } from "../../../../src/client/call/settings.ts";
+import type { AutomationError } from "../../../../src/client/index.ts";
+import * as sdk from "../../../../src/client/index.ts";
+import {
+  type Family,
+  RETRY_ROWS,
+  type Reaction,
+  type RetryRow,
+  RULES,
+  type Rule,
+} from "../../../support/retry-table.ts";
+
+const METHODS: readonly Method[] = ["GET", "HEAD", "DELETE", "POST", "PUT", "PATCH"];
+
+const PATH = pathOf("/x");
+
+function context(over: Partial<RetryContext> = {}): RetryContext {
+  const base: RetryContext = {
+    operation: { method: "GET", path: PATH },
+    rules: DEFAULT_RETRY,
+    retries: 0,
+    leftMs: Number.POSITIVE_INFINITY,
+    random: 0.5,
+  };
+  return { ...base, ...over };
+}
+
+const STATUS_ERRORS = {
+  api: sdk.ApiError,
+  auth: sdk.AuthenticationError,
+  bad_request: sdk.BadRequestError,
+  conflict: sdk.ConflictError,
+  not_found: sdk.NotFoundError,
+  permission: sdk.PermissionDeniedError,
+  redirect: sdk.RedirectError,
+  server: sdk.ServerError,
+} as const;
+
+/** The error that the attempt of a row fails with. */
+function errorOf({ name, rule, failure, kind, outcome }: RetryRow): AutomationError {
+  const permanent = rule === RULES.permanent ? true : undefined;
+  if ("rejection" in failure) return new sdk.ConnectionError(name, { outcome, permanent });
+  if ("breaks" in failure) return new sdk.ConnectionError(name, { status: 200, outcome });
+  if ("stalls" in failure) return new sdk.TimeoutError(name, { phase: failure.stalls, outcome });
+  const { status, retryAfterSeconds } = failure;
+  if (kind === "parse") return new sdk.ResponseParseError(name, { status, outcome });
+  if (!(kind in STATUS_ERRORS)) throw new Error(`no error class for ${kind}`);
+  const Class = STATUS_ERRORS[kind as keyof typeof STATUS_ERRORS]; // checked above
+  return new Class(name, { status, outcome, retryAfterMs: (retryAfterSeconds ?? 0) * 1_000 || undefined });
+}
+
+interface Row {
+  readonly name: string;
+  readonly error: AutomationError;
+  readonly reaction: Rule["reaction"];
+}
+
+const NO_RETRY = RULES.finalStatus.reaction;
+
+/**
+ * Failures that are not in the table, because the client sends nothing again after them. The rate limiter waits for a
+ * 429 and the token source replaces the token after a 401, both within an attempt.
+ */
+const NEVER_RETRIED: readonly AutomationError[] = [
+  new sdk.RateLimitError("429", { status: 429, outcome: "rejected" }),
+  new sdk.RateLimitError("429 with Retry-After", { status: 429, outcome: "rejected", retryAfterMs: 5 }),
+  new sdk.RateLimitError("429 with a Retry-After over the maximum", {
+    status: 429,
+    outcome: "rejected",
+    retryAfterMs: 120_001,
+  }),
+  new sdk.ServerError("503 with a Retry-After over the maximum", {
+    status: 503,
+    outcome: "unknown",
+    retryAfterMs: 120_001,
+  }),
+  new sdk.TimeoutError("timeout while the token is provided", { phase: "token", outcome: "not_sent" }),
+  new sdk.TimeoutError("totalTimeoutMs", { phase: "total", outcome: "unknown" }),
+  new sdk.TimeoutError("timeout in the queue", { phase: "queue", outcome: "not_sent" }),
+  new sdk.AbortError("abort", { outcome: "unknown" }),
+  new sdk.ResponseValidationError("2xx of another shape", { status: 200, outcome: "accepted" }),
+  new sdk.TokenProviderError("the token provider", { outcome: "not_sent" }),
+  new sdk.ArgumentError("an argument", { outcome: "not_sent" }),
+  new sdk.PaginationError("a repeated cursor", { outcome: "accepted" }),
+];
+
+const rows: readonly Row[] = [
+  ...RETRY_ROWS.map((row) => {
+    const { name, rule } = row;
+    return { name, error: errorOf(row), reaction: rule.reaction };
+  }),
+  ...NEVER_RETRIED.map((error) => ({ name: error.message, error, reaction: NO_RETRY })),
+];
+
+function familyOf(method: Method): Family {
+  if (method === "GET" || method === "HEAD") return "safe";
+  return method === "DELETE" ? "delete" : "write";
+}
+
+/** A DELETE that succeeds with its status needs no decision; if it were asked for, it would be that of a GET. */
+function reactionOf(method: Method, reaction: Rule["reaction"]): Reaction {
+  const own = reaction[familyOf(method)];
+  return own === "succeed" ? reaction.safe : own;
+}
+
+function isRetried(error: AutomationError, over: Partial<RetryContext>): boolean {
+  return decideRetry(error, context(over)) !== undefined;
+}
+
+describe.each(rows)("$name", ({ error, reaction }) => {
+  test.each(METHODS)("%s", (method) => {
+    expect(isRetried(error, { operation: { method, path: PATH } })).toBe(reactionOf(method, reaction) === "retry");
+  });
+
+  test("with unsafeWrites a POST is retried as a GET is, unless the service accepted it; a rotation is not", () => {
+    const rules = { ...DEFAULT_RETRY, unsafeWrites: true };
+    const operation = { method: "POST", path: PATH } as const;
+    const expected = error.outcome !== "accepted" && reaction.safe === "retry";
+    expect(isRetried(error, { operation, rules })).toBe(expected);
+    const rotation = { ...operation, path: pathOf("/me/tokens/{id}/rotate", { id: "tok_1" }) };
+    expect(isRetried(error, { operation: rotation, rules })).toBe(reaction.write === "retry");
+  });
+});
+
+test("a Retry-After that does not fit into the remaining time fails the call", () => {
+  const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 2_000 });
+  expect(isRetried(failure, { leftMs: 2_000, random: 0 })).toBe(false);
+  expect(isRetried(failure, { leftMs: 2_001, random: 0 })).toBe(true);
+});
+
+describe("delays", () => {
+  const lost = new sdk.ConnectionError("m", { outcome: "unknown" });
+  const delayOf = (failure: AutomationError, over: Partial<RetryContext>): number => {
+    const decision = decideRetry(failure, context(over));
+    return decision?.delayMs ?? expect.fail("no delay");
+  };
+  const delay = fc.oneof(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constantFrom(0, Infinity));
+  const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+  test("a backoff doubles from minDelayMs up to maxDelayMs, times a factor between 0.5 and 1", () => {
+    fc.assert(
+      fc.property(
+        fc.record({ minDelayMs: delay, maxDelayMs: delay }),
+        fc.integer({ min: 0, max: 5_000 }),
+        random,
+        ({ minDelayMs, maxDelayMs }, retries, chance) => {
+          const rules = { ...DEFAULT_RETRY, attempts: Infinity, minDelayMs, maxDelayMs };
+          const got = delayOf(lost, { rules, retries, random: chance });
+          expect(got).not.toBeNaN();
+          expect(got).toBeGreaterThanOrEqual(0);
+          expect(got).toBeLessThanOrEqual(maxDelayMs);
+          if (retries < 20) {
+            const whole = Math.min(minDelayMs * 2 ** retries, maxDelayMs);
+            expect(got).toBeGreaterThanOrEqual(whole / 2);
+            expect(got).toBeLessThanOrEqual(whole);
+          }
+        },
+      ),
+    );
+  });
+
+  test("the wait after a 503 is its Retry-After, lengthened by at most a tenth and at most a second", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 120_000 }), random, (retryAfterMs, chance) => {
+        const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs });
+        const got = delayOf(failure, { random: chance });
+        expect(got).toBeGreaterThanOrEqual(retryAfterMs);
+        expect(got).toBeLessThanOrEqual(retryAfterMs + Math.min(1_000, retryAfterMs / 10));
+      }),
+    );
+  });
+});

@@ -1,0 +1,172 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type CallSettings, DEFAULT_RETRY, mergeSettings, readOptions } from "../../../../src/client/call/settings.ts";
+import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
+import { ArgumentError, type CallOptions } from "../../../../src/client/index.ts";
+
+const client: CallSettings = {
+  timeoutMs: 30_000,
+  totalTimeoutMs: Infinity,
+  retry: DEFAULT_RETRY,
+  headers: { accept: "application/json", "x-a": "1" },
+};
+
+/** Options as a method takes them. */
+const read = (options?: CallOptions): ReturnType<typeof readOptions> => readOptions([options]);
+const settings = (options?: CallOptions): CallSettings => ({ ...client, ...mergeSettings(read(options), client) });
+
+function flawOf(options: unknown): string {
+  try {
+    asErrorClass(ArgumentError, () => read(options as CallOptions));
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return expect.fail("it was expected to be refused");
+}
+
+test("a call without options uses the settings of its client", () => {
+  for (const options of [undefined, {}, { timeoutMs: undefined, retry: undefined, headers: undefined }]) {
+    expect(settings(options)).toEqual(client);
+  }
+});
+
+test("the options of a call are laid over those of its client", () => {
+  const { signal } = new AbortController();
+  const onResponse = (): void => {};
+  const options: CallOptions = { signal, onResponse, timeoutMs: false, totalTimeoutMs: 5, retry: { attempts: 9 } };
+  expect(settings({ ...options, headers: { "X-A": "2", "x-b": "3" } })).toEqual({
+    signal,
+    onResponse,
+    timeoutMs: Infinity,
+    totalTimeoutMs: 5,
+    retry: { ...DEFAULT_RETRY, attempts: 9 },
+    headers: { accept: "application/json", "x-a": "2", "x-b": "3" },
+  });
+});
+
+test("what was read does not change with what was given", () => {
+  const options = { timeoutMs: 5, retry: { attempts: 1 }, headers: { "X-A": "1" } };
+  const checked = read(options);
+  options.timeoutMs = 6;
+  options.retry.attempts = 2;
+  options.headers["X-A"] = "2";
+  expect({ ...checked, retry: { ...(checked.retry || {}) } }).toEqual({
+    timeoutMs: 5,
+    retry: { attempts: 1 },
+    headers: { "x-a": "1" },
+  });
+});
+
+test("options of the method alone are read with the others", () => {
+  const shape = { adopt: { words: "a boolean", accepts: (value: unknown) => typeof value === "boolean" } };
+  const checked = readOptions<CallOptions & { adopt?: boolean }>([{ adopt: true, timeoutMs: 5 }], shape);
+  expect({ ...checked }).toEqual({ adopt: true, timeoutMs: 5 });
+});
+
+test("an argument behind options is refused", () => {
+  expect(() => asErrorClass(ArgumentError, () => readOptions([{}, {}] as never))).toThrow(
+    "too many arguments: the last one is options",
+  );
+});
+
+describe("retry", () => {
+  const over = (retry: CallOptions["retry"], base: CallOptions["retry"]): unknown =>
+    mergeSettings(read({ retry }), mergeSettings(read({ retry: base }), client)).retry;
+
+  test("the defaults of the promise", () => {
+    expect(DEFAULT_RETRY).toEqual({
+      attempts: 3,
+      minDelayMs: 500,
+      maxDelayMs: 8_000,
+      rateLimitWaits: 5,
+      maxRetryAfterMs: 120_000,
+      unsafeWrites: false,
+    });
+    expect(over(undefined, undefined)).toEqual(DEFAULT_RETRY);
+    expect(over({}, undefined)).toEqual(DEFAULT_RETRY);
+    expect(over(false, { attempts: 9 })).toBe(false);
+    expect(over(undefined, false)).toBe(false);
+    expect(over({ attempts: 9 }, false)).toEqual({ ...DEFAULT_RETRY, attempts: 9 });
+  });
+
+  test("any rules over any others: defined values replace, undefined ones do not", () => {
+    const rules = fc.record(
+      {
+        attempts: fc.oneof(fc.integer({ min: 1 }), fc.constant(Infinity)),
+        minDelayMs: fc.double({ min: 0, noNaN: true }),
+        maxDelayMs: fc.double({ min: 0, noNaN: true }),
+        rateLimitWaits: fc.nat(),
+        maxRetryAfterMs: fc.double({ min: 0, noNaN: true }),
+        unsafeWrites: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(rules, rules, (under, upper) => {
+        const expected = { ...DEFAULT_RETRY, ...under, ...upper };
+        const withUndefined = Object.fromEntries(Object.keys(DEFAULT_RETRY).map((key) => [key, undefined]));
+        expect(over(upper, under)).toEqual(expected);
+        expect(over({ ...withUndefined, ...upper }, under)).toEqual(expected);
+      }),
+    );
+  });
+});
+
+describe("headers", () => {
+  const headersOf = (headers: unknown): unknown => read({ headers: headers as Headers }).headers;
+
+  test("become a record of lower-case names, from any HeadersInit", () => {
+    const expected = { "x-a": "1, 2", "x-b": "" };
+    const pairs = [
+      ["x-a", "1"],
+      ["X-A", "2"],
+      ["x-b", ""],
+    ];
+    for (const given of [
+      { "X-A": "1, 2", "x-b": "" },
+      pairs,
+      new Headers(expected),
+      new Map(Object.entries(expected)),
+    ]) {
+      expect(headersOf(given)).toEqual(expected);
+    }
+  });
+
+  test("of undefined are none", () => {
+    expect(headersOf({ "x-a": undefined, "x-b": "" })).toEqual({ "x-b": "" });
+    expect(headersOf([["x-a", undefined]])).toEqual({});
+  });
+
+  test.each([
+    "authorization",
+    "Authorization",
+    "COOKIE",
+    "Host",
+    "Content-Length",
+    "transfer-encoding",
+    "Connection",
+    "expect",
+  ])("%s is no caller's, and the reason is told", (name) => {
+    expect(flawOf({ headers: { [name]: "secret-value" } })).toBe(
+      `headers must not set ${name}: the client sets it from token, baseUrl and the body, or sends none`,
+    );
+  });
+
+  test.each<[unknown, string]>([
+    [{ "x-a": null }, '"x-a"'],
+    [{ "x-a": {} }, '"x-a"'],
+    [[["x-a", ["1", "2"]]], '"x-a"'],
+    [{ ok: "1", "x-b": "secret\r\nx: y" }, '"x-b"'],
+    [{ "x-ü": "1" }, '"x-ü"'],
+    [{ "x-a": "ü\u0100" }, '"x-a"'],
+    [[["a b", "1"]], '"a b"'],
+  ])("which one is not allowed is named, and its value is not: %o", (given, name) => {
+    const flaw = flawOf({ headers: given });
+    expect(flaw).toBe(`headers has a name or value that is not allowed in an HTTP header: ${name}`);
+    expect(flaw).not.toContain("secret");
+  });
+
+  test.each([[["a"]], [[["a"]]], ["ab"], [[["a", "b", "c"]]]])("%j are no headers", (given) => {
+    expect(flawOf({ headers: given })).toMatch(/^(?:headers|options.headers) must be /);
+  });
+});

@@ -1,0 +1,241 @@
+import { runInNewContext } from "node:vm";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { invalid } from "../../../../src/client/checks/invalid-input.ts";
+import { expectType, parseOptions } from "../../../../src/client/checks/parse-options.ts";
+import {
+  BOOLEAN,
+  countFrom,
+  FUNCTION,
+  INTERVAL,
+  type ObjectSchema,
+  oneOf,
+  required,
+  SIGNAL,
+  STRING,
+  TIMEOUT,
+  type Validator,
+} from "../../../../src/client/checks/validators.ts";
+import { describeValue } from "../../../../src/client/checks/values.ts";
+import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
+import { ArgumentError, ConfigError } from "../../../../src/client/index.ts";
+
+const isNumber = (value: unknown): value is number => typeof value === "number";
+
+const KINDS: readonly (readonly [Validator, (value: unknown) => boolean])[] = [
+  [BOOLEAN, (value) => typeof value === "boolean"],
+  [STRING, (value) => typeof value === "string"],
+  [FUNCTION, (value) => typeof value === "function"],
+  [INTERVAL, (value) => isNumber(value) && value > 0],
+  [TIMEOUT, (value) => value === false || (isNumber(value) && value > 0)],
+  [countFrom(0), (value) => isNumber(value) && value >= 0 && (value === Infinity || value % 1 === 0)],
+  [countFrom(1), (value) => isNumber(value) && value >= 1 && (value === Infinity || value % 1 === 0)],
+  [oneOf("a", "b"), (value) => value === "a" || value === "b"],
+];
+
+/** The message with which something is refused. */
+function flawOf(read: () => unknown): string {
+  try {
+    asErrorClass(ArgumentError, read);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ArgumentError);
+    return (error as Error).message;
+  }
+  return expect.fail("it was expected to be refused");
+}
+
+test.each(KINDS)("$words, and nothing else", (kind, fits) => {
+  const values = fc.oneof(fc.anything(), fc.double(), fc.integer({ min: -2, max: 2 }), fc.constantFrom("a", Infinity));
+  fc.assert(
+    fc.property(values, (value) => {
+      if (fits(value)) expect(expectType(value, "x", kind)).toBe(value);
+      else expect(flawOf(() => expectType(value, "x", kind))).toMatch(/^x must be /);
+    }),
+  );
+});
+
+test("a signal of another realm is one, an object with some of its members, or with others of these names, is none", () => {
+  const { signal } = new AbortController();
+  const foreign = { aborted: false, addEventListener() {}, removeEventListener() {} };
+  expect([signal, foreign].map(SIGNAL.accepts)).toEqual([true, true]);
+  const none = [
+    { ...foreign, addEventListener: true },
+    { ...foreign, aborted: undefined },
+    { aborted: false },
+    new AbortController(),
+  ];
+  expect(none.map(SIGNAL.accepts)).toEqual([false, false, false, false]);
+});
+
+describe("the boundary", () => {
+  test("throws the class that it was made for, with the outcome not_sent, and may add to the message", () => {
+    const error = (() => {
+      try {
+        return asErrorClass(
+          ConfigError,
+          () => invalid("no"),
+          (flaw) => `x: ${flaw}`,
+        );
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({ message: "x: no", outcome: "not_sent" });
+    expect(Object.hasOwn(error as object, "cause")).toBe(false);
+  });
+
+  test("what a getter throws is the cause", () => {
+    const thrown = new Error("theirs");
+    const value = {
+      get a(): string {
+        throw thrown;
+      },
+    };
+    const read = (): unknown => asErrorClass(ArgumentError, () => parseOptions(value, "input", { a: STRING }));
+    expect(read).toThrow(expect.objectContaining({ message: "input cannot be read", cause: thrown }));
+  });
+
+  test("lets errors of this package through as they are", () => {
+    const error = new ArgumentError("x");
+    const read = (): unknown =>
+      asErrorClass(ConfigError, () => {
+        throw error;
+      });
+    expect(read).toThrow(error);
+  });
+});
+
+describe("a checked object", () => {
+  test("is a copy that inherits nothing, without what is undefined", () => {
+    const copy = parseOptions<{ a?: string; b?: boolean | undefined }>({ a: "x", b: undefined }, "input", {
+      a: STRING,
+      b: BOOLEAN,
+    });
+    expect(Object.entries(copy)).toEqual([["a", "x"]]);
+    expect(Object.getPrototypeOf(copy)).toBeNull();
+    expect(Object.keys(parseOptions<object>(undefined, "input", { a: STRING }))).toEqual([]);
+  });
+
+  test("each property is read once, in whatever order they are", () => {
+    const reads: string[] = [];
+    const value = new Proxy(
+      { b: true, a: "x" },
+      {
+        get: (target, key) => {
+          reads.push(String(key));
+          return Reflect.get(target, key) as unknown;
+        },
+      },
+    );
+    expect(JSON.stringify(parseOptions(value, "input", { a: STRING, b: BOOLEAN }))).toBe('{"a":"x","b":true}');
+    expect([...reads].sort()).toEqual(["a", "b"]);
+  });
+
+  test("has its own properties alone: what is inherited is not looked at", () => {
+    const value = Object.assign(Object.create({ a: 5 }) as object, { b: true });
+    expect(Object.keys(parseOptions<object>(value, "input", { a: STRING, b: BOOLEAN }))).toEqual(["b"]);
+    class Input {
+      a = "x";
+    }
+    expect({ ...parseOptions(new Input(), "input", { a: STRING }) }).toEqual({ a: "x" });
+  });
+
+  test("may be of another realm", () => {
+    const value = runInNewContext("({ a: 'x' })") as { a: string };
+    expect({ ...parseOptions(value, "input", { a: STRING }) }).toEqual({ a: "x" });
+    expect(Object.keys(parseOptions<object>(runInNewContext("({})") as object, "input", {}))).toEqual([]);
+  });
+
+  test("has what is required", () => {
+    const shape: ObjectSchema<{ a: string }> = { a: required(STRING) };
+    for (const value of [undefined, {}, { a: undefined }]) {
+      expect(flawOf(() => parseOptions(value as never, "input", shape))).toBe(
+        "input.a must be a string, not undefined",
+      );
+    }
+  });
+
+  test.each([null, 5, "x", [], () => {}, Symbol("s")])("%o is none", (value) => {
+    expect(flawOf(() => parseOptions<object>(value as never, "input", {}))).toMatch(/^input must be an object, not /);
+  });
+
+  test("a signal is none, and the message says where it belongs", () => {
+    const { signal } = new AbortController();
+    const flaw = flawOf(() => parseOptions<object>(signal, "options", { a: STRING }));
+    expect(flaw).toBe("options must be a plain object, such as { signal }");
+  });
+
+  test.each([new Date(), new Map([["a", "x"]]), new Response("x"), new Headers()])(
+    "%s, which has no properties of its own, is none",
+    (value) => {
+      expect(flawOf(() => parseOptions<object>(value, "options", { a: STRING }))).toBe(
+        "options must be a plain object",
+      );
+    },
+  );
+});
+
+describe("unknown keys", () => {
+  const flaw = (value: object, shape: ObjectSchema<object> = { a: STRING, b: STRING }): string =>
+    flawOf(() => parseOptions<object>(value, "options", shape));
+
+  test("are told all at once, with the known ones", () => {
+    expect(flaw({ x: 1 })).toBe('options must not have the unknown key "x"; accepted: a, b');
+    expect(flaw({ x: 1, a: 5, y: 2 })).toBe('options must not have the unknown keys "x", "y"; accepted: a, b');
+  });
+
+  test("are told before what is missing", () => {
+    expect(flaw({ titel: "x" }, { title: required(STRING) })).toBe(
+      'options must not have the unknown key "titel"; accepted: title; did you mean "title"?',
+    );
+  });
+
+  test.each(["k".repeat(41), "pat_public_0123456789abcdef", "s3cr3tTailOfTheToken"])(
+    "that may be a secret are not shown: %s",
+    (key) => {
+      expect(flaw({ [key]: 1 })).toBe("options must not have the unknown key; accepted: a, b");
+    },
+  );
+
+  test.each(["issue_id2", "x1y2", "k".repeat(40), "a b", "sha256"])("that are names are shown: %s", (key) => {
+    expect(flaw({ [key]: 1 })).toContain(`the unknown key "${key}"`);
+  });
+
+  test("of which there are many are not all shown", () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key_${index}`, 1]));
+    expect(flaw(many).length).toBeLessThan(200);
+  });
+
+  test("may be those of Object.prototype", () => {
+    for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+      const value = JSON.parse(`{ "${key}": 1 }`) as object;
+      expect(flaw(value)).toContain(`the unknown key "${key}"`);
+    }
+  });
+
+  test("are shown on one line", () => {
+    expect(flaw({ "a\n\u001b[31m": 1 })).toContain('"a\\n\\u001b[31m"');
+  });
+});
+
+test.each<[unknown, string]>([
+  [0, "0"],
+  [Number.NaN, "NaN"],
+  [false, "false"],
+  [null, "null"],
+  [undefined, "undefined"],
+  ["", "an empty string"],
+  ["get", '"get"'],
+  ["5\n", '"5\\n"'],
+  ["longer than a word", "a string"],
+  ["8 chars.", "a string"],
+  [[], "an array"],
+  [{}, "an object"],
+  [() => {}, "a function"],
+  [Symbol("secret"), "a symbol"],
+  [1n, "a bigint"],
+  [Promise.resolve("secret"), "a promise: await it"],
+])("%o is shown as %s", (value, words) => {
+  expect(describeValue(value)).toBe(words);
+});

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { closestName, hintsFor } from "../../../../src/client/checks/hints.ts";
+
+const FIELDS = ["name", "scopes", "expires_in_days"];
+
+test.each([
+  ["expiresInDays", "expires_in_days"],
+  ["expires_in_day", "expires_in_days"],
+  ["expire_days", "expires_in_days"],
+  ["EXPIRES-IN-DAYS", "expires_in_days"],
+  ["scope", "scopes"],
+  ["Scopes", "scopes"],
+  ["nmae", "name"],
+  ["names", "name"],
+])("%s is close to %s", (unknown, meant) => {
+  expect(closestName(unknown, FIELDS)).toBe(meant);
+});
+
+test.each(["", "x", "title", "signal", "admin", "id", "_", "expiry", "n".repeat(10_000)])(
+  "nothing is close to %j",
+  (unknown) => {
+    expect(closestName(unknown, FIELDS)).toBeUndefined();
+  },
+);
+
+test("a short word may stand elsewhere in a long name", () => {
+  expect(closestName("concurrencyMax", ["maxConcurrency", "maxResponseBytes"])).toBe("maxConcurrency");
+});
+
+test.each([
+  ["lenient", "onEvent"],
+  ["labels", "baseUrl"],
+  ["tracer", "retry"],
+  ["search", "headers"],
+  ["instrument", "timeoutMs"],
+  ["allowInsecure", "unsafeWrites"],
+  ["auth", "path"],
+  ["custom", "cursor"],
+  ["entry", "retry"],
+  ["handler", "headers"],
+  ["serial", "signal"],
+  ["timestamp", "timeoutMs"],
+  ["toggle", "logger"],
+])("%s has letters of %s in another order, and is not close to it", (unknown, name) => {
+  expect(closestName(unknown, [name])).toBeUndefined();
+});
+
+test("what was meant by several names is asked at once, each of them once", () => {
+  expect(hintsFor(["titel", "tpye", "tytle", "signal"], "input", ["title", "type"])).toEqual([
+    '"signal" belongs in the last argument, options',
+    'did you mean "title", "type"?',
+  ]);
+});
+
+test("of several close names it is the closest", () => {
+  expect(closestName("timeoutMS", ["totalTimeoutMs", "timeoutMs"])).toBe("timeoutMs");
+  expect(closestName("minDelay", ["maxDelayMs", "minDelayMs"])).toBe("minDelayMs");
+  expect(closestName("maxInterval", ["intervalMs", "maxIntervalMs"])).toBe("maxIntervalMs");
+});
+
+test("a name of three characters or more with one wrong is close to itself, in any case and style", () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z]{3,20}$/), fc.nat(), (name, seed) => {
+      const at = seed % name.length;
+      const wrong = `${name.slice(0, at)}?${name.slice(at + 1)}`;
+      expect(closestName(wrong, [name])).toBe(name);
+      expect(closestName(`_${name.toUpperCase()}-`, [name])).toBe(name);
+    }),
+  );
+});
+
+test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
+  [
+    "a client",
+    ["baseUrl", "token", "timeoutMs", "totalTimeoutMs", "retry", "maxConcurrency", "rateLimiter", "headers", "fetch"],
+    {
+      ...{
+        apiKey: "token",
+        api_key: "token",
+        tokens: "token",
+        base_url: "baseUrl",
+        baseURL: "baseUrl",
+        url: "baseUrl",
+      },
+      ...{ timeout: "timeoutMs", timeout_ms: "timeoutMs", timeoutMS: "timeoutMs", totalTimeout: "totalTimeoutMs" },
+      ...{ retries: "retry.attempts", maxRetries: "retry.attempts", header: "headers", fetcher: "fetch" },
+      ...{ concurrency: "maxConcurrency", max_concurrency: "maxConcurrency", concurrencyMax: "maxConcurrency" },
+      ...{ rateLimit: "rateLimiter", rate_limiter: "rateLimiter" },
+    },
+    "auth authorization bearer secret credentials host hostname endpoint agent proxy debug strict cache hooks delay page",
+  ],
+  [
+    "a request",
+    ["method", "path", "query", "json", "schema"],
+    { url: "path", paths: "path", methods: "method", body: "json", schemas: "schema" },
+    "auth verb params data payload search parse retry host",
+  ],
+])(
+  "of the names that other programs have, %s has hints for those that are near alone",
+  (...[, accepted, near, far]) => {
+    const hints = (key: string): string[] => hintsFor([key], "options", accepted);
+    for (const [key, name] of Object.entries(near))
+      expect([key, ...hints(key)]).toEqual([key, `did you mean "${name}"?`]);
+    for (const key of far.split(" ").filter((name) => !accepted.includes(name)))
+      expect([key, ...hints(key)]).toEqual([key]);
+  },
+);
+
+test.each<[string, readonly string[], string | undefined]>([
+  ["apiKey in options", ["baseUrl", "token"], 'did you mean "token"?'],
+  ["api_key in options", ["baseUrl", "token"], 'did you mean "token"?'],
+  ["maxRetries in options", ["retry", "timeoutMs"], 'did you mean "retry.attempts"?'],
+  ["retries in retry", ["attempts", "minDelayMs"], 'did you mean "attempts"?'],
+  ["timeout in options", ["timeoutMs", "totalTimeoutMs"], 'did you mean "timeoutMs"?'],
+  ["url in options", ["baseUrl", "token"], 'did you mean "baseUrl"?'],
+  ["url in request", ["method", "path"], 'did you mean "path"?'],
+  ["body in request", ["method", "json"], 'did you mean "json"?'],
+  ["body in input", ["title", "type"], undefined],
+  ["page_size in params", ["limit", "cursor"], 'did you mean "limit"?'],
+  ["signal in params", ["limit", "cursor"], '"signal" belongs in the last argument, options'],
+  ["limit in options", ["signal", "prefetch"], '"limit" belongs in the argument before, params'],
+  ["limit in options", ["signal"], undefined],
+  ["toString in options", ["signal"], undefined],
+])("%s, where %j are accepted", (wrong, accepted, hint) => {
+  const [key = "", what = ""] = wrong.split(" in ");
+  expect(hintsFor([key], what, accepted)).toEqual(hint === undefined ? [] : [hint]);
+});

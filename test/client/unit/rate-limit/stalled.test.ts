@@ -1,0 +1,209 @@
+/** Requests without a response: how long they delay others, and what they occupy until they end. */
+import { getEventListeners } from "node:events";
+import { describe, expect, test, vi } from "vitest";
+import { memoryRateLimiter } from "../../../../src/client/index.ts";
+import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
+import { fakeTime, pass } from "../../../support/fake-time.ts";
+
+fakeTime();
+
+const TOKEN = "pat_key_secret";
+/** As the reliability guide states it. */
+const STALLED_AFTER_MS = 5_000;
+const response = (status: number, remaining?: number, retryAfterMs?: number) => ({
+  status,
+  remaining,
+  retryAfterMs,
+  limit: undefined,
+});
+
+/** A call that acquires again after a wait, as the client does. */
+class Call {
+  readonly permit: Permit;
+  readonly abort = new AbortController();
+  state: Admission["kind"] | "waiting" = "waiting";
+
+  constructor(limiter: RateLimiter, { token = TOKEN, maxConcurrency = 10, maxPauses = 5 } = {}) {
+    const { signal } = this.abort;
+    const limits = { maxConcurrency, maxPauses, maxPauseMs: Infinity, endsAt: Infinity };
+    this.permit = limiter.enter({ ...limits, token: () => token, signal });
+    void this.start(token);
+  }
+
+  async start(token = TOKEN): Promise<void> {
+    this.state = "waiting";
+    let admission = await this.permit.acquire(token);
+    if (admission.kind === "admitted" && admission.waited) admission = await this.permit.acquire(token);
+    this.state = admission.kind;
+  }
+
+  end(...[status, remaining, retryAfterMs]: Parameters<typeof response>): void {
+    this.permit.report(response(status, remaining, retryAfterMs));
+    this.permit.release();
+  }
+}
+
+describe("a request that hangs", () => {
+  test("after a pause, sends another request ahead after a bounded time, and that one opens the gate", async () => {
+    const limiter = memoryRateLimiter();
+    const first = new Call(limiter);
+    await pass(0);
+    first.end(429, undefined, 1_000);
+    const [probe, ...others] = [first, new Call(limiter), new Call(limiter), new Call(limiter)];
+    void probe.start();
+    await pass(1_100);
+    expect(others.map(({ state }) => state)).toEqual(["waiting", "waiting", "waiting"]);
+    await pass(STALLED_AFTER_MS);
+    expect(others.map(({ state }) => state)).toEqual(["admitted", "waiting", "waiting"]);
+    others[0]?.end(200);
+    await pass(0);
+    expect(others.map(({ state }) => state)).toEqual(["admitted", "admitted", "admitted"]);
+    probe.end(200);
+    for (const other of others.slice(1)) other.end(200);
+  });
+
+  test("opens the gate by its late response, too", async () => {
+    const limiter = memoryRateLimiter();
+    const hanging = new Call(limiter);
+    await pass(0);
+    hanging.end(429, undefined, 1_000);
+    void hanging.start();
+    const others = [new Call(limiter), new Call(limiter), new Call(limiter)];
+    await pass(1_100 + STALLED_AFTER_MS);
+    hanging.end(200);
+    await pass(0);
+    expect(others.map(({ state }) => state)).toEqual(["admitted", "admitted", "admitted"]);
+    for (const other of others) other.end(200);
+  });
+
+  test("at 0 left, no longer counts against what is left after a bounded time", async () => {
+    const limiter = memoryRateLimiter();
+    const scout = new Call(limiter);
+    await pass(0);
+    scout.end(200, 0);
+    const [hanging, next, last] = [new Call(limiter), new Call(limiter), new Call(limiter)];
+    await pass(STALLED_AFTER_MS - 100);
+    expect([hanging.state, next.state, last.state]).toEqual(["admitted", "waiting", "waiting"]);
+    await pass(200);
+    expect([next.state, last.state], "one more").toEqual(["admitted", "waiting"]);
+    next.end(200, 0);
+    await pass(0);
+    expect(last.state).toBe("admitted");
+    last.end(200);
+    hanging.end(200);
+  });
+
+  test("counts against maxConcurrency until it ends", async () => {
+    const limiter = memoryRateLimiter();
+    const [hanging, next] = [new Call(limiter, { maxConcurrency: 1 }), new Call(limiter, { maxConcurrency: 1 })];
+    await pass(60_000);
+    expect(next.state).toBe("waiting");
+    hanging.permit.release();
+    await pass(0);
+    expect(next.state).toBe("admitted");
+    next.end(200);
+  });
+});
+
+test("a probe in flight holds back the next one, also if another pause has begun since", async () => {
+  const limiter = memoryRateLimiter();
+  const first = new Call(limiter);
+  await pass(0);
+  first.end(429, undefined, 10);
+  void first.start();
+  const second = new Call(limiter);
+  await pass(20);
+  expect([first.state, second.state]).toEqual(["admitted", "waiting"]);
+  await pass(STALLED_AFTER_MS);
+  expect(second.state, "the first is stalled").toBe("admitted");
+  first.end(429, undefined, 10);
+  void first.start();
+  await pass(1_000);
+  expect(first.state, "the pause is over").toBe("waiting");
+  second.end(200);
+  await pass(0);
+  expect(first.state).toBe("admitted");
+  first.end(200);
+});
+
+describe("maxConcurrency", () => {
+  test("counts per token", async () => {
+    const limiter = memoryRateLimiter();
+    const tokens = ["one", "two", "three"];
+    const calls = tokens.flatMap((token) => [1, 2, 3].map(() => new Call(limiter, { token, maxConcurrency: 2 })));
+    await pass(0);
+    expect(calls.map(({ state }) => state === "admitted")).toEqual(tokens.flatMap(() => [true, true, false]));
+    for (const call of calls.filter(({ state }) => state === "admitted")) call.end(200);
+    await pass(0);
+    for (const call of calls.filter((_, index) => index % 3 === 2)) call.end(200);
+  });
+
+  test("is the smallest of those that clients set for a token, and of no other token", async () => {
+    const limiter = memoryRateLimiter();
+    const narrow = new Call(limiter, { token: "one", maxConcurrency: 1 });
+    const wide = [1, 2].map(() => new Call(limiter, { token: "one", maxConcurrency: 8 }));
+    const other = [1, 2].map(() => new Call(limiter, { token: "two", maxConcurrency: 8 }));
+    await pass(0);
+    expect([narrow, ...wide].map(({ state }) => state)).toEqual(["admitted", "waiting", "waiting"]);
+    expect(other.map(({ state }) => state)).toEqual(["admitted", "admitted"]);
+    for (const call of [narrow, ...wide, ...other]) {
+      await pass(0);
+      call.end(200);
+    }
+  });
+});
+
+test("a call that is refused when it acquires again frees its slot for those that wait, and they wake", async () => {
+  const limiter = memoryRateLimiter();
+  const [impatient, other] = [new Call(limiter, { maxPauses: 0 }), new Call(limiter)];
+  await pass(0);
+  const narrow = new Call(limiter, { maxConcurrency: 1 });
+  other.end(429, undefined, 1_000);
+  await impatient.start();
+  expect([impatient.state, narrow.state]).toEqual(["refused", "waiting"]);
+  await pass(1_100);
+  expect(narrow.state).toBe("admitted");
+  narrow.end(200);
+});
+
+test("a call fails after maxPauses pauses in a row, and counts from zero after a request that succeeded", async () => {
+  const limiter = memoryRateLimiter();
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const front = new Call(limiter, { maxConcurrency: 1, maxPauses: 100 });
+  const patient = new Call(limiter, { maxPauses: 2 });
+  await pass(0);
+  const pauseTwice = async (): Promise<void> => {
+    for (let pause = 0; pause < 2; pause += 1) {
+      front.end(429, undefined, 1_000);
+      void front.start();
+      await pass(1_100);
+    }
+  };
+  await pauseTwice();
+  expect(patient.state).toBe("waiting");
+  front.end(200);
+  await pass(0);
+  expect(patient.state, "it got through").toBe("admitted");
+  patient.end(200);
+  void front.start();
+  await pass(0);
+  const impatient = new Call(limiter, { maxPauses: 2 });
+  await pauseTwice();
+  expect(impatient.state).toBe("waiting");
+  front.end(429, undefined, 1_000);
+  await pass(0);
+  expect(impatient.state).toBe("refused");
+  await pass(60_000);
+});
+
+test("a waiting call has one listener on its signal, and none after it has ended", async () => {
+  const limiter = memoryRateLimiter();
+  const [first, waiting] = [new Call(limiter, { maxConcurrency: 1 }), new Call(limiter)];
+  await pass(0);
+  expect(getEventListeners(waiting.abort.signal, "abort")).toHaveLength(1);
+  waiting.abort.abort();
+  await pass(0);
+  expect(waiting.state).toBe("stopped");
+  expect(getEventListeners(waiting.abort.signal, "abort")).toEqual([]);
+  first.end(200);
+});

@@ -1,0 +1,209 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import * as classic from "zod";
+import * as z from "zod/mini";
+import {
+  CreatedTokenSchema,
+  IssueSchema,
+  ProjectSchema,
+  pageOf,
+  SessionSchema,
+  TokenSchema,
+} from "../../../../src/client/schemas/index.ts";
+import {
+  createdTokenValidator,
+  issueValidator,
+  type StandardSchema,
+  sessionValidator,
+  validatorOf,
+} from "../../../../src/client/schemas/validators.ts";
+
+const token = { id: "t", name: "n", key_id: "k", scopes: ["a:b"], expires_at: "2030-01-01T00:00:00Z" };
+
+interface Case {
+  readonly schema: z.ZodMiniType;
+  readonly validator: StandardSchema;
+  /** A valid record. */
+  readonly good: Readonly<Record<string, unknown>>;
+  /** Its fields, with invalid values. */
+  readonly bad: Readonly<Record<string, readonly unknown[]>>;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  project: {
+    schema: ProjectSchema,
+    validator: validatorOf(ProjectSchema),
+    good: { id: "p", name: "n" },
+    bad: { id: [undefined, null, 5, {}], name: [undefined, null, 5, []] },
+  },
+  issue: {
+    schema: IssueSchema,
+    validator: issueValidator,
+    good: { number: 12, title: "t", status: "open", type: "bug" },
+    bad: {
+      number: [undefined, null, "12", 1.5, Number.POSITIVE_INFINITY, Number.NaN, 2 ** 53],
+      title: [undefined, 5],
+      status: [undefined, null],
+      type: [5, {}],
+    },
+  },
+  session: {
+    schema: SessionSchema,
+    validator: sessionValidator,
+    good: { id: "s", state: "on" },
+    bad: { id: [undefined, 5], state: [undefined, null, true] },
+  },
+  token: {
+    schema: TokenSchema,
+    validator: validatorOf(TokenSchema),
+    good: token,
+    bad: {
+      id: [undefined, 5],
+      name: [null],
+      key_id: [undefined],
+      scopes: [undefined, "a", [1], {}],
+      expires_at: [undefined, null, 123, "never", ""],
+    },
+  },
+  "created token": {
+    schema: CreatedTokenSchema,
+    validator: createdTokenValidator,
+    good: { ...token, plaintext: "pat_k_s" },
+    bad: { plaintext: [undefined, null, "", 5], expires_at: ["2030-02-30T00:00:00Z"] },
+  },
+};
+
+async function issuesOf(validator: StandardSchema, value: unknown): Promise<string[]> {
+  const { issues = [] } = await validator["~standard"].validate(value);
+  return issues.map(({ path = [], message }) => `${path.join(".")}: ${message}`);
+}
+
+describe.each(Object.entries(CASES))("a %s", (_, { schema, validator, good, bad }) => {
+  test("that fits is handed over with all its other fields", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(
+          fc.string().filter((key) => key !== "__proto__"),
+          fc.jsonValue(),
+        ),
+        async (extra) => {
+          const record = { ...extra, ...good };
+          expect(z.parse(schema, record)).toEqual(record);
+          expect(await validator["~standard"].validate(record)).toEqual({ value: record });
+        },
+      ),
+    );
+  });
+
+  test.each(Object.entries(bad).flatMap(([field, values]) => values.map((value) => ({ field, value }))))(
+    "with $field of $value does not fit, which is said with the path and without the value",
+    async ({ field, value }) => {
+      const [first = "", ...more] = await issuesOf(validator, { ...good, [field]: value });
+      expect(more).toEqual([]);
+      expect(first).toMatch(new RegExp(`^${field}(\\.0)?: expected `));
+      if (typeof value === "string" && value.length > 2) expect(first).not.toContain(value);
+      expect(z.safeParse(schema, { ...good, [field]: value }).error?.issues[0]?.path[0]).toBe(field);
+    },
+  );
+
+  test.each(Object.keys(bad).filter((field) => field !== "type"))("without %s does not fit", async (field) => {
+    const { [field]: _left, ...rest } = good;
+    const { issues = [] } = await validator["~standard"].validate(rest);
+    expect(issues.map(({ path }) => path)).toEqual([[field]]);
+  });
+
+  test.each([undefined, null, 5, "x", true, [], [good], () => {}, Symbol("s")])("is not %o", async (value) => {
+    expect(await issuesOf(validator, value)).toEqual([": expected object"]);
+    expect(z.safeParse(schema, value).success).toBe(false);
+  });
+});
+
+test("an issue says what was expected", async () => {
+  expect(await issuesOf(issueValidator, { number: 1.5, title: 5, status: "open", type: null })).toEqual([
+    "number: expected a safe integer",
+    "title: expected string",
+    "type: expected string",
+  ]);
+  const wrong = { ...token, scopes: ["a", 5], expires_at: "soon", plaintext: "" };
+  expect(await issuesOf(createdTokenValidator, wrong)).toEqual([
+    "scopes.1: expected string",
+    "expires_at: expected an ISO 8601 timestamp",
+    "plaintext: expected a non-empty string",
+  ]);
+});
+
+test("an application's settings of zod do not change the text of an issue", async () => {
+  const before = z.config();
+  const { customError } = before;
+  z.config({ customError: ({ input }) => `quotes ${String(input)}` });
+  try {
+    expect(await issuesOf(validatorOf(ProjectSchema), { id: "p", name: 5 })).toEqual(["name: expected string"]);
+  } finally {
+    z.config({ customError });
+  }
+});
+
+describe("expires_at", () => {
+  test.each([
+    "2030-01-01T00:00:00Z",
+    "2030-01-01T00:00:00.1Z",
+    "2030-01-01T00:00:00.123456789Z",
+    "2030-01-01T00:00:00+00:00",
+    "2030-01-01T00:00:00.5+02:00",
+    "2028-02-29T23:59:59Z",
+  ])("%s is accepted and stays as it is", (expires_at) => {
+    expect(TokenSchema.parse({ ...token, expires_at }).expires_at).toBe(expires_at);
+  });
+
+  test.each([
+    ...[
+      "never",
+      "",
+      "2030-02-30T00:00:00Z",
+      "2030-02-29T00:00:00Z",
+      "2030-13-01T00:00:00Z",
+      "2030-01-01T24:00:01Z",
+      "2030-01-01T00:60:00Z",
+      "2030-01-00T00:00:00Z",
+      "2030-01-32T00:00:00Z",
+      "2030-01-01T00:00:60Z",
+      "2030-01-01T00:00:00z",
+      "2030-01-01T00:00:00+24:00",
+      "2030-01-01T00:00:00Z\n",
+    ],
+    ...["2030-01-01", "01/01/2030", "2030-01-01 00:00:00", "1893456000", "2030-01-01T00:00:00"],
+  ])("%j is not", (expires_at) => {
+    expect(TokenSchema.safeParse({ ...token, expires_at }).success).toBe(false);
+  });
+});
+
+describe("as zod schemas they", () => {
+  test("can be extended, and keep fields that they do not name", () => {
+    const Team = z.extend(ProjectSchema, { team: z.string() });
+    expect(Team.parse({ id: "p", name: "n", team: "t", more: 1 })).toEqual({ id: "p", name: "n", team: "t", more: 1 });
+    expect(Team.safeParse({ id: "p", name: "n" }).success).toBe(false);
+  });
+
+  test("can be members of other schemas, also of classic zod", () => {
+    expect(z.object({ project: ProjectSchema }).safeParse({ project: {} }).success).toBe(false);
+    expect(classic.object({ list: classic.array(SessionSchema) }).safeParse({ list: [{ id: 1 }] }).success).toBe(false);
+  });
+
+  test("can be turned into JSON Schema", () => {
+    expect(z.toJSONSchema(CreatedTokenSchema)).toMatchObject({
+      type: "object",
+      properties: { scopes: { type: "array", items: { type: "string" } }, expires_at: { format: "date-time" } },
+      required: expect.arrayContaining(["id", "plaintext"]),
+      additionalProperties: {},
+    });
+    expect(z.toJSONSchema(pageOf(ProjectSchema))).toMatchObject({ required: ["data", "next_cursor"] });
+  });
+
+  test("make pages: a cursor is a string that is not empty, or null", () => {
+    const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
+    expect(pageOf(ProjectSchema).parse(page)).toEqual(page);
+    for (const next_cursor of [undefined, "", 0, false, {}]) {
+      expect(pageOf(ProjectSchema).safeParse({ ...page, next_cursor }).success).toBe(false);
+    }
+  });
+});

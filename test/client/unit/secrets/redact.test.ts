@@ -1,0 +1,397 @@
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { AbortError } from "../../../../src/client/index.ts";
+import { Redactor } from "../../../../src/client/secrets/redact.ts";
+import { REDACTED } from "../../../../src/client/secrets/secrets.ts";
+import { textsOf } from "../../../support/sweep.ts";
+
+const TOKEN = "pat_public_verySecretPart";
+const redactor = new Redactor({ tokens: [TOKEN] });
+
+test("nothing is prepared before the first text, since most calls look through none", () => {
+  let readings = 0;
+  const tokens = {
+    *[Symbol.iterator]() {
+      readings += 1;
+      yield "pat_k1_verySecretPart01";
+    },
+  };
+  const redactor = new Redactor({ tokens });
+  expect(readings).toBe(0);
+  expect(redactor.text("pat_k1_verySecretPart01")).toBe("[redacted]");
+  redactor.text("another one");
+  expect(readings).toBe(1);
+});
+
+describe("text", () => {
+  test("a token and its secret part are redacted everywhere, its public part is kept", () => {
+    expect(redactor.text(`Bearer ${TOKEN}, ${TOKEN} ${TOKEN}; xverySecretParty`)).toBe(
+      `Bearer ${REDACTED}, ${REDACTED} ${REDACTED}; x${REDACTED}y`,
+    );
+    expect(redactor.text("pat_public_other public")).toBe("pat_public_other public");
+  });
+
+  test("any token of visible ASCII is found in any text", () => {
+    const token = fc.stringMatching(/^[\x21-\x7e]{8,40}$/);
+    const around = fc.stringMatching(/^[\x20-\x7e]{0,20}$/);
+    fc.assert(
+      fc.property(token, around, around, (secret, before, after) => {
+        const clean = new Redactor({ tokens: [secret] }).text(`${before}${secret}${after}`);
+        // The token can be in the result only if the replacement text and the text around it spell it.
+        expect(clean.replaceAll(REDACTED, "\n").includes(secret)).toBe(false);
+      }),
+    );
+  });
+
+  test("a short token is redacted as a whole word only", () => {
+    const short = new Redactor({ tokens: ["t"] });
+    expect(short.text("Bearer t")).toBe(`Bearer ${REDACTED}`);
+    expect(short.text("the text is not it")).toBe("the text is not it");
+  });
+
+  test("no token, or an empty one, changes nothing", () => {
+    expect(new Redactor({ tokens: [] }).text("abc")).toBe("abc");
+    expect(new Redactor({ tokens: [""] }).text("abc")).toBe("abc");
+  });
+
+  test("no part is left of two tokens of which one contains the other", () => {
+    const both = new Redactor({ tokens: ["pat_a_12345678", "pat_a_12345678_longer90"] });
+    expect(both.text("x pat_a_12345678_longer90 y pat_a_12345678 z")).toBe(`x ${REDACTED} y ${REDACTED} z`);
+  });
+});
+
+test("a token of ordinary words hides no text that has these words", () => {
+  const words = new Redactor({ tokens: ["my-development-token", "pat_key_projectautomation"] });
+  const text = "not found in the development environment of this project: automation is off";
+  expect(words.text(text)).toBe(text);
+  expect(words.text("my-development-token!")).toBe(`${REDACTED}!`);
+});
+
+test("no spelling of a token that a text may have leaves its secret in it, also escapes of escapes", () => {
+  const hex = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(2, "0");
+  const each = (how: (letter: string) => string) => (text: string) => [...text].map(how).join("");
+  const spellings: readonly ((token: string) => string)[] = [
+    (token) => token,
+    (token) => token.toUpperCase(),
+    encodeURIComponent,
+    each((letter) => (/\w/.test(letter) ? letter : `%${hex(letter)}`)),
+    (token) => JSON.stringify(token).slice(1, -1),
+    each((letter) => (/[a-m]/.test(letter) ? `\\u00${hex(letter)}` : letter)),
+    each((letter) => (/[a-m]/.test(letter) ? `&#x${hex(letter)};` : letter)),
+    each((letter) => (/\d/.test(letter) ? `&#${letter.charCodeAt(0)};` : letter)),
+    (token) => token.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
+  ];
+  const secret = fc.stringMatching(/^[\x21-\x7e]{24,40}$/).map((text) => `${text}Qx7Rz2Lm9Tw4`);
+  const token = fc.oneof(
+    secret,
+    secret.map((text) => `pat_key_${text}`),
+  );
+  const around = fc.constantFrom("", " ", '"', "x=", "(", "https://a/b?t=", "</p>", "é ");
+  const spelling = fc.tuple(fc.constantFrom(...spellings), fc.constantFrom(...spellings));
+  const text = fc.tuple(token, spelling, around, around);
+  fc.assert(
+    fc.property(text, ([known, [inner, outer], before, after]) => {
+      const shown = new Redactor({ tokens: [known] }).text(`${before}${outer(inner(known))}${after}`);
+      expect(lettersIn(shown)).not.toContain("qx7rz2lm9tw4");
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** The letters and digits of a text whose escapes have been read, as often as there are any. */
+function lettersIn(text: string): string {
+  const read = text
+    .replaceAll(/(?:%|\\+u00)([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/&#x([\da-f]+);/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replaceAll(/&amp;?/g, "&");
+  return read === text ? text.toLowerCase().replaceAll(/[^a-z\d]/g, "") : lettersIn(read);
+}
+
+describe("a secret is found", () => {
+  const odd = 'ab"c/d+e=f&g<h_i\\j';
+  const html = odd.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+  const spelled = (how: string): string =>
+    [...TOKEN].map((letter) => how.replace("41", letter.charCodeAt(0).toString(16))).join("");
+  test.each<[string, string, string]>([
+    ["as it is", TOKEN, TOKEN],
+    ["in lower case", TOKEN, TOKEN.toLowerCase()],
+    ["in upper case", TOKEN, TOKEN.toUpperCase()],
+    ["percent-encoded", odd, encodeURIComponent(odd)],
+    ["percent-encoded as a whole", TOKEN, spelled("%41")],
+    ["JSON-escaped", odd, JSON.stringify(odd).slice(1, -1)],
+    ["JSON-escaped as a whole", TOKEN, spelled("\\u0041")],
+    ["HTML-escaped", odd, html],
+    ["HTML-escaped with numbers", odd, html.replaceAll("_", "&#95;")],
+    [
+      "HTML-escaped with names of any kind",
+      odd,
+      html
+        .replaceAll("/", "&sol;")
+        .replaceAll("+", "&plus;")
+        .replaceAll("=", "&equals;")
+        .replaceAll("_", "&lowbar;")
+        .replaceAll("\\", "&bsol;"),
+    ],
+    ["HTML-escaped as a whole", TOKEN, spelled("&#x41;")],
+    ["JSON-escaped, with what looks like an escape in it", 'ab%41cd"efgh', JSON.stringify('ab%41cd"efgh').slice(1, -1)],
+    ["in base64", TOKEN, btoa(TOKEN)],
+    ["in base64 with its scheme", TOKEN, btoa(`Bearer ${TOKEN}`)],
+    ["in base64 for URLs", "pat_k_>>>???~~~>>>", btoa("pat_k_>>>???~~~>>>").replaceAll("+", "-").replaceAll("/", "_")],
+    ["in base64 without its padding", `${TOKEN}x`, btoa(`${TOKEN}x`).replace(/=+$/, "")],
+    ["in percent-encoded base64", `${TOKEN}x`, encodeURIComponent(btoa(`${TOKEN}x`))],
+  ])("%s", (_, secret, text) => {
+    const clean = new Redactor({ tokens: [secret] }).text(`denied for ${text} today`);
+    expect(clean.replaceAll("%3D", "").replaceAll("=", "")).toBe(`denied for ${REDACTED} today`);
+  });
+
+  test("any secret of visible ASCII, however each of its characters is spelled", () => {
+    const spell = (letter: string, how: number): string => {
+      const hex = letter.charCodeAt(0).toString(16);
+      return [letter, `%${hex}`, `\\u00${hex}`, `&#x${hex};`, `&#${letter.charCodeAt(0)};`][how] ?? letter;
+    };
+    // Where a secret has these itself, a text that spells it may be read in two ways.
+    const secrets = fc.stringMatching(/^[!#-$'-Z^-z|~]{8,40}$/);
+    fc.assert(
+      fc.property(secrets, fc.array(fc.nat(4), { minLength: 40, maxLength: 40 }), (secret, how) => {
+        const text = [...secret].map((letter, index) => spell(letter, how[index] ?? 0)).join("");
+        expect(new Redactor({ tokens: [secret] }).text(`is ${text}.`)).toBe(`is ${REDACTED}.`);
+      }),
+    );
+  });
+
+  test("in a text of letters that become two in lower case", () => {
+    expect(redactor.text(`İİİ ${TOKEN} İ`)).toBe(`İİİ ${REDACTED} İ`);
+  });
+
+  test("also behind a part of its public part", () => {
+    expect(redactor.text("lic_verySecretPart and public_verySecretPart")).toBe(
+      `lic_${REDACTED} and public_${REDACTED}`,
+    );
+  });
+});
+
+test("an id that ends with a time is not taken for a token", () => {
+  const text = "there is no session run_web_20261122180059";
+  expect(redactor.text(text)).toBe(text);
+});
+
+test("escapes in a text without secrets stay as they are", () => {
+  const text = "a%20b \\u0041 &amp; C:\\new";
+  expect(redactor.text(text)).toBe(text);
+});
+
+describe("headers of the caller", () => {
+  const headers = { "x-api-key": "k-123456789", "x-team": "blue-team-1", "proxy-authorization": "Basic dXNlcjpwYXNz" };
+  const cleaner = new Redactor({ tokens: [], headers });
+
+  test("the values of secret ones are redacted, those of others are kept", () => {
+    expect(cleaner.text("k-123456789 of blue-team-1")).toBe(`${REDACTED} of blue-team-1`);
+  });
+
+  test("a slash is found as PHP spells it, in JSON of JSON too", () => {
+    const redactor = new Redactor({ tokens: [], headers: { "x-api-key": "pa+ss/wo/rd==" } });
+    const php = (text: string): string => JSON.stringify(text).replaceAll("/", String.raw`\/`);
+    for (const text of [php("<pa+ss/wo/rd==>"), php(php("<pa+ss/wo/rd==>")), php(php(php("<pa+ss/wo/rd==>")))]) {
+      expect(redactor.text(text)).toMatch(/<\[redacted\]>/);
+    }
+  });
+
+  test("the credential behind a scheme is redacted without the scheme, too", () => {
+    expect(cleaner.text("bad credential dXNlcjpwYXNz for Basic dXNlcjpwYXNz")).toBe(
+      `bad credential ${REDACTED} for ${REDACTED}`,
+    );
+  });
+});
+
+describe("values by their name in a text", () => {
+  test.each([
+    ["https://x.example/?access_token=abc123&page=2", `https://x.example/?access_token=${REDACTED}&page=2`],
+    ["password=hunter2; user=joe", `password=${REDACTED}; user=joe`],
+    ['secret="a b", realm="c"', `secret="${REDACTED}", realm="c"`],
+    ['{"plaintext": "a\\"b", "id": "c', `{"plaintext": "${REDACTED}", "id": "c`],
+    ['{"apiKey":12345,"n":1', `{"apiKey":${REDACTED},"n":1`],
+    ['"{\\"password\\":\\"hunter2\\"}"', `"{"password":"${REDACTED}"}"`],
+    ["&quot;password&quot;: &quot;hunter2&quot;", `"password": "${REDACTED}"`],
+    ["access_token%3Dabc123%26page%3D2", `access_token=${REDACTED}&page=2`],
+    ["url=https://x.example/?access_token=abc123&page=2", `url=https://x.example/?access_token=${REDACTED}&page=2`],
+    ['{"message": "use token=abc, not key"', `{"message": "use token=${REDACTED}, not key"`],
+    [JSON.stringify('"{\\"password\\":\\"hunter2\\"}"'), `""{"password":"${REDACTED}"}""`],
+    ["%22%7B%5C%22password%5C%22%3A%5C%22hunter2%5C%22%7D%22", `"{"password":"${REDACTED}"}"`],
+    ["the token is not valid; tokens: none", "the token is not valid; tokens: none"],
+  ])("%s", (text, clean) => {
+    expect(redactor.text(text)).toBe(clean);
+  });
+});
+
+test("of a field with the name of a secret it is shown whether there is one", () => {
+  const fields = { token: null, token_valid: false, tokens: "abc", secret: 5 };
+  expect(redactor.json(fields)).toEqual({ ...fields, tokens: REDACTED, secret: REDACTED });
+});
+
+describe("what quotes a response", () => {
+  const quoting = redactor.alsoHiding({
+    plaintext: "a-one-time-Secret",
+    pin: 123456,
+    list: ["open", 7, "no"],
+    deep: [[true]],
+  });
+  test.each([
+    ['expected string, received "a-one-time-secret"', `expected string, received "${REDACTED}"`],
+    ["received a-one-time-Secret", `received ${REDACTED}`],
+    ["received 123456, expected < 1000", `received ${REDACTED}, expected < 1000`],
+    ["open is no state, reopened neither", `${REDACTED} is no state, reopened neither`],
+    ["expected no more than 7", "expected no more than 7"],
+    [`token ${TOKEN}`, `token ${REDACTED}`],
+  ])("%s", (text, clean) => {
+    expect(quoting.text(text)).toBe(clean);
+  });
+
+  test("strings are found as JSON spells them", () => {
+    const value = 'first line\nsecond "line"';
+    expect(redactor.alsoHiding([value]).text(`received ${JSON.stringify(value)}`)).toBe(`received "${REDACTED}"`);
+  });
+
+  test("numbers that were thrown are taken out, too", () => {
+    expect(quoting.cause({ received: 123456, maximum: 10 })).toEqual({ received: REDACTED, maximum: 10 });
+  });
+
+  test("of a response with too many values nothing is shown", () => {
+    const many = redactor.alsoHiding(Array.from({ length: 50_000 }, (_, n) => `secret-${n}`));
+    expect(many.text(`${"x".repeat(500)} secret-1`)).toBe(REDACTED);
+  });
+
+  test("a response may be nested as deeply as JSON can be", () => {
+    const deep: unknown = JSON.parse(`${"[".repeat(100_000)}"hidden-value"${"]".repeat(100_000)}`);
+    expect(redactor.alsoHiding(deep).text("not hidden-value")).toBe(`not ${REDACTED}`);
+  });
+});
+
+test("a text that is too long to be looked through is not shown", () => {
+  expect(redactor.text("x".repeat(64 * 1024 + 1))).toBe("[too long]");
+});
+
+describe("a line", () => {
+  test("is one line without control and direction characters, redacted before it is shortened", () => {
+    expect(redactor.line("a\r\nb\u0085c\u001b[31m\u202ed", 50)).toBe("a b c [31m d");
+    expect(redactor.line(`${"x".repeat(20)}${TOKEN}`, 40)).not.toContain("pat_pu");
+    expect(redactor.line("x".repeat(400), 300)).toBe(`${"x".repeat(299)}…`);
+  });
+});
+
+describe("json", () => {
+  test.each([
+    "plaintext",
+    "token",
+    "access_token",
+    "secret",
+    "password",
+    "authorization",
+    "Authorization",
+    "PLAINTEXT",
+    "tokens",
+    "tokenValue",
+    "token_value",
+    "x-api-key",
+    "privateKeys",
+  ])("the field %s is hidden whatever it holds", (field) => {
+    expect(redactor.json({ a: [{ [field]: "anything" }] })).toEqual({ a: [{ [field]: REDACTED }] });
+  });
+
+  test("a value without secrets is copied as an equal one", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const text = JSON.stringify(value);
+        if (/plaintext|token|secret|password|authorization|__proto__/i.test(text)) return;
+        expect(redactor.json(JSON.parse(text))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test("100 000 levels are cut off, not overflowed", () => {
+    const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
+    expect(JSON.stringify(redactor.json(deep)).length).toBeLessThan(1_000);
+  });
+
+  test("a secret field that is an object, an array or a number is hidden as a whole; null and booleans are shown", () => {
+    expect(redactor.json({ token: { a: "x" }, secrets: 1, secret: ["x"], password: 12, api_key: null })).toEqual({
+      token: REDACTED,
+      secrets: REDACTED,
+      secret: REDACTED,
+      password: REDACTED,
+      api_key: null,
+    });
+  });
+});
+
+describe("cause", () => {
+  test("a foreign error without secrets is copied with its plain fields", () => {
+    for (const value of [
+      new TypeError("x", { cause: { a: [1] } }),
+      { a: 1 },
+      "text",
+      5,
+      null,
+      undefined,
+      Symbol("s"),
+    ]) {
+      expect(redactor.cause(value)).toEqual(value);
+    }
+    expect(redactor.cause(new TypeError("x", { cause: { a: [1] } }))).toMatchObject({ cause: { a: [1] } });
+  });
+
+  test("an error of this library is kept as it is", () => {
+    const own = new AbortError("x");
+    expect(redactor.cause(own)).toBe(own);
+  });
+
+  test("a foreign error with secrets is copied with its name, code and redacted text only", () => {
+    const inner = Object.assign(new Error(`read ${TOKEN}`), { code: "ECONNRESET", request: { token: TOKEN } });
+    const copy = redactor.cause(new TypeError(`failed ${TOKEN}`, { cause: inner }));
+    expect(copy).toBeInstanceOf(Error);
+    expect(copy).toMatchObject({
+      name: "TypeError",
+      message: `failed ${REDACTED}`,
+      cause: { code: "ECONNRESET", message: `read ${REDACTED}` },
+    });
+    expect(textsOf(copy).join("\n")).not.toContain("verySecretPart");
+  });
+
+  test.each([
+    ["a getter that gives it", Object.defineProperty(new Error("x"), "config", { get: () => TOKEN, enumerable: true })],
+    [
+      "an accessor on the prototype",
+      new (class extends Error {
+        get token(): string {
+          return TOKEN;
+        }
+      })("x"),
+    ],
+    ["a nested AggregateError", new Error("x", { cause: new AggregateError([new Error("a", { cause: TOKEN })]) })],
+    ["an array", [[TOKEN]]],
+    ["a WeakRef-like holder", new Error("x", { cause: new Map([[{ k: 1 }, new Set([TOKEN])]]) })],
+  ])("%s gives nothing away", (_, value) => {
+    expect(textsOf(redactor.cause(value)).join("\n")).not.toContain("verySecretPart");
+  });
+
+  test("an object that refers to itself, or is too much to be read, is left out", () => {
+    const cycle: Record<string, unknown> = {};
+    Object.assign(cycle, { left: cycle, right: cycle });
+    expect(redactor.cause(cycle)).toBeUndefined();
+    expect(redactor.cause({ a: "x".repeat(100_000) })).toBeUndefined();
+  });
+
+  test("10 000 levels of causes do not overflow", () => {
+    let error = new Error(TOKEN);
+    for (let level = 0; level < 10_000; level += 1) error = new Error("x", { cause: error });
+    expect(textsOf(redactor.cause(error)).join("\n")).not.toContain("verySecretPart");
+  });
+});
+
+test("a platform without btoa shows no token either", () => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.stubGlobal("btoa", undefined);
+  expect(new Redactor({ tokens: [TOKEN] }).text(`the token ${TOKEN} is revoked`)).toBe(
+    `the token ${REDACTED} is revoked`,
+  );
+});

@@ -1,0 +1,321 @@
+import { inspect } from "node:util";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json } from "../../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+
+const wire = openWire("msw");
+const session = (): Response =>
+  json({ id: "s", state: "on" }, 200, { "ratelimit-limit": "60", "ratelimit-remaining": "59" });
+
+beforeEach(() => {
+  vi.stubEnv("PROJECT_AUTOMATION_BASE_URL", undefined);
+  vi.stubEnv("PROJECT_AUTOMATION_TOKEN", undefined);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+function configError(make: () => unknown): ConfigError {
+  try {
+    make();
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({ kind: "config", name: "ConfigError", outcome: "not_sent" });
+    expect(wire.sent).toHaveLength(0);
+    return error as ConfigError;
+  }
+  return expect.fail("it was expected to throw");
+}
+
+/** Invalid values of each option. */
+const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
+  baseUrl: [
+    ...["", " ", "/api/v1", "api/v1", "localhost:3000", "localhost:3000/api/v1", "example.com", "//example.com/api"],
+    ...[
+      "ftp://example.com",
+      "file:///etc",
+      "javascript:alert(1)",
+      "ws://example.com",
+      "https://",
+      "https:example.com",
+      "https:/example.com",
+    ],
+    ...[
+      "https://example.com/api?x=1",
+      "https://example.com/api?",
+      "https://example.com/api#x",
+      "https://example.com/api#",
+    ],
+    ...[
+      "https://u@example.com",
+      "https://u:p@example.com",
+      "https://:p@example.com",
+      "https:///u:p@example.com",
+      "https:////:p@example.com/api/v1",
+      " https://example.com",
+      "https://example.com\n",
+    ],
+    ...["https://exa mple.com", "https://example.com:99999", "https://example.com\\api"],
+    ...[
+      null,
+      5,
+      true,
+      {},
+      [],
+      () => BASE,
+      new URL("https://example.com/?a=1"),
+      new URL("ftp://example.com"),
+      new URL("https://u:p@example.com"),
+    ],
+  ],
+  token: [
+    ...["", " ", " tok", "tok ", "tok\n", "to k", "\ttok", "tok\u0000", "tok\u007f", "Bearer tok", "bearer tok"],
+    ...["токен", "toké", "tok🚀", "tok\u00a0", "tok\u200b"],
+    ...[null, 5, true, {}, [], ["tok"], Symbol("t")],
+  ],
+  timeoutMs: [0, -1, Number.NaN, -Infinity, "5", true, null, {}],
+  totalTimeoutMs: [0, -1, Number.NaN, "5", true, null],
+  retry: [
+    ...[
+      true,
+      null,
+      3,
+      "3",
+      [],
+      { attempts: 0 },
+      { attempts: -1 },
+      { attempts: 1.5 },
+      { attempts: Number.NaN },
+      { attempts: "3" },
+    ],
+    ...[
+      { attempts: null },
+      { minDelayMs: -1 },
+      { maxDelayMs: Number.NaN },
+      { rateLimitWaits: -1 },
+      { rateLimitWaits: 0.5 },
+    ],
+    ...[{ maxRetryAfterMs: "1" }, { unsafeWrites: "yes" }, { unsafeWrites: null }, { retries: 3 }, { limit: 2 }],
+  ],
+  maxConcurrency: [0, -1, 1.5, Number.NaN, "10", null, true],
+  rateLimiter: [null, {}, 5, { enter: () => {} }, () => {}],
+  headers: [
+    ...[
+      null,
+      "a: b",
+      5,
+      { Authorization: "x" },
+      { cookie: "x" },
+      { HOST: "x" },
+      [["Cookie", "x"]],
+      new Headers({ authorization: "x" }),
+    ],
+    ...[{ "a b": "x" }, { a: "x\ny" }, { a: "x\u0000" }, { "": "x" }, { a: "é🚀" }, [["a"]]],
+  ],
+  fetch: [null, 42, "fetch", {}, true],
+  fetchOptions: [
+    ...[null, 42, "x", [], () => {}, new Map([["cache", "no-store"]]), new Request("https://x.example")],
+    ...["method", "headers", "body", "signal", "redirect", "credentials"].map((name) => ({ [name]: undefined })),
+  ],
+  logLevel: [null, "trace", "WARN", true, 0],
+  maxResponseBytes: [null, 0, -1, 1.5, Number.NaN, "1", false],
+  onEvent: [null, 42, {}, "log"],
+  logger: [null, 42, {}, "console", { debug() {}, info() {}, warn() {} }, { debug: 1, info: 1, warn: 1, error: 1 }],
+  instrumentation: [null, 42, {}, "trace", () => {}, { begin: 1 }],
+  validation: [null, "loose", true, "", "STRICT", 0],
+  allowInsecureHttp: [null, "yes", 1, {}],
+  ...({} as Record<never, never>),
+};
+
+describe("an invalid option is a ConfigError, and nothing is sent", () => {
+  const rows = Object.entries(BAD).flatMap(([key, values]) => values.map((value) => ({ key, value })));
+  test.each(rows)("$key: $value", ({ key, value }) => {
+    const options = { baseUrl: BASE, token: TOKEN, [key]: value };
+    expect(configError(() => new Client(options as never)).message).toMatch(new RegExp(key, "i"));
+    configError(() => wire.client().withOptions({ [key]: value }));
+  });
+
+  test.each([null, 5, "x", [], true, () => {}])("the options themselves: %o", (options) => {
+    configError(() => new Client(options as never));
+    configError(() => wire.client().withOptions(options as never));
+  });
+
+  test.each(["timeout", "baseURL", "apiKey", "retries", "maxRetries", "Token"])("the unknown key %s", (key) => {
+    const { message } = configError(() => new Client({ baseUrl: BASE, token: TOKEN, [key]: 1 }));
+    expect(message).toContain(key);
+    configError(() => wire.client().withOptions({ [key]: undefined }));
+  });
+
+  test("the error for a token with a scheme has a hint, and that for an invalid character has its position", () => {
+    expect(configError(() => new Client({ baseUrl: BASE, token: "Bearer abc" })).message).toContain("omit the scheme");
+    expect(configError(() => new Client({ baseUrl: BASE, token: "abcdé" })).message).toContain("index 4");
+  });
+
+  test("a client without new is a TypeError", () => {
+    expect(() => Reflect.apply(Client as never, undefined, [{ baseUrl: BASE, token: TOKEN }])).toThrow(TypeError);
+  });
+});
+
+describe("valid options", () => {
+  const GOOD: readonly ClientOptions[] = [
+    { timeoutMs: false, totalTimeoutMs: false, retry: false },
+    { timeoutMs: Number.POSITIVE_INFINITY, totalTimeoutMs: Number.POSITIVE_INFINITY },
+    { timeoutMs: 2 ** 31, totalTimeoutMs: 1e12 },
+    { timeoutMs: 1e300, totalTimeoutMs: Number.MAX_VALUE },
+    { retry: { attempts: 1, minDelayMs: 0, maxDelayMs: 0, rateLimitWaits: 0, maxRetryAfterMs: 0, unsafeWrites: true } },
+    { retry: {}, maxConcurrency: 1 },
+    { maxConcurrency: Number.POSITIVE_INFINITY, rateLimiter: memoryRateLimiter() },
+    { headers: [["x-a", "1"]], validation: "lenient", allowInsecureHttp: true },
+    { headers: new Headers({ "x-a": "1" }), logger: { debug() {}, info() {}, warn() {}, error() {} }, onEvent() {} },
+    { headers: { "x-a": "1" }, baseUrl: new URL(BASE), validation: "strict", allowInsecureHttp: false },
+    Object.fromEntries(Object.keys(BAD).map((key) => [key, undefined])),
+  ];
+
+  test.each(GOOD)("%o", async (options) => {
+    wire.script(session());
+    const client = wire.client({ ...options, baseUrl: options.baseUrl ?? BASE, token: TOKEN });
+    expect(await client.sessions.get("s")).toEqual({ id: "s", state: "on" });
+    expect(wire.sent[0]?.headers.get("x-a")).toBe(options.headers === undefined ? null : "1");
+  });
+
+  test("frozen options are accepted, and later changes of options have no effect", async () => {
+    wire.reply(session);
+    const headers = { "x-a": "1" };
+    const retry = { attempts: 1 };
+    const options: ClientOptions = { baseUrl: BASE, token: TOKEN, headers, retry, validation: "strict" };
+    const client = new Client(options);
+    Object.assign(options, { baseUrl: "https://other.example.com", token: "other", fetch: 5, validation: "lenient" });
+    headers["x-a"] = "2";
+    retry.attempts = 9;
+    await client.sessions.get("s");
+    expect(wire.sent[0]).toMatchObject({ path: "/sessions/s" });
+    expect(wire.sent[0]?.headers.get("authorization")).toBe(`Bearer ${TOKEN}`);
+    expect(wire.sent[0]?.headers.get("x-a")).toBe("1");
+    wire.reply(() => json({}, 500));
+    expect(await rejection(client.sessions.get("s"))).toMatchObject({ attempts: 1 });
+    new Client(Object.freeze({ baseUrl: BASE, token: TOKEN, retry: Object.freeze({}) }));
+  });
+
+  test("slashes at the end of an address are left out, at once where many more stand within it", () => {
+    const address = `${BASE}${"/".repeat(200_000)}x`;
+    const before = performance.now();
+    expect(new Client({ baseUrl: `${address}///`, token: TOKEN }).baseUrl === address).toBe(true);
+    expect(performance.now() - before).toBeLessThan(2_000); // a search that is quadratic takes ten times as long
+  });
+
+  test("plain http is accepted for this machine, or with allowInsecureHttp", () => {
+    for (const host of ["localhost", "localhost:8080", "127.0.0.1", "127.8.8.8:1", "[::1]:3000", "app.localhost"]) {
+      new Client({ baseUrl: `http://${host}/api/v1`, token: TOKEN });
+    }
+    for (const host of [
+      "example.com",
+      "127.0.0.1.example.com",
+      "localhost.example.com",
+      "10.0.0.1",
+      "[::2]",
+      "0.0.0.0",
+      "127.0.0.1.nip.io",
+    ]) {
+      const baseUrl = `http://${host}/api/v1`;
+      configError(() => new Client({ baseUrl, token: TOKEN }));
+      configError(() => new Client({ baseUrl, token: TOKEN, allowInsecureHttp: false }));
+      new Client({ baseUrl, token: TOKEN, allowInsecureHttp: true });
+    }
+    configError(() => wire.client().withOptions({ baseUrl: "http://example.com", token: "t" }));
+  });
+});
+
+describe("the environment", () => {
+  test("says where and with which token, unless the options do", async () => {
+    vi.stubEnv("PROJECT_AUTOMATION_BASE_URL", `${BASE}/`);
+    vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "pat_from_environment");
+    wire.reply(session);
+    await new Client().sessions.get("s");
+    await new Client({ token: undefined, baseUrl: undefined }).sessions.get("s");
+    await new Client({ token: TOKEN, baseUrl: `${BASE}/x` }).sessions.get("s");
+    expect(wire.sent.map(({ path }) => path)).toEqual(["/sessions/s", "/sessions/s", "/x/sessions/s"]);
+    expect(wire.sent.map(({ headers }) => headers.get("authorization"))).toEqual([
+      "Bearer pat_from_environment",
+      "Bearer pat_from_environment",
+      `Bearer ${TOKEN}`,
+    ]);
+  });
+
+  test("is named in the error if it is empty or invalid", () => {
+    expect(configError(() => new Client({ baseUrl: BASE })).message).toContain("PROJECT_AUTOMATION_TOKEN");
+    expect(configError(() => new Client({ token: TOKEN })).message).toContain("PROJECT_AUTOMATION_BASE_URL");
+    vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "");
+    expect(configError(() => new Client({ baseUrl: BASE })).message).toContain("PROJECT_AUTOMATION_TOKEN");
+    vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "secret-in-environment\n");
+    expect(configError(() => new Client({ baseUrl: BASE })).message).not.toContain("secret-in-environment");
+  });
+
+  test.each([undefined, {}, { env: undefined }, { env: null }])("may be missing: process is %o", (process) => {
+    vi.stubGlobal("process", process);
+    const make = (): unknown => new Client({ baseUrl: BASE });
+    expect(make).toThrow(/token is missing/);
+    vi.unstubAllGlobals();
+  });
+
+  test("may throw on reading, as Deno's does without permission", () => {
+    const env = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("NotCapable");
+        },
+      },
+    );
+    vi.stubGlobal("process", { env });
+    const make = (): unknown => new Client({ baseUrl: BASE });
+    expect(make).toThrow(/token is missing/);
+    vi.unstubAllGlobals();
+  });
+});
+
+describe("fetch", () => {
+  test("the global one is looked up when a call is made", async () => {
+    const client = wire.client();
+    const stub = vi.fn<typeof fetch>(async () => session());
+    vi.stubGlobal("fetch", stub);
+    await client.sessions.get("s");
+    expect(stub).toHaveBeenCalledOnce();
+    expect(wire.sent).toHaveLength(0);
+  });
+
+  test("is called without a this", async () => {
+    const receivers: unknown[] = [];
+    function strict(this: unknown): Promise<Response> {
+      receivers.push(this);
+      return Promise.resolve(session());
+    }
+    await wire.client({ fetch: strict }).sessions.get("s");
+    expect(receivers).toEqual([undefined]);
+  });
+
+  test("two clients with two tokens, interleaved: each request has the token of its client", async () => {
+    wire.reply(({ path }) => json({ id: path, state: "on" }));
+    const clients = [wire.client({ token: "pat_a" }), wire.client({ token: "pat_b" })];
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => clients[index % 2]?.sessions.get(`s${index % 2}`)),
+    );
+    expect(wire.sent).toHaveLength(100);
+    for (const { path, headers } of wire.sent) {
+      expect(headers.get("authorization")).toBe(path.endsWith("s0") ? "Bearer pat_a" : "Bearer pat_b");
+    }
+  });
+});
+
+test("prints of a client show no secret and do not throw", () => {
+  const client = wire.client();
+  for (const print of [
+    JSON.stringify(client),
+    inspect(client, { depth: Infinity, showHidden: true }),
+    String(client),
+  ]) {
+    expect(print).not.toContain(TOKEN);
+  }
+});

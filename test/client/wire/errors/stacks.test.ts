@@ -1,0 +1,302 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type BulkOptions, type BulkRun, bulkWrite, memoryJournal } from "../../../../src/bulk/index.ts";
+import { fileJournal } from "../../../../src/bulk/node.ts";
+import {
+  AutomationError,
+  Client,
+  type IssueCreateInput,
+  path,
+  rotatingToken,
+  type StandardSchema,
+} from "../../../../src/client/index.ts";
+import { createMcpServer } from "../../../../src/mcp/index.ts";
+import { instrument } from "../../../../src/opentelemetry/index.ts";
+import { redisRateLimiter } from "../../../../src/redis/index.ts";
+import { runProgram } from "../../../support/child-program.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json, page } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
+
+const wire = openWire();
+const anything: StandardSchema = { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) } };
+
+/** Functions that call the client; their names are searched for in stacks. */
+const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  async awaitsOneCall(client) {
+    return await client.sessions.get("s");
+  },
+  async awaitsAWrite(client) {
+    return await client.issues.create("p", { title: "t", type: "bug" });
+  },
+  async awaitsADelete(client) {
+    return await client.tokens.revoke("t");
+  },
+  async awaitsARotation(client) {
+    return await client.tokens.rotate("t");
+  },
+  async awaitsAnAdoption(client) {
+    return await client.tokens.rotate("t", { adopt: true });
+  },
+  async awaitsARequest(client) {
+    return await client.request({ method: "GET", path: path`/x` });
+  },
+  async walksItems(client) {
+    const seen: unknown[] = [];
+    for await (const item of client.projects.list()) seen.push(item);
+    return seen;
+  },
+  async walksAhead(client) {
+    const seen: unknown[] = [];
+    for await (const item of client.projects.list({}, { prefetch: true })) seen.push(item);
+    return seen;
+  },
+  async walksPages(client) {
+    const seen: unknown[] = [];
+    for await (const item of client.projects.list().pages()) seen.push(item);
+    return seen;
+  },
+  async takesAnArray(client) {
+    return await client.projects.list().toArray();
+  },
+  async waitsForAll(client) {
+    const calls = [client.sessions.get("a"), client.sessions.get("b")];
+    try {
+      return await Promise.all(calls);
+    } finally {
+      await Promise.allSettled(calls); // none is left for the next test
+    }
+  },
+  async waitsForASession(client) {
+    return await client.sessions.waitFor("s", { until: () => false, totalTimeoutMs: 50 });
+  },
+  async watchesASession(client) {
+    const seen: unknown[] = [];
+    for await (const session of client.sessions.watch("s", { totalTimeoutMs: 50 })) seen.push(session);
+    return seen;
+  },
+};
+
+function deeper(name: string, client: Client): Promise<unknown> {
+  const call = CALLS[name];
+  if (call === undefined) throw new Error(`no call ${name}`);
+  return call(client);
+}
+
+describe.each(Object.keys(CALLS))("the stack names the caller: %s", (name) => {
+  test("of an error response", async () => {
+    wire.reply(() => json({ error: "no" }, 404));
+    const error = (await rejection(deeper(name, wire.client()))) as Error;
+    expect(error.stack).toContain(name);
+    expect(error.stack).toContain("stacks.test.ts");
+  });
+
+  test("of a response of another shape", async () => {
+    wire.reply(() => json(7));
+    const call = deeper(name, wire.client());
+    if (name === "awaitsADelete" || name === "awaitsARequest") return void (await call);
+    expect(((await rejection(call)) as Error).stack).toContain(name);
+  });
+
+  test("of a second attempt that fails", async () => {
+    wire.reply(() => json({ error: "later" }, 503));
+    const error = (await rejection(deeper(name, wire.client({ retry: { attempts: 2, minDelayMs: 0 } })))) as Error;
+    expect(error.stack).toContain(name);
+  });
+
+  test("of a connection that fails", async () => {
+    const fetch: typeof globalThis.fetch = () => Promise.reject(new TypeError("fetch failed"));
+    const error = (await rejection(deeper(name, wire.client({ fetch, retry: false })))) as Error;
+    expect(error.stack).toContain(name);
+  });
+
+  test("of a timeout", async () => {
+    const fetch: typeof globalThis.fetch = () => new Promise(() => {});
+    const error = (await rejection(deeper(name, wire.client({ fetch, retry: false, timeoutMs: 1 })))) as Error;
+    expect(error.stack).toContain(name);
+  });
+
+  test("of bad arguments", async () => {
+    const call = deeper(name, wire.client({ token: () => "" }));
+    expect(((await rejection(call)) as Error).stack).toContain(name);
+  });
+});
+
+test.each([false, true])("a walk that fails on its second page names its consumer, prefetch %s", async (prefetch) => {
+  wire.reply(({ query }) => (query.has("cursor") ? json({}, 404) : page(["a"], "c1")));
+  async function consumesTwoPages(): Promise<void> {
+    for await (const item of wire.client().projects.list({}, { prefetch })) expect(item.id).toBe("a");
+  }
+  expect(((await rejection(consumesTwoPages())) as Error).stack).toContain("consumesTwoPages");
+});
+
+test("a call that waited in the queue names its own caller, not that of the call before", async () => {
+  wire.reply(() => json({}, 404));
+  const client = wire.client({ maxConcurrency: 1 });
+  async function first(): Promise<unknown> {
+    return await client.sessions.get("a");
+  }
+  async function queuedSecond(): Promise<unknown> {
+    return await client.sessions.get("b");
+  }
+  const [, error] = await Promise.all([rejection(first()), rejection(queuedSecond())]);
+  expect((error as Error).stack).toContain("queuedSecond");
+});
+
+describe("the first frame is the line of the caller, of every public method", () => {
+  const client = (): Client => wire.client({ retry: false });
+  const create = (input: object): Promise<unknown> => client().issues.create("p", input as IssueCreateInput);
+  const all = async (iterable: AsyncIterable<unknown>): Promise<void> => {
+    for await (const _ of iterable);
+  };
+  const run = (options: Partial<BulkOptions<string, unknown>>): BulkRun<string, unknown> =>
+    bulkWrite({ items: ["a"], key: (item) => item, send: async () => {}, journal: memoryJournal(), ...options });
+  const lost = (): never => {
+    throw new Error("the disk is gone");
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["sessions.get", async () => await client().sessions.get("s")],
+    ["sessions.get, returned", async () => client().sessions.get("s")],
+    ["issues.create", async () => await create({ title: "t", type: "bug" })],
+    ["tokens.create", async () => await client().tokens.create({ name: "n", scopes: [] })],
+    ["tokens.revoke", async () => await client().tokens.revoke("t")],
+    ["tokens.rotate", async () => await client().tokens.rotate("t")],
+    ["tokens.rotate with adopt", async () => await client().tokens.rotate("t", { adopt: true })],
+    ["request", async () => await client().request({ method: "GET", path: path`/x` })],
+    ["a list", async () => await all(client().projects.list())],
+    ["a list with prefetch", async () => await all(client().projects.list({}, { prefetch: true }))],
+    ["sessions.list", async () => await all(client().sessions.list("p"))],
+    ["paginate", async () => await all(client().paginate({ path: path`/x`, schema: anything }))],
+    ["next()", async () => await client().projects.list()[Symbol.asyncIterator]().next()],
+    ["pages", async () => await all(client().projects.list().pages())],
+    ["page", async () => await client().projects.list().page()],
+    ["toArray", async () => await client().projects.list().toArray()],
+    ["waitFor", async () => await client().sessions.waitFor("s", { until: () => true })],
+    ["watch", async () => await all(client().sessions.watch("s"))],
+    ["sessions.get: arguments", async () => await client().sessions.get("")],
+    ["issues.create: arguments", async () => await create({ titel: "t" })],
+    ["tokens.create: arguments", async () => await client().tokens.create({} as never)],
+    ["tokens.revoke: arguments", async () => await client().tokens.revoke("")],
+    ["tokens.rotate: arguments", async () => await client().tokens.rotate("", { adopt: 1 } as never)],
+    ["request: arguments", async () => await client().request({} as never)],
+    ["a list: arguments", async () => await all(client().projects.list({ limit: "x" } as never))],
+    ["paginate: arguments", async () => await all(client().paginate({} as never))],
+    [
+      "pages: arguments",
+      async () =>
+        await all(
+          client()
+            .projects.list({ limit: "x" } as never)
+            .pages(),
+        ),
+    ],
+    [
+      "page: arguments",
+      async () =>
+        await client()
+          .projects.list({ limit: "x" } as never)
+          .page(),
+    ],
+    [
+      "page: an argument too many",
+      async () => await (client().projects.list() as { page(cursor: unknown): Promise<unknown> }).page(2),
+    ],
+    [
+      "toArray: arguments",
+      async () =>
+        await client()
+          .projects.list()
+          .toArray(10 as never),
+    ],
+    ["waitFor: arguments", async () => await client().sessions.waitFor("s", {} as never)],
+    ["watch: arguments", async () => await all(client().sessions.watch("s", { intervalMs: -1 }))],
+    ["the constructor", async () => new Client({ baseUrl: "nowhere", token: "t" })],
+    ["the constructor of a derived class", async () => new (class extends Client {})({ baseUrl: "nowhere" })],
+    ["withOptions", async () => client().withOptions({ timeoutMs: -1 })],
+    ["setToken", async () => client().setToken("")],
+    ["path", async () => path`/x/${""}`],
+    ["rotatingToken", async () => rotatingToken({} as never)],
+    ["redisRateLimiter", async () => redisRateLimiter({} as never)],
+    ["instrument", async () => instrument({}, { tracer: 1 } as never)],
+    ["createMcpServer", async () => createMcpServer({} as never)],
+    ["fileJournal", async () => await fileJournal("")],
+    ["fileJournal of a folder", async () => await fileJournal(".")],
+    ["bulkWrite: options", async () => await all(bulkWrite({} as never))],
+    ["bulkWrite: options, finish", async () => await bulkWrite({} as never).finish()],
+    ["bulkWrite: a key", async () => await all(run({ key: () => "" }))],
+    ["bulkWrite: a key, finish", async () => await run({ key: () => "" }).finish()],
+    ["bulkWrite: its send", async () => await all(run({}))],
+    ["bulkWrite: a journal that fails", async () => await all(run({ journal: { ...memoryJournal(), load: lost } }))],
+    [
+      "bulkWrite: a second iteration",
+      async () => {
+        const once = run({ items: [] });
+        await once.finish();
+        await all(once);
+      },
+    ],
+  ])("%s", async (_, call) => {
+    wire.reply(() => json({ error: "no" }, 404));
+    const error = await call().then(
+      () => expect.fail("it resolved"),
+      (thrown: unknown) => thrown as Error,
+    );
+    expect(error).toBeInstanceOf(AutomationError);
+    const [head, first] = error.stack?.split("\n    at ") ?? [];
+    expect(head).toBe(`${error.name}: ${error.message}`);
+    expect(first).toContain("/stacks.test.ts:");
+  });
+});
+
+describe("whatever the application does to errors", () => {
+  const platform = Error as { prepareStackTrace?: unknown; stackTraceLimit?: number | undefined };
+  const { stackTraceLimit } = Error;
+  afterEach(() => {
+    delete platform.prepareStackTrace;
+    Error.stackTraceLimit = stackTraceLimit;
+  });
+
+  test.each<[string, () => void]>([
+    [
+      "Error.prepareStackTrace returns call sites",
+      () => (platform.prepareStackTrace = (_: unknown, sites: unknown) => sites),
+    ],
+    ["Error.prepareStackTrace returns nothing", () => (platform.prepareStackTrace = () => undefined)],
+    [
+      "Error.prepareStackTrace throws for what is no error",
+      () => (platform.prepareStackTrace = (error: unknown) => (error as Error).message.trim()),
+    ],
+    ["Error.stackTraceLimit is 0", () => (Error.stackTraceLimit = 0)],
+    ["Error.stackTraceLimit is undefined", () => (platform.stackTraceLimit = undefined)],
+  ])("%s: the error is whole, and can be cloned", async (_, change) => {
+    wire.reply(() => json({ error: "no" }, 404));
+    const client = wire.client({ retry: false });
+    change();
+    for (const call of [
+      async () => await client.sessions.get("s"),
+      async () => await client.projects.list().page(),
+      async () => new Client({ baseUrl: "nowhere", token: "t" }),
+    ]) {
+      const error = (await rejection(call())) as Error;
+      expect(error).toBeInstanceOf(AutomationError);
+      expect(() => error.stack).not.toThrow();
+      expect(structuredClone(error).message).toBe(error.message);
+    }
+  });
+
+  test("Error.prototype is frozen", async () => {
+    const program = `
+      Object.freeze(Error.prototype);
+      const reject = (call) => call().then(() => "resolved", ({ name, message }) => name + ": " + message);
+      const client = (options) => new Client({ baseUrl: "https://service.example.com/api/v1", token: "t", retry: false, ...options });
+      const fetch = async () => new Response('{"error":"no"}', { status: 404 });
+      console.log(await reject(() => client({ fetch }).sessions.get("s")));
+      console.log(await reject(() => client({ fetch, token: async () => { throw new Error("closed"); } }).sessions.get("s")));`;
+    const { stdout, stderr } = await runProgram(program);
+    expect(stderr).toBe("");
+    expect(stdout.trim().split("\n")).toEqual([
+      "NotFoundError: sessions.get: 404 no",
+      "TokenProviderError: sessions.get: the token provider failed (closed)",
+    ]);
+  });
+});

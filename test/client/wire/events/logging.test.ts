@@ -1,0 +1,274 @@
+/** Log lines: what is logged at which level, with which fields, and where they go without a logger. */
+import { afterEach, describe, expect, test, vi } from "vitest";
+import {
+  type Client,
+  type ClientOptions,
+  ConfigError,
+  type LogFields,
+  type Logger,
+  type LogLevel,
+} from "../../../../src/client/index.ts";
+import { runProgram } from "../../../support/child-program.ts";
+import { send, serve } from "../../../support/http-server.ts";
+import { rejection } from "../../../support/promises.ts";
+import { json } from "../../../support/replies.ts";
+import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
+
+const wire = openWire();
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+type Level = keyof Logger;
+type Line = readonly [level: Level, line: string, fields: LogFields];
+
+function recorder(): { readonly logger: Logger; readonly lines: readonly Line[] } {
+  const lines: Line[] = [];
+  const at =
+    (level: Level) =>
+    (line: string, fields: LogFields): void =>
+      void lines.push([level, line, fields]);
+  return { logger: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }, lines };
+}
+
+/** Something to log at each level: requests, a retry and a refusal, a deprecation, a write that may have been applied. */
+async function work(client: Client): Promise<void> {
+  wire.script(
+    json({}, 503),
+    json({ id: "s", state: "on" }, 200, { deprecation: "@1700000000" }),
+    json({ error: "no_such_session" }, 404, { "x-request-id": "req_1" }),
+    json({ error: "internal" }, 500),
+  );
+  await client.sessions.get("s");
+  await rejection(client.sessions.get("t"));
+  await rejection(client.issues.create("web", { title: "One", type: "bug" }));
+}
+
+async function levelsOf(options: ClientOptions): Promise<Level[]> {
+  const { logger, lines } = recorder();
+  await work(wire.client({ retry: { minDelayMs: 0 }, logger, ...options }));
+  return [...new Set(lines.map(([level]) => level))].sort();
+}
+
+describe("the level", () => {
+  test.each<[LogLevel, Level[]]>([
+    ["debug", ["debug", "error", "info", "warn"]],
+    ["info", ["error", "info", "warn"]],
+    ["warn", ["error", "warn"]],
+    ["error", ["error"]],
+    ["off", []],
+  ])("%s", async (logLevel, levels) => {
+    expect(await levelsOf({ logLevel })).toEqual(levels);
+  });
+
+  test('is "warn" with a logger', async () => {
+    expect(await levelsOf({})).toEqual(["error", "warn"]);
+  });
+
+  test("comes from the environment, where no option sets it", async () => {
+    vi.stubEnv("PROJECT_AUTOMATION_LOG", "info");
+    expect(await levelsOf({})).toEqual(["error", "info", "warn"]);
+  });
+
+  test("of an option comes before that of the environment", async () => {
+    vi.stubEnv("PROJECT_AUTOMATION_LOG", "debug");
+    expect(await levelsOf({ logLevel: "error" })).toEqual(["error"]);
+  });
+
+  test("of the environment may be off", async () => {
+    vi.stubEnv("PROJECT_AUTOMATION_LOG", "off");
+    expect(await levelsOf({})).toEqual([]);
+  });
+
+  test("that is invalid is a ConfigError, which names where it is from", () => {
+    expect(() => wire.client({ logLevel: "verbose" as never })).toThrow(
+      new ConfigError('options.logLevel must be one of debug, info, warn, error, off, not "verbose"', {
+        outcome: "not_sent",
+      }),
+    );
+    vi.stubEnv("PROJECT_AUTOMATION_LOG", "verbose");
+    expect(() => wire.client()).toThrow(
+      new ConfigError("PROJECT_AUTOMATION_LOG in the environment must be one of debug, info, warn, error, off", {
+        outcome: "not_sent",
+      }),
+    );
+    expect(() => wire.client({ logger: recorder().logger })).toThrow(ConfigError);
+  });
+});
+
+describe("the lines", () => {
+  test("say what happened, and have its fields as values", async () => {
+    const { logger, lines } = recorder();
+    await work(wire.client({ retry: { minDelayMs: 0 }, logger, logLevel: "debug" }));
+    const ids = lines.map(([, , { callId }]) => callId);
+    const [first, , , , , , second] = ids;
+    const told = lines.map(([level, line]) => [level, line.replace(/\d+ ms/, "N ms")]);
+    expect(told).toEqual([
+      ["debug", expect.stringMatching(/^sessions\.get: attempt 1, GET \/sessions\/\{\w*\}$/)],
+      ["debug", "sessions.get: response 503 in N ms"],
+      ["info", "sessions.get: attempt 1 failed (server_error), retry in N ms"],
+      ["debug", expect.stringMatching(/^sessions\.get: attempt 2, /)],
+      ["warn", "sessions.get: deprecated by the service"],
+      ["debug", "sessions.get: response 200 in N ms"],
+      ["debug", expect.stringMatching(/^sessions\.get: attempt 1, /)],
+      ["debug", "sessions.get: response 404 in N ms"],
+      ["info", "sessions.get: 404 no_such_session (request req_1)"],
+      ["debug", expect.stringMatching(/^issues\.create: attempt 1, POST /)],
+      ["debug", "issues.create: response 500 in N ms"],
+      ["error", expect.stringMatching(/^issues\.create: 500 internal; it may have been applied/)],
+    ]);
+    expect(first).not.toBe(second);
+    for (const [, line, { callId }] of lines) expect(line, "the id is a field").not.toContain(callId);
+    expect(lines[1]?.[2]).toMatchObject({
+      callId: first,
+      operation: "sessions.get",
+      attempt: 1,
+      status: 503,
+      headersMs: expect.any(Number),
+      bodyMs: expect.any(Number),
+    });
+    expect(lines[2]?.[2]).toMatchObject({ reason: "server_error", delayMs: expect.any(Number), status: 503 });
+    expect(lines[8]?.[2]).toEqual({
+      callId: second,
+      operation: "sessions.get",
+      kind: "not_found",
+      status: 404,
+      code: "no_such_session",
+      attempts: 1,
+      outcome: "rejected",
+      requestId: "req_1",
+    });
+  });
+
+  test("name what is of an unexpected shape, also a response as a whole", async () => {
+    const { logger, lines } = recorder();
+    wire.script(json({ id: 5 }), json([]));
+    const { sessions } = wire.client({ logger, validation: "lenient" });
+    await sessions.get("s");
+    await sessions.get("s");
+    expect(lines.map(([level, line]) => [level, line])).toEqual([
+      ["warn", "sessions.get: unexpected response, returned as it is: id, state"],
+      ["warn", "sessions.get: unexpected response, returned as it is: body"],
+    ]);
+  });
+
+  test("have no negative duration, also after a Retry-After of 0", async () => {
+    const { logger, lines } = recorder();
+    wire.script(json({}, 429, { "retry-after": "0" }), json({ id: "s", state: "on" }));
+    await wire.client({ logger, logLevel: "debug" }).sessions.get("s");
+    const durations = lines.flatMap(([, , fields]) => Object.entries(fields).filter(([name]) => name.endsWith("Ms")));
+    expect(durations.filter(([name]) => name === "delayMs")).toHaveLength(2);
+    expect(durations.filter(([, ms]) => Number(ms) < 0)).toEqual([]);
+  });
+
+  test("and their fields hold no secret", async () => {
+    const { logger, lines } = recorder();
+    const secret = { error: TOKEN, message: `Bearer ${TOKEN}`, plaintext: "pat_new_secretOfTheAnswer" };
+    wire.reply(() => json(secret, 500, { "x-request-id": TOKEN, sunset: TOKEN, deprecation: `x-${TOKEN}` }));
+    const client = wire.client({ logger, logLevel: "debug", headers: { "x-api-key": "secretOfTheHeader" } });
+    await rejection(client.tokens.rotate("tok_1", { retry: { attempts: 1 } }));
+    expect(lines.length).toBeGreaterThan(3);
+    expectClean(lines, [TOKEN, "s3cr3tTailOfTheToken", "pat_new_secretOfTheAnswer", "secretOfTheHeader"]);
+  });
+
+  test("are one line each, whatever the service says", async () => {
+    const { logger, lines } = recorder();
+    wire.reply(() =>
+      json({ error: "no", message: "first\nsecond\r\n\u001b[31mthird\u0085" }, 400, { "x-request-id": "a\u0085b" }),
+    );
+    await rejection(wire.client({ logger, logLevel: "debug" }).sessions.get("s"));
+    for (const [, line] of lines) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
+    expect(lines.at(-1)?.[1]).toContain("first second [31mthird");
+  });
+});
+
+describe("a logger that takes its arguments in another order", () => {
+  test("pino's takes the fields first: an object of four functions adapts it", async () => {
+    const written: object[] = [];
+    const write =
+      (level: number) =>
+      (fields: object, msg: string): void =>
+        void written.push({ level, ...fields, msg });
+    const log = { debug: write(20), info: write(30), warn: write(40), error: write(50) };
+    const logger: Logger = {
+      debug: (line, fields) => log.debug(fields, line),
+      info: (line, fields) => log.info(fields, line),
+      warn: (line, fields) => log.warn(fields, line),
+      error: (line, fields) => log.error(fields, line),
+    };
+    wire.script(json({ id: "s", state: "on" }));
+    await wire.client({ logger, logLevel: "debug" }).sessions.get("s");
+    expect(written).toMatchObject([
+      { level: 20, operation: "sessions.get", attempt: 1, msg: expect.stringContaining("attempt 1") },
+      { level: 20, operation: "sessions.get", status: 200, msg: expect.stringContaining("response 200") },
+    ]);
+  });
+
+  test("one that throws or rejects breaks nothing", async () => {
+    wire.reply(() => json({ id: "s", state: "on" }));
+    const fail = (): never => {
+      throw new Error("disk full");
+    };
+    const reject = (): void => Promise.reject(new Error("disk full")) as never;
+    for (const line of [fail, reject]) {
+      const client = wire.client({ logger: { debug: line, info: line, warn: line, error: line }, logLevel: "debug" });
+      expect(await client.sessions.get("s")).toMatchObject({ id: "s" });
+    }
+  });
+});
+
+describe("without a logger, in a process of its own", () => {
+  const program = (options: string): string => `
+    const client = new Client({ ...${options}, retry: false });
+    console.log(await client.sessions.get("ses_1").then((session) => session.id));`;
+
+  async function run(
+    environment: Record<string, string>,
+    options = "{}",
+  ): Promise<{ out: string; lines: string[]; code: number | null }> {
+    const server = await serve((response) => send(response, 200, { id: "ses_1", state: "on" }));
+    const { stdout, stderr, code } = await runProgram(program(options), {
+      environment: {
+        PROJECT_AUTOMATION_BASE_URL: `${server.origin}/api/v1`,
+        PROJECT_AUTOMATION_TOKEN: TOKEN,
+        ...environment,
+      },
+    });
+    return { out: stdout, lines: stderr.split("\n").filter(Boolean), code };
+  }
+
+  test("PROJECT_AUTOMATION_LOG writes lines to standard error, and none to standard output", async () => {
+    const { out, lines } = await run({ PROJECT_AUTOMATION_LOG: "debug" });
+    expect(out).toBe("ses_1\n");
+    expect(lines).toEqual([
+      expect.stringMatching(/^\[call_\w+\] sessions\.get: attempt 1, GET /),
+      expect.stringMatching(/^\[call_\w+\] sessions\.get: response 200 in \d+ ms$/),
+    ]);
+    expect(lines.join()).not.toContain(TOKEN);
+  });
+
+  test.each([
+    ["nothing is logged by default", {}, "{}"],
+    ["off is off", { PROJECT_AUTOMATION_LOG: "off" }, "{}"],
+    ["an empty variable is none", { PROJECT_AUTOMATION_LOG: "" }, "{}"],
+    ["an option comes before it", { PROJECT_AUTOMATION_LOG: "debug" }, '{ logLevel: "off" }'],
+  ])("%s", async (_, environment, options) => {
+    expect(await run(environment, options)).toEqual({ out: "ses_1\n", lines: [], code: 0 });
+  });
+
+  test("logLevel alone writes to standard error, too", async () => {
+    const { out, lines } = await run({}, '{ logLevel: "debug" }');
+    expect(out).toBe("ses_1\n");
+    expect(lines).toHaveLength(2);
+  });
+
+  test("an invalid level ends the program with an error that names the variable", async () => {
+    const { out, lines, code } = await run({ PROJECT_AUTOMATION_LOG: "everything" });
+    expect([out, code]).toEqual(["", 1]);
+    expect(lines.join("\n")).toContain(
+      "ConfigError: PROJECT_AUTOMATION_LOG in the environment must be one of debug, info, warn, error, off",
+    );
+    expect(lines.join("\n")).not.toContain(TOKEN);
+  });
+});

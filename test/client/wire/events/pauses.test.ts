@@ -1,0 +1,99 @@
+/** Pauses in events and in `client.rateLimit`: once per pause, token and client, wherever they were learnt. */
+import { expect, test } from "vitest";
+import { type ClientEvent, memoryRateLimiter } from "../../../../src/client/index.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { after, good, type Reply, tooMany } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
+
+fakeTime();
+
+interface Seen {
+  readonly type: ClientEvent["type"];
+  readonly at: number;
+}
+
+/** The pauses and resumptions that a client tells, and when. */
+function recorder(): { readonly seen: Seen[]; readonly onEvent: (event: ClientEvent) => void } {
+  const seen: Seen[] = [];
+  const began = performance.now();
+  const onEvent = ({ type }: ClientEvent): void => {
+    if (type.startsWith("rate_limit")) seen.push({ type, at: performance.now() - began });
+  };
+  return { seen, onEvent };
+}
+
+/** A provider that returns these tokens in turn. */
+function inTurn(...tokens: readonly string[]): () => string {
+  let asked = 0;
+  return () => tokens[asked++ % tokens.length] ?? "";
+}
+
+const A = "pat_a_0123456789";
+const B = "pat_b_0123456789";
+
+test("with a pool of tokens, a pause of one token is not over when a request with another one is sent", async () => {
+  const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(60)(sent) : good(sent)));
+  const { seen, onEvent } = recorder();
+  const client = service.client({ token: inTurn(A, B), onEvent });
+  expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  expect(service.sent.map(({ token }) => token)).toEqual([A, B]);
+  expect(seen.map(({ type }) => type)).toEqual(["rate_limit_pause"]);
+  await pass(70_000);
+  await ended(client.sessions.get("2"));
+  expect(seen.map(({ type }) => type)).toEqual(["rate_limit_pause", "rate_limit_resume"]);
+  expect(seen[1]?.at).toBeGreaterThanOrEqual(60_000);
+});
+
+test("two tokens that are paused at once are two pauses", async () => {
+  const both: Reply = after(20, tooMany(60));
+  const service = scriptedFetch((sent) => (sent.index < 2 ? both(sent) : good(sent)));
+  const { seen, onEvent } = recorder();
+  const client = service.client({ token: inTurn(A, B), retry: false, onEvent });
+  const first = watch([client.sessions.get("1")]);
+  await pass(1);
+  const second = watch([client.sessions.get("2")]);
+  await finish(first);
+  await finish(second);
+  expect(seen.map(({ type }) => type)).toEqual(["rate_limit_pause", "rate_limit_pause"]);
+});
+
+test("a pause that another client learnt is told, and in rateLimit, though no response said what is left", async () => {
+  const rateLimiter = memoryRateLimiter();
+  const { seen, onEvent } = recorder();
+  const service = scriptedFetch(tooMany(30), good);
+  const [one, two] = [service.client({ rateLimiter }), service.client({ rateLimiter, onEvent })];
+  expect((await ended(one.sessions.get("1", { retry: false }))).error).toMatchObject({ kind: "rate_limit" });
+  const waiting = watch([two.sessions.get("2")]);
+  await pass(1);
+  expect(two.rateLimit?.pausedUntil?.getTime()).toBeGreaterThan(Date.now() + 29_000);
+  await finish(waiting);
+  expect(seen.map(({ type }) => type)).toEqual(["rate_limit_pause", "rate_limit_resume"]);
+});
+
+test("a pause that was noted under fake timers does not outlive them", async () => {
+  const service = scriptedFetch(tooMany(100), good);
+  const client = service.client({ retry: false });
+  const realNow = performance.now.bind(performance);
+  // A clock that runs a day ahead, and then goes back.
+  performance.now = () => realNow() + 86_400_000;
+  await ended(client.sessions.get("1"));
+  expect(client.rateLimit?.pausedUntil).toBeDefined();
+  performance.now = realNow;
+  expect(client.rateLimit?.pausedUntil).toBeUndefined();
+  expect((await ended(client.sessions.get("2"))).error).toBeUndefined();
+});
+
+test("the end of a call is told once, after everything else, with what came of it", async () => {
+  const events: ClientEvent[] = [];
+  const service = scriptedFetch(tooMany(2), good, tooMany(600));
+  const client = service.client({ onEvent: (event) => void events.push(event) });
+  await allEnded([client.sessions.get("1")]);
+  await allEnded([client.sessions.get("2")]);
+  const ends = events.filter((event) => event.type === "end");
+  expect(ends).toMatchObject([
+    { ok: true, outcome: "accepted", status: 200, attempts: 2 },
+    { ok: false, kind: "rate_limit", outcome: "rejected", status: 429, attempts: 1 },
+  ]);
+  expect(ends[0]?.durationMs).toBeGreaterThanOrEqual(2_000);
+  expect(events.at(-1)?.type).toBe("end");
+});

@@ -1,0 +1,279 @@
+/** A `fetch` of the application's: other packages' functions, and wrappers around the platform's. */
+import nodeFetch from "node-fetch";
+import { fetch as undiciFetch } from "undici";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Client, type ClientOptions, type FetchFunction, type FetchInit, path } from "../../../../src/client/index.ts";
+import { type HttpServer, send, serve } from "../../../support/http-server.ts";
+import { rejection } from "../../../support/promises.ts";
+import { CLOSED_PORT } from "../../../support/raw-server.ts";
+
+const TOKEN = "pat_key_aSecretOfTheTests";
+const ISSUE = { number: 1, title: "One", status: "open" };
+const input = { title: "One", type: "bug" };
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const clientOf = ({ origin }: Pick<HttpServer, "origin">, options: ClientOptions): Client =>
+  new Client({ baseUrl: `${origin}/api/v1`, token: TOKEN, retry: { minDelayMs: 0 }, ...options });
+
+const good = (): Promise<HttpServer> =>
+  serve((response, { method }) => send(response, method === "POST" ? 201 : 200, ISSUE));
+
+describe("what it is called with", () => {
+  test("a string and an init that holds everything as plain values", async () => {
+    const server = await good();
+    const calls: [unknown, FetchInit][] = [];
+    const fetch: FetchFunction = (url, init) => {
+      calls.push([url, init]);
+      return globalThis.fetch(url, init);
+    };
+    const client = clientOf(server, { fetch, headers: { "X-Team": "ops" }, fetchOptions: { keepalive: true } });
+    await client.issues.create("a/b", { title: "Ünï", type: "bug" });
+    const [[url, init] = []] = calls;
+    expect(url).toBe(`${server.origin}/api/v1/projects/a%2Fb/issues`);
+    expect(init).toEqual({
+      method: "POST",
+      headers: {
+        accept: "application/json",
+        authorization: `Bearer ${TOKEN}`,
+        "content-type": "application/json",
+        "x-team": "ops",
+      },
+      body: '{"title":"Ünï","type":"bug"}',
+      signal: expect.any(AbortSignal),
+      redirect: "manual",
+      keepalive: true,
+      ...("credentials" in Request.prototype ? { credentials: "omit" } : {}),
+    });
+    expect(Object.getPrototypeOf(init?.headers)).toBe(Object.prototype);
+    expect(server.seen).toMatchObject([{ body: '{"title":"Ünï","type":"bug"}' }]);
+  });
+
+  test("a request without a body has none in its init, and init belongs to that one request", async () => {
+    const server = await serve((response, { target }) =>
+      send(response, target.endsWith("1") ? 503 : 200, { id: "1", state: "on" }),
+    );
+    const inits: FetchInit[] = [];
+    const fetch: FetchFunction = (url, init) => {
+      inits.push(init);
+      init.headers["x-mark"] = String(inits.length);
+      return globalThis.fetch(url, init);
+    };
+    await rejection(clientOf(server, { fetch }).sessions.get("1"));
+    expect(inits).toHaveLength(3);
+    expect(inits.every((init) => !("body" in init))).toBe(true);
+    expect(new Set(inits.map(({ headers }) => headers)).size).toBe(3);
+    expect(server.seen.map(({ headers }) => Object.fromEntries(headers)["x-mark"])).toEqual(["1", "2", "3"]);
+  });
+
+  test("without one, the global fetch at the time of each request", async () => {
+    const server = await good();
+    const client = clientOf(server, {});
+    const replaced = vi.fn(globalThis.fetch);
+    vi.stubGlobal("fetch", replaced);
+    await client.issues.create("web", input);
+    expect(replaced).toHaveBeenCalledOnce();
+  });
+});
+
+describe("as applications write it", () => {
+  const logged: string[] = [];
+  const written: Record<string, FetchFunction> = {
+    "spreads init and adds a header": (url, init) =>
+      globalThis.fetch(url, { ...init, headers: { ...init.headers, "x-added": "yes" } }),
+    "adds a header through Headers": (url, init) => {
+      const headers = new Headers(init.headers);
+      headers.set("x-added", "yes");
+      return globalThis.fetch(url, { ...init, headers });
+    },
+    "logs the URL and measures": async (url, init) => {
+      const since = performance.now();
+      const response = await globalThis.fetch(url, { ...init, headers: { ...init.headers, "x-added": "yes" } });
+      logged.push(`${init.method} ${new URL(url).pathname} ${response.status} ${performance.now() - since > 0}`);
+      return response;
+    },
+    "makes a Request of it": (url, init) => {
+      const request = new Request(url, init);
+      request.headers.set("x-added", "yes");
+      return globalThis.fetch(request);
+    },
+    "sets a limit of its own": (url, init) => {
+      const signal = AbortSignal.any([init.signal, AbortSignal.timeout(60_000)]);
+      return globalThis.fetch(url, { ...init, signal, headers: { ...init.headers, "x-added": "yes" } });
+    },
+    "is undici's": (url, init) => undiciFetch(url, { ...init, headers: { ...init.headers, "x-added": "yes" } }),
+    "is node-fetch": (url, init) => nodeFetch(url, { ...init, headers: { ...init.headers, "x-added": "yes" } }),
+  };
+
+  test.each(Object.entries(written))("a function that %s", async (_, fetch) => {
+    const server = await serve((response, { method, target }) => {
+      if (target.includes("missing"))
+        return send(response, 404, { error: "no_such_session", message: "There is none" });
+      send(
+        response,
+        method === "POST" ? 201 : 200,
+        method === "POST" ? ISSUE : { data: [{ id: "p", name: "p" }], next_cursor: null },
+      );
+    });
+    const client = clientOf(server, { fetch });
+    expect(await client.issues.create("web", input)).toMatchObject(ISSUE);
+    expect(await client.projects.list().toArray()).toHaveLength(1);
+    expect(await rejection(client.sessions.get("missing"))).toMatchObject({
+      kind: "not_found",
+      code: "no_such_session",
+      detail: "There is none",
+    });
+    for (const { headers } of server.seen) expect(Object.fromEntries(headers)).toMatchObject({ "x-added": "yes" });
+    expect(server.seen[0]).toMatchObject({ method: "POST", body: JSON.stringify(input) });
+  });
+
+  test("its log has the method, the path and the status", () => {
+    expect(logged[0]).toBe("POST /api/v1/projects/web/issues 201 true");
+  });
+});
+
+test("a function that reads a copy of a refusal can read it to its end, also when the call is over", async () => {
+  let finish = (): void => expect.fail("the request has come");
+  const server = await serve((response) => {
+    response.writeHead(429).write('{"error":');
+    finish = () => void response.end('"late"}');
+  });
+  let copy: Promise<string> | undefined;
+  const copying: FetchFunction = async (url, init) => {
+    const response = await globalThis.fetch(url, init);
+    copy = response.clone().text();
+    return response;
+  };
+  const error = await rejection(clientOf(server, { fetch: copying, retry: false }).sessions.get("1"));
+  expect(error).toMatchObject({ kind: "rate_limit" });
+  finish();
+  expect(await copy).toBe('{"error":"late"}');
+});
+
+describe.each<[string, FetchFunction]>([
+  ["undici", undiciFetch],
+  ["node-fetch", nodeFetch],
+])("the fetch of %s, passed as it is", (_, fetch) => {
+  test("waits out a 429, and retries a 500", async () => {
+    const answers = [429, 500, 200];
+    const server = await serve((response, __) => {
+      const status = answers.shift() ?? 200;
+      if (status === 429) response.setHeader("retry-after", "0");
+      send(response, status, { id: "1", state: "on" });
+    });
+    expect(await clientOf(server, { fetch }).sessions.get("1")).toMatchObject({ id: "1" });
+    expect(server.seen).toHaveLength(3);
+  });
+
+  test("follows no redirect", async () => {
+    const server = await serve((response) => response.writeHead(307, { location: "https://other.example.com/" }).end());
+    expect(await rejection(clientOf(server, { fetch }).issues.create("web", input))).toMatchObject({
+      kind: "redirect",
+      status: 307,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("is aborted with the call, also while the body is read", async () => {
+    let gone: Promise<unknown> | undefined;
+    const server = await serve((response) => {
+      gone = new Promise((resolve) => response.on("close", resolve));
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write('{"id":');
+    });
+    const controller = new AbortController();
+    const client = clientOf(server, { fetch });
+    const call = rejection(client.sessions.get("1", { signal: controller.signal }));
+    await vi.waitFor(() => expect(gone).toBeDefined());
+    controller.abort("enough");
+    expect(await call).toMatchObject({ kind: "abort", cause: "enough" });
+    await gone;
+  });
+
+  test("the connection of a refusal that never ends is freed when the call ends", async () => {
+    let gone: Promise<unknown> | undefined;
+    const server = await serve((response) => {
+      gone = new Promise((resolve) => response.on("close", resolve));
+      response.writeHead(429, { "content-type": "application/json" });
+      response.write('{"error":');
+    });
+    const error = await rejection(clientOf(server, { fetch, retry: false }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "rate_limit" });
+    await gone;
+  });
+
+  test("a refused connection is retried, also for a write, and was not sent", async () => {
+    const client = clientOf({ origin: `http://127.0.0.1:${CLOSED_PORT}` }, { fetch });
+    expect(await rejection(client.issues.create("web", input))).toMatchObject({
+      kind: "connection",
+      outcome: "not_sent",
+      attempts: 3,
+      platformCode: "ECONNREFUSED",
+      message: `issues.create: no connection could be made to 127.0.0.1:${CLOSED_PORT} (ECONNREFUSED)`,
+    });
+  });
+
+  test("a lost connection is retried for a read, and not for a write", async () => {
+    const server = await serve((response) => response.socket?.resetAndDestroy());
+    const client = clientOf(server, { fetch });
+    expect(await rejection(client.sessions.get("1"))).toMatchObject({ kind: "connection", attempts: 3 });
+    expect(await rejection(client.issues.create("web", input))).toMatchObject({
+      kind: "connection",
+      attempts: 1,
+      outcome: "unknown",
+    });
+  });
+
+  test("a body that is cut off is retried for a read", async () => {
+    const server = await serve((response) => {
+      response.writeHead(200, { "content-length": "100" });
+      response.write('{"id":', () => response.socket?.resetAndDestroy());
+    });
+    expect(await rejection(clientOf(server, { fetch }).sessions.get("1"))).toMatchObject({
+      kind: "connection",
+      attempts: 3,
+      rawBody: expect.any(String),
+    });
+  });
+
+  test("the size of a body is limited", async () => {
+    const server = await serve((response) => send(response, 200, { id: "1", state: "é".repeat(600) }));
+    expect(await rejection(clientOf(server, { fetch, maxResponseBytes: 1_000 }).sessions.get("1"))).toMatchObject({
+      kind: "parse",
+      message: expect.stringContaining("larger than maxResponseBytes"),
+    });
+    expect(await clientOf(server, { fetch, maxResponseBytes: 2_000 }).sessions.get("1")).toMatchObject({ id: "1" });
+  });
+});
+
+test("a request that a server sees is the same, whichever fetch sends it", async () => {
+  const server = await serve((response) => send(response, 200, {}));
+  for (const fetch of [globalThis.fetch, undiciFetch, nodeFetch] satisfies FetchFunction[]) {
+    const client = clientOf(server, { fetch });
+    await client.request({ method: "PUT", path: path`/configs/${"main"}`, json: { a: 1 } });
+  }
+  const own = ["accept", "authorization", "content-type"];
+  const facts = server.seen.map(({ method, target, body, headers }) => ({
+    method,
+    target,
+    body,
+    headers: headers.filter(([name]) => own.includes(name)).sort(),
+  }));
+  expect(facts).toEqual([facts[0], facts[0], facts[0]]);
+});
+
+test.each<[string, FetchFunction | undefined]>([
+  ["Request", async () => new Response("{}")],
+  ["fetch", undefined],
+])(
+  "without a global %s the error says that the request could not be made, and not that the service was not reached",
+  async (missing, fetch) => {
+    vi.stubGlobal(missing, undefined);
+    const client = new Client({ baseUrl: "https://service.example.com/api/v1", token: TOKEN, fetch });
+    const error = await rejection(client.issues.create("web", input));
+    expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", permanent: true });
+    expect(String(error)).toContain("issues.create: the request could not be made (");
+  },
+);

@@ -1,0 +1,135 @@
+/** How a `fetch` of the caller's fails, or does not end: what is sent again, and what is known of what was sent. */
+import { fetch as undiciFetch } from "undici";
+import { describe, expect, test } from "vitest";
+import { Client, type ClientEvent, type FetchFunction } from "../../../../src/client/index.ts";
+import { ended, fakeTime } from "../../../support/fake-time.ts";
+import { fetchFailed } from "../../../support/fetch-errors.ts";
+import { rejection } from "../../../support/promises.ts";
+import { failsWith, good, type Reply, throws } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
+
+const create = (client: Client): Promise<unknown> => client.issues.create("web", { title: "One", type: "bug" });
+const get = (client: Client): Promise<unknown> => client.sessions.get("1");
+
+describe("an error", () => {
+  fakeTime();
+
+  /** A wrapper's own class of error. */
+  class HttpFailed extends Error {}
+  const reset = (): Error => Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+  const failing = (error: () => unknown): Client => scriptedFetch(throws(error)).client();
+
+  test.each<[string, () => unknown]>([
+    [
+      "an Error around the platform's",
+      () => new Error("GET /sessions failed", { cause: new TypeError("fetch failed") }),
+    ],
+    ["a class of its own around it", () => new HttpFailed("no", { cause: reset() })],
+    ["two layers around it", () => new Error("outer", { cause: new Error("inner", { cause: reset() }) })],
+    ["a browser's error in a cause", () => new Error("no", { cause: new TypeError("Failed to fetch") })],
+    ["the time limit of its own", () => new DOMException("The operation was aborted due to timeout", "TimeoutError")],
+  ])("%s: a read is retried, a write is not", async (_, thrown) => {
+    expect((await ended(get(failing(thrown)))).error).toMatchObject({ kind: "connection", attempts: 3 });
+    expect((await ended(create(failing(thrown)))).error).toMatchObject({
+      kind: "connection",
+      attempts: 1,
+      outcome: "unknown",
+    });
+  });
+
+  test("of the wrapper's own: nothing is retried, and nothing is certain", async () => {
+    const { error } = await ended(get(failing(() => new Error("the plugin crashed"))));
+    expect(error).toMatchObject({ kind: "connection", attempts: 1, outcome: "unknown" });
+  });
+
+  test("thrown before there is a promise: the same as a rejection", async () => {
+    const fetch: FetchFunction = () => {
+      throw new TypeError("fetch failed", { cause: reset() });
+    };
+    const { error } = await ended(get(scriptedFetch().client({ fetch })));
+    expect(error).toMatchObject({ kind: "connection", attempts: 3, platformCode: "ECONNRESET" });
+  });
+
+  test("Response.error() is a lost connection", async () => {
+    const { error } = await ended(create(scriptedFetch(() => Response.error()).client()));
+    expect(error).toMatchObject({ kind: "connection", outcome: "unknown", attempts: 1 });
+  });
+
+  test("two DNS failures, then a response: success, and two retry events", async () => {
+    const events: ClientEvent[] = [];
+    const flap = failsWith("EAI_AGAIN");
+    const client = scriptedFetch(flap, flap, good).client({ onEvent: (event) => void events.push(event) });
+    expect((await ended(get(client))).error).toBeUndefined();
+    expect(events.filter(({ type }) => type === "retry")).toMatchObject([
+      { reason: "connection" },
+      { reason: "connection" },
+    ]);
+  });
+
+  // A network that goes away under a connection has the codes of connections that were never made.
+  describe.each(["EHOSTUNREACH", "ENETUNREACH", "ENETDOWN"])("%s", (code) => {
+    const failed = (syscall: string): Reply => throws(() => fetchFailed(code, { syscall }));
+
+    test.each(["read", "write"])("of a %s: a POST is not sent again, it may have been applied", async (syscall) => {
+      const service = scriptedFetch(failed(syscall));
+      const { error } = await ended(create(service.client()));
+      expect(error).toMatchObject({ kind: "connection", outcome: "unknown", attempts: 1, platformCode: code });
+      expect(service.sent).toHaveLength(1);
+    });
+
+    test("of a read: a GET is sent again", async () => {
+      const { value } = await ended(get(scriptedFetch(failed("read"), good).client()));
+      expect(value).toMatchObject({ id: "ses_1" });
+    });
+
+    test("of a connect: a POST is sent again, since it was never sent", async () => {
+      const service = scriptedFetch(failed("connect"), good);
+      const { value } = await ended(create(service.client()));
+      expect(value).toMatchObject({ number: 1 });
+      expect(service.sent).toHaveLength(2);
+    });
+  });
+});
+
+describe("a URL that is refused is not retried", () => {
+  // Port 1 is one of those that fetch blocks.
+  const blocked = { baseUrl: "https://service.example.com:1/api/v1", token: "t" };
+  const broken: FetchFunction = (_, init) => globalThis.fetch("//", init);
+
+  test("by the platform: nothing was sent", async () => {
+    expect(await rejection(create(new Client(blocked)))).toMatchObject({ attempts: 1, outcome: "not_sent" });
+  });
+
+  test.each([
+    ["undici", undiciFetch],
+    ["the platform, since a wrapper has broken it", broken],
+  ])("by %s: whether it was that of the service is not known", async (_, fetch) => {
+    const error = await rejection(create(new Client({ ...blocked, fetch })));
+    expect(error).toMatchObject({ kind: "connection", permanent: true, attempts: 1, outcome: "unknown" });
+  });
+});
+
+describe("a fetch that ignores its signal", () => {
+  fakeTime();
+
+  test("before it responds: the call still ends in time", async () => {
+    const fetch = (): Promise<Response> => new Promise(() => undefined);
+    const { error, tookMs } = await ended(get(scriptedFetch().client({ fetch, timeoutMs: 100, retry: false })));
+    expect(error).toMatchObject({ kind: "timeout", phase: "headers" });
+    expect(tookMs).toBeLessThanOrEqual(102);
+  });
+
+  test("within the body, too", async () => {
+    const stuck: Reply = () => new Response(new ReadableStream({ pull: () => new Promise(() => undefined) }));
+    const { error, tookMs } = await ended(get(scriptedFetch(stuck).client({ timeoutMs: 100, retry: false })));
+    expect(error).toMatchObject({ kind: "timeout", phase: "body" });
+    expect(tookMs).toBeLessThanOrEqual(102);
+  });
+
+  test("a rejection after the call has ended is nobody's", async () => {
+    const fetch = (): Promise<Response> => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 500));
+    const { error } = await ended(get(scriptedFetch().client({ fetch, timeoutMs: 100, retry: false })));
+    expect(error).toMatchObject({ kind: "timeout" });
+    await ended(new Promise((resolve) => setTimeout(resolve, 1_000)));
+  });
+});

@@ -1,0 +1,168 @@
+/** What a `fetch` of the caller's resolves with: less than a `Response`, or one whose body it has read. */
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import { type Client, isAutomationError, path } from "../../../../src/client/index.ts";
+import { allEnded, ended, fakeTime } from "../../../support/fake-time.ts";
+import { good, type Reply } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
+
+fakeTime();
+
+const ISSUE = { number: 1, title: "One", status: "open" };
+const headers = new Headers();
+
+/** The types reject what these tests resolve with, but callers without types may do so. */
+const resolves = (value: unknown) => scriptedFetch(() => value as Response);
+const create = (client: Client): Promise<unknown> => client.issues.create("web", { title: "One", type: "bug" });
+
+describe("an object that is less than a Response", () => {
+  /** As a mock: no web stream, no `ok`, no `type`. */
+  const mock = (status: number, body: string, more: object = {}) =>
+    resolves({ status, headers: new Map(), text: async () => body, ...more });
+
+  test("a success is read by text()", async () => {
+    expect((await ended(create(mock(201, JSON.stringify(ISSUE)).client()))).value).toEqual(ISSUE);
+  });
+
+  test("a missing ok is derived from the status", async () => {
+    const service = mock(422, '{"error":"invalid_request","message":"title is required"}');
+    expect((await ended(create(service.client()))).error).toMatchObject({
+      kind: "bad_request",
+      status: 422,
+      code: "invalid_request",
+      detail: "title is required",
+      outcome: "rejected",
+    });
+  });
+
+  test("an ok that contradicts the status does not count", async () => {
+    const client = mock(500, "{}", { ok: true }).client({ retry: false });
+    expect((await ended(client.sessions.get("1"))).error).toMatchObject({ kind: "server" });
+  });
+
+  test("a DELETE resolves whatever its body, and an unreadable one does not matter", async () => {
+    const client = mock(204, "", { text: () => Promise.reject(new Error("no body")) }).client();
+    expect(await ended(client.tokens.revoke("tok_1"))).toMatchObject({ value: undefined, error: undefined });
+  });
+
+  test("a refusal larger than 64 KiB has no body, in bytes and not in characters", async () => {
+    const long = JSON.stringify({ error: "long", message: "é".repeat(40_000) });
+    const { error } = await ended(mock(400, long).client().sessions.get("1"));
+    expect(error).toMatchObject({ kind: "bad_request" });
+    expect(error).not.toHaveProperty("body");
+  });
+
+  test("a text() that never settles ends with the attempt", async () => {
+    const client = mock(200, "", { text: () => new Promise(() => {}) }).client({ timeoutMs: 20, retry: false });
+    expect((await ended(client.sessions.get("1"))).error).toMatchObject({ kind: "timeout", phase: "body" });
+  });
+
+  test("an object that has no text(): the status says that the write was accepted, its body is lost", async () => {
+    const service = resolves({ ok: true, status: 200, headers, json: async () => ISSUE });
+    expect((await ended(create(service.client()))).error).toMatchObject({
+      kind: "connection",
+      attempts: 1,
+      status: 200,
+      outcome: "accepted",
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ["undefined", undefined],
+    ["null", null],
+    ["a string", "200 OK"],
+    ["an object", {}],
+    ["an object whose headers are a record", { status: 200, ok: true, headers: {}, json: async () => ({}) }],
+    ["an object whose headers are null", { status: 200, ok: true, headers: null }],
+    ["an object without a status", { headers }],
+  ])("%s is no response", async (_, value) => {
+    const { error } = await ended(resolves(value).client({ retry: false }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "connection" });
+  });
+});
+
+describe("a body that does not do what it should: the status counts", () => {
+  const throwing = (): never => {
+    throw new Error("this substitute has no such method");
+  };
+  const reader = (more: object): object => ({ getReader: () => more });
+
+  describe.each<[string, object]>([
+    ["whose text() resolves with a number", { text: async () => 42 }],
+    ["whose text() throws", { text: throwing }],
+    ["whose getReader() throws", { body: { getReader: throwing } }],
+    ["whose reader resolves with strings", { body: reader({ read: async () => ({ value: "x" }), cancel: throwing }) }],
+    ["whose cancel() returns nothing", { body: reader({ read: throwing, cancel: () => undefined }) }],
+  ])("a response %s", (_, body) => {
+    test.each([
+      { status: 201, error: { kind: "connection", outcome: "accepted", attempts: 1 } },
+      { status: 400, error: { kind: "bad_request", outcome: "rejected", attempts: 1 } },
+    ])("with status $status: $error.outcome", async ({ status, error }) => {
+      expect((await ended(create(resolves({ status, headers, ...body }).client()))).error).toMatchObject(error);
+    });
+  });
+});
+
+test("a response whose ok throws: the request was sent all the same", async () => {
+  const response = { status: 201, headers, text: async () => JSON.stringify(ISSUE) };
+  const throws = Object.defineProperty(response, "ok", { get: () => expect.fail("it is read") });
+  const { error } = await ended(create(resolves(throws).client()));
+  expect(error).toMatchObject({ kind: "connection", outcome: "unknown", attempts: 1 });
+});
+
+test("a stream of texts is told as that: the message quotes nothing, since it may be a one-time secret", async () => {
+  const body = new ReadableStream({ start: (stream) => stream.enqueue("only once, in this response") });
+  const { error } = await ended(create(resolves({ status: 201, headers, body }).client()));
+  expect(error).toMatchObject({ kind: "connection", outcome: "accepted" });
+  expect((error as Error).message).toContain("a part of its stream is not bytes");
+  expect(inspect(error)).not.toContain("only once");
+});
+
+describe("a body that fetch has read, to log it for instance", () => {
+  /** Reads each response that a reply makes. */
+  const reads =
+    (reply: Reply): Reply =>
+    async (sent) => {
+      const response = await reply(sent);
+      await response.text();
+      return response;
+    };
+
+  test("a write that the service accepted is accepted, and the error says what to do", async () => {
+    const { error } = await ended(create(scriptedFetch(reads(good)).client()));
+    expect(error).toMatchObject({ kind: "connection", outcome: "accepted", attempts: 1 });
+    expect(String((error as Error).cause)).toContain("clone()");
+  });
+
+  test("a refusal is known by its status", async () => {
+    const refusal = (status: number): Reply =>
+      reads(() => new Response('{"error":"said"}', { status, headers: { "retry-after": "1" } }));
+    const service = scriptedFetch(refusal(429), refusal(500), refusal(404));
+    const { error } = await ended(service.client().sessions.get("1"));
+    expect(error).toMatchObject({ kind: "not_found", attempts: 3, outcome: "rejected" });
+  });
+
+  test("a DELETE has done its work by its status", async () => {
+    const service = scriptedFetch(reads(() => new Response("{}")));
+    const { error } = await ended(service.client().request({ method: "DELETE", path: path`/locks/1` }));
+    expect(error).toBeUndefined();
+    expect(service.sent).toHaveLength(1);
+  });
+
+  test("a body that is locked counts as read", async () => {
+    const service = scriptedFetch(async (sent) => {
+      const response = await good(sent);
+      response.body?.getReader();
+      return response;
+    });
+    expect((await ended(create(service.client()))).error).toMatchObject({ kind: "connection", outcome: "accepted" });
+  });
+
+  test("one Response for two calls is the first one's", async () => {
+    const shared = new Response('{"id":"ses_1","state":"running"}');
+    const client = scriptedFetch(() => shared).client({ retry: false });
+    const settled = await allEnded([client.sessions.get("1"), client.sessions.get("1")]);
+    expect(settled.filter(({ error }) => error === undefined)).toHaveLength(1);
+    expect(settled.filter(({ error }) => isAutomationError(error))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,126 @@
+import { getEventListeners } from "node:events";
+import { expect, expectTypeOf, test } from "vitest";
+import { AbortError, type Page, type Project, path } from "../../../../src/client/index.ts";
+import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { gate, rejection } from "../../../support/promises.ts";
+import { json, page, pagesOf } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
+
+const wire = openWire();
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("page() is one request for the first page, as the service sent it", async () => {
+  wire.script(json({ data: [{ id: "a", name: "A", more: [1] }], next_cursor: "c1", total: 7 }));
+  const first = await wire.client().projects.list({ limit: 5 }).page();
+  expectTypeOf(first).toEqualTypeOf<Page<Project>>();
+  expect(first).toEqual({ data: [{ id: "a", name: "A", more: [1] }], next_cursor: "c1", total: 7 });
+  expect(wire.sent.map(({ path: asked }) => asked)).toEqual(["/projects?limit=5"]);
+});
+
+test("page() from cursor to cursor is every page, once", async () => {
+  wire.reply(pagesOf(["a", "b"], [], ["c"]));
+  const client = wire.client();
+  const seen: string[] = [];
+  let cursor: string | null | undefined;
+  while (cursor !== null) {
+    const { data, next_cursor }: Page<Project> = await client.projects.list({ cursor }).page();
+    seen.push(...data.map(({ id }) => id));
+    cursor = next_cursor;
+  }
+  expect(seen).toEqual(["a", "b", "c"]);
+  expect(wire.sent).toHaveLength(3);
+});
+
+test("page() requests the same page each time, and does not affect a walk over the same list", async () => {
+  wire.reply(pagesOf(["a"], ["b"]));
+  const list = wire.client().projects.list();
+  const iterator = list[Symbol.asyncIterator]();
+  await iterator.next();
+  expect((await list.page()).data[0]?.id).toBe("a");
+  expect((await list.page()).data[0]?.id).toBe("a");
+  expect((await iterator.next()).value).toMatchObject({ id: "b" });
+});
+
+test("page() prefetches nothing", async () => {
+  wire.script(page(["a"], "c1"));
+  await wire.client().projects.list({}, { prefetch: true }).page();
+  await settled();
+  expect(wire.sent).toHaveLength(1);
+});
+
+test("page() is one request for an empty page too, and for one that goes in circles", async () => {
+  for (const [items, cursor] of [
+    [[], "c1"],
+    [["a"], "S"],
+  ] as const) {
+    const before = wire.sent.length;
+    wire.reply(() => page(items, cursor));
+    const { data, next_cursor } = await wire.client().projects.list({ cursor: "S" }, { prefetch: true }).page();
+    await settled();
+    expect([data.length, next_cursor]).toEqual([items.length, cursor]);
+    expect(wire.sent.length - before).toBe(1);
+  }
+});
+
+test("page() rejects with the cursor that was requested", async () => {
+  wire.reply(() => json({ error: "no" }, 404));
+  const client = wire.client();
+  expect(await rejection(client.projects.list().page())).toMatchObject({ kind: "not_found", cursor: null });
+  expect(await rejection(client.projects.list({ cursor: "c7" }).page())).toMatchObject({ cursor: "c7" });
+});
+
+test("page() is cancelled by the signal of the list, and leaves no listener on it", async () => {
+  const asked = gate();
+  const fetch: typeof globalThis.fetch = async () => {
+    asked.open();
+    return new Promise(() => {});
+  };
+  const controller = new AbortController();
+  const { signal } = controller;
+  const failing = rejection(wire.client({ fetch }).projects.list({}, { signal }).page());
+  await asked.opened;
+  controller.abort("left the view");
+  const error = await failing;
+  expect(error).toBeInstanceOf(AbortError);
+  expect(error).toMatchObject({ cause: "left the view", cursor: null });
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("page() rejects with an ArgumentError for invalid arguments, and sends nothing", async () => {
+  const client = wire.client();
+  expect(await rejection(client.projects.list({ cursor: null as never }).page())).toMatchObject({ kind: "argument" });
+  expect(await rejection(client.sessions.list("").page())).toMatchObject({ kind: "argument" });
+  expect(wire.sent).toHaveLength(0);
+});
+
+test("arguments that page() and toArray() do not take are an ArgumentError, and nothing is sent", async () => {
+  const list = wire.client().projects.list() as unknown as Record<
+    "page" | "toArray",
+    (...args: unknown[]) => Promise<unknown>
+  >;
+  for (const refused of [list.page(2), list.page(undefined), list.toArray({}, 2), list.toArray(10)]) {
+    expect(await rejection(refused)).toMatchObject({ kind: "argument", outcome: "not_sent" });
+  }
+  expect(wire.sent).toHaveLength(0);
+});
+
+test("page() works for lists of the caller's own", async () => {
+  wire.script(page(["a"], null));
+  const { data } = await wire.client().paginate({ path: path`/x`, schema: ProjectSchema }).page();
+  expect(data[0]?.name).toBe("name of a");
+});
+
+test("an infinite query over page() sends one request for each page, and one for an error response", async () => {
+  const client = wire.client();
+  const query = ({ pageParam, signal }: { pageParam: string | undefined; signal: AbortSignal }) =>
+    client.projects.list({ cursor: pageParam }, { signal }).page();
+  const { signal } = new AbortController();
+  wire.reply(pagesOf(["a"], ["b"]));
+  const first = await query({ pageParam: undefined, signal });
+  const second = await query({ pageParam: first.next_cursor ?? undefined, signal });
+  expect([first, second].flatMap(({ data }) => data.map(({ id }) => id))).toEqual(["a", "b"]);
+  expect(second.next_cursor).toBeNull();
+  wire.reply(() => json({ error: "invalid_token" }, 401));
+  expect(await rejection(query({ pageParam: undefined, signal }))).toMatchObject({ kind: "auth" });
+  expect(wire.sent).toHaveLength(3);
+});

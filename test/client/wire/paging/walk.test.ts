@@ -1,0 +1,221 @@
+import { expect, test } from "vitest";
+import { ResponseValidationError } from "../../../../src/client/index.ts";
+import { drain, rejection } from "../../../support/promises.ts";
+import { json, page, pagesOf } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
+
+const wire = openWire("msw");
+
+const ids = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
+
+test("three pages: items in order, three requests, the first without a cursor, ends at null", async () => {
+  wire.reply(pagesOf(["a", "b"], ["c"], ["d", "e"]));
+  const { items, error } = await drain(wire.client().projects.list());
+  expect(error).toBeUndefined();
+  expect(ids(items)).toEqual(["a", "b", "c", "d", "e"]);
+  expect(wire.sent.map(({ path }) => path)).toEqual(["/projects", "/projects?cursor=c1", "/projects?cursor=c2"]);
+});
+
+test("a list that is not consumed sends nothing, is not a promise, and can be awaited without being consumed", async () => {
+  const list = wire.client().projects.list({ limit: 5 });
+  expect("then" in list).toBe(false);
+  expect(await Promise.resolve(list)).toBe(list);
+  list.pages();
+  list[Symbol.asyncIterator]();
+  await Promise.resolve();
+  expect(wire.sent).toHaveLength(0);
+});
+
+test("a list with invalid arguments or an aborted signal that is not consumed causes no rejection", async () => {
+  const client = wire.client();
+  client.projects.list({ limit: Number.NaN });
+  client.projects.list({}, { signal: AbortSignal.abort() });
+  client.projects.list({}, { prefetch: true, timeoutMs: -1 }).pages();
+  await new Promise((resolve) => setImmediate(resolve)); // unhandled rejections fail the run
+  expect(wire.sent).toHaveLength(0);
+});
+
+test("an empty page with a cursor is followed, a short page is not the end", async () => {
+  wire.reply(pagesOf([], [], ["a"], [], ["b"], []));
+  const { items } = await drain(wire.client().projects.list({ limit: 100 }));
+  expect(ids(items)).toEqual(["a", "b"]);
+  expect(wire.sent).toHaveLength(6);
+});
+
+test.each([
+  ["missing", undefined],
+  ["empty", ""],
+  ["a number", 0],
+  ["false", false],
+  ["an object", {}],
+  ["an array", []],
+])("next_cursor %s is a validation error, never the end", async (_, next) => {
+  wire.script(page(["a"], "c1"), page(["b"], next));
+  const { items, error } = await drain(wire.client().projects.list());
+  expect(ids(items)).toEqual(["a"]);
+  expect(error).toBeInstanceOf(ResponseValidationError);
+  expect(error).toMatchObject({ cursor: "c1", status: 200 });
+  expect((error as ResponseValidationError).issues[0]?.path).toEqual(["next_cursor"]);
+  expect(wire.sent).toHaveLength(2);
+});
+
+test.each([
+  ["missing", { next_cursor: null }],
+  ["null", { data: null, next_cursor: null }],
+  ["an object", { data: {}, next_cursor: null }],
+  [
+    "of a bad item",
+    {
+      data: [
+        { id: "b", name: "b" },
+        { id: 2, name: "c" },
+      ],
+      next_cursor: null,
+    },
+  ],
+  ["no envelope", [{ id: "a", name: "a" }]],
+])("data %s on page 2: page 1 is delivered, then the error has the failing cursor", async (_, body) => {
+  wire.script(page(["a"], "c1"), json(body));
+  const { items, error } = await drain(wire.client().projects.list());
+  expect(ids(items)).toEqual(["a"]);
+  expect(error).toMatchObject({ kind: "validation", cursor: "c1", status: 200, path: "/projects" });
+  expect(wire.sent).toHaveLength(2);
+});
+
+test("two walks over one list at once both see all of it", async () => {
+  wire.reply(pagesOf(["a", "b"], ["c"], ["d"]));
+  const list = wire.client().projects.list();
+  const [one, two] = await Promise.all([drain(list), drain(list)]);
+  expect(ids(one.items)).toEqual(["a", "b", "c", "d"]);
+  expect(ids(two.items)).toEqual(["a", "b", "c", "d"]);
+  expect(wire.sent).toHaveLength(6);
+});
+
+test("each for await starts afresh, also after a break and after an error", async () => {
+  wire.reply(pagesOf(["a", "b"], ["c"]));
+  const list = wire.client().projects.list();
+  expect((await drain(list, 1)).items).toHaveLength(1);
+  expect(ids((await drain(list)).items)).toEqual(["a", "b", "c"]);
+  wire.reply(() => json({ error: "gone" }, 404));
+  expect((await drain(list)).error).toMatchObject({ kind: "not_found" });
+  wire.reply(pagesOf(["a"], ["c"]));
+  expect(ids((await drain(list)).items)).toEqual(["a", "c"]);
+});
+
+test("parallel calls of next yield consecutive distinct items, one request per page, then done", async () => {
+  wire.reply(pagesOf(["a", "b"], [], ["c"], ["d", "e"]));
+  const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
+  const results = await Promise.all(Array.from({ length: 8 }, () => iterator.next()));
+  expect(results.map(({ done, value }) => (done ? "done" : value.id))).toEqual([
+    ...["a", "b", "c", "d", "e"],
+    ...["done", "done", "done"],
+  ]);
+  expect(wire.sent.map(({ query }) => query.get("cursor"))).toEqual([null, "c1", "c2", "c3"]);
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+});
+
+test("parallel calls of next over pages yield each page once", async () => {
+  wire.reply(pagesOf(["a"], ["b"], ["c"]));
+  const pages = wire.client().projects.list().pages();
+  const results = await Promise.all([pages.next(), pages.next(), pages.next(), pages.next()]);
+  expect(results.map(({ done, value }) => (done ? "done" : value.data[0]?.id))).toEqual(["a", "b", "c", "done"]);
+  expect(wire.sent).toHaveLength(3);
+});
+
+test("parallel calls of next over a failing page: the first of them rejects, the others are done", async () => {
+  wire.script(page(["a"], "c1"), json({ error: "no" }, 403));
+  const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
+  const results = await Promise.allSettled([iterator.next(), iterator.next(), iterator.next(), iterator.next()]);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+  expect(results.slice(2)).toMatchObject([{ value: { done: true } }, { value: { done: true } }]);
+  expect(wire.sent).toHaveLength(2);
+});
+
+test("pages are as the service sent them, and resume from the JSON of one", async () => {
+  wire.script(
+    json({ data: [{ id: "a", name: "A", extra: { deep: [1] } }], next_cursor: "c1", total: 2 }),
+    page(["b"], null),
+  );
+  const client = wire.client();
+  const first = await client.projects.list({ limit: 1 }).pages().next();
+  expect(first.value).toEqual({
+    data: [{ id: "a", name: "A", extra: { deep: [1] } }],
+    next_cursor: "c1",
+    total: 2,
+  });
+  const saved = JSON.parse(JSON.stringify(first.value)) as { next_cursor: string };
+  const rest = await client.projects.list({ limit: 1, cursor: saved.next_cursor }).toArray();
+  expect(ids(rest)).toEqual(["b"]);
+  expect(wire.sent[1]?.path).toBe("/projects?limit=1&cursor=c1");
+});
+
+test("limit, the encoded project and the caller's headers are the same on each page", async () => {
+  wire.reply(({ query }) =>
+    json({ data: [{ id: "s", state: "on" }], next_cursor: query.get("cursor") === null ? "x/ y+&" : null }),
+  );
+  const client = wire.client();
+  await client.sessions.list("a/b c", { limit: 0 }, { headers: { "x-tag": "t" } }).toArray();
+  expect(wire.sent.map(({ path }) => path)).toEqual([
+    "/projects/a%2Fb%20c/sessions?limit=0",
+    "/projects/a%2Fb%20c/sessions?limit=0&cursor=x%2F%20y%2B%26",
+  ]);
+  expect(wire.sent.map(({ headers }) => headers.get("x-tag"))).toEqual(["t", "t"]);
+});
+
+test("a token that is swapped between pages is used by the next page", async () => {
+  wire.reply(pagesOf(["a"], ["b"]));
+  const client = wire.client();
+  for await (const { id } of client.projects.list()) if (id === "a") client.setToken("pat_other_0123456789");
+  expect(wire.sent[1]?.headers.get("authorization")).toBe("Bearer pat_other_0123456789");
+});
+
+test("more items than requested, duplicates and an 8 KB cursor are passed through", async () => {
+  const long = "é/+%".repeat(2_000);
+  wire.script(page(["a", "a", "a"], long), page(["a"], null));
+  const items = await wire.client().projects.list({ limit: 1 }).toArray();
+  expect(ids(items)).toEqual(["a", "a", "a", "a"]);
+  expect(wire.sent[1]?.query.get("cursor")).toBe(long);
+});
+
+test("parameters and options that change after list() change nothing", async () => {
+  wire.reply(pagesOf(["a"], ["b"]));
+  const params = { limit: 7 };
+  const options = { headers: { "x-tag": "before" }, prefetch: false };
+  const list = wire.client().projects.list(params, options);
+  params.limit = 9;
+  options.headers = { "x-tag": "after" };
+  options.prefetch = true;
+  await list.toArray();
+  expect(wire.sent.map(({ path }) => path)).toEqual(["/projects?limit=7", "/projects?limit=7&cursor=c1"]);
+  expect(wire.sent[0]?.headers.get("x-tag")).toBe("before");
+});
+
+test("an iterator that was closed before it began sends nothing", async () => {
+  const iterator = wire.client().projects.list()[Symbol.asyncIterator]();
+  await iterator.return?.();
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  expect(wire.sent).toHaveLength(0);
+});
+
+test.each([
+  ["params", (client: ReturnType<typeof wire.client>) => client.projects.list(null as never)],
+  ["options", (client: ReturnType<typeof wire.client>) => client.projects.list({}, null as never)],
+  ["signal", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { signal: null as never })],
+  [
+    "a signal that is none",
+    (client: ReturnType<typeof wire.client>) => client.projects.list({}, { signal: 42 as never }),
+  ],
+  ["prefetch", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { prefetch: null as never })],
+  ["cursor", (client: ReturnType<typeof wire.client>) => client.projects.list({ cursor: null as never })],
+  ["limit", (client: ReturnType<typeof wire.client>) => client.projects.list({ limit: null as never })],
+  ["an unknown option", (client: ReturnType<typeof wire.client>) => client.projects.list({}, { pages: 2 } as never)],
+  ["paginate's query", (client: ReturnType<typeof wire.client>) => client.paginate({ query: null } as never)],
+])("%s that cannot be is an ArgumentError at the first next, and nothing is sent", async (_, make) => {
+  const list = make(wire.client());
+  const iterator = list[Symbol.asyncIterator]();
+  expect(await rejection(iterator.next())).toMatchObject({ name: "ArgumentError", kind: "argument" });
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  expect(await rejection(list.pages().next())).toMatchObject({ kind: "argument" });
+  expect(await rejection(list.toArray())).toMatchObject({ kind: "argument" });
+  expect(wire.sent).toHaveLength(0);
+});

@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import { AuthenticationError, Client, type CreatedToken } from "../../../../src/client/index.ts";
+import { createEmulator } from "../../../../src/testing/index.ts";
+import { gate, rejection } from "../../../support/promises.ts";
+import { json, text } from "../../../support/replies.ts";
+import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
+
+const wire = openWire();
+const NEXT = "pat_next_TheSecretOfTheReplacement";
+const authorizations = (): (string | null)[] => wire.sent.map(({ headers }) => headers.get("authorization"));
+const replacement = (plaintext: unknown = NEXT): Response =>
+  json({ id: "t2", name: "n", key_id: "next", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext }, 201);
+const session = (): Response => json({ id: "s", state: "on" });
+
+/** A service that knows one token at a time. */
+function onlyAccepts(current: () => string): (seen: { headers: Headers; path: string }) => Response {
+  return ({ headers, path }) => {
+    if (headers.get("authorization") !== `Bearer ${current()}`) return json({ error: "unauthorized" }, 401);
+    return path.includes("/issues") ? json({ number: 1, title: "t", status: "o" }, 201) : session();
+  };
+}
+
+test("without adopt the client keeps its token", async () => {
+  wire.script(replacement(), session());
+  const client = wire.client();
+  const created = await client.tokens.rotate("t1");
+  expect(created.plaintext).toBe(NEXT);
+  await client.sessions.get("s");
+  expect(authorizations()).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`]);
+});
+
+test("with adopt it goes on with the replacement, as do clients made from it before and after", async () => {
+  wire.reply(({ path }) => (path.endsWith("/rotate") ? replacement() : session()));
+  const client = wire.client();
+  const before = client.withOptions({ retry: false });
+  const created: CreatedToken = await client.tokens.rotate("t1", { adopt: true });
+  expect(created).toMatchObject({ id: "t2", plaintext: NEXT });
+  for (const one of [client, before, client.withOptions({})]) await one.sessions.get("s");
+  expect(authorizations().slice(1)).toEqual(Array(3).fill(`Bearer ${NEXT}`));
+});
+
+test("calls that receive a 401 with the old token during the rotation wait for it and are sent once more, also a POST", async () => {
+  const arrived = gate();
+  const go = gate();
+  let current = "somebody else's";
+  const accepts = onlyAccepts(() => current);
+  wire.reply(async (seen) => {
+    if (!seen.path.endsWith("/rotate")) return accepts(seen);
+    arrived.open();
+    await go.opened;
+    current = NEXT;
+    return replacement();
+  });
+  const client = wire.client();
+  const rotation = client.tokens.rotate("t1", { adopt: true });
+  await arrived.opened;
+  const calls = [
+    client.sessions.get("a"),
+    client.issues.create("p", { title: "t", type: "bug" }),
+    client.sessions.get("b"),
+  ];
+  while (wire.sent.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  go.open();
+  await Promise.all([rotation, ...calls]);
+  expect(authorizations()).toEqual([...Array(4).fill(`Bearer ${TOKEN}`), ...Array(3).fill(`Bearer ${NEXT}`)]);
+});
+
+test("a call that was sent with the old token and receives a 401 after the rotation is sent once more", async () => {
+  const first = gate();
+  wire.reply(async ({ path, headers }) => {
+    if (path.endsWith("/rotate")) return replacement();
+    if (headers.get("authorization") === `Bearer ${NEXT}`) return session();
+    await first.opened;
+    return json({}, 401);
+  });
+  const client = wire.client();
+  const call = client.sessions.get("s");
+  await client.tokens.rotate("t1", { adopt: true });
+  first.open();
+  expect(await call).toMatchObject({ id: "s" });
+});
+
+describe("a token that is replaced again before the call is sent with it", () => {
+  const TOKENS = [TOKEN, "pat_first_TheSecretOfTheFirst", "pat_second_TheSecretOfTheSecond"];
+  const issue = { title: "t", type: "bug" };
+
+  test.each(["it has been replaced", "the rotation is under way"])("when the second 401 comes, %s", async (when) => {
+    let rotations = 0;
+    let current = 0;
+    const accepts = onlyAccepts(() => TOKENS[current] ?? "");
+    const refused = gate();
+    const rotate = (): Promise<CreatedToken> => client.tokens.rotate("t1", { adopt: true });
+    const pending: Promise<unknown>[] = [];
+    wire.reply(async (seen) => {
+      if (seen.path.endsWith("/rotate")) {
+        rotations += 1;
+        current = rotations;
+        if (rotations === 2 && when === "the rotation is under way") await refused.opened;
+        return replacement(TOKENS[current]);
+      }
+      const rotation = current < 2 ? rotate() : undefined;
+      if (rotation !== undefined) pending.push(rotation);
+      if (current === 1 && when === "the rotation is under way") {
+        while (rotations < 2) await new Promise((resolve) => setImmediate(resolve));
+        setImmediate(() => refused.open());
+      } else await rotation;
+      return accepts(seen);
+    });
+    const client = wire.client();
+    expect(await client.issues.create("p", issue)).toMatchObject({ number: 1 });
+    await Promise.all(pending);
+    const sent = wire.sent.filter(({ path }) => path.endsWith("/issues")).map(({ headers }) => headers);
+    expect(sent.map((headers) => headers.get("authorization"))).toEqual(TOKENS.map((token) => `Bearer ${token}`));
+  });
+});
+
+test("a rotation that fails changes nothing, and the calls that waited for it reject with their 401", async () => {
+  const arrived = gate();
+  const go = gate();
+  wire.reply(async ({ path }) => {
+    if (!path.endsWith("/rotate")) return json({ error: "unauthorized" }, 401);
+    arrived.open();
+    await go.opened;
+    return json({ error: "conflict" }, 409);
+  });
+  const client = wire.client();
+  const rotation = rejection(client.tokens.rotate("t1", { adopt: true }));
+  await arrived.opened;
+  const call = rejection(client.sessions.get("s"));
+  while (wire.sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  go.open();
+  expect(await rotation).toMatchObject({ kind: "conflict" });
+  expect(await call).toMatchObject({ kind: "auth", attempts: 1 });
+  expect(wire.sent).toHaveLength(2);
+});
+
+test("a waiting call can be aborted while the rotation goes on", async () => {
+  const go = gate();
+  wire.reply(async ({ path }) => {
+    if (!path.endsWith("/rotate")) return json({}, 401);
+    await go.opened;
+    return replacement();
+  });
+  const client = wire.client();
+  const rotation = client.tokens.rotate("t1", { adopt: true });
+  const controller = new AbortController();
+  const call = rejection(client.sessions.get("s", { signal: controller.signal }));
+  while (wire.sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  controller.abort();
+  expect(await call).toMatchObject({ kind: "abort" });
+  go.open();
+  expect(await rotation).toMatchObject({ plaintext: NEXT });
+});
+
+test("a rotation that receives a 401 does not wait for itself", async () => {
+  wire.reply(() => json({ error: "unauthorized" }, 401));
+  expect(await rejection(wire.client().tokens.rotate("t1", { adopt: true }))).toBeInstanceOf(AuthenticationError);
+  expect(wire.sent).toHaveLength(1);
+});
+
+test("of two rotations at once: both settle, and the last valid replacement is kept", async () => {
+  const cases: readonly (readonly (string | number)[])[] = [
+    ["first", "second"],
+    ["first", 401],
+    [401, "second"],
+    [401, 401],
+  ];
+  for (const outcomes of cases) {
+    const answers = outcomes.map((one) => (one === 401 ? json({}, 401) : replacement(`pat_${one}_0123456789`)));
+    const sent: (string | null)[] = [];
+    // With a fetch of its own: the order of requests counts.
+    const client = wire.client({
+      fetch: async (url, init) => {
+        sent.push(new Headers(init.headers).get("authorization"));
+        return url.endsWith("/rotate") ? (answers.shift() ?? json({}, 401)) : session();
+      },
+    });
+    const settled = await Promise.allSettled([
+      client.tokens.rotate("t1", { adopt: true }),
+      client.tokens.rotate("t1", { adopt: true }),
+    ]);
+    for (const [at, one] of outcomes.entries()) if (one !== 401) expect(settled[at]?.status).toBe("fulfilled");
+    await client.sessions.get("s");
+    const last = outcomes.filter((one) => one !== 401).at(-1);
+    expect(sent.at(-1)).toBe(`Bearer ${last === undefined ? TOKEN : `pat_${last}_0123456789`}`);
+  }
+});
+
+describe("an invalid response to a rotation", () => {
+  test("with a plaintext: the token is adopted, and the call rejects", async () => {
+    wire.script(json({ id: 5, plaintext: NEXT }, 201), session());
+    const client = wire.client();
+    const error = await rejection(client.tokens.rotate("t1", { adopt: true }));
+    expect(error).toMatchObject({
+      kind: "validation",
+      outcome: "accepted",
+      rawBody: JSON.stringify({ id: 5, plaintext: NEXT }),
+    });
+    expectClean(error, [NEXT, TOKEN], ["rawBody"]);
+    await client.sessions.get("s");
+    expect(authorizations()[1]).toBe(`Bearer ${NEXT}`);
+  });
+
+  test("cut off behind the plaintext: it is adopted, and the call rejects", async () => {
+    const torn = `{"id":"t2","plaintext":"${NEXT}"`;
+    wire.script(text(torn, 201), session());
+    const client = wire.client();
+    const error = await rejection(client.tokens.rotate("t1", { adopt: true }));
+    expect(error).toMatchObject({ outcome: "accepted", rawBody: torn });
+    await client.sessions.get("s");
+    expect(authorizations()[1]).toBe(`Bearer ${NEXT}`);
+  });
+
+  test.each(["with space", "Bearer x", "line\n", "é"])(
+    "with a plaintext that is not a valid token (%j): the call rejects with all its fields, and the old token is kept",
+    async (bad) => {
+      wire.script(replacement(bad), session());
+      const client = wire.client();
+      const error = await rejection(client.tokens.rotate("t1", { adopt: true }));
+      expect(error).toMatchObject({
+        kind: "validation",
+        outcome: "accepted",
+        status: 201,
+        method: "POST",
+        path: "/me/tokens/{id}/rotate",
+        attempts: 1,
+      });
+      expect((error as { rawBody?: string }).rawBody).toContain(JSON.stringify(bad).slice(1, -1));
+      await client.sessions.get("s");
+      expect(authorizations()[1]).toBe(`Bearer ${TOKEN}`);
+    },
+  );
+
+  test("not JSON: the error says that the old token may be dead, and keeps the text", async () => {
+    wire.script(text(`<html>${NEXT}`, 201));
+    const error = await rejection(wire.client().tokens.rotate("t1", { adopt: true }));
+    expect(error).toMatchObject({ kind: "parse", outcome: "accepted", rawBody: `<html>${NEXT}` });
+    expectClean(error, [NEXT], ["rawBody"]);
+  });
+});
+
+test("against the emulator: 20 calls at once over a rotation all succeed, and the old token is revoked", async () => {
+  const emulator = createEmulator();
+  const own = emulator.createToken({ scopes: ["projects:read", "issues:write", "sessions:read"] });
+  const { baseUrl, fetch } = emulator;
+  const client = new Client({ baseUrl, fetch, token: own.plaintext });
+  const calls = Array.from({ length: 20 }, (_, index) =>
+    index === 10
+      ? client.tokens.rotate(own.id, { adopt: true })
+      : index % 2 === 0
+        ? client.projects.list().toArray()
+        : client.issues.create(emulator.projects.list()[0]?.id ?? "", { title: `${index}`, type: "bug" }),
+  );
+  await Promise.all(calls);
+  expect(emulator.issues.list(emulator.projects.list()[0]?.id ?? "")).toHaveLength(10);
+  await client.projects.list().toArray();
+  const old = new Client({ baseUrl, fetch, token: own.plaintext });
+  expect(await rejection(old.projects.list().toArray())).toMatchObject({ kind: "auth" });
+});

@@ -1,0 +1,266 @@
+import { type } from "arktype";
+import * as v from "valibot";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import * as zm from "zod/mini";
+import { path, ResponseValidationError, type StandardSchema } from "../../../../src/client/index.ts";
+import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { drain, rejection } from "../../../support/promises.ts";
+import { json, page, text } from "../../../support/replies.ts";
+import { openWire } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
+
+const wire = openWire("msw");
+const SECRET = "tok_secret_abcdefghijklmnop";
+
+/** The same shape in each library: `{ id: string, count: number }`. */
+const SCHEMAS: Readonly<Record<string, StandardSchema<{ id: string; count: number }>>> = {
+  zod: z.object({ id: z.string(), count: z.number() }),
+  "zod/mini": zm.object({ id: zm.string(), count: zm.number() }),
+  valibot: v.object({ id: v.string(), count: v.number() }),
+  arktype: type({ id: "string", count: "number" }),
+  "an asynchronous valibot": v.objectAsync({
+    id: v.pipeAsync(
+      v.string(),
+      v.checkAsync(async () => true),
+    ),
+    count: v.number(),
+  }),
+};
+
+describe.each(Object.entries(SCHEMAS))("a schema of %s", (_, schema) => {
+  const get = (): Promise<{ id: string; count: number }> =>
+    wire.client().request({ method: "GET", path: path`/x/${"a/b"}`, schema });
+
+  test("returns its output", async () => {
+    wire.script(json({ id: "a", count: 1 }));
+    expect(await get()).toEqual({ id: "a", count: 1 });
+    expect(wire.sent[0]?.path).toBe("/x/a%2Fb");
+  });
+
+  test("an issue has a path, and no value of the response is in the error", async () => {
+    wire.script(json({ id: "a", count: SECRET, [SECRET]: SECRET, list: [{ [SECRET]: 1 }] }));
+    const error = (await rejection(get())) as ResponseValidationError;
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error.issues.map((issue) => issue.path)).toContainEqual(["count"]);
+    expect(error).toMatchObject({ path: "/x/{}", method: "GET", status: 200 });
+    expectClean(error, [SECRET], ["rawBody"]);
+  });
+
+  test("the path of an issue is shown, also where a value of the response has the name of a key", async () => {
+    wire.script(json({ data: [{ id: "data", count: "count" }], next_cursor: null }));
+    const error = await rejection(wire.client().paginate({ path: path`/x`, schema }).page());
+    expect(error).toMatchObject({ issues: [{ path: ["data", 0, "count"] }] });
+  });
+
+  test("is for one item in a walk", async () => {
+    wire.script(
+      json({ data: [{ id: "a", count: 1 }], next_cursor: "c" }),
+      json({ data: [{ id: "b", count: SECRET }], next_cursor: null }),
+    );
+    const walk = wire.client().paginate({ path: path`/x`, schema })[Symbol.asyncIterator]();
+    expect((await walk.next()).value).toEqual({ id: "a", count: 1 });
+    const error = (await rejection(walk.next())) as ResponseValidationError;
+    expect(error.issues[0]?.path).toEqual(["data", 0, "count"]);
+    expect(error.cursor).toBe("c");
+    expectClean(error, [SECRET], ["rawBody"]);
+  });
+});
+
+test("unknown keys that a strict schema reports do not show secrets", async () => {
+  const token = "pat_public_theSecretTokenOfTheClient";
+  const strict = [
+    z.strictObject({ id: z.string() }),
+    v.strictObject({ id: v.string() }),
+    type({ "+": "reject", id: "string" }),
+  ];
+  for (const schema of strict) {
+    wire.reply(() => json({ id: "a", [token]: 1 }));
+    const error = await rejection(wire.client({ token }).request({ method: "GET", path: path`/x`, schema: schema }));
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expectClean(error, [token], ["rawBody"]);
+  }
+});
+
+test("a schema that transforms returns its output, in requests and in walks", async () => {
+  wire.script(json({ at: "2030" }), json({ data: ["1", "2"], next_cursor: null }));
+  const client = wire.client();
+  const year = z.object({ at: z.string() }).transform(({ at }) => Number(at));
+  expect(await client.request({ method: "GET", path: path`/x`, schema: year })).toBe(2030);
+  expect(await client.paginate({ path: path`/x`, schema: z.coerce.number() }).toArray()).toEqual([1, 2]);
+});
+
+test("a schema that returns undefined for an item drops no item", async () => {
+  wire.script(json({ data: [1, 2], next_cursor: null }));
+  const items = await wire
+    .client()
+    .paginate({ path: path`/x`, schema: z.number().transform(() => undefined) })
+    .toArray();
+  expect(items).toEqual([undefined, undefined]);
+});
+
+test("an item that a schema outputs is not awaited, even if it has a method then", async () => {
+  wire.reply(({ query }) => json({ data: [1, 2], next_cursor: query.has("cursor") ? null : "c" }));
+  // biome-ignore lint/suspicious/noThenProperty: `await` would call it
+  const item = { then: () => expect.fail("awaited") };
+  const validate = (): { value: object } => ({ value: item });
+  const schema: StandardSchema<object> = { "~standard": { version: 1, vendor: "t", validate } };
+  const list = wire.client().paginate({ path: path`/x`, schema });
+  const { items, error } = await drain(list);
+  expect(error).toBeUndefined();
+  for (const all of [items, await list.toArray()]) {
+    expect(all).toHaveLength(4);
+    expect(all.every((one) => one === item)).toBe(true);
+  }
+  const { items: pages } = await drain(list.pages());
+  expect(pages.flatMap(({ data }) => data).every((one) => one === item)).toBe(true);
+  expect((await list.page()).data[0]).toBe(item);
+});
+
+test.each([
+  [
+    "throws",
+    () => {
+      throw new RangeError("broken schema");
+    },
+  ],
+  ["rejects", async () => Promise.reject(new RangeError("broken schema"))],
+])("a schema that %s is a ResponseValidationError with that cause", async (_, validate) => {
+  const schema = { "~standard": { version: 1, vendor: "t", validate } } as StandardSchema;
+  wire.reply(() => json({ data: [1], next_cursor: null }));
+  for (const call of [
+    wire.client().request({ method: "GET", path: path`/x`, schema }),
+    wire.client().paginate({ path: path`/x`, schema }).toArray(),
+  ]) {
+    const error = (await rejection(call)) as ResponseValidationError;
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error.cause).toBeInstanceOf(RangeError);
+    expect(error.message).toContain(
+      "200, but the response is not of the expected shape: the schema threw (broken schema)",
+    );
+    expect(error.rawBody).toBe('{"data":[1],"next_cursor":null}');
+  }
+});
+
+test("the signal and totalTimeoutMs end a schema that never settles", async () => {
+  const schema = {
+    "~standard": { version: 1, vendor: "t", validate: () => new Promise(() => {}) },
+  } as unknown as StandardSchema;
+  wire.reply(() => json({}));
+  const request = { method: "POST", path: path`/x`, json: {}, schema } as const;
+  expect(await rejection(wire.client().request(request, { totalTimeoutMs: 20 }))).toMatchObject({
+    kind: "timeout",
+    outcome: "accepted",
+  });
+  const controller = new AbortController();
+  const call = wire.client().request(request, { signal: controller.signal });
+  const ended = rejection(call);
+  while (wire.sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  controller.abort("enough");
+  expect(await ended).toMatchObject({ kind: "abort", cause: "enough" });
+});
+
+describe("without a schema", () => {
+  test.each([
+    ["null", null],
+    ["0", 0],
+    ['""', ""],
+    ["false", false],
+    ["[]", []],
+    ['{"a":1}', { a: 1 }],
+  ])("%s is what it is", async (body, value) => {
+    wire.reply(() => text(body));
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"] as const) {
+      expect(await wire.client().request({ method, path: path`/x` })).toEqual(value);
+    }
+  });
+
+  test("HEAD resolves with undefined, whatever its headers say of the body", async () => {
+    wire.script(text(null, 200, { "content-type": "application/json", "content-length": "5" }));
+    expect(await wire.client().request({ method: "HEAD", path: path`/x` })).toBeUndefined();
+  });
+
+  test("a DELETE resolves with its body if it is JSON, else with undefined", async () => {
+    wire.script(text(null, 204), text("<html>"), text(""), json({ gone: true }));
+    const remove = (): Promise<unknown> => wire.client().request({ method: "DELETE", path: path`/x` });
+    expect([await remove(), await remove(), await remove(), await remove()]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      { gone: true },
+    ]);
+  });
+
+  test("a 204 and an empty body resolve undefined", async () => {
+    for (const answer of [() => text(null, 204), () => text(""), () => text(" \n", 201)]) {
+      wire.reply(answer);
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const) {
+        expect(await wire.client().request({ method, path: path`/x` })).toBeUndefined();
+      }
+    }
+  });
+
+  test("a body that is not JSON is a parse error", async () => {
+    wire.reply(() => text("<html>"));
+    for (const method of ["POST", "PUT", "PATCH", "GET"] as const) {
+      expect(await rejection(wire.client().request({ method, path: path`/x` }))).toMatchObject({ kind: "parse" });
+    }
+  });
+});
+
+describe("with a schema", () => {
+  const schema = z.object({ gone: z.boolean() });
+
+  test("an empty body is a parse error if a body is expected", async () => {
+    wire.reply(() => text(null, 204));
+    for (const method of ["GET", "POST", "PUT", "PATCH"] as const) {
+      expect(await rejection(wire.client().request({ method, path: path`/x`, schema }))).toMatchObject({
+        kind: "parse",
+        status: 204,
+      });
+    }
+  });
+
+  test("a DELETE resolves its output if the response has JSON, else undefined", async () => {
+    wire.script(json({ gone: true }), text(null, 204), text("<html>"), json({ gone: 1 }));
+    const remove = (): Promise<{ gone: boolean } | undefined> =>
+      wire.client().request({ method: "DELETE", path: path`/x`, schema });
+    expect([await remove(), await remove(), await remove()]).toEqual([{ gone: true }, undefined, undefined]);
+    expect(await rejection(remove())).toBeInstanceOf(ResponseValidationError);
+  });
+
+  test("a HEAD is an ArgumentError, since its response has no body", async () => {
+    const error = await rejection(wire.client().request({ method: "HEAD", path: path`/x`, schema }));
+    expect(error).toMatchObject({ kind: "argument", message: expect.stringContaining("schema") });
+    expect(wire.sent).toHaveLength(0);
+  });
+});
+
+test("errors name the template, not its values", async () => {
+  wire.script(json({ error: "no" }, 404));
+  const error = (await rejection(
+    wire.client().request({ method: "PUT", path: path`/x/${"my-secret-name"}/y`, json: 1 }),
+  )) as Error;
+  expect(error).toMatchObject({ path: "/x/{}/y", method: "PUT", kind: "not_found" });
+  expect(error.message).toContain("PUT /x/{}/y");
+  expectClean(error, ["my-secret-name"]);
+});
+
+test("json is written once, when the call is made: byte-identical on each attempt", async () => {
+  let writes = 0;
+  const body = { toJSON: () => ({ writes: ++writes }) };
+  wire.script(json({}, 429, { "retry-after": "0" }), json({}, 503), json({ ok: true }));
+  await wire
+    .client({ retry: { unsafeWrites: true, minDelayMs: 0 } })
+    .request({ method: "POST", path: path`/x`, json: body });
+  expect(wire.sent.map((seen) => seen.body)).toEqual(['{"writes":1}', '{"writes":1}', '{"writes":1}']);
+});
+
+test("the package's own schemas work with request()", async () => {
+  wire.script(page(["a"], null));
+  const [first] = await wire
+    .client()
+    .paginate({ path: path`/projects`, schema: ProjectSchema, query: { limit: 1 } })
+    .toArray();
+  expect(first?.name).toBe("name of a");
+});

@@ -1,0 +1,349 @@
+/** The mistakes that are commonly made, each with the message that it gets. */
+import { describe, expect, test } from "vitest";
+import { ArgumentError, Client, type ClientOptions, ConfigError, path } from "../../../../src/client/index.ts";
+import { gate, rejection } from "../../../support/promises.ts";
+import { json } from "../../../support/replies.ts";
+import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
+
+const wire = openWire();
+type Bad = never; // the types reject it, but callers without types may pass it
+
+const issue = { title: "t", type: "bug" };
+const ACCEPTED =
+  "timeoutMs, totalTimeoutMs, retry, headers, baseUrl, token, maxConcurrency, rateLimiter, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation, validation, maxResponseBytes, allowInsecureHttp";
+const CALL_OPTIONS = "timeoutMs, totalTimeoutMs, retry, headers, signal, onRequest, onResponse";
+
+const record = { id: "tok_1", plaintext: TOKEN, expires_at: "2030-01-01T00:00:00Z" };
+
+test.each<[string, object, string]>([
+  ["baseURL", { baseURL: BASE }, `the unknown key "baseURL"; accepted: ${ACCEPTED}; did you mean "baseUrl"?`],
+  ["apiKey", { apiKey: TOKEN }, `the unknown key "apiKey"; accepted: ${ACCEPTED}; did you mean "token"?`],
+  [
+    "maxRetries",
+    { maxRetries: 3 },
+    `the unknown key "maxRetries"; accepted: ${ACCEPTED}; did you mean "retry.attempts"?`,
+  ],
+  ["timeout", { timeout: 5 }, `the unknown key "timeout"; accepted: ${ACCEPTED}; did you mean "timeoutMs"?`],
+])("a client's option %s", (_, options, flaw) => {
+  expect(() => new Client(options as ClientOptions)).toThrow(`options must not have ${flaw}`);
+});
+
+test.each<[string, object, string]>([
+  [
+    "retries",
+    { retry: { retries: 3 } },
+    'retry must not have the unknown key "retries"; accepted: attempts, minDelayMs, maxDelayMs, rateLimitWaits, maxRetryAfterMs, unsafeWrites; did you mean "attempts"?',
+  ],
+  ["retry: 3", { retry: 3 }, "options.retry must be an object such as { attempts: 3 }, or false, not 3"],
+  ["validation: loose", { validation: "loose" }, 'options.validation must be one of strict, lenient, not "loose"'],
+  [
+    "a record as token",
+    { token: record },
+    "token must be a string, not an object: pass its .plaintext, or rotatingToken({ token, onRotated }) to have it renewed",
+  ],
+  ["a promise as token", { token: Promise.resolve(TOKEN) }, "token must be a string, not a promise: await it"],
+  ["a header with a bad value", { headers: { "x-a": "1", "x-b": "ü\u0100" } }, 'not allowed in an HTTP header: "x-b"'],
+  ["a header of null", { headers: { "x-b": null } }, 'not allowed in an HTTP header: "x-b"'],
+  ["content-length", { headers: { "content-length": "5" } }, "headers must not set content-length"],
+  ["a string", "https://h.example" as never, "options must be an object, not a string"],
+])("%s of a client", (_, options, message) => {
+  const make = (): Client =>
+    new Client(typeof options === "string" ? options : { baseUrl: BASE, token: TOKEN, ...options });
+  expect(make).toThrow(ConfigError);
+  expect(make).toThrow(message);
+});
+
+test("a missing token is told without the environment where there is none", () => {
+  const { process } = globalThis;
+  try {
+    expect(() => new Client({ baseUrl: BASE })).toThrow(
+      "token is missing: pass it, or set PROJECT_AUTOMATION_TOKEN in the environment",
+    );
+    Reflect.deleteProperty(globalThis, "process");
+    expect(() => new Client({ baseUrl: BASE })).toThrow(/^token is missing: pass it$/);
+  } finally {
+    globalThis.process = process;
+  }
+});
+
+const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unknown>, string]>> = {
+  "a name as parameters": [
+    (c) => c.projects.list("web" as Bad).page(),
+    'projects.list: params must be an object, not "web"',
+  ],
+  "a page number": [
+    (c) => c.projects.list({ page: 2 } as Bad).page(),
+    'projects.list: params must not have the unknown key "page"; accepted: limit, cursor',
+  ],
+  "a cursor of null": [
+    (c) => c.projects.list({ cursor: null } as Bad).page(),
+    "projects.list: params.cursor must be a non-empty string of well-formed Unicode, or none to begin, not null",
+  ],
+  "toArray(10)": [(c) => c.projects.list().toArray(10 as Bad), "toArray: options must be an object, not 10"],
+  "page(2)": [
+    (c) => (c.projects.list() as { page(cursor: unknown): Promise<unknown> }).page(2),
+    "page takes no arguments: pass them to list()",
+  ],
+  "all in one argument": [
+    (c) => c.issues.create({ project: "web", ...issue } as Bad, undefined as Bad),
+    "issues.create: project must be a name, an id or a project, not an object without an id",
+  ],
+  "a promise of a project": [
+    (c) => c.issues.create(Promise.resolve("web") as Bad, issue),
+    "issues.create: project must be a name, an id or a project, not a promise: await it",
+  ],
+  "a misspelt title": [
+    (c) => c.issues.create("web", { titel: "t", type: "bug" } as Bad),
+    'issues.create: input must not have the unknown key "titel"; accepted: title, type; did you mean "title"?',
+  ],
+  "several unknown fields": [
+    (c) => c.issues.create("web", { titel: "t", body: "b", issue_id2: 1 } as Bad),
+    'issues.create: input must not have the unknown keys "titel", "body", "issue_id2"; accepted: title, type; did you mean "title"?',
+  ],
+  "no input": [
+    (c) => c.issues.create("web", undefined as Bad),
+    "issues.create: input.title must be a string, not undefined",
+  ],
+  "a record for its id": [
+    (c) => c.sessions.get({ id: "ses_1", state: "on" } as Bad),
+    "sessions.get: id must be a string, not an object; pass its .id",
+  ],
+  "a number for an id": [
+    (c) => c.sessions.get(7 as Bad),
+    "sessions.get: id must be a string, not 7; write String(value)",
+  ],
+  "a controller": [
+    (c) => c.sessions.get("s", { signal: new AbortController() } as Bad),
+    "sessions.get: options.signal must be an AbortSignal, such as controller.signal, not an object",
+  ],
+  "a signal whose members are no functions": [
+    (c) => c.sessions.get("s", { signal: { aborted: false, addEventListener: 1, removeEventListener: 1 } } as Bad),
+    "sessions.get: options.signal must be an AbortSignal, such as controller.signal, not an object",
+  ],
+  "a signal as options": [
+    (c) => c.sessions.get("s", new AbortController().signal as Bad),
+    "sessions.get: options must be a plain object, such as { signal }",
+  ],
+  "a response as options": [
+    (c) => c.sessions.get("s", new Response("x")),
+    "sessions.get: options must be a plain object",
+  ],
+  "a method in small letters": [
+    (c) => c.request({ method: "get", path: path`/x` } as Bad),
+    'request: request.method must be one of GET, HEAD, POST, PUT, PATCH, DELETE, not "get"',
+  ],
+  "a path as a string": [
+    (c) => c.request({ method: "GET", path: "/projects/web" } as Bad),
+    "request: request.path must be made with the template tag path`…`, not a string",
+  ],
+  "an unknown option": [
+    (c) => c.tokens.revoke("t", { timeoutMS: 5 } as Bad),
+    `tokens.revoke: options must not have the unknown key "timeoutMS"; accepted: ${CALL_OPTIONS}; did you mean "timeoutMs"?`,
+  ],
+};
+
+test.each(Object.entries(CALLS))("%s", async (_, [call, message]) => {
+  const error = (await rejection(call(wire.client()))) as Error;
+  expect(error).toBeInstanceOf(ArgumentError);
+  expect(error.message).toBe(message);
+  expect(error).toMatchObject({ outcome: "not_sent" });
+  expect(wire.sent).toHaveLength(0);
+});
+
+type Loose = (...all: unknown[]) => Promise<unknown>;
+const TOO_MANY: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  "tokens.create": (c) => (c.tokens.create as Loose)({ name: "n", scopes: [] }, {}, 1),
+  "tokens.rotate": (c) => (c.tokens.rotate as Loose)("t", {}, 1),
+  "tokens.revoke": (c) => (c.tokens.revoke as Loose)("t", {}, 1),
+  "projects.list": (c) => (c.projects.list as (...all: unknown[]) => { page(): Promise<unknown> })({}, {}, 1).page(),
+  "issues.create": (c) => (c.issues.create as Loose)("web", issue, {}, undefined),
+  "sessions.list": (c) =>
+    (c.sessions.list as (...all: unknown[]) => { page(): Promise<unknown> })("p", {}, {}, 1).page(),
+  "sessions.get": (c) => (c.sessions.get as Loose)("s", {}, 1),
+  "sessions.waitFor": (c) => (c.sessions.waitFor as Loose)("s", { until: () => true }, 1),
+  "sessions.watch": (c) =>
+    (c.sessions.watch as (...all: unknown[]) => AsyncIterable<unknown>)("s", {}, 1)[Symbol.asyncIterator]().next(),
+  request: (c) => (c.request as Loose)({ method: "GET", path: path`/x` }, {}, 1),
+};
+
+test.each(Object.entries(TOO_MANY))("too many arguments of %s", async (name, call) => {
+  const error = (await rejection(call(wire.client()))) as Error;
+  expect(error).toBeInstanceOf(ArgumentError);
+  expect(error.message).toBe(`${name}: too many arguments: the last one is options`);
+  expect(wire.sent).toHaveLength(0);
+});
+
+test("too many arguments of pages()", async () => {
+  const list = wire.client().projects.list() as unknown as { pages(page: number): AsyncIterator<unknown> };
+  const error = (await rejection(list.pages(1).next())) as Error;
+  expect(error).toBeInstanceOf(ArgumentError);
+  expect(error.message).toBe("pages takes no arguments: pass them to list()");
+  expect(wire.sent).toHaveLength(0);
+});
+
+test("too many arguments of toArray()", async () => {
+  const list = wire.client().projects.list() as unknown as { toArray: Loose };
+  const error = (await rejection(list.toArray({}, 1))) as Error;
+  expect(error.message).toBe("toArray: too many arguments: the last one is options");
+  expect(wire.sent).toHaveLength(0);
+});
+
+describe("too many arguments are a ConfigError", () => {
+  const options = { baseUrl: BASE, token: TOKEN };
+  const TOO_MANY_OPTIONS = "too many arguments: the last one is options";
+  type Any = (...all: unknown[]) => unknown;
+  test.each<[string, (client: Client) => unknown, string]>([
+    ["new Client", () => new (Client as unknown as new (...all: unknown[]) => Client)(options, {}), TOO_MANY_OPTIONS],
+    ["withOptions", (client) => (client.withOptions as Any)({}, {}), TOO_MANY_OPTIONS],
+    ["setToken", (client) => (client.setToken as Any)(TOKEN, {}), "setToken takes one argument, the token"],
+  ])("of %s", (_, make, message) => {
+    const client = wire.client();
+    expect(() => make(client)).toThrow(ConfigError);
+    expect(() => make(client)).toThrow(message);
+  });
+});
+
+test("a token in the place of a key is not shown by any method of a list", async () => {
+  const token = "onlyletters_inthis_secret"; // as a name might be
+  const list = (params: object): Promise<unknown> => wire.client({ token }).projects.list(params).toArray();
+  for (const refused of [
+    list({ [token]: 1 }),
+    wire
+      .client({ token })
+      .projects.list()
+      .toArray({ [token]: 1 } as Bad),
+  ]) {
+    const error = (await rejection(refused)) as Error;
+    expect(error.message).toContain('must not have the unknown key "[redacted]"');
+    expectClean(error, [token]);
+  }
+});
+
+test.each([1e21, 2 ** 53, 1.5])("a limit of %s, which has no text of its digits alone", async (limit) => {
+  const error = (await rejection(wire.client().projects.list({ limit }).page())) as Error;
+  expect(error).toBeInstanceOf(ArgumentError);
+  expect(error.message).toBe(`projects.list: params.limit must be a safe integer, not ${limit}`);
+});
+
+describe("a token in the place of an id is refused before anything is sent", () => {
+  const REFUSED = "the path or the query holds a token, which URLs must not: pass the id of its record";
+  const USES: Readonly<Record<string, (client: Client, secret: string) => Promise<unknown>>> = {
+    "tokens.rotate": (c, secret) => c.tokens.rotate(secret),
+    "tokens.rotate with adopt": (c, secret) => c.tokens.rotate(secret, { adopt: true }),
+    "tokens.revoke": (c, secret) => c.tokens.revoke(secret),
+    "sessions.get": (c, secret) => c.sessions.get(secret),
+    "sessions.list": (c, secret) => c.sessions.list(secret).page(),
+    "issues.create": (c, secret) => c.issues.create(secret, issue),
+    "a path value": (c, secret) => c.request({ method: "GET", path: path`/a/${`Bearer ${secret}`}` }),
+    "a query value": (c, secret) => c.request({ method: "GET", path: path`/a`, query: { q: secret } }),
+  };
+
+  async function expectRefused(call: Promise<unknown>, secret: string): Promise<void> {
+    const error = (await rejection(call)) as Error;
+    expect(error).toMatchObject({ kind: "argument", outcome: "not_sent", attempts: 0 });
+    expect(error).toMatchObject({ callId: expect.stringMatching(/^call_/), path: expect.stringContaining("/") });
+    expect(error.message).toContain(REFUSED);
+    expectClean(error, [secret]);
+  }
+
+  test.each(Object.entries(USES))("the client's own, in %s", async (_, use) => {
+    await expectRefused(use(wire.client(), TOKEN), TOKEN);
+    expect(wire.sent).toHaveLength(0);
+  });
+
+  // adopt is not for token providers
+  const PROVIDED = Object.entries(USES).filter(([name]) => !name.includes("adopt"));
+  test.each(PROVIDED)("that of a token provider, at its first call, in %s", async (_, use) => {
+    await expectRefused(use(wire.client({ token: () => TOKEN }), TOKEN), TOKEN);
+    await expectRefused(use(wire.client({ token: async () => TOKEN }), TOKEN), TOKEN);
+    expect(wire.sent).toHaveLength(0);
+  });
+
+  test("one that became the client's own while the call waited", async () => {
+    const next = "pat_next_oneTimeSecret";
+    const first = gate();
+    wire.reply(async () => {
+      await first.opened;
+      return json({ id: "s", state: "on" });
+    });
+    const client = wire.client({ maxConcurrency: 1 });
+    const calls = [client.sessions.get("s"), expectRefused(client.sessions.get(next), next)];
+    while (wire.sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    client.setToken(next);
+    first.open();
+    await Promise.all(calls);
+    expect(wire.sent.map(({ path }) => path)).toEqual(["/sessions/s"]);
+  });
+
+  test("one that became the client's own after an attempt that may have been applied", async () => {
+    const next = "pat_next_oneTimeSecret";
+    const client = wire.client({ retry: { minDelayMs: 0 } });
+    wire.reply(() => {
+      client.setToken(next);
+      return json({}, 500);
+    });
+    const error = await rejection(client.tokens.revoke(next));
+    expect(error).toMatchObject({ kind: "argument", outcome: "unknown", attempts: 1 });
+    expect(wire.sent).toHaveLength(1);
+  });
+
+  test("one with characters that are encoded", async () => {
+    const token = "pat/key+secret=&1234";
+    await expectRefused(wire.client({ token }).sessions.get(token), token);
+    expect(wire.sent).toHaveLength(0);
+  });
+
+  test.each(Object.entries(USES))("one that the client has handed out, in %s", async (_, use) => {
+    const plaintext = "pat_new_oneTimeSecret";
+    wire.reply(() =>
+      json({ id: "tok_2", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext }, 201),
+    );
+    const client = wire.client();
+    await client.tokens.create({ name: "n", scopes: [] });
+    await expectRefused(use(client, plaintext), plaintext);
+    await expectRefused(use(client.withOptions({ timeoutMs: 5 }), plaintext), plaintext);
+    expect(wire.sent).toHaveLength(1);
+    expectClean(client, [plaintext]);
+  });
+
+  test.each(Object.entries(USES))(
+    "one that the client was swapped from, which may be valid still, in %s",
+    async (_, use) => {
+      wire.reply(() => json({ id: "s", state: "on" }));
+      const client = wire.client();
+      await client.sessions.get("s");
+      client.setToken("pat_next_oneTimeSecret");
+      await expectRefused(use(client, TOKEN), TOKEN);
+      expect(wire.sent).toHaveLength(1);
+    },
+  );
+
+  test("one that was handed out before a token provider returned hundreds of others", async () => {
+    const plaintext = "pat_new_oneTimeSecret";
+    const record = { id: "tok_2", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext };
+    let asked = 0;
+    const token = (): string => {
+      asked += 1;
+      return `pat_${asked}_providedSecret`;
+    };
+    const client = wire.client({ token });
+    wire.reply(() => json(record, 201));
+    await client.tokens.create({ name: "n", scopes: [] });
+    for (let call = 0; call < 300; call += 1) {
+      wire.reply(() => json({ id: "s", state: "on" }));
+      await client.sessions.get("s");
+    }
+    await expectRefused(client.tokens.revoke(plaintext), plaintext);
+    expect(wire.sent).toHaveLength(301);
+  });
+
+  test("one that no URL can hold stops no later call", async () => {
+    const token = { id: "t", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
+    wire.reply(() => json({ ...token, plaintext: "\ud800 has no UTF-8" }, 201));
+    const client = wire.client();
+    await client.tokens.create({ name: "n", scopes: [] });
+    wire.reply(() => json({ id: "s", state: "on" }));
+    expect(await client.sessions.get("an-id-that-is-longer-than-that")).toMatchObject({ state: "on" });
+  });
+});

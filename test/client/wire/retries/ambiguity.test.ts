@@ -1,0 +1,193 @@
+/** The `outcome` of an error: whether the service may have processed the call. */
+import { describe, expect, test } from "vitest";
+import { type AnyAutomationError, type Client, isAutomationError, type Outcome } from "../../../../src/client/index.ts";
+import { createIssue, revoke, rotate } from "../../../support/calls.ts";
+import { ended, fakeTime } from "../../../support/fake-time.ts";
+import {
+  bodyThat,
+  connectionLost,
+  good,
+  never,
+  notConnected,
+  type Reply,
+  responds,
+  status,
+  tooMany,
+} from "../../../support/replies.ts";
+import { RULES, type Rule } from "../../../support/retry-table.ts";
+import { repeatingLast, scriptedFetch } from "../../../support/scripted-fetch.ts";
+
+fakeTime();
+
+const CREATED =
+  '{"id":"tok_1","name":"ci","key_id":"K1","scopes":[],"plaintext":"emu_K1_onlyonce","expires_at":"2027-01-01T00:00:00Z"';
+
+async function failing(
+  replies: readonly Reply[],
+  call: (client: Client) => Promise<unknown>,
+  options = {},
+): Promise<AnyAutomationError> {
+  const { error } = await ended(
+    call(scriptedFetch(repeatingLast(...replies)).client({ timeoutMs: 1_000, ...options })),
+  );
+  if (!isAutomationError(error)) throw error;
+  return error;
+}
+
+const createToken = (client: Client): Promise<unknown> => client.tokens.create({ name: "ci", scopes: [] });
+
+describe("a DELETE that was retried after it may have been applied", () => {
+  test.each([
+    [404, "not_found"],
+    [401, "auth"],
+    [403, "permission"],
+    [410, "api"],
+  ] as const)("%i reports priorAmbiguous", async (code, kind) => {
+    for (const ambiguous of [
+      connectionLost,
+      responds(500),
+      responds(503, { "retry-after": "1" }),
+      responds(408),
+      never,
+    ]) {
+      const error = await failing([ambiguous, responds(code)], revoke);
+      expect(error).toMatchObject({ kind, priorAmbiguous: true, attempts: 2, outcome: "rejected" });
+    }
+  });
+
+  test.each([
+    ["at the first attempt", [responds(404)]],
+    ["after a 429", [tooMany(1), responds(404)]],
+    ["after a connection that was never made", [notConnected, responds(404)]],
+  ] as const)("not so %s", async (_, replies) => {
+    expect(await failing(replies, revoke)).not.toHaveProperty("priorAmbiguous");
+  });
+
+  test("not so for a GET", async () => {
+    expect(await failing([connectionLost, responds(404)], (client) => client.sessions.get("1"))).not.toHaveProperty(
+      "priorAmbiguous",
+    );
+  });
+
+  test("no connection after a lost one: still unknown", async () => {
+    expect(await failing([connectionLost, notConnected], revoke)).toMatchObject({
+      outcome: "unknown",
+      attempts: 3,
+      priorAmbiguous: true,
+    });
+  });
+
+  test("totalTimeoutMs during the backoff: still unknown", async () => {
+    const error = await failing([connectionLost], revoke, { totalTimeoutMs: 200, retry: { minDelayMs: 5_000 } });
+    expect(error).toMatchObject({ kind: "timeout", phase: "total", outcome: "unknown" });
+  });
+
+  test.each([200, 202, 204, 299])("resolves for %i with any body", async (code) => {
+    for (const body of ["", "null", "[]", "<p>", '{"error":"x"}']) {
+      const service = scriptedFetch(() => status(code, {}, body));
+      expect(await ended(revoke(service.client()))).toMatchObject({ value: undefined, error: undefined });
+      expect(service.sent).toHaveLength(1);
+    }
+  });
+
+  test.each(["breaks", "stalls"] as const)("resolves if its 2xx body %s", async (what) => {
+    const { error, tookMs } = await ended(revoke(scriptedFetch(bodyThat(what)).client({ timeoutMs: 500 })));
+    expect(error).toBeUndefined();
+    expect(tookMs).toBeLessThan(510);
+  });
+});
+
+test("a read whose response was lost was sent, also where its next attempt is not", async () => {
+  const get = (client: Client): Promise<unknown> => client.sessions.get("1");
+  const options = { totalTimeoutMs: 200, retry: { minDelayMs: 5_000 } };
+  expect(await failing([bodyThat("breaks")], get, options)).toMatchObject({ kind: "timeout", outcome: "unknown" });
+});
+
+describe("a write that may have been applied says so in its message", () => {
+  test.each([
+    ["issues.create", createIssue],
+    ["tokens.create", createToken],
+    ["tokens.revoke", revoke],
+  ] as const)("%s", async (_, call) => {
+    const error = await failing([responds(500)], call);
+    expect(error.outcome).toBe("unknown");
+    expect(error.message).toMatch(/may have been applied/);
+  });
+
+  test("rotate: the old token may be dead", async () => {
+    for (const reply of [connectionLost, responds(500), never]) {
+      const error = await failing([reply], rotate);
+      expect(error).toMatchObject({ outcome: "unknown", attempts: 1 });
+      expect(error.message).toMatch(/old token may be dead/);
+    }
+  });
+
+  test("the message of a GET does not", async () => {
+    const error = await failing([responds(500)], (client) => client.sessions.get("1"));
+    expect(error.message).not.toMatch(/applied/);
+  });
+});
+
+describe("the error keeps the body of a 2xx", () => {
+  const calls = [
+    ["tokens.create", createToken],
+    ["tokens.rotate", rotate],
+  ] as const;
+  const broken: readonly [string, Reply, Rule][] = [
+    ["cut off", bodyThat("breaks", CREATED, 201), RULES.bodyLost],
+    ["stalled", bodyThat("stalls", CREATED, 201), RULES.bodyTimeout],
+    ["not JSON", responds(201, {}, CREATED), RULES.notJson],
+    ["another shape", responds(201, {}, `${CREATED},"scopes":7}`), RULES.otherShape],
+    ["a list", responds(201, {}, `[${CREATED}}]`), RULES.otherShape],
+  ];
+  const cases = calls.flatMap(([name, call]) => broken.map(([how, reply, rule]) => ({ name, call, how, reply, rule })));
+  test.each(cases)("$name, $how", async ({ call, reply, rule }) => {
+    const error = await failing([reply], call, { retry: { unsafeWrites: true } });
+    expect(error).toMatchObject({ kind: rule.kind, outcome: rule.outcome, attempts: 1 });
+    expect(error.rawBody).toContain("emu_K1_onlyonce");
+    expect(JSON.stringify(error)).not.toContain("onlyonce");
+    expect(error.message).not.toContain("onlyonce");
+    expect(error.message).toContain(rule.outcome);
+  });
+
+  test("also if an abort or totalTimeoutMs ends it within the body", async () => {
+    const late = await failing([bodyThat("stalls", CREATED, 201)], rotate, { timeoutMs: false, totalTimeoutMs: 300 });
+    expect(late).toMatchObject({ kind: "timeout", outcome: "accepted" });
+    expect(late.rawBody).toContain("onlyonce");
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 100);
+    const aborted = await failing([bodyThat("stalls", CREATED, 201)], (client) =>
+      rotate(client, { signal: controller.signal }),
+    );
+    expect(aborted).toMatchObject({ kind: "abort", outcome: "accepted" });
+    expect(aborted.rawBody).toContain("onlyonce");
+  });
+});
+
+test("rotate is retried if the service did not process it: no connection, 429, 401 with another token", async () => {
+  let asked = 0;
+  const token = (): string => {
+    asked += 1;
+    return `t${asked}`;
+  };
+  const service = scriptedFetch(notConnected, tooMany(1), responds(401), good);
+  expect((await ended(rotate(service.client({ token })))).error).toBeUndefined();
+  expect(service.sent).toHaveLength(4);
+});
+
+test("the outcome of a rotation, by its last failure", async () => {
+  const rows: readonly [readonly Reply[], Outcome][] = [
+    [[tooMany(1), connectionLost], RULES.connectionLost.outcome],
+    [[tooMany(1), notConnected], RULES.noConnection.outcome],
+    [[tooMany(1), responds(403)], RULES.finalStatus.outcome],
+    [[notConnected, connectionLost], RULES.connectionLost.outcome],
+    [[notConnected], RULES.noConnection.outcome],
+    [[responds(302)], RULES.finalStatus.outcome],
+  ];
+  for (const [replies, outcome] of rows) expect((await failing(replies, rotate)).outcome).toBe(outcome);
+});
+
+test("a POST with unsafeWrites that was sent once has an unknown outcome even if its last connection was not made", async () => {
+  const error = await failing([connectionLost, notConnected], createIssue, { retry: { unsafeWrites: true } });
+  expect(error).toMatchObject({ outcome: "unknown", attempts: 3, priorAmbiguous: true });
+});

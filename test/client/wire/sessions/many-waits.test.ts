@@ -1,0 +1,98 @@
+/** A thousand waits for sessions through one client. */
+import { expect, test, vi } from "vitest";
+import { fakeTime, pass, watch } from "../../../support/fake-time.ts";
+import { type Reply, responds, tooMany } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
+
+fakeTime();
+vi.setConfig({ testTimeout: 60_000 });
+
+const CROWD = 1_000;
+const INTERVAL_MS = 1_000;
+
+/** Sessions that are done after some time, and a log of polls. */
+function service(doneAt: number): { reply: Reply; polls: Map<string, number[]> } {
+  const polls = new Map<string, number[]>();
+  const reply: Reply = ({ url, at }) => {
+    const id = url.split("/").at(-1) ?? "";
+    if (url.includes("/projects")) return responds(200, {}, '{"data":[],"next_cursor":null}')({} as never);
+    polls.set(id, [...(polls.get(id) ?? []), at]);
+    return Response.json({ id, state: at >= doneAt ? "done" : "thinking about it" });
+  };
+  return { reply, polls };
+}
+
+test("their polls are spread, each by its own random factor", async () => {
+  const began = performance.now();
+  const { reply, polls } = service(began + 6_000);
+  const client = scriptedFetch(reply).client({ maxConcurrency: CROWD });
+  const waits = Array.from({ length: CROWD }, (_, index) =>
+    client.sessions.waitFor(`s${index}`, { until: ({ state }) => state === "done", intervalMs: INTERVAL_MS }),
+  );
+  const done = watch(waits);
+  await pass(20_000);
+  const settled = await done;
+  expect(settled.filter(({ value }) => value?.state === "done")).toHaveLength(CROWD);
+  // The first polls are sent at once. From the second one on they are spread over a quarter of an interval.
+  for (const round of [1, 2, 3]) {
+    const times = [...polls.values()].map((all) => (all[round] ?? 0) - began);
+    const span = Math.max(...times) - Math.min(...times);
+    expect(span, `round ${round}`).toBeGreaterThan(INTERVAL_MS * 0.24);
+    const slots = new Map<number, number>();
+    for (const time of times) slots.set(Math.floor(time / 10), (slots.get(Math.floor(time / 10)) ?? 0) + 1);
+    expect(Math.max(...slots.values()), `most in 10 ms, round ${round}`).toBeLessThan(CROWD / 10);
+  }
+});
+
+test("another call is sent among them", async () => {
+  const { reply } = service(Number.POSITIVE_INFINITY);
+  const slow: Reply = async (sent) => {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return reply(sent);
+  };
+  const crowded = scriptedFetch(slow);
+  const client = crowded.client({ maxConcurrency: 10 });
+  const leave = new AbortController();
+  const waits = watch(
+    Array.from({ length: CROWD }, (_, index) =>
+      client.sessions.waitFor(`s${index}`, { until: () => false, intervalMs: 10, signal: leave.signal }),
+    ),
+  );
+  // A round of the crowd takes ten seconds: 10 at a time, 100 ms each.
+  await pass(5_000);
+  const before = crowded.sent.length;
+  const list = watch([client.projects.list().toArray()]);
+  await pass(25_000);
+  expect((await list)[0]?.value).toEqual([]);
+  const turn = crowded.sent.findIndex(({ url }) => url.endsWith("/projects"));
+  expect(turn - before, "only those that stood in line before it").toBeLessThanOrEqual(CROWD + 10);
+  leave.abort();
+  await pass(200);
+  expect((await waits).filter(({ error }) => error !== undefined)).toHaveLength(CROWD);
+});
+
+test("a pause delays all walks and calls, and they continue after it", async () => {
+  const began = performance.now();
+  const { reply, polls } = service(began + 60_000);
+  let isRefused = false;
+  const pauses: { from: number; to: number }[] = [];
+  const limited: Reply = (sent) => {
+    if (isRefused || sent.at < began + 5_000) return reply(sent);
+    isRefused = true;
+    pauses.push({ from: sent.at, to: sent.at + 30_000 });
+    return tooMany(30)(sent);
+  };
+  const client = scriptedFetch(limited).client({ maxConcurrency: 50 });
+  const done = watch(
+    Array.from({ length: 300 }, (_, index) =>
+      client.sessions.waitFor(`s${index}`, { until: ({ state }) => state === "done" }),
+    ),
+  );
+  await pass(120_000);
+  const settled = await done;
+  expect(settled.filter(({ value }) => value?.state === "done")).toHaveLength(300);
+  const [pause] = pauses;
+  if (pause === undefined) return expect.fail("there was no pause");
+  const during = [...polls.values()].flat().filter((at) => at > pause.from && at < pause.to);
+  expect(during).toEqual([]);
+});

@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { AbortError, Client, type Session, TimeoutError, type WatchOptions } from "../../../../src/client/index.ts";
+import { createEmulator } from "../../../../src/testing/index.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function service() {
+  const emulator = createEmulator({ projects: [{ name: "web", sessions: [{ id: "ses_1", state: "running" }] }] });
+  const client = new Client({ baseUrl: emulator.baseUrl, token: emulator.token, fetch: emulator.fetch });
+  return { emulator, client, polls: () => emulator.requests.map(({ at }) => at) };
+}
+
+const settled = <Result>(promise: Promise<Result>): Promise<unknown> => promise.catch((error: unknown) => error);
+
+test("waits between polls no less than three quarters of an interval that grows to its longest", async () => {
+  const { client, emulator, polls } = service();
+  const waiting = client.sessions.waitFor("ses_1", { until: ({ state }) => state === "done", maxIntervalMs: 3_000 });
+  await vi.advanceTimersByTimeAsync(20_000);
+  emulator.sessions.update("ses_1", { state: "done" });
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(await waiting).toEqual({ id: "ses_1", state: "done" });
+  const gaps = polls()
+    .slice(1)
+    .map((at, index) => at - (polls()[index] ?? 0));
+  const longest = [1_000, 1_500, 2_250, 3_000];
+  for (const [index, gap] of gaps.entries()) {
+    const nominal = longest[index] ?? 3_000;
+    expect(gap).toBeGreaterThanOrEqual(nominal * 0.75);
+    expect(gap).toBeLessThanOrEqual(nominal + 2);
+  }
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("reports the last session if its totalTimeoutMs runs out", async () => {
+  const { client } = service();
+  const waiting = settled(client.sessions.waitFor("ses_1", { until: () => false, totalTimeoutMs: 5_000 }));
+  await vi.advanceTimersByTimeAsync(5_100);
+  const error = await waiting;
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect(error).toMatchObject({ phase: "total", session: { id: "ses_1", state: "running" } });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("ends a wait whose `until` never settles", async () => {
+  const { client } = service();
+  const hangs = (): Promise<boolean> => new Promise(() => {});
+  const waiting = settled(client.sessions.waitFor("ses_1", { until: hangs, totalTimeoutMs: 5_000 }));
+  await vi.advanceTimersByTimeAsync(5_100);
+  expect(await waiting).toMatchObject({ kind: "timeout", phase: "total", session: { state: "running" } });
+
+  const controller = new AbortController();
+  const aborted = settled(client.sessions.waitFor("ses_1", { until: hangs, signal: controller.signal }));
+  await vi.advanceTimersByTimeAsync(10);
+  controller.abort("enough");
+  expect(await aborted).toMatchObject({ kind: "abort", cause: "enough" });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each<[string, unknown]>([
+  ["an error", new RangeError("no such state")],
+  ["a frozen error of this package", Object.freeze(new AbortError("mine"))],
+  ["a promise that stays pending", new Promise(() => {})],
+])("rejects with what `until` throws, as it is: %s", async (_, thrown) => {
+  const { client } = service();
+  const waiting = client.sessions.waitFor("ses_1", {
+    until: async () => {
+      throw thrown;
+    },
+  });
+  let reason: unknown;
+  waiting.catch((thrown: unknown) => (reason = thrown));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(reason).toBe(thrown);
+});
+
+test("ends at once when it is aborted between polls", async () => {
+  const { client, polls } = service();
+  const controller = new AbortController();
+  const waiting = settled(client.sessions.waitFor("ses_1", { until: () => false, signal: controller.signal }));
+  await vi.advanceTimersByTimeAsync(100);
+  controller.abort();
+  expect(await waiting).toBeInstanceOf(AbortError);
+  expect(polls()).toHaveLength(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("waits for the rate limit in the middle, and goes on", async () => {
+  const { client, emulator } = service();
+  emulator.fault({ operation: "sessions.get", skip: 1, times: 1, status: 429, headers: { "retry-after": "30" } });
+  const waiting = client.sessions.waitFor("ses_1", { until: ({ state }) => state === "done" });
+  await vi.advanceTimersByTimeAsync(2_000);
+  emulator.sessions.update("ses_1", { state: "done" });
+  await vi.advanceTimersByTimeAsync(33_000);
+  expect(await waiting).toMatchObject({ state: "done" });
+  const [, refused, next] = emulator.requests;
+  expect((next?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThanOrEqual(30_000);
+});
+
+test("rejects when the session is deleted", async () => {
+  const { client, emulator } = service();
+  const waiting = settled(client.sessions.waitFor("ses_1", { until: () => false }));
+  await vi.advanceTimersByTimeAsync(100);
+  emulator.sessions.delete("ses_1");
+  await vi.advanceTimersByTimeAsync(1_100);
+  expect(await waiting).toMatchObject({ kind: "not_found" });
+});
+
+test("watch yields the first state and then each change, until the loop ends", async () => {
+  const { client, emulator } = service();
+  const seen: string[] = [];
+  const watching = (async () => {
+    for await (const session of client.sessions.watch("ses_1")) {
+      seen.push((session satisfies Session).state);
+      if (session.state === "done") break;
+    }
+  })();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(seen).toEqual(["running"]);
+  emulator.sessions.update("ses_1", { state: "paused" });
+  await vi.advanceTimersByTimeAsync(16_000);
+  emulator.sessions.update("ses_1", { state: "done" });
+  await vi.advanceTimersByTimeAsync(16_000);
+  await watching;
+  expect(seen).toEqual(["running", "paused", "done"]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+const waits = ["waitFor", "watch"] as const;
+
+/** What a wait for a state that never comes rejects with. */
+async function endOf(client: Client, method: (typeof waits)[number], options: WatchOptions): Promise<unknown> {
+  if (method === "waitFor") return settled(client.sessions.waitFor("ses_1", { ...options, until: () => false }));
+  const watching = async (): Promise<void> => {
+    for await (const _ of client.sessions.watch("ses_1", options));
+  };
+  return settled(watching());
+}
+
+test.each(waits)("%s: a limit that ran out is named with its value and the last state", async (method) => {
+  const { client } = service();
+  const ended = endOf(client, method, { totalTimeoutMs: 5_000 });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await ended).toMatchObject({
+    name: "TimeoutError",
+    message: `sessions.${method}: totalTimeoutMs (5000) ran out during the wait; the last state was "running"`,
+  });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each(waits)("%s: an abort says that it happened during the wait", async (method) => {
+  const { client } = service();
+  const controller = new AbortController();
+  const ended = endOf(client, method, { signal: controller.signal });
+  await vi.advanceTimersByTimeAsync(5_000);
+  const reason = new DOMException("The operation was aborted due to timeout", "TimeoutError"); // as of AbortSignal.timeout
+  controller.abort(reason);
+  expect(await ended).toMatchObject({
+    name: "AbortError",
+    message: `sessions.${method}: aborted by the caller during the wait; the last state was "running"`,
+    cause: reason,
+    session: { state: "running" },
+  });
+});
+
+test.each(waits)("%s: the last state is shown as one line without secrets, whatever it is", async (method) => {
+  for (const { state, shown } of [
+    { state: (token: string) => `on\nwith ${token}`, shown: '"on with [redacted]"' },
+    { state: () => 7, shown: '"7"' },
+  ]) {
+    const { client, emulator } = service();
+    const lenient = client.withOptions({ validation: "lenient" });
+    emulator.fault({
+      operation: "sessions.get",
+      status: 200,
+      times: Infinity,
+      body: { id: "ses_1", state: state(emulator.token) },
+    });
+    const ended = endOf(lenient, method, { totalTimeoutMs: 5_000 });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await ended).toMatchObject({ message: expect.stringContaining(`the last state was ${shown}`) });
+  }
+});
+
+test.each(waits)("%s: before the first response there is no last state", async (method) => {
+  const { emulator } = service();
+  const client = new Client({ ...emulator.clientOptions, fetch: () => new Promise(() => {}) });
+  const ended = endOf(client, method, { totalTimeoutMs: 1_000 });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await ended).toMatchObject({
+    message: `sessions.${method}: totalTimeoutMs (1000) ran out during the wait; no state was seen`,
+    outcome: "unknown",
+    cause: { kind: "timeout", phase: "headers" },
+  });
+});
+
+test.each(waits)("%s: options that change after the call change nothing", async (method) => {
+  const { client, polls } = service();
+  const options = { intervalMs: 100, maxIntervalMs: 100, totalTimeoutMs: 1_000 };
+  const watch = client.sessions.watch("ses_1", options)[Symbol.asyncIterator]();
+  const ended =
+    method === "watch"
+      ? settled(watch.next().then(() => watch.next()))
+      : settled(client.sessions.waitFor("ses_1", Object.assign(options, { until: () => false })));
+  Object.assign(options, { intervalMs: 50_000, maxIntervalMs: 50_000, totalTimeoutMs: 90_000 });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await ended).toMatchObject({ kind: "timeout", message: expect.stringContaining("(1000)") });
+  expect(polls().length).toBeGreaterThanOrEqual(10);
+});
+
+const fail = (): never => {
+  throw new Error("mine");
+};
+
+test.each([
+  [
+    "when it is asked",
+    {
+      addEventListener: () => {},
+      removeEventListener: () => {},
+      get aborted() {
+        return fail();
+      },
+    },
+  ],
+  ["when it is listened to", { aborted: false, addEventListener: fail, removeEventListener: () => {} }],
+  ["since it has no functions", { aborted: false, addEventListener: 1, removeEventListener: 2 }],
+])("a signal that throws %s is an ArgumentError, and leaves no timer", async (_, signal) => {
+  const { client, polls } = service();
+  const options = { totalTimeoutMs: 60_000, signal: signal as never };
+  for (const method of waits) expect(await endOf(client, method, options)).toMatchObject({ kind: "argument" });
+  expect(await settled(client.sessions.get("ses_1", options))).toMatchObject({ kind: "argument" });
+  expect(await settled(client.projects.list({}, options).toArray())).toMatchObject({ kind: "argument" });
+  expect(polls()).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,230 @@
+/** The caller's signal: every wait ends at once, and the error has the outcome of the call. */
+import { getEventListeners } from "node:events";
+import { describe, expect, test } from "vitest";
+import { AbortError, type ClientEvent, type ClientOptions, type Outcome } from "../../../../src/client/index.ts";
+import { createIssue } from "../../../support/calls.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { fetchFailed } from "../../../support/fetch-errors.ts";
+import {
+  after,
+  bodyThat,
+  good,
+  never,
+  notConnected,
+  type Reply,
+  responds,
+  status,
+  tooMany,
+} from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
+
+fakeTime();
+
+const hanging = (): Promise<string> => new Promise(() => undefined);
+
+interface Moment {
+  readonly when: string;
+  readonly replies: readonly Reply[];
+  readonly options?: ClientOptions;
+  readonly outcome: Outcome | readonly Outcome[];
+  readonly requests: number;
+}
+
+const moments: readonly Moment[] = [
+  { when: "the token provider hangs", replies: [good], options: { token: hanging }, outcome: "not_sent", requests: 0 },
+  { when: "headers are awaited", replies: [never], outcome: "unknown", requests: 1 },
+  { when: "the body is read", replies: [bodyThat("stalls")], outcome: "accepted", requests: 1 },
+  {
+    when: "a pause lasts",
+    replies: [tooMany(60)],
+    outcome: ["not_sent", "rejected"],
+    requests: 1,
+  },
+  {
+    when: "it backs off",
+    replies: [notConnected],
+    options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } },
+    outcome: "not_sent",
+    requests: 1,
+  },
+  {
+    when: "it backs off after it was sent",
+    replies: [responds(500)],
+    options: { retry: { minDelayMs: 60_000, maxDelayMs: 60_000, unsafeWrites: true } },
+    outcome: "unknown",
+    requests: 1,
+  },
+  {
+    when: "a refusal's body stalls",
+    replies: [() => new Response(new ReadableStream(), { status: 400 })],
+    outcome: "rejected",
+    requests: 1,
+  },
+];
+
+describe.each(moments)("while $when", ({ replies, options, outcome, requests }) => {
+  test("ends at once", async () => {
+    const controller = new AbortController();
+    const service = scriptedFetch(...replies);
+    const call = watch([createIssue(service.client(options), { signal: controller.signal })]);
+    await pass(200);
+    const reason = new Error("the reason");
+    controller.abort(reason);
+    const [settled] = await finish(call);
+    if (!(settled?.error instanceof AbortError)) throw settled?.error;
+    expect(settled.error.cause).toBe(reason);
+    expect([outcome].flat()).toContain(settled.error.outcome);
+    expect(settled.error.attempts).toBe(requests);
+    expect(settled.tookMs).toBe(200);
+    await pass(120_000);
+    expect(service.sent).toHaveLength(requests);
+    expect(service.open).toBe(0);
+    expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  });
+});
+
+test("while it is queued: nothing is sent", async () => {
+  const controller = new AbortController();
+  const service = scriptedFetch(after(1_000, good));
+  const client = service.client({ maxConcurrency: 1 });
+  const done = watch([
+    createIssue(client, {}),
+    createIssue(client, { signal: controller.signal }),
+    createIssue(client, {}),
+  ]);
+  await pass(500);
+  controller.abort();
+  const settled = await finish(done);
+  expect(settled.map(({ error }) => error instanceof AbortError)).toEqual([false, true, false]);
+  expect(settled[1]?.error).toMatchObject({ outcome: "not_sent", attempts: 0 });
+  expect(service.sent).toHaveLength(2);
+});
+
+test("already aborted: nothing is sent and the provider is not called", async () => {
+  let asked = 0;
+  const service = scriptedFetch(good);
+  const token = (): string => {
+    asked += 1;
+    return "provided";
+  };
+  const { error } = await ended(createIssue(service.client({ token }), { signal: AbortSignal.abort("why") }));
+  expect(error).toMatchObject({ kind: "abort", cause: "why", outcome: "not_sent" });
+  expect([asked, service.sent.length]).toEqual([0, 0]);
+});
+
+test.each([undefined, "x", null, 42, new Error("e"), Symbol("s"), { a: 1 }])(
+  "the reason %o is the cause",
+  async (reason) => {
+    const controller = new AbortController();
+    const service = scriptedFetch(never);
+    const call = watch([service.client().sessions.get("1", { signal: controller.signal })]);
+    await pass(10);
+    controller.abort(reason);
+    const [settled] = await finish(call);
+    expect(settled?.error).toBeInstanceOf(Error);
+    if (!(settled?.error instanceof AbortError)) throw settled?.error;
+    expect(settled.error.name).toBe("AbortError");
+    expect(settled.error.cause).toBe(controller.signal.reason);
+  },
+);
+
+test("one of 50 aborted: the others succeed, and the client still works", async () => {
+  const controller = new AbortController();
+  const service = scriptedFetch(after(100, good));
+  const client = service.client();
+  const done = watch(
+    Array.from({ length: 50 }, (_, nth) => client.sessions.get("1", nth === 17 ? { signal: controller.signal } : {})),
+  );
+  await pass(150);
+  controller.abort();
+  const settled = await finish(done);
+  expect(settled.filter(({ error }) => error !== undefined)).toHaveLength(1);
+  expect(settled[17]?.error).toBeInstanceOf(AbortError);
+  expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  const again = await ended(client.sessions.get("1", { signal: controller.signal }));
+  expect(again.error).toBeInstanceOf(AbortError);
+  expect(service.sent).toHaveLength(51);
+});
+
+test("300 calls at once on one signal: all end, no warning, no listener left", async () => {
+  const controller = new AbortController();
+  const service = scriptedFetch(never);
+  const client = service.client();
+  const done = watch(Array.from({ length: 300 }, () => client.sessions.get("1", { signal: controller.signal })));
+  await pass(100);
+  controller.abort();
+  const settled = await finish(done);
+  expect(settled.every(({ error }) => error instanceof AbortError)).toBe(true);
+  expect(service.sent).toHaveLength(10);
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+});
+
+describe("between pages", () => {
+  const pages: Reply = (sent) =>
+    status(200, {}, JSON.stringify({ data: [{ id: "p", name: "p" }], next_cursor: `c${sent.index + 1}` }));
+
+  test("next() rejects once and is done after that", async () => {
+    const controller = new AbortController();
+    const service = scriptedFetch(pages);
+    const iterator = service.client().projects.list({}, { signal: controller.signal })[Symbol.asyncIterator]();
+    await ended(iterator.next());
+    controller.abort();
+    expect((await ended(iterator.next())).error).toBeInstanceOf(AbortError);
+    expect((await ended(iterator.next())).value).toEqual({ done: true, value: undefined });
+    expect(service.sent).toHaveLength(1);
+  });
+});
+
+test("a DELETE that is aborted after its 2xx head has the outcome accepted", async () => {
+  const controller = new AbortController();
+  const service = scriptedFetch(bodyThat("stalls", "x", 200));
+  const call = watch([service.client().tokens.revoke("tok_1", { signal: controller.signal })]);
+  await pass(100);
+  controller.abort();
+  const [settled] = await finish(call);
+  if (settled?.error !== undefined) expect(settled.error).toMatchObject({ kind: "abort", outcome: "accepted" });
+  expect(service.sent).toHaveLength(1);
+});
+
+test("an abort rejects with AbortError, whatever error fetch rejects with", async () => {
+  const service = scriptedFetch(
+    ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(fetchFailed("ECONNRESET")))),
+  );
+  const controller = new AbortController();
+  const call = allEnded([service.client().sessions.get("1", { signal: controller.signal })]);
+  setTimeout(() => controller.abort(), 10);
+  expect((await call)[0]?.error).toBeInstanceOf(AbortError);
+  expect(service.sent).toHaveLength(1);
+});
+
+test("an abort in the handler of the request event stops the attempt", async () => {
+  const controller = new AbortController();
+  const service = scriptedFetch(good);
+  const onEvent = ({ type }: ClientEvent): void => {
+    if (type === "request") controller.abort();
+  };
+  const { error } = await ended(createIssue(service.client({ onEvent }), { signal: controller.signal }));
+  expect(error).toMatchObject({ kind: "abort", outcome: "not_sent", attempts: 0 });
+  expect(service.sent).toHaveLength(0);
+});
+
+test("a signal whose reason cannot be read aborts all the same, without a cause of its own", async () => {
+  let abort = (): void => {};
+  const signal = {
+    aborted: false,
+    addEventListener: (_: string, listener: () => void) => {
+      abort = listener;
+    },
+    removeEventListener: () => {},
+    get reason(): never {
+      throw new Error("mine");
+    },
+  };
+  const service = scriptedFetch(never);
+  const call = watch([service.client().sessions.get("1", { signal: signal as never })]);
+  await pass(10);
+  abort();
+  const [settled] = await finish(call);
+  expect(settled?.error).toMatchObject({ kind: "abort", outcome: "unknown" });
+});

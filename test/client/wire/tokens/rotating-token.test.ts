@@ -1,0 +1,405 @@
+/** A token that rotates itself, against a service with state. */
+import { execFileSync } from "node:child_process";
+import { inspect } from "node:util";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  Client,
+  ConfigError,
+  type CreatedToken,
+  type RotatingTokenOptions,
+  rotatingToken,
+  type StoredToken,
+  TokenProviderError,
+} from "../../../../src/client/index.ts";
+import { createEmulator, type Emulator } from "../../../../src/testing/index.ts";
+import { bodyThat, good, status } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const NOW = Date.UTC(2030, 0, 1);
+
+let emulator: Emulator;
+/** How far the client's clock is ahead of the service's. */
+let clockAheadMs: number;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date", "performance"], now: NOW });
+  clockAheadMs = 0;
+  emulator = createEmulator({ rateLimit: false, now: () => Date.now() - clockAheadMs });
+});
+afterEach(() => void vi.useRealTimers());
+
+function setClockAhead(ms: number): void {
+  clockAheadMs += ms;
+  vi.setSystemTime(Date.now() + ms);
+}
+
+/** A client whose token expires in `days`, and what it stores. */
+function rotating(days: number, options: Partial<RotatingTokenOptions> & { maxConcurrency?: number } = {}) {
+  const { maxConcurrency, ...rest } = options;
+  const { id, plaintext, expires_at } = emulator.createToken({ scopes: ["projects:read"], expires_in_days: days });
+  const created = { id, plaintext, expires_at };
+  const stored: StoredToken[] = [];
+  const token = rotatingToken({
+    token: created,
+    onRotated: (replacement) => void stored.push(replacement),
+    ...rest,
+  });
+  const client = new Client({
+    baseUrl: emulator.baseUrl,
+    token,
+    fetch: emulator.fetch,
+    maxConcurrency,
+    retry: { minDelayMs: 1, maxDelayMs: 1 },
+  });
+  const read = () => client.projects.list().toArray({ max: 1 });
+  const failingRead = (): Promise<unknown> =>
+    read().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  return { client, token, stored, id: created.id, plaintext: created.plaintext, read, failingRead };
+}
+
+const operations = () => emulator.requests.map(({ operation }) => operation);
+const rotations = () => operations().filter((operation) => operation === "tokens.rotate").length;
+
+/** A token record of which only the end is missing. */
+const WITHOUT_END = '{"id":"t2","plaintext":"pat_k2_secret"';
+
+/** Lets the service respond to rotations without performing them. */
+const failRotations = (status: number) => emulator.fault({ operation: "tokens.rotate", status, times: Infinity });
+
+describe("a rotating token", () => {
+  test("is not rotated before it is due", async () => {
+    const { read, token, plaintext } = rotating(30);
+    await read();
+    expect(operations()).toEqual(["projects.list"]);
+    expect(token.latest().plaintext).toBe(plaintext);
+  });
+
+  test("is rotated once for many concurrent calls, and stored before the replacement is first used", async () => {
+    const requestsWhenStored: number[] = [];
+    const { client, token, id, plaintext } = rotating(1, {
+      onRotated: async () => {
+        await Promise.resolve();
+        requestsWhenStored.push(emulator.requests.length);
+      },
+    });
+    const results = await Promise.all(Array.from({ length: 20 }, () => client.projects.list().toArray({ max: 1 })));
+    expect(results).toHaveLength(20);
+    expect(operations()).toEqual(["tokens.rotate", ...Array.from({ length: 20 }, () => "projects.list")]);
+    expect(requestsWhenStored).toEqual([1]);
+    expect(token.latest().plaintext).not.toBe(plaintext);
+    expect(emulator.tokens.get(id)?.state).toBe("revoked");
+  });
+
+  test("does not deadlock if only one request may be in flight", async () => {
+    const { client } = rotating(1, { maxConcurrency: 1 });
+    await Promise.all([client.projects.list().toArray(), client.projects.list().toArray()]);
+    expect(operations()).toEqual(["tokens.rotate", "projects.list", "projects.list"]);
+  });
+
+  test("accepts, stores and returns one shape", async () => {
+    const { read, stored, token, id, plaintext } = rotating(4, { renewBeforeMs: 4 * DAY_MS });
+    expect(token.latest()).toEqual({ id, plaintext, expires_at: new Date(NOW + 4 * DAY_MS).toISOString() });
+    await read();
+    expect(stored).toEqual([token.latest()]);
+    const successor = rotatingToken({ token: token.latest(), onRotated: () => expect.fail("it is not due") });
+    const next = new Client({ baseUrl: emulator.baseUrl, fetch: emulator.fetch, token: successor });
+    await expect(next.projects.list().toArray()).resolves.toHaveLength(3);
+  });
+
+  test("hands out the whole record, as it was passed and as the service sent it", async () => {
+    const created = emulator.createToken({ name: "nightly", scopes: ["projects:read"], expires_in_days: 1 });
+    emulator.fault({
+      operation: "tokens.rotate",
+      transform: (body) => ({ ...(body as Record<string, unknown>), owner: { id: "u1" } }), // a token record
+    });
+    const stored: (StoredToken & Partial<CreatedToken>)[] = [];
+    const token = rotatingToken({ token: created, onRotated: (replacement) => void stored.push(replacement) });
+    expect(token.latest()).toEqual(created);
+    await new Client({ ...emulator.clientOptions, token }).projects.list().toArray();
+    expect(stored).toEqual([
+      {
+        ...{ id: expect.any(String), plaintext: expect.any(String), expires_at: expect.any(String) },
+        ...{ name: "nightly", key_id: expect.any(String), scopes: ["projects:read"], owner: { id: "u1" } },
+      },
+    ]);
+    expect(token.latest()).toEqual(stored[0]);
+    expect(stored[0]?.key_id).not.toBe(created.key_id);
+  });
+
+  test("belongs to the first origin: a client of another one is a ConfigError, and nothing travels", async () => {
+    const { token } = rotating(1);
+    const others = ["https://other.example.com/api/v1", "http://localhost:1/api/v1"];
+    for (const baseUrl of others) {
+      expect(() => new Client({ baseUrl, token })).toThrow(ConfigError);
+      expect(() => new Client({ baseUrl, token })).toThrow(/belongs to .* would travel to .*: create one for each/);
+    }
+    const sameOrigin = new URL("/elsewhere/v2", emulator.baseUrl);
+    expect(() => new Client({ baseUrl: sameOrigin, token })).not.toThrow();
+    const { client } = rotating(1);
+    expect(() => client.withOptions({ baseUrl: "https://other.example.com/api/v1", token })).toThrow(ConfigError);
+    expect(operations()).toEqual([]);
+  });
+
+  test("works where a program has frozen Error.prototype", () => {
+    const program = `
+      Object.freeze(Error.prototype);
+      const { Client, rotatingToken } = await import("./src/client/index.ts");
+      const token = rotatingToken({
+        token: { id: "t1", plaintext: "pat_k1_secret", expires_at: "2020-01-01T00:00:00Z" },
+        onRotated: () => { throw new Error("the vault is sealed"); },
+      });
+      const fetch = async () => Response.json({ id: "t2", plaintext: "pat_k2_secret", expires_at: "2300-01-01T00:00:00Z", name: "n", key_id: "k", scopes: [] }, { status: 201 });
+      const client = new Client({ baseUrl: "https://service.example.com/v1", token, fetch });
+      const error = await client.sessions.get("s").catch((error) => error);
+      console.log(error.name, error.cause.message);`;
+    const printed = execFileSync(process.execPath, ["--input-type=module-typescript", "--eval", program], {
+      encoding: "utf8",
+    });
+    expect(printed).toBe("TokenProviderError the vault is sealed\n");
+  });
+
+  test("is rotated again when the replacement is due by its own id and expiry", async () => {
+    const { read, stored, token } = rotating(2);
+    await read();
+    expect(stored).toHaveLength(0);
+    vi.advanceTimersByTime(1.5 * DAY_MS);
+    await read();
+    expect(stored).toHaveLength(1);
+    expect(token.latest().id).toBe(stored[0]?.id);
+    vi.advanceTimersByTime(Date.parse(token.latest().expires_at) - Date.now() - DAY_MS);
+    await read();
+    expect(new Set(stored.map(({ id }) => id)).size).toBe(2);
+  });
+
+  test("is not affected by later changes of what was passed and returned", async () => {
+    const { id, plaintext, expires_at } = emulator.createToken({ scopes: ["projects:read"], expires_in_days: 30 });
+    const record = { id, plaintext, expires_at };
+    const options = { token: record, onRotated: () => {} };
+    const token = rotatingToken(options);
+    record.plaintext = "changed";
+    options.token = { ...record, id: "changed" };
+    token.latest().plaintext = "changed";
+    expect(token.latest()).toEqual({ id, plaintext, expires_at });
+  });
+
+  test("can be shared by clients", async () => {
+    const { client, token } = rotating(1);
+    const other = new Client({ baseUrl: emulator.baseUrl, token, fetch: emulator.fetch });
+    await Promise.all([client.projects.list().toArray(), other.projects.list().toArray()]);
+    expect(rotations()).toBe(1);
+  });
+
+  test("a call that was sent before the rotation and receives a 401 after it is sent once more, also a POST", async () => {
+    const created = emulator.createToken({ scopes: ["issues:write"], expires_in_days: 2 });
+    const token = rotatingToken({ token: created, onRotated: () => {} });
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let requests = 0;
+    const fetch: typeof emulator.fetch = async (input, init) => {
+      requests += 1;
+      if (requests === 1) await held;
+      return emulator.fetch(input, init);
+    };
+    const client = new Client({ baseUrl: emulator.baseUrl, token, fetch });
+    const create = () => client.issues.create(emulator.projects.list()[0]?.id ?? "", { title: "Title", type: "bug" });
+    const first = create();
+    await vi.waitFor(() => expect(requests).toBe(1));
+    vi.advanceTimersByTime(1.5 * DAY_MS);
+    await create();
+    release();
+    await first;
+    expect(emulator.requests.map(({ operation, status }) => [operation, status])).toEqual([
+      ["tokens.rotate", 201],
+      ["issues.create", 201],
+      ["issues.create", 401],
+      ["issues.create", 201],
+    ]);
+  });
+
+  test("cannot be replaced by setToken or adopt", async () => {
+    const { client, id } = rotating(30);
+    expect(() => client.setToken("another")).toThrow(/rotating token/);
+    await expect(client.tokens.rotate(id, { adopt: true })).rejects.toThrow(/adopt/);
+    expect(rotations()).toBe(0);
+  });
+});
+
+describe("twenty calls, one after another, send one rotation", () => {
+  const readTwenty = async (read: () => Promise<unknown>): Promise<void> => {
+    for (let call = 0; call < 20; call += 1) await read();
+  };
+
+  test("if the local clock is ahead of every expires_at", async () => {
+    const { read } = rotating(30);
+    setClockAhead(1_000 * DAY_MS);
+    await readTwenty(read);
+    expect(rotations()).toBe(1);
+    vi.advanceTimersByTime(DAY_MS);
+    await readTwenty(read);
+    expect(rotations()).toBe(2);
+  });
+
+  test("if the service keeps expires_at over a rotation", async () => {
+    const { read, token } = rotating(1);
+    const { expires_at } = token.latest();
+    emulator.fault({
+      operation: "tokens.rotate",
+      times: Infinity,
+      transform: (body) => ({ ...(body as Record<string, unknown>), expires_at }), // a token record
+    });
+    await readTwenty(read);
+    expect(rotations()).toBe(1);
+    expect(token.latest().expires_at).toBe(expires_at);
+  });
+
+  test("if the service refuses the rotation of an expired token", async () => {
+    const { failingRead } = rotating(1);
+    vi.advanceTimersByTime(DAY_MS);
+    const errors: unknown[] = [];
+    for (let call = 0; call < 20; call += 1) errors.push(await failingRead());
+    expect(errors).toHaveLength(20);
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(TokenProviderError);
+      expect(error).toMatchObject({ outcome: "not_sent", attempts: 0, cause: { kind: "auth" } });
+      expect(String(error)).toContain("the token is no longer valid and could not be rotated");
+    }
+    expect(operations()).toEqual(["tokens.rotate"]);
+  });
+
+  test("if the service refuses the rotation of a token that is still valid", async () => {
+    const { read } = rotating(1);
+    failRotations(403);
+    await readTwenty(read);
+    expect(rotations()).toBe(1);
+  });
+});
+
+describe("after a failed rotation", () => {
+  test("calls are sent with the old token, and the rotation is tried again after a minute", async () => {
+    const failures: unknown[] = [];
+    const { read, token, plaintext } = rotating(1, { onRotationFailed: (error) => failures.push(error) });
+    const fault = failRotations(403);
+    await read();
+    await read();
+    expect(failures).toMatchObject([{ kind: "permission" }]);
+    expect(operations()).toEqual(["tokens.rotate", "projects.list", "projects.list"]);
+    fault.remove();
+    vi.advanceTimersByTime(MINUTE_MS);
+    await read();
+    expect(operations().slice(3)).toEqual(["tokens.rotate", "projects.list"]);
+    expect(token.latest().plaintext).not.toBe(plaintext);
+  });
+
+  test("the pause doubles with each failure, up to an hour, and starts at a minute after a success", async () => {
+    const { read } = rotating(30, { renewBeforeMs: 30 * DAY_MS });
+    const fault = failRotations(403);
+    const minutes: number[] = [];
+    for (let minute = 0; minute < 200; minute += 1) {
+      const before = rotations();
+      await read();
+      if (rotations() > before) minutes.push(minute);
+      vi.advanceTimersByTime(MINUTE_MS);
+    }
+    expect(minutes).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
+    fault.remove();
+    vi.advanceTimersByTime(60 * MINUTE_MS);
+    await read();
+    vi.advanceTimersByTime(15 * DAY_MS);
+    const again = failRotations(403);
+    await read();
+    vi.advanceTimersByTime(MINUTE_MS);
+    await read();
+    expect(again.hits).toBe(2);
+  });
+
+  test("a token that has expired by the local clock alone is still sent", async () => {
+    const { read, plaintext, token } = rotating(30);
+    setClockAhead(31 * DAY_MS);
+    failRotations(503);
+    await read();
+    expect(emulator.requests.at(-1)).toMatchObject({ operation: "projects.list", status: 200 });
+    expect(token.latest().plaintext).toBe(plaintext);
+  });
+
+  test("a token that was expired is used again when a later rotation succeeds", async () => {
+    const { failingRead, read } = rotating(30);
+    setClockAhead(31 * DAY_MS);
+    const fault = failRotations(401);
+    expect(await failingRead()).toMatchObject({ kind: "token_provider" });
+    fault.remove();
+    vi.advanceTimersByTime(MINUTE_MS);
+    await expect(read()).resolves.toHaveLength(1);
+  });
+
+  test("a listener that fails does not fail the call", async () => {
+    const failing: readonly (() => void)[] = [
+      () => {
+        throw new Error("listener");
+      },
+      () => Promise.reject(new Error("listener")), // unhandled, it would fail the run
+    ];
+    for (const onRotationFailed of failing) {
+      const { read } = rotating(1, { onRotationFailed });
+      const fault = emulator.fault({ operation: "tokens.rotate", status: 403 });
+      await read();
+      expect(fault.hits).toBe(1);
+    }
+  });
+});
+
+describe("a response to the rotation that is not valid", () => {
+  test("is used and stored as far as it is usable", async () => {
+    const failures: unknown[] = [];
+    const { read, token, stored, id, plaintext } = rotating(1, { onRotationFailed: (error) => failures.push(error) });
+    const { expires_at } = token.latest();
+    emulator.fault({
+      operation: "tokens.rotate",
+      times: 1,
+      transform: (body) => ({ ...(body as Record<string, unknown>), expires_at: "never" }), // a token record
+    });
+    await read();
+    expect(failures).toMatchObject([{ kind: "validation" }]);
+    expect(emulator.requests.at(-1)?.status).toBe(200);
+    expect(stored).toEqual([token.latest()]);
+    expect(stored[0]).toMatchObject({ expires_at });
+    expect(stored[0]?.id).not.toBe(id);
+    expect(stored[0]?.plaintext).not.toBe(plaintext);
+    expect(emulator.tokens.get(stored[0]?.id ?? "")?.state).toBe("active");
+  });
+
+  test.each([
+    ["the connection breaks", bodyThat("breaks", WITHOUT_END, 201)],
+    ["the body just ends", () => status(201, {}, WITHOUT_END)],
+  ])("is used and stored if it is cut off behind the plaintext: %s", async (_, reply) => {
+    vi.useRealTimers();
+    const stored: StoredToken[] = [];
+    const token = rotatingToken({
+      token: { id: "t1", plaintext: "pat_k1_secret", expires_at: "2020-01-01T00:00:00Z" },
+      onRotated: (replacement) => void stored.push(replacement),
+    });
+    const fake = scriptedFetch(reply, good);
+    await fake.client({ token }).sessions.get("s");
+    expect(stored).toEqual([{ id: "t2", plaintext: "pat_k2_secret", expires_at: "2020-01-01T00:00:00Z" }]);
+    expect(fake.sent.map(({ token: sent }) => sent)).toEqual(["pat_k1_secret", "pat_k2_secret"]);
+  });
+
+  test("fails the waiting calls with its text if it has no usable token, since the old one is revoked", async () => {
+    const { failingRead } = rotating(2, { renewBeforeMs: 2 * DAY_MS });
+    emulator.fault({ operation: "tokens.rotate", transform: () => "<html>the token was here</html>" });
+    for (const error of [await failingRead(), await failingRead()]) {
+      expect(error).toBeInstanceOf(TokenProviderError);
+      expect(error).toMatchObject({ outcome: "not_sent", cause: { outcome: "accepted" } });
+      const { cause } = error as { cause: { rawBody?: string } }; // as just claimed
+      expect(cause.rawBody).toContain("the token was here");
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("the token was here");
+    }
+    expect(rotations()).toBe(1);
+  });
+});

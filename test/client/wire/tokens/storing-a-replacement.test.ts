@@ -1,0 +1,191 @@
+/** `onRotated`: awaited before the replacement is used, bounded, repeated until it succeeds. */
+import { inspect } from "node:util";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import {
+  type Client,
+  type ClientOptions,
+  type RotatingToken,
+  type RotatingTokenOptions,
+  rotatingToken,
+  type StoredToken,
+  TokenProviderError,
+} from "../../../../src/client/index.ts";
+import { allEnded, ended, fakeTime, pass } from "../../../support/fake-time.ts";
+import { after, good, type Reply, status } from "../../../support/replies.ts";
+import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
+
+fakeTime();
+
+const OLD = "pat_k1_TheOldSecret0123";
+const NEW = "pat_k2_TheNewSecret4567";
+const replacement = {
+  ...{ id: "t2", plaintext: NEW, expires_at: "2300-01-01T00:00:00.000Z" },
+  ...{ name: "ci", key_id: "k2", scopes: [] },
+};
+
+/** Rotations succeed; other requests succeed with the replacement only. */
+const service: Reply = (sent) => {
+  if (sent.url.endsWith("/rotate")) return status(201, {}, JSON.stringify(replacement));
+  return sent.token === NEW ? good(sent) : status(401);
+};
+
+interface Setup {
+  readonly fake: ScriptedFetch;
+  readonly client: Client;
+  readonly token: RotatingToken;
+  /** What `onRotated` was called with. */
+  readonly offered: readonly StoredToken[];
+}
+
+/** A client whose token is due for rotation at once. */
+function setUp(onRotated: RotatingTokenOptions["onRotated"], options: ClientOptions = {}): Setup {
+  const offered: StoredToken[] = [];
+  const token = rotatingToken({
+    token: { id: "t1", plaintext: OLD, expires_at: new Date(Date.now() + 60_000).toISOString() },
+    onRotated: (offer) => {
+      offered.push(offer);
+      return onRotated(offer);
+    },
+  });
+  const fake = scriptedFetch(service);
+  return { fake, token, offered, client: fake.client({ token, ...options }) };
+}
+
+const rotations = ({ sent }: ScriptedFetch): number => sent.filter(({ url }) => url.endsWith("/rotate")).length;
+const never = (): Promise<void> => new Promise(() => undefined);
+
+const NOT_STORED = /onRotated failed to store the replacement.*latest\(\) returns it/;
+
+describe("a replacement that could not be stored", () => {
+  test("is told in the same words where the token is of another copy of the package", async () => {
+    vi.resetModules();
+    onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
+    const copy = await import("../../../../src/client/token/rotating-token.ts");
+    expect(copy.rotatingToken).not.toBe(rotatingToken);
+    const token = copy.rotatingToken({
+      token: { id: "t1", plaintext: OLD, expires_at: new Date(Date.now() + 60_000).toISOString() },
+      onRotated: () => Promise.reject(new Error("the vault is sealed")),
+    });
+    const { error } = await ended(scriptedFetch(service).client({ token }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "token_provider", cause: { message: "the vault is sealed" } });
+    expect(error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
+    expect(error).toMatchObject({ message: expect.stringContaining("to onRotated again (the vault is sealed)") });
+  });
+
+  test.each([
+    ["throws", () => raise(new Error("the vault is sealed"))],
+    ["rejects", () => Promise.reject(new Error("the vault is sealed"))],
+  ])("fails the waiting calls if onRotated %s, and is passed to it again by the next call", async (_, failing) => {
+    let store: RotatingTokenOptions["onRotated"] = failing;
+    const { fake, client, token, offered } = setUp((offer) => store(offer));
+    const settled = await allEnded([client.sessions.get("1"), client.sessions.get("2")]);
+    for (const { error } of settled) {
+      expect(error).toBeInstanceOf(TokenProviderError);
+      expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
+      expect(error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
+      expect(error).toMatchObject({ cause: { message: "the vault is sealed" } });
+    }
+    expect(token.latest()).toEqual(replacement);
+    expect(fake.sent).toHaveLength(1);
+
+    store = () => {};
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect(offered).toEqual([replacement, replacement]);
+    expect(rotations(fake)).toBe(1);
+  });
+
+  test("is not sent either by calls that waited in the queue when the token was rotated", async () => {
+    const token = rotatingToken({
+      token: { id: "t1", plaintext: OLD, expires_at: new Date(Date.now() + 1_500).toISOString() },
+      renewBeforeMs: 1_000,
+      onRotated: never,
+    });
+    const fake = scriptedFetch((sent) => (sent.index === 0 ? after(5_000, good)(sent) : service(sent)));
+    const client = fake.client({ token, maxConcurrency: 1 });
+    const calls = [client.sessions.get("1"), client.sessions.get("2")];
+    await pass(1_000);
+    const errors = (await allEnded([...calls, client.sessions.get("3")])).map(({ error }) => error);
+    expect(fake.sent.map((sent) => sent.token)).toEqual([OLD, OLD]);
+    expect(errors).toMatchObject([undefined, { kind: "token_provider" }, { kind: "token_provider" }]);
+  });
+
+  test("is not in the error if what onRotated throws quotes it", async () => {
+    const { client } = setUp(({ plaintext }) => raise(new Error(`cannot store ${plaintext}`)));
+    const { error } = await ended(client.sessions.get("1"));
+    expect(error).toBeInstanceOf(TokenProviderError);
+    expect(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true })).not.toMatch(/TheNewSecret/);
+    expect(JSON.stringify(error)).not.toMatch(/TheNewSecret/);
+  });
+});
+
+describe("an onRotated that never settles", () => {
+  test("fails the waiting calls after 20 seconds, and is called again by the next call", async () => {
+    let store: RotatingTokenOptions["onRotated"] = never;
+    const { fake, client, token, offered } = setUp((offer) => store(offer), { timeoutMs: false });
+    const first = await allEnded([client.sessions.get("1"), client.sessions.get("2")]);
+    for (const { error, tookMs } of first) {
+      expect(error).toMatchObject({ kind: "token_provider", message: expect.stringMatching(NOT_STORED) });
+      expect(error).toMatchObject({ cause: { message: "onRotated did not settle within 20 s" } });
+      expect(Math.round(tookMs / 1_000)).toBe(20);
+    }
+    expect(token.latest()).toEqual(replacement);
+    expect((await ended(client.sessions.get("1"))).error).toBeInstanceOf(TokenProviderError);
+    expect(fake.sent).toHaveLength(1);
+
+    store = () => {};
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect(offered).toEqual([replacement, replacement, replacement]);
+    expect(rotations(fake)).toBe(1);
+  });
+
+  test("because it waits for a call with the same token: both end after 20 seconds, and a later call succeeds", async () => {
+    const inner: { kind?: unknown }[] = [];
+    const calls: { client?: Client } = {};
+    const { client, offered } = setUp(
+      async () => {
+        if (offered.length === 1) await calls.client?.sessions.get("2").catch((error: object) => inner.push(error));
+      },
+      { timeoutMs: false },
+    );
+    calls.client = client;
+    expect((await ended(client.sessions.get("1"))).error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
+    await pass(0);
+    expect(inner).toMatchObject([{ kind: "token_provider" }]);
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  });
+
+  test("counts as stored if it succeeds later", async () => {
+    let succeed = (): void => {};
+    const stored = new Promise<void>((resolve) => {
+      succeed = resolve;
+    });
+    const { client, offered } = setUp(() => stored);
+    expect((await ended(client.sessions.get("1"))).error).toBeInstanceOf(TokenProviderError);
+    succeed();
+    await pass(0);
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    expect(offered).toHaveLength(1);
+  });
+
+  test("lets a call end by its own timeout and its own signal before that", async () => {
+    const { client } = setUp(never);
+    const controller = new AbortController();
+    const settled = allEnded([
+      client.sessions.get("1", { timeoutMs: 100 }),
+      client.sessions.get("2", { signal: controller.signal }),
+    ]);
+    await pass(200);
+    controller.abort();
+    expect((await settled).map(({ error }) => error)).toMatchObject([
+      { kind: "timeout", phase: "token", outcome: "not_sent" },
+      { kind: "abort", outcome: "not_sent" },
+    ]);
+    await pass(30_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+function raise(thrown: unknown): never {
+  throw thrown;
+}

@@ -1,0 +1,297 @@
+/** Token providers: concurrent calls, 401s, time limits, failures; and swapping a static token. */
+import { inspect } from "node:util";
+import { describe, expect, test } from "vitest";
+import { type Client, isAutomationError, type TokenContext } from "../../../../src/client/index.ts";
+import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { after, good, type Reply, responds, status } from "../../../support/replies.ts";
+import { scriptedFetch } from "../../../support/scripted-fetch.ts";
+import { expectClean } from "../../../support/sweep.ts";
+
+fakeTime();
+
+const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const many = (client: Client, size: number): Promise<unknown>[] =>
+  Array.from({ length: size }, () => client.sessions.get("1"));
+const accepting =
+  (...tokens: readonly string[]): Reply =>
+  (sent) =>
+    tokens.includes(sent.token) ? good(sent) : status(401);
+
+/** A provider that returns t1, t2, …: the next one after a 401 for the current one. */
+function issuer(ms: number): { token: (context: TokenContext) => Promise<string>; contexts: TokenContext[] } {
+  const contexts: TokenContext[] = [];
+  let current = 1;
+  return {
+    contexts,
+    token: async (context) => {
+      contexts.push(context);
+      await later(ms);
+      if (context.rejected === `t${current}`) current += 1;
+      return `t${current}`;
+    },
+  };
+}
+
+describe("concurrent calls", () => {
+  test("share one call of the provider", async () => {
+    const { token, contexts } = issuer(50);
+    const service = scriptedFetch(good);
+    await allEnded(many(service.client({ token, maxConcurrency: 50 }), 50));
+    expect(contexts).toHaveLength(1);
+    expect(service.sent).toHaveLength(50);
+  });
+
+  test("the provider is called for each attempt", async () => {
+    const { token, contexts } = issuer(0);
+    const service = scriptedFetch(responds(500), responds(500), good);
+    await ended(service.client({ token }).sessions.get("1"));
+    expect(contexts.map(({ rejected }) => rejected)).toEqual([undefined, undefined, undefined]);
+  });
+
+  test("an aborted call does not abort the shared request; the last one does", async () => {
+    const signals: AbortSignal[] = [];
+    const token = ({ signal }: TokenContext): Promise<string> => {
+      signals.push(signal);
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve("late")));
+    };
+    const [first, second] = [new AbortController(), new AbortController()];
+    const client = scriptedFetch(good).client({ token });
+    const done = watch([first, second].map(({ signal }) => client.sessions.get("1", { signal })));
+    await pass(10);
+    first.abort();
+    await pass(10);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    second.abort();
+    await pass(10);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect((await finish(done)).map(({ error }) => isAutomationError(error) && error.kind)).toEqual(["abort", "abort"]);
+  });
+
+  test("a rejection is not cached", async () => {
+    let asked = 0;
+    const token = async (): Promise<string> => {
+      asked += 1;
+      await later(10);
+      if (asked === 1) throw new Error("the vault is shut");
+      return "t1";
+    };
+    const client = scriptedFetch(good).client({ token });
+    const refused = await allEnded(many(client, 3));
+    for (const { error } of refused)
+      expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
+    expect(asked).toBe(1);
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  });
+});
+
+describe("rejected", () => {
+  test("is the token that received a 401; the call is sent once more, also a POST", async () => {
+    const { token, contexts } = issuer(5);
+    const service = scriptedFetch(accepting("t2"));
+    const { error } = await ended(service.client({ token }).issues.create("web", { title: "T", type: "bug" }));
+    expect(error).toBeUndefined();
+    expect(contexts.map(({ rejected }) => rejected)).toEqual([undefined, "t1"]);
+    expect(service.sent.map(({ token: sent }) => sent)).toEqual(["t1", "t2"]);
+  });
+
+  test("50 calls that receive a 401 at once request one replacement, and all succeed", async () => {
+    const { token, contexts } = issuer(20);
+    const service = scriptedFetch((sent) => after(10, accepting("t2"))(sent));
+    const settled = await allEnded(many(service.client({ token, maxConcurrency: 50 }), 50));
+    expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(contexts.filter(({ rejected }) => rejected !== undefined)).toHaveLength(1);
+    expect(service.sent).toHaveLength(100);
+  });
+
+  test("a late 401 under an older token requests no second replacement", async () => {
+    const { token, contexts } = issuer(20);
+    const service = scriptedFetch((sent) => after(sent.index === 0 ? 500 : 10, accepting("t2"))(sent));
+    const settled = await allEnded(many(service.client({ token }), 3));
+    expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(contexts.filter(({ rejected }) => rejected !== undefined)).toHaveLength(1);
+    expect(service.sent.at(-1)?.token).toBe("t2");
+  });
+
+  test("the same token again: the call rejects with the 401 after one request", async () => {
+    const service = scriptedFetch(responds(401));
+    const { error } = await ended(service.client({ token: () => "same" }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "auth", status: 401, attempts: 1, outcome: "rejected" });
+    expect(service.sent).toHaveLength(1);
+  });
+
+  test("another token that receives a 401, too: two requests, no loop", async () => {
+    const { token } = issuer(0);
+    const service = scriptedFetch(responds(401));
+    const { error } = await ended(service.client({ token }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "auth", attempts: 2 });
+    expect(service.sent).toHaveLength(2);
+  });
+
+  test("a 403 does not request another token", async () => {
+    const { token, contexts } = issuer(0);
+    await ended(scriptedFetch(responds(403)).client({ token }).sessions.get("1"));
+    expect(contexts).toHaveLength(1);
+  });
+
+  test("a 401 does not count against retry.attempts", async () => {
+    const { token } = issuer(0);
+    const service = scriptedFetch(responds(500), responds(401), responds(500), good);
+    expect((await ended(service.client({ token }).sessions.get("1"))).error).toBeUndefined();
+  });
+});
+
+describe("time", () => {
+  const hanging = (): Promise<string> => new Promise(() => undefined);
+
+  test("a provider that never settles: TimeoutError of phase token after timeoutMs, nothing is sent", async () => {
+    const service = scriptedFetch(good);
+    const { error, tookMs } = await ended(service.client({ token: hanging, timeoutMs: 300 }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "timeout", phase: "token", outcome: "not_sent", attempts: 0 });
+    expect(tookMs).toBeLessThanOrEqual(302);
+    expect(service.sent).toHaveLength(0);
+  });
+
+  test("and after totalTimeoutMs; the next call does not share the aborted request", async () => {
+    let asked = 0;
+    const token = (): Promise<string> => {
+      asked += 1;
+      return asked === 1 ? hanging() : Promise.resolve("t1");
+    };
+    const client = scriptedFetch(good).client({ token });
+    const { error } = await ended(client.sessions.get("1", { totalTimeoutMs: 200 }));
+    expect(error).toMatchObject({ kind: "timeout", phase: "token" });
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+  });
+
+  test("a provider that rejects because its signal aborted: TimeoutError all the same", async () => {
+    const token = ({ signal }: TokenContext): Promise<string> =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const { error } = await ended(scriptedFetch(good).client({ token, timeoutMs: 100 }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "timeout", phase: "token" });
+  });
+});
+
+describe("a provider that fails", () => {
+  const bad: readonly unknown[] = [
+    "",
+    undefined,
+    null,
+    42,
+    "with space",
+    "line\nbreak-s3cret",
+    "s3crét",
+    "Bearer s3cret",
+    {},
+  ];
+  test.each(bad)("returns %j: an error that does not contain it, and nothing is sent", async (value) => {
+    const service = scriptedFetch(good);
+    const client = service.client({ token: () => value as string }); // which it is not
+    const { error } = await ended(client.sessions.get("1"));
+    expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/s3cr/);
+    expect(service.sent).toHaveLength(0);
+  });
+
+  test("throws what cannot even be looked at: an error of the provider, and nothing is sent", async () => {
+    const hostile = new Proxy({}, { get: fail, getPrototypeOf: fail, has: fail });
+    const service = scriptedFetch(good);
+    const { error } = await ended(service.client({ token: () => Promise.reject(hostile) }).sessions.get("1"));
+    expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
+    expect(service.sent).toEqual([]);
+  });
+
+  test("throws or rejects: that is the cause of the error, and it is called once", async () => {
+    for (const throwing of [
+      () => Promise.reject(new Error("vault")),
+      () => raise(new Error("vault")),
+      () => raise("vault"),
+    ]) {
+      let asked = 0;
+      const token = (): Promise<string> => {
+        asked += 1;
+        return throwing();
+      };
+      const { error } = await ended(scriptedFetch(good).client({ token }).sessions.get("1"));
+      expect(error).toMatchObject({ kind: "token_provider", attempts: 0 });
+      expect(String((error as Error).cause)).toContain("vault");
+      expect(String(error)).toBe("TokenProviderError: sessions.get: the token provider failed (vault)");
+      expect(asked).toBe(1);
+    }
+  });
+
+  test("its message is shown in one line, as long as a sentence, with the reason and the code of the innermost cause", async () => {
+    const cause = Object.assign(new Error(`no\n  route ${"-".repeat(1_000)}`), { code: "EHOSTUNREACH" });
+    const token = (): Promise<string> => Promise.reject(new Error("the vault cannot be read", { cause }));
+    const { error } = await ended(scriptedFetch(good).client({ token }).sessions.get("1"));
+    const { message } = error as Error;
+    expect(message).toMatch(/^sessions\.get: the token provider failed \(no route -+…\)$/);
+    expect(message.length).toBeLessThan(400);
+  });
+
+  test("no token of the service that it quotes is shown, nor a value that is named as a secret", async () => {
+    const known = "pat_k1_9fQ2xR7vLm3Tz8";
+    const tokens = ["pat_k2_theNextSecretOfIt", "pat_live_4hG7kP2qWx9Zr1", "pat_k3_Ab3-dE6_gH9jK2mN5pQ8"];
+    const secrets = [known, ...tokens, "hunter2hunter2", "9fQ2xR7vLm3Tz8"];
+    const said = `${secrets.slice(0, -2).join(" and ")} are revoked, password=hunter2hunter2`;
+    let asked = 0;
+    const token = (): string => {
+      asked += 1;
+      return asked === 1 ? known : raise(new Error(said));
+    };
+    const client = scriptedFetch(good).client({ token });
+    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    const { error } = await ended(client.sessions.get("1"));
+    expect(error).toMatchObject({ message: expect.stringContaining("[redacted] are revoked, password=[redacted]") });
+    expectClean(error, secrets);
+  });
+});
+
+describe("swapping a static token", () => {
+  test("with 50 requests in flight: these finish, and all later ones carry the new token", async () => {
+    const service = scriptedFetch(after(100, good));
+    const client = service.client({ token: "old", maxConcurrency: 50 });
+    const done = watch(many(client, 80));
+    await pass(50);
+    client.setToken("new");
+    const settled = await finish(done);
+    expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(service.sent.map(({ token }) => token)).toEqual([
+      ...Array.from({ length: 50 }, () => "old"),
+      ...Array.from({ length: 30 }, () => "new"),
+    ]);
+  });
+
+  test("a call that receives a 401 with the old token is sent once more with the new one", async () => {
+    const service = scriptedFetch(after(100, accepting("new")));
+    const client = service.client({ token: "old" });
+    const done = watch([client.issues.create("web", { title: "T", type: "bug" })]);
+    await pass(50);
+    client.setToken("new");
+    expect((await finish(done))[0]?.error).toBeUndefined();
+    expect(service.sent.map(({ token }) => token)).toEqual(["old", "new"]);
+  });
+
+  test("without a swap a 401 is final after one request", async () => {
+    const service = scriptedFetch(responds(401));
+    expect((await ended(service.client().sessions.get("1"))).error).toMatchObject({ kind: "auth", attempts: 1 });
+    expect(service.sent).toHaveLength(1);
+  });
+
+  test("two clients with two tokens, 100 calls: each request carries the token of its client", async () => {
+    const service = scriptedFetch(after(5, good));
+    const [one, two] = [service.client({ token: "one" }), service.client({ token: "two" })];
+    await allEnded(
+      Array.from({ length: 100 }, (_, nth) => (nth % 2 ? one : two).sessions.get(nth % 2 ? "one" : "two")),
+    );
+    for (const { url, token } of service.sent) expect(url.endsWith(token)).toBe(true);
+    expect(service.sent).toHaveLength(100);
+  });
+});
+
+function raise(thrown: unknown): never {
+  throw thrown;
+}
+
+function fail(): never {
+  throw new Error("no");
+}

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { ConfigError } from "../../src/client/index.ts";
+import { type RedisRateLimiterOptions, redisRateLimiter } from "../../src/redis/index.ts";
+
+const client = { isOpen: true, eval: async () => [] };
+
+describe("invalid options", () => {
+  const wrong: readonly [string, unknown, RegExp][] = [
+    ["none", undefined, /options\.client must be a client of ioredis or of redis/],
+    ["no client", {}, /options\.client must be a client of ioredis or of redis/],
+    ["null", { client: null }, /options\.client must be/],
+    ["a URL", { client: "redis://localhost" }, /options\.client must be/],
+    ["a client of another kind", { client: { get: () => "", set: () => "" } }, /options\.client must be/],
+    ["one that only evaluates", { client: { eval: () => 1 } }, /options\.client must be/],
+    ["an empty namespace", { client, namespace: "" }, /options\.namespace must be 1 to 100 letters/],
+    ["a namespace with braces", { client, namespace: "a{b}" }, /options\.namespace must be/],
+    ["no time", { client, commandTimeoutMs: 0 }, /options\.commandTimeoutMs must be a number of milliseconds above 0/],
+    ["a lease that runs out on the way", { client, leaseMs: 10 }, /options\.leaseMs must be .* from 500/],
+    ["a lease forever", { client, leaseMs: Number.POSITIVE_INFINITY }, /options\.leaseMs must be/],
+    ["a listener that is none", { client, onEvent: true }, /options\.onEvent must be a function/],
+    ["a misspelt one", { client, nameSpace: "a" }, /unknown key "nameSpace"; accepted: client, namespace/],
+  ];
+  test.each(wrong)("%s", (_, options, message) => {
+    const make = (): unknown => redisRateLimiter(options as RedisRateLimiterOptions); // the test passes invalid ones on purpose
+    expect(make).toThrow(ConfigError);
+    expect(make).toThrow(message);
+  });
+});
+
+test("both kinds of clients are accepted, and no command is sent at first", () => {
+  const never = (): never => {
+    throw new Error("asked");
+  };
+  redisRateLimiter({ client: { isOpen: false, eval: never } });
+  redisRateLimiter({ client: { defineCommand: never, eval: never } });
+});

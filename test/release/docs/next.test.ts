@@ -1,0 +1,129 @@
+/**
+ * The Next.js snippets of docs/frameworks.md, as an application: built without the variables of the deployment, then
+ * started with them.
+ */
+import { execFile, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startEmulator } from "../../../src/testing/node.ts";
+import { linkTools, missingTools, runsTools, toolFile } from "../../support/consumer-tools.ts";
+import { link } from "../../support/packed.ts";
+import { root } from "./snippets.ts";
+
+const LAYOUT = `export default function Layout({ children }: { children: React.ReactNode }) {
+  return <html lang="en"><body>{children}</body></html>;
+}
+`;
+/** What the guide warns of. */
+const EAGER = `import { Client } from "project-automation";
+const client = new Client();
+export const automation = () => client;
+export const failure = (_: unknown) => new Response();
+`;
+/**
+ * Each of its files is a snippet, whose types `snippets.test.ts` checks. Nothing is kept for another build, nothing is made
+ * small, and Next.js builds in one process where it is given a function for webpack. V8 optimizes nothing: a build is too short.
+ */
+const CONFIG = `import { setFlagsFromString } from "node:v8";
+setFlagsFromString("--no-opt");
+export default {
+  typescript: { ignoreBuildErrors: true },
+  webpack: (config) => ({ ...config, cache: false, optimization: { ...config.optimization, minimize: false } }),
+};
+`;
+const COMPILER_OPTIONS = {
+  strict: true,
+  module: "esnext",
+  moduleResolution: "bundler",
+  jsx: "react-jsx",
+  lib: ["dom", "esnext"],
+  skipLibCheck: true,
+  noEmit: true,
+  paths: { "@/*": ["./*"] },
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "project-automation-next-"));
+  mkdirSync(join(folder, "node_modules", "@types"), { recursive: true });
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), text);
+}
+
+/** The snippets whose first line is the path of a file of a Next.js application. */
+function writeApplication(): string[] {
+  const guide = readFileSync(join(root, "docs", "frameworks.md"), "utf8");
+  const files = [...guide.matchAll(/^```tsx?\n(\/\/ ((?:app|lib)\/(?!routes)\S+)\n.*?)^```$/gms)];
+  for (const [, code = "", file = ""] of files) write(file, code);
+  write("app/layout.tsx", LAYOUT);
+  write("package.json", '{ "private": true }');
+  write("next.config.mjs", CONFIG);
+  write("tsconfig.json", JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ["**/*.ts", "**/*.tsx"] }));
+  return files.map(([, , file = ""]) => file);
+}
+
+const { PROJECT_AUTOMATION_TOKEN: _token, PROJECT_AUTOMATION_BASE_URL: _baseUrl, ...inherited } = process.env;
+const environment = { ...inherited, NEXT_TELEMETRY_DISABLED: "1", NODE_ENV: "production" };
+
+async function build(): Promise<string> {
+  const command = [toolFile("next/dist/bin/next"), "build", "--webpack"]; // Turbopack follows no links out of the folder
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: folder, env: environment });
+  return stdout;
+}
+
+if (!runsTools) console.log(`Not tried with Next.js: ${missingTools}.`);
+
+describe.runIf(runsTools)("the Next.js application of the guide", { timeout: 240_000 }, () => {
+  beforeAll(() => {
+    link(folder, "@types/node");
+    linkTools(folder, "@types/react", "next", "react", "react-dom", "typescript");
+    symlinkSync(root, join(folder, "node_modules", "project-automation"), "junction");
+  });
+
+  test("is built without the variables of the deployment, and serves pages with them", async () => {
+    expect(writeApplication()).toEqual([
+      "lib/automation.ts",
+      "app/api/projects/route.ts",
+      "app/projects/page.tsx",
+      "app/actions.ts",
+    ]);
+    const report = await build();
+    expect(report).toMatch(/ƒ \/api\/projects\b/);
+    expect(report).toMatch(/ƒ \/projects\b/);
+
+    const service = await startEmulator({ projects: [{ name: "web" }, { name: "a/b" }] });
+    const variables = { PROJECT_AUTOMATION_BASE_URL: service.baseUrl, PROJECT_AUTOMATION_TOKEN: service.token };
+    const command = [toolFile("next/dist/bin/next"), "start", "--hostname", "127.0.0.1", "--port", "0"];
+    const server = spawn(process.execPath, command, { cwd: folder, env: { ...environment, ...variables } });
+    try {
+      const origin = await originOf(server.stdout);
+      expect(await (await fetch(`${origin}/projects`)).text()).toMatch(/<li>web<\/li><li>a\/b<\/li>/);
+      expect(await (await fetch(`${origin}/api/projects?limit=1`)).json()).toMatchObject({ data: [{ name: "web" }] });
+      expect((await fetch(`${origin}/api/projects?cursor=`)).status).toBe(400);
+    } finally {
+      server.kill();
+      await service.close();
+    }
+  });
+
+  test("is not built if a module creates the client when it is imported", async () => {
+    write("lib/automation.ts", EAGER);
+    await expect(build()).rejects.toMatchObject({ stderr: expect.stringContaining("ConfigError") });
+  });
+});
+
+async function originOf(output: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface({ input: output })) {
+    const [origin] = /http:\/\/127\.0\.0\.1:\d+/.exec(line) ?? [];
+    if (origin !== undefined) return origin;
+  }
+  throw new Error("the server ended before it listened");
+}

@@ -1,0 +1,222 @@
+import { appendFileSync, copyFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type RunningEmulator, type StartOptions, startEmulator } from "project-automation/testing/node";
+import { describe, expect, test } from "vitest";
+import { hasTerminals, Program, run, type Start, temporaryFolder } from "./program.ts";
+
+const ISSUE = '{"project":"web","title":"a","type":"bug"}';
+const COMMAND = ["bulk-issues.ts", "issues.json"];
+
+interface Setup extends AsyncDisposable {
+  readonly service: RunningEmulator;
+  readonly start: Start;
+  readonly file: string;
+  /** The titles of the issues that were asked for, each as often as that, and of those that there are. */
+  readonly asked: () => string[];
+  readonly created: () => string[];
+}
+
+async function setUp(titles: readonly string[], options: StartOptions = {}): Promise<Setup> {
+  const folder = temporaryFolder();
+  const service = await startEmulator({ projects: [{ name: "web" }], ...options });
+  const file = join(folder.path, "issues.json");
+  writeFileSync(file, JSON.stringify(titles.map((title) => ({ project: "web", title, type: "bug" }))));
+  return {
+    service,
+    file,
+    start: { service, folder: folder.path },
+    asked: () => service.emulator.requests.map(({ body }) => (body as { title: string }).title).sort(),
+    created: () =>
+      service.emulator.issues
+        .list("web")
+        .map(({ title }) => title)
+        .sort(),
+    [Symbol.asyncDispose]: async () => {
+      await service.close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+const titled = (title: string) => ({
+  match: ({ body }: { body: unknown }) => (body as { title: string }).title === title,
+});
+const many = (count: number): string[] => Array.from({ length: count }, (_, index) => `issue ${index + 10}`);
+
+const createdNow = (output: string): number => Number(/^created in this run: (\d+)\s*$/m.exec(output)?.[1]);
+
+function counts(output: string): Record<string, number> {
+  const lines = output.matchAll(/^(created|refused|not sent|unknown).*?: (\d+)\s*$/gm);
+  return Object.fromEntries([...lines].map(([, name = "", count]) => [name, Number(count)]));
+}
+
+const keyOf = (title: string): string => JSON.stringify(["web", title, "bug"]);
+
+describe.concurrent("bulk-issues", { timeout: 60_000 }, () => {
+  test("reports what came of each, and a second run sends only what was certainly not created", async () => {
+    await using setup = await setUp(["fine", "refused", "lost", "never came", "garbled"]);
+    const { emulator } = setup.service;
+    emulator.fault({ ...titled("refused"), status: 409 });
+    emulator.fault({ ...titled("lost"), drop: "after" });
+    emulator.fault({ ...titled("never came"), status: 500 });
+    emulator.fault({ ...titled("garbled"), status: 201, apply: true, body: "<html>" });
+
+    const first = await run(COMMAND, setup.start);
+    expect([first.code, counts(first.output)]).toEqual([1, { created: 2, refused: 1, "not sent": 0, unknown: 2 }]);
+    expect(createdNow(first.output)).toBe(2);
+    expect(first.output).toContain(`${keyOf("refused")}: issues.create: 409 conflict`);
+    expect(first.output).toMatch(/"lost","bug"\]: .*connection was lost/);
+    expect(first.output).toMatch(/^2 of 5, 1 refused, [\d.]+\/s$/m);
+
+    const second = await run(COMMAND, setup.start);
+    expect([second.code, counts(second.output)]).toEqual([1, { created: 2, refused: 1, "not sent": 0, unknown: 2 }]);
+    expect(createdNow(second.output)).toBe(0);
+    expect(setup.asked()).toEqual(["fine", "garbled", "lost", "never came", "refused"]);
+
+    // Somebody has looked.
+    const found = ["--applied", keyOf("lost"), "--not-applied", keyOf("never came")];
+    const third = await run([...COMMAND, ...found], setup.start);
+    expect(counts(third.output)).toEqual({ created: 4, refused: 1, "not sent": 0, unknown: 0 });
+    expect(createdNow(third.output)).toBe(1);
+    expect(setup.created()).toEqual(["fine", "garbled", "lost", "never came"]);
+  });
+
+  test("waits the rate limit out and counts the seconds, with so many at once and no more", async () => {
+    await using setup = await setUp(many(30));
+    const { emulator } = setup.service;
+    emulator.fault({ skip: 20, status: 429, headers: { "retry-after": "1" } });
+    const { code, output } = await run(COMMAND, setup.start);
+    expect(output).toMatch(/, rate limit: waiting [12] s$/m);
+    expect([code, counts(output)]).toEqual([0, { created: 30, refused: 0, "not sent": 0, unknown: 0 }]);
+    expect(setup.created()).toEqual(many(30));
+    expect(Math.max(...emulator.requests.map(({ inFlight }) => inFlight))).toBeLessThanOrEqual(7); // besides the one that came
+  });
+
+  test.runIf(hasTerminals)("writes its progress over itself on a terminal", async () => {
+    await using setup = await setUp(many(3));
+    const program = new Program(COMMAND, { ...setup.start, onTerminal: true });
+    expect(await program.ended).toBe(0);
+    expect(program.output).toContain("\r\x1b[K3 of 3, 0 refused");
+  });
+
+  test("reads CSV with quoted fields, and ids as keys", async () => {
+    await using setup = await setUp([]);
+    const csv = 'id,project,type,title\r\nA-1,web,bug,"Crash, then ""panic"""\r\n\r\nA-2,web,bug,"two\nlines"\r\n';
+    writeFileSync(setup.file, csv);
+    setup.service.emulator.fault({ ...titled("two\nlines"), drop: "after" });
+    const { output } = await run(COMMAND, setup.start);
+    expect(setup.created()).toEqual(['Crash, then "panic"', "two\nlines"]);
+    expect(counts(output)).toMatchObject({ created: 1, unknown: 1 });
+    expect(output).toMatch(/^ {2}A-2: issues\.create: /m);
+  });
+
+  test("creates the issues of its own file in the world of an emulator, once", async () => {
+    using folder = temporaryFolder();
+    const service = await startEmulator();
+    try {
+      copyFileSync(join(import.meta.dirname, "../../../examples/issues.csv"), join(folder.path, "issues.csv"));
+      const start = { service, folder: folder.path };
+      const command = ["bulk-issues.ts", "issues.csv"];
+      expect(counts((await run(command, start)).output)).toEqual({ created: 8, refused: 0, "not sent": 0, unknown: 0 });
+      const again = await run(command, start);
+      expect([again.code, counts(again.output)]).toMatchObject([0, { created: 8 }]);
+      expect(service.emulator.requests).toHaveLength(8);
+    } finally {
+      await service.close();
+    }
+  });
+
+  test("a project that is misspelt stops it, and the corrected file is sent whole", async () => {
+    await using setup = await setUp(many(30));
+    const rows = JSON.stringify(many(30).map((title) => ({ id: title, project: "wbe", title, type: "bug" })));
+    writeFileSync(setup.file, rows);
+    const { code, output } = await run(COMMAND, setup.start);
+    expect([code, counts(output)]).toEqual([1, { created: 0, refused: 0, "not sent": 30, unknown: 0 }]);
+    expect(output).toMatch(/^stopped: 10 responses in a row were 404.*\/projects\/\{project\}\/issues with "wbe"$/m);
+    writeFileSync(setup.file, rows.replaceAll("wbe", "web"));
+    expect(await run(COMMAND, setup.start)).toMatchObject({ code: 0 });
+    expect(setup.created()).toEqual(many(30));
+  });
+
+  test("Ctrl-C ends it with 130 and a report; what was in flight is unknown, the rest is sent by the next run", async ({
+    expect,
+  }) => {
+    await using setup = await setUp(many(20));
+    const { emulator } = setup.service;
+    const silence = emulator.fault({ skip: 10, times: Number.POSITIVE_INFINITY, delayMs: Number.POSITIVE_INFINITY });
+    const program = new Program(COMMAND, setup.start);
+    await expect.poll(() => silence.hits, { interval: 5, timeout: 20_000 }).toBe(8);
+    program.kill("SIGINT");
+    expect(await program.ended).toBe(130);
+    expect(counts(program.output)).toEqual({ created: 10, refused: 0, "not sent": 2, unknown: 8 });
+
+    silence.remove();
+    const { code, output } = await run(COMMAND, setup.start);
+    expect([code, counts(output)]).toEqual([1, { created: 12, refused: 0, "not sent": 0, unknown: 8 }]);
+    expect(setup.asked()).toEqual(many(20));
+  });
+
+  test("goes on after each kill -9, also where the journal's last line is cut short", async ({ expect }) => {
+    await using setup = await setUp(many(20));
+    const { emulator } = setup.service;
+    const silence = emulator.fault({ skip: 10, times: Number.POSITIVE_INFINITY, delayMs: Number.POSITIVE_INFINITY });
+    for (const hits of [8, 10]) {
+      const program = new Program(COMMAND, setup.start);
+      await expect.poll(() => silence.hits, { interval: 5, timeout: 20_000 }).toBe(hits);
+      program.kill("SIGKILL");
+      expect(await program.ended).toBe("SIGKILL");
+      appendFileSync(`${setup.file}.journal`, '0a1b2c3d [{"key":');
+    }
+
+    silence.remove();
+    const { code, output } = await run(COMMAND, setup.start);
+    expect([code, counts(output)]).toEqual([1, { created: 10, refused: 0, "not sent": 0, unknown: 10 }]);
+    expect(output.match(/: no response is known/g)).toHaveLength(10);
+    expect(setup.asked()).toEqual(many(20));
+  });
+
+  test("a service that is not there has received nothing: all is sent by the next run", async () => {
+    await using setup = await setUp(many(3));
+    const env = { PROJECT_AUTOMATION_BASE_URL: "http://127.0.0.1:9/api/v1" }; // the discard port: nothing listens
+    const { code, output } = await run(COMMAND, { ...setup.start, env });
+    expect([code, counts(output)]).toEqual([1, { created: 0, refused: 0, "not sent": 3, unknown: 0 }]);
+    expect(await run(COMMAND, setup.start)).toMatchObject({ code: 0 });
+    expect(setup.created()).toEqual(many(3));
+  });
+
+  test("a 401 ends it, and the next run sends all", async () => {
+    await using setup = await setUp(many(50));
+    const { code, output } = await run(COMMAND, { ...setup.start, env: { PROJECT_AUTOMATION_TOKEN: "emu_a_b" } });
+    expect([code, counts(output)]).toEqual([1, { created: 0, refused: 0, "not sent": 50, unknown: 0 }]);
+    expect(output).toMatch(/^stopped: issues\.create: 401/m);
+    expect(setup.service.emulator.requests.length).toBeLessThanOrEqual(8);
+  });
+
+  test("a second program on the same file ends at once", async ({ expect }) => {
+    await using setup = await setUp(many(3));
+    const silence = setup.service.emulator.fault({ delayMs: Number.POSITIVE_INFINITY });
+    const program = new Program(COMMAND, setup.start);
+    await expect.poll(() => silence.hits, { interval: 5, timeout: 20_000 }).toBe(1);
+    expect(await run(COMMAND, setup.start)).toEqual({ code: 2, output: expect.stringContaining("another run uses") });
+    program.kill("SIGKILL");
+    await program.ended;
+  });
+
+  test.each([
+    ["no JSON", "[1", /issues\.json: .*JSON/],
+    ["no type", '[{"project":"web","title":"a"}]', /item 1 needs project, title and type/],
+    ["too few fields", "project,title,type\nweb,a", /row 1 has 2 fields, not 3/],
+    ["a quote amid a field", 'project,title,type\nweb,a"b,bug', /row 1 has a quote that does not belong there/],
+    ["twice the same", `${ISSUE}\n\n${ISSUE}\n`, /more than one item has/],
+  ])("refuses a file with %s", async (_, content, message) => {
+    await using setup = await setUp([]);
+    writeFileSync(setup.file, content);
+    expect(await run(COMMAND, setup.start)).toEqual({ code: 2, output: expect.stringMatching(message) });
+    expect(setup.service.emulator.requests).toEqual([]);
+  });
+
+  test("rejects a command line without a file", async () => {
+    await using setup = await setUp([]);
+    expect(await run(["bulk-issues.ts"], setup.start)).toEqual({ code: 2, output: expect.stringContaining("usage:") });
+  });
+});

@@ -1,0 +1,94 @@
+/** Runs an example as its user would: a process of its own, a folder of its own, the service at an address. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { RunningEmulator } from "project-automation/testing/node";
+
+const EXAMPLES = resolve(import.meta.dirname, "../../../examples");
+
+/** The program that gives another one a terminal; not every machine has it. */
+export const hasTerminals: boolean = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout);
+export const WHY_NO_TERMINALS = "there is no `script` of util-linux, which gives a program a terminal";
+
+export interface Start {
+  readonly service: Pick<RunningEmulator, "baseUrl" | "token">;
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Runs it on a terminal of 80 columns, where what is typed reaches it. */
+  readonly onTerminal?: boolean;
+}
+
+export class Program {
+  /** Both streams, as they came. */
+  output = "";
+  readonly ended: Promise<number | NodeJS.Signals | null>;
+  readonly #child: ChildProcess;
+  #hasEnded = false;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(commandLine: readonly string[], { service, folder, env, onTerminal = false }: Start) {
+    const [script = "", ...rest] = commandLine;
+    // Without warnings: older Nodes say that they strip types.
+    const command = [process.execPath, "--disable-warning=ExperimentalWarning", join(EXAMPLES, script), ...rest];
+    const [executable = "", ...args] = onTerminal ? ["script", "-qefc", command.join(" "), "/dev/null"] : command;
+    this.#child = spawn(executable, args, {
+      cwd: folder,
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        PROJECT_AUTOMATION_BASE_URL: service.baseUrl,
+        PROJECT_AUTOMATION_TOKEN: service.token,
+        ...env,
+      },
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on("data", (chunk: Buffer) => {
+        this.output += chunk.toString();
+        for (const watcher of this.#watchers) watcher();
+      });
+    }
+    this.ended = new Promise((done) => {
+      this.#child.on("close", (code, signal) => {
+        this.#hasEnded = true;
+        for (const watcher of this.#watchers) watcher();
+        done(code ?? signal);
+      });
+    });
+  }
+
+  /** Waits until the output matches; rejects when the program ends without that. */
+  async says(pattern: RegExp): Promise<void> {
+    await new Promise<void>((done, fail) => {
+      const look = (): void => {
+        const isSaid = pattern.test(this.output);
+        if (!isSaid && !this.#hasEnded) return;
+        this.#watchers.delete(look);
+        if (isSaid) done();
+        else fail(new Error(`it never said ${pattern}, but:\n${this.output}`));
+      };
+      this.#watchers.add(look);
+      look();
+    });
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  type(keys: string): void {
+    this.#child.stdin?.write(keys);
+  }
+}
+
+/** Runs it until it ends. */
+export async function run(commandLine: readonly string[], start: Start): Promise<{ code: unknown; output: string }> {
+  const program = new Program(commandLine, start);
+  return { code: await program.ended, output: program.output };
+}
+
+/** A folder that is gone with its scope. */
+export function temporaryFolder(): { path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "example-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
+}

@@ -1,0 +1,151 @@
+import { globSync, readFileSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BINS, ENTRY_POINTS } from "../../../config/entry-points.ts";
+import { VERSION } from "../../../src/client/version.ts";
+import { type Packed, pack, readJson } from "../../support/packed.ts";
+
+const repository = resolve(import.meta.dirname, "../../..");
+let packed: Packed;
+beforeAll(() => {
+  packed = pack();
+}, 60_000);
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+const read = (file: string): string => readFileSync(join(packed.root, file), "utf8");
+
+const sharedFile = /^dist\/(?:(?:chunk|command)-[A-Z0-9]+\.js|[\w-]+-[\w-]{8}\.d\.c?ts)$/;
+
+describe("the tarball", () => {
+  test("holds the entry points, what they share, the bins, the documents and the notices, and nothing else", () => {
+    const entries = ENTRY_POINTS.flatMap(({ file }) =>
+      ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${file}.${extension}`),
+    );
+    // Who reads the package needs no plan of the sources, and no figures of another machine.
+    const guides = globSync("{*,api/**/*}.md", { cwd: join(repository, "docs") }).filter(
+      (file) => file !== "architecture.md" && file !== "performance.md",
+    );
+    const rest = [
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "SECURITY.md",
+      "THIRD-PARTY-NOTICES.txt",
+      "dist/sbom.cdx.json",
+      "llms.txt",
+      "package.json",
+      ...BINS.map(({ file }) => `dist/${file}.js`),
+      ...guides.map((file) => `docs/${file.replaceAll("\\", "/")}`),
+    ];
+    expect(guides).toEqual(expect.arrayContaining(["reliability.md", join("api", "index.md")]));
+    const others = packed.files.filter((file) => !sharedFile.test(file) && !file.startsWith("examples/"));
+    expect(others).toEqual([...entries, ...rest].sort());
+  });
+
+  test("brings no dependency along", () => {
+    const manifest = readJson(join(packed.root, "package.json")) as Record<string, unknown>;
+    for (const field of ["dependencies", "optionalDependencies", "bundleDependencies", "bundledDependencies"]) {
+      expect(manifest).not.toHaveProperty(field);
+    }
+    expect(manifest["peerDependenciesMeta"]).toEqual({
+      "@modelcontextprotocol/server": { optional: true },
+      "@opentelemetry/api": { optional: true },
+      msw: { optional: true },
+      zod: { optional: true },
+    });
+    expect(manifest).toMatchObject({ version: VERSION, type: "module", sideEffects: false, engines: { node: ">=22" } });
+  });
+
+  test("runs nothing when it is installed", () => {
+    const { scripts } = readJson(join(packed.root, "package.json")) as { scripts: object };
+    for (const name of ["preinstall", "install", "postinstall"]) expect(scripts).not.toHaveProperty(name);
+    expect(packed.files).not.toContain("binding.gyp");
+  });
+
+  test("says where everything is, to those who read exports and to those who do not", () => {
+    const manifest = readJson(join(packed.root, "package.json")) as Record<string, unknown>;
+    const entries = ENTRY_POINTS.map(({ name, file: path }) => {
+      const file = `./dist/${path}`;
+      const entry = {
+        import: { types: `${file}.d.ts`, default: `${file}.js` },
+        require: { types: `${file}.d.cts`, default: `${file}.cjs` },
+      };
+      // The first condition that holds is taken, so `types` has to come first.
+      expect(JSON.stringify((manifest["exports"] as Record<string, unknown>)[name])).toBe(JSON.stringify(entry));
+      return [name.slice(2), [entry.require.types]] as const;
+    });
+    expect(manifest).toMatchObject({ main: "./dist/index.cjs", types: "./dist/index.d.cts" });
+    expect(manifest["typesVersions"]).toEqual({ "*": Object.fromEntries(entries.filter(([name]) => name !== "")) });
+  });
+
+  test("loads a command when it is called, and nothing of the others", () => {
+    const closureOf = (file: string, found: Set<string> = new Set()): Set<string> => {
+      if (found.has(file)) return found;
+      found.add(file);
+      for (const [, next = ""] of read(`dist/${file}`).matchAll(/^(?:import|\} from) "\.\/([\w.-]+)";$/gm))
+        closureOf(next, found);
+      return found;
+    };
+    const commands = packed.files.filter((file) => file.startsWith("dist/command-")).map((file) => basename(file));
+    expect(commands.length).toBeGreaterThan(1);
+    expect(commands.filter((file) => closureOf("bin.js").has(file))).toEqual([]);
+    for (const command of commands) {
+      const loaded = closureOf(command);
+      expect(commands.filter((other) => loaded.has(other))).toEqual([command]);
+    }
+  });
+
+  test("holds no shared file that nothing imports", () => {
+    const code = packed.files.filter((file) => /(?:\.js|\.d\.c?ts)$/.test(file)).map(read);
+    const shared = packed.files.filter((file) => sharedFile.test(file));
+    expect(shared).not.toHaveLength(0);
+    for (const file of shared) {
+      const name = basename(file).replace(/\.d\.(c?)ts$/, ".$1js");
+      expect(
+        code.some((text) => text.includes(`/${name}`)),
+        file,
+      ).toBe(true);
+    }
+  });
+
+  test("names no folder of the machine it was made on", () => {
+    const places = [repository, homedir(), tmpdir()].filter((place) => place.length > 1);
+    for (const file of packed.files) {
+      for (const place of places) expect(read(file).includes(`${place}/`), `${file} names ${place}`).toBe(false);
+    }
+  });
+
+  test("leaves OpenTelemetry where it is, and speaks of it in one entry point alone", () => {
+    const mentioned = packed.files.filter(
+      (file) => /\.c?js$/.test(file) && /(?:from |require\()"@opentelemetry\//.test(read(file)),
+    );
+    expect(mentioned).toEqual(["dist/opentelemetry/index.cjs", "dist/opentelemetry/index.js"]);
+    for (const file of packed.files.filter((file) => /\.c?js$/.test(file))) {
+      expect(read(file), file).not.toContain("ProxyTracerProvider");
+    }
+  });
+
+  test("imports zod in the entry point for schemas only", () => {
+    const asking = packed.files.filter((file) => /(?:from |require\(|import\()["']zod/.test(read(file)));
+    const code = asking.filter((file) => file.startsWith("dist/"));
+    expect(code).toEqual(
+      ["cjs", "d.cts", "d.ts", "js"].map((extension) => `dist/schemas/needs-zod-3.25.50-or-later.${extension}`),
+    );
+  });
+
+  test("declares types that speak of no package but the one that an entry point is for", () => {
+    const own = (file: string): RegExp => {
+      if (file.includes("testing/msw")) return /^(?:\.|msw$)/;
+      if (file.includes("schemas/")) return /^zod\/v4-mini$/;
+      if (file.includes("mcp/")) return /^(?:\.|@modelcontextprotocol\/server$)/;
+      return file.includes("opentelemetry/") ? /^(?:\.|@opentelemetry\/api$)/ : /^\./;
+    };
+    for (const file of packed.files.filter((file) => /\.d\.c?ts$/.test(file))) {
+      const imports = [...read(file).matchAll(/(?:from|import\()\s*['"]([^'"]+)['"]/g)].map(
+        ([, specifier]) => specifier,
+      );
+      for (const specifier of imports) expect(specifier, file).toMatch(own(file));
+    }
+  });
+});

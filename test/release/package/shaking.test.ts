@@ -1,0 +1,86 @@
+/** What of the package ends up in the bundle of a program that uses a part of it. */
+import { rmSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ENTRY_POINTS, PEERS } from "../../../config/entry-points.ts";
+import { type Packed, pack } from "../../support/packed.ts";
+
+let packed: Packed;
+beforeAll(() => {
+  packed = pack();
+}, 60_000);
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+async function bundle(program: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: program, resolveDir: packed.folder },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    external: [...PEERS],
+    target: "es2022",
+    write: false,
+    logLevel: "error",
+  });
+  return outputFiles[0]?.text ?? "nothing was bundled";
+}
+
+/** Strings that outlive minification, and stand in no other part. */
+const MARKERS = {
+  ky: "throwHttpErrors",
+  "p-retry": "retriesLeft",
+  zod: "$ZodType",
+  emulator: "emulator.invalid",
+  rotatingToken: "renewBeforeMs",
+  scopes: "enclaves:admin",
+};
+
+const partsIn = (code: string): string[] =>
+  Object.entries(MARKERS).flatMap(([part, marker]) => (code.includes(marker) ? [part] : []));
+
+const specifier = (entry: string): string => `project-automation${entry.slice(1)}`;
+
+test.each(ENTRY_POINTS)("$name leaves nothing behind where nothing of it is used", async ({ name }) => {
+  expect(await bundle(`import {} from "${specifier(name)}";`)).toBe("");
+  expect(await bundle(`import "${specifier(name)}";`)).toBe("");
+  expect(await bundle(`import * as all from "${specifier(name)}";`)).toBe("");
+});
+
+test("the markers are found where the parts are", async () => {
+  const everything = ENTRY_POINTS.map(({ name }) => `export * from "${specifier(name)}";`).join("\n");
+  expect(partsIn(await bundle(everything))).toEqual(Object.keys(MARKERS));
+});
+
+/** What a program imports, the parts that may come along, and the bytes it may cost, minified and gzipped; peers aside. */
+const BUNDLES = [
+  { name: "VERSION", entry: ".", parts: [], bytes: 60 },
+  { name: "SCOPES", entry: ".", parts: ["scopes"], bytes: 150 },
+  { name: "missingScopes", entry: ".", parts: ["scopes"], bytes: 360 },
+  { name: "path", entry: ".", parts: [], bytes: 2_200 },
+  { name: "isAutomationError", entry: ".", parts: [], bytes: 770 },
+  { name: "ConfigError", entry: ".", parts: [], bytes: 780 },
+  { name: "NotFoundError", entry: ".", parts: [], bytes: 840 },
+  { name: "memoryRateLimiter", entry: ".", parts: [], bytes: 2_210 },
+  { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 5_180 },
+  { name: "ProjectSchema", entry: "./schemas", parts: [], bytes: 375 },
+  { name: "instrument", entry: "./opentelemetry", parts: [], bytes: 4_915 },
+  { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 14_970 },
+];
+
+describe("a program that uses only", () => {
+  test.each(BUNDLES)("$name", async ({ name, entry, parts, bytes }) => {
+    const code = await bundle(`import { ${name} } from "${specifier(entry)}"; console.log(${name});`);
+    expect(partsIn(code)).toEqual(parts);
+    const size = gzipSync(code, { level: 9 }).length;
+    expect(size, `${name}: ${size} bytes`).toBeLessThanOrEqual(bytes);
+  });
+
+  test("the client and a walk", async () => {
+    const code = await bundle(`
+      import { Client } from "project-automation";
+      for await (const project of new Client().projects.list()) console.log(project.name);`);
+    expect(partsIn(code)).toEqual(["ky", "p-retry", "zod"]);
+  });
+});
