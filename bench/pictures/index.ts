@@ -1,7 +1,7 @@
 /** Draws the pictures of the documents from the committed results: `npm run bench:pictures`. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { memory, overhead, size } from "./bars.ts";
 import { bulkTerminal } from "./bulk-terminal.ts";
 import { herd } from "./herd.ts";
@@ -9,6 +9,8 @@ import { house } from "./house.ts";
 import { outcome } from "./outcome.ts";
 import { pause } from "./pause.ts";
 import { svgOf } from "./svg.ts";
+
+export const root: string = join(import.meta.dirname, "../..");
 
 const pictures = {
   "herd.svg": herd,
@@ -29,8 +31,21 @@ export function drawn(): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(files), "alt.json": `${JSON.stringify(alts, null, 2)}\n` };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const folder = new URL("../../docs/assets/", import.meta.url);
-  mkdirSync(folder, { recursive: true });
-  for (const [file, content] of Object.entries(drawn())) writeFileSync(new URL(file, folder), content);
+/** Returns a document whose pictures have their `alt` texts. */
+export function withAlts(markdown: string, alts: Readonly<Record<string, string>>): string {
+  const image = /!\[[^\]]*\]\(([^)\s]*assets\/([\w-]+\.svg))\)/g;
+  return markdown.replace(image, (_, url: string, file: string) => `![${alts[file] ?? ""}](${url})`);
+}
+
+/** The documents that may show pictures. */
+export const documents: readonly string[] = globSync(["*.md", "docs/**/*.md", "bench/*.md"], { cwd: root });
+
+if (process.argv[1] === import.meta.filename) {
+  const files = drawn();
+  for (const [file, content] of Object.entries(files)) writeFileSync(join(root, "docs/assets", file), content);
+  const alts = JSON.parse(files["alt.json"] ?? "{}");
+  for (const file of documents) {
+    const text = readFileSync(join(root, file), "utf8");
+    if (withAlts(text, alts) !== text) writeFileSync(join(root, file), withAlts(text, alts));
+  }
 }
