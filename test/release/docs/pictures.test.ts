@@ -3,9 +3,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { documents, drawn, root, withAlts } from "../../../bench/pictures/index.ts";
-import { outcomes } from "../../../scripts/documented-code.mjs";
+import type { Outcome } from "../../../src/client/index.ts";
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
+const OUTCOMES: Readonly<Record<Outcome, true>> = { not_sent: true, rejected: true, unknown: true, accepted: true };
 const files = drawn();
 const pictures = Object.entries(files).filter(([file]) => file.endsWith(".svg"));
 const alts = JSON.parse(files["alt.json"] ?? "") as Record<string, string>; // as it is drawn
@@ -38,6 +39,14 @@ test.each(pictures)("every number of %s stands in its alternative text or on an 
   }
 });
 
+test("no line of the terminal is longer than the picture is wide", () => {
+  const lines = [...(files["bulk-terminal.svg"] ?? "").matchAll(/<text [^>]*>(.*?)<\/text>/g)].map(
+    ([, line = ""]) => line,
+  );
+  expect(lines.length).toBeGreaterThan(10);
+  expect(lines.filter((line) => line.length > 67)).toEqual([]);
+});
+
 test("documents show pictures that exist, with their alternative texts", () => {
   expect(shown.length).toBeGreaterThan(0);
   for (const { file, text } of shown) {
@@ -58,7 +67,7 @@ test("numbers with a unit in the text of docs/performance.md stand in one of its
 
 test("outcome.svg has the outcomes of the code, and house.svg rooms and stages that exist", () => {
   expect([...(files["outcome.svg"] ?? "").matchAll(/>(\w+)<\/text>/g)].map(([, name]) => name)).toEqual(
-    expect.arrayContaining(outcomes),
+    expect.arrayContaining(Object.keys(OUTCOMES)),
   );
   const rooms = alts["house.svg"]?.matchAll(/(?:client\/)?(?:call\/\w+|[a-z-]+\/)|bin\.ts/g) ?? [];
   for (const [room] of rooms) {
