@@ -10,7 +10,7 @@ import { deadLinks, deadPaths, deadRepositoryLinks, namesOf, proseOf } from "./d
 import { errorClasses, eventTypes, exportsOf, outcomes, retryDefaults } from "./documented-code.mjs";
 import { readabilityOf, vagueDocstringsOf } from "./prose.mjs";
 
-const exclude = (path) => /(^|\/)(node_modules|dist|site|\.git|docs\/api|bench\/results)$/.test(path);
+const exclude = (path) => /(^|\/)(node_modules|dist|site|\.git|docs\/api)$/.test(path);
 const files = globSync("**/*", { exclude }).map((path) => path.replaceAll("\\", "/"));
 /** Folders that are generated and not kept. */
 const made = readFileSync(".gitignore", "utf8").match(/^.*\/$/gm) ?? [];
