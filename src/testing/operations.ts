@@ -1,3 +1,4 @@
+import { SCOPES } from "../client/scopes.ts";
 import type { Cursors } from "./cursor.ts";
 import type { OperationName } from "./endpoints.ts";
 import type { Fault } from "./faults.ts";
@@ -36,14 +37,14 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     const name = readString(body, "name");
     const scopes = readStrings(body, "scopes");
     const days = readCount(body, "expires_in_days", maxTokenLifetimeDays) ?? tokenLifetimeDays;
-    if (tokens.missing(caller, scopes).length > 0) throw escalation();
+    refuseEscalation(tokens.missing(caller, scopes));
     const created = tokens.create({ name, scopes, owner: caller.owner, lifetimeMs: days * DAY_MS }, now);
     return { ...tokenRecord(call, created), plaintext: created.plaintext };
   },
   "tokens.rotate": (call) => {
     const target = activeToken(call);
     // Otherwise, rotating would be a way to a more powerful token.
-    if (!target.scopes.every((scope) => holds(call.caller.scopes, scope))) throw escalation();
+    refuseEscalation(target.scopes.filter((scope) => !holds(call.caller.scopes, scope)));
     const created = call.tokens.rotate(target, call.now);
     return { ...tokenRecord(call, created), plaintext: created.plaintext };
   },
@@ -130,8 +131,14 @@ function activeToken(call: Call): TokenRow {
   return target;
 }
 
-function escalation(): Refusal {
-  return new Refusal("scopeEscalation", "a token cannot be given a scope that its creator does not hold");
+const LONGEST_SCOPE = 60;
+
+/** A token gives only scopes that it holds. `missing` are those that it was asked for and does not hold. */
+function refuseEscalation([scope]: readonly string[]): void {
+  if (scope === undefined) return;
+  const shown = JSON.stringify(scope.slice(0, LONGEST_SCOPE));
+  const isKnown = SCOPES.some((known) => known === scope);
+  throw new Refusal("scopeEscalation", isKnown ? `the creator lacks the scope ${shown}` : `there is no scope ${shown}`);
 }
 
 /** The fields of the contract, and those that the conventions add. */
