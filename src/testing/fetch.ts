@@ -105,11 +105,7 @@ function toResponse(outgoing: OutgoingResponse, asked: Asked): Response {
   return response;
 }
 
-function streamOf(
-  outgoing: OutgoingResponse,
-  body: Uint8Array,
-  { signal, url }: Asked,
-): ReadableStream<Uint8Array> {
+function streamOf(outgoing: OutgoingResponse, body: Uint8Array, { signal, url }: Asked): ReadableStream<Uint8Array> {
   const { cutAfterBytes, stallAfterBytes } = outgoing.delivery;
   const partial = cutAfterBytes ?? stallAfterBytes;
   const bytes = body.subarray(0, partial);
