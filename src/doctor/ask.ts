@@ -1,3 +1,4 @@
+import { statusMayPass } from "../client/call/decide-retry.ts";
 import { parseRetryAfter } from "../client/call/retry-after.ts";
 import { parseJson } from "../client/checks/json.ts";
 import { flawOfToken } from "../client/token/token-format.ts";
@@ -6,7 +7,6 @@ import type { Step } from "./step.ts";
 import { basePathOf } from "./steps.ts";
 import {
   type Answer,
-  certificateFlaw,
   type Failure,
   labelOf,
   notAsked,
@@ -188,8 +188,7 @@ function waitOf({ headers, endedAt }: Reply): number {
 }
 
 function mayPass(answer: Reply | Failure): boolean {
-  if (answer.kind === "failure") return certificateFlaw(answer) === undefined && answer.code !== "ENOTFOUND";
-  return [502, 503, 504].includes(answer.status);
+  return answer.kind === "failure" ? answer.permanent !== true : statusMayPass(answer.status);
 }
 
 /** The values of every `plaintext` field, at any level. */

@@ -84,8 +84,20 @@ export function textOf(report: Report, { width, all }: Layout): string {
     `${baseUrl}, ${plural(requests, "request", "requests")} answered`,
     ...(all && questions.length > 0 ? ["", ...tableOf(questions, width)] : []),
     ...notable.flatMap((question) => ["", ...detailsOf(question, width)]),
+    ...(all ? [] : notAskedOf(questions, width)),
     "",
   ].join("\n");
+}
+
+/** The questions that were not asked, by the reason. */
+function notAskedOf(questions: readonly ReportedQuestion[], width: number): string[] {
+  const notAsked = questions.filter(({ verdict }) => verdict === "not_asked");
+  const reasons = new Set(notAsked.map(({ seen }) => seen));
+  const lines = [...reasons].flatMap((reason) => {
+    const ids = notAsked.filter(({ seen }) => seen === reason).map(({ id }) => id);
+    return layOut(["", `${reason}: ${ids.join(", ")}`], [0, width - GAP.length]);
+  });
+  return lines.length === 0 ? [] : ["", "not asked, and why:", ...lines];
 }
 
 function detailsOf({ id, verdict, question, seen, assumes, so, about }: ReportedQuestion, width: number): string[] {

@@ -32,7 +32,10 @@ export interface Failure {
   readonly kind: "failure";
   /** The platform's code, such as `ECONNREFUSED` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code: string;
+  /** What happened, in the words of the platform. */
   readonly message: string;
+  /** Sending the request again cannot help. */
+  readonly permanent?: boolean | undefined;
 }
 
 /** Sends one request, unless `signal` ends it. Resolves with a failure in place of rejecting. */
@@ -87,14 +90,16 @@ export function notAsked(reason: string): NotAsked {
   return { kind: "not_asked", reason };
 }
 
-/** Why a verification of the service's certificate failed; `undefined` if the failure is of another kind. */
+const CERTIFICATE_FLAWS: readonly (readonly [code: RegExp, flaw: string])[] = [
+  [/^(?:DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/, "the certificate is self-signed"],
+  [/^CERT_HAS_EXPIRED$/, "the certificate has expired"],
+  [/^CERT_NOT_YET_VALID$/, "the certificate is not valid yet"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "the certificate is for another host"],
+  [/^UNABLE_TO_/, "the certificate is signed by an authority that is not trusted"],
+  [/^(?:CERT_|ERR_TLS_|ERR_SSL_|INVALID_CA|HOSTNAME_MISMATCH|EPROTO)/, "the TLS handshake failed"],
+];
+
+/** Why the connection is not trusted; `undefined` if the failure is of another kind. */
 export function certificateFlaw({ code }: Failure): string | undefined {
-  if (/^(?:DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/.test(code)) return "the certificate is self-signed";
-  if (code === "CERT_HAS_EXPIRED") return "the certificate has expired";
-  if (code === "CERT_NOT_YET_VALID") return "the certificate is not valid yet";
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "the certificate is for another host";
-  if (code.startsWith("UNABLE_TO_")) return "the certificate is signed by an authority that is not trusted";
-  return /^(?:CERT_|ERR_TLS_|ERR_SSL_|INVALID_CA|HOSTNAME_MISMATCH|EPROTO)/.test(code)
-    ? "the TLS handshake failed"
-    : undefined;
+  return CERTIFICATE_FLAWS.find(([pattern]) => pattern.test(code))?.[1];
 }

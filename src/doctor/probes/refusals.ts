@@ -1,6 +1,6 @@
 import { isRecord } from "../../client/checks/values.ts";
 import { REFUSALS, type RefusalReason } from "../../testing/conventions.ts";
-import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
+import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
 import { codeOf, errorOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import {
@@ -140,6 +140,12 @@ function judgeRow({ reason, contract, accepted }: RefusalRow, reply: Reply, befo
   return isSame && reply.status !== 401 ? contradicts(`as before: ${seen}`, accepted, finding.conventions) : finding;
 }
 
+/** Whether the refusal may be about a scope: no response of the run shows that the token may read sessions. */
+function mayLackScope({ step }: RefusalRow, { status }: Reply, { replies }: Seen): boolean {
+  if (status !== 403 || (step !== UNKNOWN_PROJECT && step !== UNKNOWN_SESSION)) return false;
+  return !replies.some((one) => isSuccess(one) && one.request.path.includes("/sessions"));
+}
+
 function refusalProbe(row: RefusalRow): Probe {
   const { reason, question, step, contract, before } = row;
   const convention = `convention refusals.${reason}; the contract says "The error code is carried in the \`error\` field"`;
@@ -149,7 +155,10 @@ function refusalProbe(row: RefusalRow): Probe {
     about: contract === undefined ? convention : `${contract}; ${convention}`,
     assumes: `${REFUSALS[reason].status} ${REFUSALS[reason].code}`,
     asks: { reply: step, before: before ?? step },
-    judge: (replies) => judgeRow(row, replies.reply, before && replies.before),
+    judge: (replies, seen) =>
+      mayLackScope(row, replies.reply, seen)
+        ? unasked(`the token or its owner may lack sessions:read (${outlineOf(replies.reply)})`)
+        : judgeRow(row, replies.reply, before && replies.before),
   });
 }
 
