@@ -76,12 +76,12 @@ export function flawOfRead(reply: Reply, scope: string): string | undefined {
   return `${labelOf(reply.request)} answered ${outlineOf(reply)}${isSuccess(reply) ? ", not a list" : ""}`;
 }
 
-/** Whether a value is one of a vocabulary by its looks, as `in_progress` is. */
+/** True for a value that looks like one of a vocabulary, as `in_progress` does. */
 export function isWord(value: string): boolean {
   return /^[A-Za-z]+(?:[_-][A-Za-z]+){0,3}$/.test(value) && value.length <= 30;
 }
 
-/** Whether there is no such endpoint; any other refusal may have another reason. */
+/** True if there is no such endpoint; any other refusal may have another reason. */
 export function isAbsent({ status }: Reply): boolean {
   return status === 404 || status === 405;
 }

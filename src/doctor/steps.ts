@@ -3,7 +3,7 @@ import { cursorOf, fieldsOf, flawOfRead, idOf, idsOf, outlineOf, pageOf } from "
 import { replyOr, type Step, step } from "./step.ts";
 import { type NotAsked, notAsked, type PlannedRequest, type Reply } from "./wire.ts";
 
-/** What does not exist at any service. */
+/** A name that no service has. */
 const MADE_UP = "project-automation-doctor-made-this-up";
 /** An origin that no deployment lists. */
 const ORIGIN = "https://project-automation-doctor.invalid";

@@ -64,7 +64,7 @@ export const REVOKED: Step = step({
   request: ({ created }) => revocation(created),
 });
 
-/** What makes sense only behind a successful revocation. */
+/** A step that makes sense only behind a successful revocation. */
 function afterRevocation(build: (created: Answer) => PlannedRequest | NotAsked): Step {
   return step({
     after: { created: CREATED, revoked: REVOKED },

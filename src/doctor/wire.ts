@@ -1,4 +1,4 @@
-/** What goes over the wire, as the doctor sees it: raw statuses, headers and bodies, redirects not followed. */
+/** Requests and responses as the doctor sees them: raw statuses, headers and bodies, redirects not followed. */
 
 /** A request, complete. */
 export interface WireRequest {
@@ -8,7 +8,7 @@ export interface WireRequest {
   readonly body?: string | undefined;
 }
 
-/** What the connection says about TLS; not there for plain HTTP. */
+/** The TLS of a connection; absent for plain HTTP. */
 export interface TlsFacts {
   /** Such as `TLSv1.3`. */
   readonly protocol: string;
@@ -32,7 +32,7 @@ export interface Failure {
   readonly kind: "failure";
   /** The platform's code, such as `ECONNREFUSED` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code: string;
-  /** What happened, in the words of the platform. */
+  /** The failure in the words of the platform. */
   readonly message: string;
   /** Sending the request again cannot help. */
   readonly permanent?: boolean | undefined;
@@ -68,7 +68,7 @@ export interface Reply extends WireResponse {
   /** When the request was sent and the response was complete, by the local wall clock. */
   readonly startedAt: number;
   readonly endedAt: number;
-  /** Whether it holds a token that the doctor knows. */
+  /** True if it holds a token that the doctor knows. */
   readonly repeatsToken: boolean;
 }
 
@@ -78,7 +78,7 @@ export interface NotAsked {
   readonly reason: string;
 }
 
-/** What a request came to. */
+/** The result of a request. */
 export type Answer = Reply | Failure | NotAsked;
 
 /** `GET /projects/{project}/sessions`, for reports. */

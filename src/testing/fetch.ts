@@ -1,7 +1,7 @@
 import { platformTurn } from "../client/time/clock.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 
-/** What `fetch` is made of. */
+/** The core behind a `fetch`, and its origin. */
 export interface FetchTarget {
   readonly core: Core;
   /** The only origin there is; requests to any other reject as unreachable. */

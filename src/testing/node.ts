@@ -23,13 +23,13 @@ export interface StartOptions extends EmulatorOptions {
    * `baseUrl`; requests with any other are answered 421. @default none
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Whether web pages of public sites may reach the server (`Access-Control-Allow-Private-Network`). @default false */
+  /** Lets web pages of public sites reach the server (`Access-Control-Allow-Private-Network`). @default false */
   readonly allowPrivateNetwork?: boolean | undefined;
-  /** How long a client may take for its request line and headers. @default 10_000 */
+  /** Milliseconds that a client may take for its request line and headers. @default 10_000 */
   readonly headersTimeoutMs?: number | undefined;
-  /** How long a client may take for its whole request. @default 30_000 */
+  /** Milliseconds that a client may take for its whole request. @default 30_000 */
   readonly requestTimeoutMs?: number | undefined;
-  /** How long an idle connection is kept for the next request. @default 5_000 */
+  /** Milliseconds that an idle connection is kept for the next request. @default 5_000 */
   readonly keepAliveTimeoutMs?: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export type Disposal = SymbolConstructor extends { readonly asyncDispose: infer 
 /** An emulator that listens. */
 export type RunningEmulator = ListeningEmulator & Disposal;
 
-/** What {@link RunningEmulator} offers everywhere. */
+/** The part of {@link RunningEmulator} that every TypeScript library knows. */
 export interface ListeningEmulator extends Omit<ClientConnection, "fetch"> {
   /** `baseUrl` and `token`, to be spread into `new Client`. */
   readonly clientOptions: Omit<ClientConnection, "fetch">;
@@ -133,10 +133,14 @@ function listenError(
   });
 }
 
+/** The addresses that stand for all of a machine. Linux connects to them, Windows does not. */
+const LOOPBACK: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
 function addressOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const reached = LOOPBACK[host] ?? host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
 
 function closer(server: Server): () => Promise<void> {

@@ -9,7 +9,7 @@ import { Refusal, readCount, readLimit, readObject, readString, readStrings } fr
 import type { EmulatorIssue, EmulatorSession } from "./tables.ts";
 import { DAY_MS, holds, maskedToken, stateOf, type TokenRow, type TokenStore } from "./token-tables.ts";
 
-/** What an operation works with. */
+/** One call of an operation, and the state that it works on. */
 export interface Call {
   readonly store: ProjectStore;
   readonly tokens: TokenStore;
@@ -28,7 +28,7 @@ export interface Call {
 /** Carries an operation out and returns the response body; throws a `Refusal`, with nothing changed. */
 type Operation = (call: Call) => object;
 
-/** What each endpoint does. */
+/** The operation of each endpoint. */
 export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   "tokens.create": (call) => {
     const { caller, now, options, tokens } = call;
@@ -84,7 +84,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
 };
 
-/** How far a session has moved on by itself: the index in its `states`, which may hold a state more than once. */
+/** The position of a session in its `states`, which may hold a state more than once. */
 const positions = new WeakMap<EmulatorSession, number>();
 
 function moveOn({ tables }: Call, session: EmulatorSession): void {
@@ -95,7 +95,7 @@ function moveOn({ tables }: Call, session: EmulatorSession): void {
 }
 
 interface Listing<Row> {
-  /** What its cursors belong to. */
+  /** The list that its cursors belong to. */
   readonly list: string;
   readonly rows: OrderedRows<Row>;
 }

@@ -382,7 +382,7 @@ describe("which requests a fault meets", () => {
     ["a status of 199", { status: 199 }, "from 200 to 599, not 199"],
     ["a status of 600", { status: 600 }, "from 200 to 599"],
     ["a status of NaN", { status: Number.NaN }, "not NaN"],
-    ["times 0", { status: 500, times: 0 }, "fault.times must be an integer of at least 1 or Infinity"],
+    ["times 0", { status: 500, times: 0 }, "fault.times must be a whole number from 1 up, not 0"],
     ["a negative delay", { delayMs: -1 }, "fault.delayMs"],
     ["an unknown drop", { drop: "never" }, "fault.drop must be one of before, after"],
     ["an unknown page", { page: "short" }, "fault.page"],

@@ -7,7 +7,7 @@ import { exitCodeOf, textOf } from "../report.ts";
 import { FLAGS, readDeployment } from "./arguments.ts";
 import { sendByNode } from "./send.ts";
 
-/** What the doctor needs of the world. */
+/** The world around the doctor, as far as the command provides it. */
 export interface World extends Pick<Surroundings, "send" | "wallClock"> {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }

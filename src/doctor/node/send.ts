@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classifyFault, type FaultSource } from "../../client/errors/connection-fault.ts";
 import type { Failure, TlsFacts, WireRequest, WireResponse } from "../wire.ts";
 
-/** How long a request may take, from the connection to the last byte. */
+/** The limit of one request, from the connection to the last byte. */
 const TIMEOUT_MS = 30_000;
 /** More than any page of 200 records. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

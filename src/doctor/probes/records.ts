@@ -14,9 +14,9 @@ import { labelOf, type Reply } from "../wire.ts";
 interface RecordRow {
   readonly record: ExtendedRecord;
   readonly step: Step;
-  /** What reading them needs; absent where they are not listed. */
+  /** The scope for reading them; absent where they are not listed. */
   readonly scope?: Scope;
-  /** What the client checks. Its shape is the table of the contract. */
+  /** The check of the client. Its shape is the table of the contract. */
   readonly schema: StandardSchema & { readonly shape: object };
   /** The call that such a record is a result of. */
   readonly call: string;
@@ -39,7 +39,7 @@ function recordsOf(reply: Reply): readonly unknown[] | undefined {
   return pageOf(reply)?.data ?? ("data" in fieldsOf(reply.json) ? undefined : [reply.json]);
 }
 
-/** What is wrong with a record: the fields of the contract that it has not, or not in the right type. */
+/** The flaws of a record: fields of the contract that it lacks, or has in another type. */
 function flawsOf(schema: StandardSchema, record: unknown): string[] {
   const result = schema["~standard"].validate(record);
   if (isPromise(result) || result.issues === undefined) return [];
@@ -127,7 +127,7 @@ function judgeSession({ session }: Readonly<Record<"session", Reply>>): Finding 
   return differs(`${status}, a session`, "nothing: the client takes any 2xx", conventions);
 }
 
-/** What a field of records holds, and the convention for the value of a new record: the usual one if it is listed, else the first. */
+/** A field with a state, and the convention for its value in a new record: the usual one if it is listed, else the first. */
 interface StateRow {
   readonly field: "state" | "status";
   readonly convention: "sessionState" | "issueStatus";
@@ -157,7 +157,7 @@ function judgeStates({ field, convention, usual, scope }: StateRow, reply: Reply
   return differs(seen, "nothing: the client knows no states; what you compare them with does", { [convention]: first });
 }
 
-/** What records look like. */
+/** Questions about records. */
 export const RECORD_PROBES: readonly Probe[] = [
   ...ROWS.flatMap(recordProbes),
   probe({

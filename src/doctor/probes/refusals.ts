@@ -21,9 +21,9 @@ interface RefusalRow {
   readonly reason: RefusalReason;
   readonly question: string;
   readonly step: Step;
-  /** What the contract says, which a success contradicts; without it, that is only a difference. */
+  /** The sentence of the contract that a success contradicts; without one, a success is only a difference. */
   readonly contract?: string;
-  /** What a success means for the client. */
+  /** The consequence of a success for the client. */
   readonly accepted: string;
   /** The same request at a time when it had to be answered otherwise. */
   readonly before?: Step;
@@ -108,7 +108,7 @@ const ROWS: readonly RefusalRow[] = [
 /** Refusals that say that the token is not valid. */
 const ABOUT_TOKEN: readonly RefusalReason[] = ["missingToken", "unknownToken", "expiredToken", "revokedToken"];
 
-/** What a refusal with another status or code than the usual, or without a code, means for the client. */
+/** The consequence for the client of an unusual status, an unusual code, or no code. */
 function consequenceOf(reason: RefusalReason, status: number, code: string | undefined): string {
   const [usual, actual] = [errorOf(REFUSALS[reason].status), errorOf(status)];
   const difference = code ? "only error.code or error.status is another" : "error.code is missing";
@@ -140,7 +140,7 @@ function judgeRow({ reason, contract, accepted }: RefusalRow, reply: Reply, befo
   return isSame && reply.status !== 401 ? contradicts(`as before: ${seen}`, accepted, finding.conventions) : finding;
 }
 
-/** Whether the refusal may be about a scope: no response of the run shows that the token may read sessions. */
+/** True if the refusal may be about a scope: no response of the run shows that the token may read sessions. */
 function mayLackScope({ step }: RefusalRow, { status }: Reply, { replies }: Seen): boolean {
   if (status !== 403 || (step !== UNKNOWN_PROJECT && step !== UNKNOWN_SESSION)) return false;
   return !replies.some((one) => isSuccess(one) && one.request.path.includes("/sessions"));
@@ -171,7 +171,7 @@ function judgeErrorFields({ reply }: Readonly<Record<"reply", Reply>>): Finding 
   return differs(names.join(", "), "nothing: error.body holds them, without secrets", conventions);
 }
 
-/** How the service says no. */
+/** Questions about refusals. */
 export const REFUSAL_PROBES: readonly Probe[] = [
   ...ROWS.map(refusalProbe),
   probe({

@@ -30,7 +30,7 @@ export const FLAGS = {
   quiet: { about: "print the two variables and nothing else" },
 } as const satisfies Flags;
 
-/** What the flags ask for. */
+/** The settings that the flags ask for. */
 export interface Start {
   readonly options: StartOptions;
   readonly quiet: boolean;
@@ -42,7 +42,7 @@ export interface Start {
 
 const MOST = 1_000_000_000;
 
-/** What the flags ask for, those of a seed file included. Throws a {@link UsageError}. */
+/** Reads the flags, and the seed file that they name. Throws a {@link UsageError}. */
 export function readStart(flags: Values<typeof FLAGS>): Start {
   const seed = flags.seed === undefined ? {} : readSeed(flags.seed);
   return {

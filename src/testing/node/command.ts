@@ -58,7 +58,7 @@ function variablesOf({ baseUrl, token }: RunningEmulator): Variables {
 /** More names would hide what follows. */
 const SHOWN_NAMES = 5;
 
-/** What there is to ask for. */
+/** The world in three lines: projects, a session, the token. */
 function world({ projects, sessions, tokens }: Emulator): string {
   const names = projects.list().map(({ name }) => name);
   const more = names.length > SHOWN_NAMES ? `, … (${names.length})` : "";

@@ -31,7 +31,7 @@ export async function setVariables(path: string, variables: Variables): Promise<
   }
 }
 
-/** What a file holds; nothing, if there is none. */
+/** The text of a file; empty if there is none. */
 async function readText(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return "";
