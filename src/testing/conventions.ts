@@ -28,9 +28,9 @@ export const REFUSALS = {
   malformedBody: { status: 400, code: "bad_request" },
   /** A field or `limit` is missing, of the wrong type or out of range. */
   invalidField: { status: 422, code: "invalid_request" },
-  /** `limit` is below 1, with `limitTooSmall: "refuse"`. */
+  /** `limit` is below 1, and not clamped. */
   limitTooSmall: { status: 422, code: "invalid_request" },
-  /** `limit` is above 200, with `limitTooLarge: "refuse"`. */
+  /** `limit` is above 200, and not clamped. */
   limitTooLarge: { status: 422, code: "invalid_request" },
   /** Not issued by this emulator for this list. */
   invalidCursor: { status: 400, code: "invalid_cursor" },
@@ -62,15 +62,15 @@ export type ExtraFields = Readonly<Partial<Record<ExtendedRecord, Fields | undef
 export interface RateLimitHeaders {
   /** The name of the header with the ceiling; `null` for none. @default "RateLimit-Limit" */
   readonly limit?: string | null | undefined;
-  /** The name of the header with what is left of the window; `null` for none. @default "RateLimit-Remaining" */
+  /** The name of the header with the rest of the window; `null` for none. @default "RateLimit-Remaining" */
   readonly remaining?: string | null | undefined;
-  /** The value of the ceiling: `600`, or `600, 600;w=60`, which names the window in seconds. @default "number" */
+  /** The ceiling: `"number"` is `600`, `"number_and_window"` is `600, 600;w=60`. @default "number" */
   readonly form?: "number" | "number_and_window" | undefined;
 }
 
 /** The headers that let a page of another origin see a response. */
 export interface CorsConvention {
-  /** `Access-Control-Allow-Origin`; `null` for no CORS at all, also for preflights. @default "*" */
+  /** `Access-Control-Allow-Origin`; `null` for no CORS at all. @default "*" */
   readonly allowOrigin?: string | null | undefined;
   /** `Access-Control-Expose-Headers`. @default the rate limit headers, `Retry-After` and `x-request-id` */
   readonly exposeHeaders?: readonly string[] | undefined;
@@ -91,15 +91,15 @@ export interface Conventions {
   readonly basePath?: string | undefined;
   /** The content type of JSON. @default "application/json; charset=utf-8" */
   readonly contentType?: string | undefined;
-  /** The `next_cursor` of a last page: `null`, `""`, or none. @default "null" */
+  /** The `next_cursor` of a last page: `"null"`, `"empty"` (`""`) or `"missing"`. @default "null" */
   readonly endOfList?: "null" | "empty" | "missing" | undefined;
-  /** A `limit` below 1. `"refuse"` is the refusal `limitTooSmall`. @default "clamp" */
+  /** A `limit` below 1: `"clamp"` or `"refuse"`. @default "clamp" */
   readonly limitTooSmall?: "clamp" | "refuse" | undefined;
-  /** A `limit` above 200. `"refuse"` is the refusal `limitTooLarge`. @default "clamp" */
+  /** A `limit` above 200: `"clamp"` or `"refuse"`. @default "clamp" */
   readonly limitTooLarge?: "clamp" | "refuse" | undefined;
   /** Names and form of the rate limit headers. */
   readonly rateLimitHeaders?: RateLimitHeaders | undefined;
-  /** `Retry-After` of a 429: seconds, an HTTP-date, or `null` for none. @default "seconds" */
+  /** `Retry-After` of a 429: `"seconds"`, `"date"`, or `null` for none. @default "seconds" */
   readonly retryAfter?: "seconds" | "date" | null | undefined;
   /** CORS headers of every response. */
   readonly cors?: CorsConvention | undefined;

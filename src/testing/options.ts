@@ -27,35 +27,35 @@ export interface ProjectSeed extends ProjectInput {
 /** Options of `createEmulator`. All are optional, and all are read once: changing the object later has no effect. */
 export interface EmulatorOptions {
   /**
-   * The projects to begin with, or how many. The default is the world that the documents speak of: `web`, `api` and
-   * `docs`, and in `web` the session `ses_1`, which goes through `queued`, `running` and `done`.
+   * The projects to begin with, or how many. Each project of a list may have `sessions` and `issues`.
+   * @default `web`, `api` and `docs`; in `web` the session `ses_1`, which goes through `queued`, `running` and `done`
    */
   readonly projects?: number | readonly ProjectSeed[] | undefined;
   /** Sessions that each project begins with. @default 3 */
   readonly sessionsPerProject?: number | undefined;
-  /** States that each session goes through: a `GET` of it returns its state and then moves it on. @default none */
+  /** States that each session goes through, one with each `GET` of it. @default none */
   readonly sessionStates?: readonly string[] | undefined;
   /** Serves `GET /projects/{project}/issues`, which the contract does not show. @default false */
   readonly listIssues?: boolean | undefined;
-  /** Permissions of the owner of `emulator.token`; a token's scopes count only as far as they allow. @default every scope */
+  /** Permissions of the owner of `emulator.token`. @default every scope */
   readonly permissions?: readonly ScopeName[] | undefined;
   /** Requests per token and window; `false` for no limit. @default { limit: 600, windowMs: 60_000 } */
   readonly rateLimit?: RateLimit | false | undefined;
-  /** The clock, in milliseconds since 1970. @default `Date.now`, looked up at each use */
+  /** The clock, in milliseconds since 1970. @default `Date.now` */
   readonly now?: (() => number) | undefined;
-  /** The source of ids and tokens, numbers in [0, 1). @default a seeded one: every run has the same ids */
+  /** The source of ids and tokens, numbers in [0, 1). @default a seeded one */
   readonly random?: (() => number) | undefined;
   /** Where the service is, up to the version segment. @default `https://emulator.invalid` and `conventions.basePath` */
   readonly baseUrl?: string | undefined;
   /** The first part of a token, before its `key_id`. @default "emu" */
   readonly tokenPrefix?: string | undefined;
-  /** Answers to what the contract does not show, where they differ from the defaults. */
+  /** Answers to what the contract does not show. */
   readonly conventions?: Conventions | undefined;
   /** Requests that the log keeps; the oldest go first. `Infinity` for all. @default 100_000 */
   readonly logLimit?: number | undefined;
-  /** Bytes of URLs, headers and bodies that the log keeps; the oldest requests go first. @default 64 MiB */
+  /** Bytes of URLs, headers and bodies that the log keeps. @default 64 MiB */
   readonly logBytes?: number | undefined;
-  /** Called with each request once its response has ended. What it throws is ignored. */
+  /** Called with each request once its response has ended. */
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
 }
 
