@@ -4,14 +4,26 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Command } from "../src/command/command.ts";
 import { PROBES } from "../src/doctor/probes.ts";
+import type { RefusalReason } from "../src/testing/conventions.ts";
 import { EMULATOR } from "../src/testing/node/command.ts";
 import { resolveConventions } from "../src/testing/resolve-conventions.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** The docstrings of the members of an interface or object, by their names: the text, and the `@default` in it. */
-function docstringsOf(file, declaration) {
+interface Member {
+  readonly name: string;
+  /** Its docstring, without the point at its end. */
+  readonly about: string;
+  /** The `@default` in its docstring. */
+  readonly standard: string | undefined;
+}
+
+type Row = readonly (string | number)[];
+
+/** The members of an interface or object that have docstrings. */
+function membersOf(file: string, declaration: string): Member[] {
   const text = readFileSync(join(root, file), "utf8");
   const [, members = ""] = text.split(declaration);
   const [body] = members.split("\n}");
@@ -30,37 +42,41 @@ function sentence(text) {
 }
 
 /** The flags of a command, as its help prints them. */
-function flagsOf({ help }) {
-  return [...help.matchAll(/^ {2}(--\S+(?: \S+)*) {2,}(.*)$/gm)].map(([, flag, about]) => [code(flag), about]);
+function flagsOf({ help }: Pick<Command, "help">): Row[] {
+  return [...help.matchAll(/^ {2}(--\S+(?: \S+)*) {2,}(.*)$/gm)].map(([, flag = "", about = ""]) => [
+    code(flag),
+    about,
+  ]);
 }
 
-function code(text) {
+function code(text: string): string {
   return `\`${text}\``;
 }
 
-function table(head, rows) {
-  const line = (cells) => `| ${cells.map((cell) => String(cell ?? "").replaceAll("|", "\\|")).join(" | ")} |`;
+function table(head: Row, rows: readonly Row[]): string {
+  const line = (cells: Row): string => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")).replaceAll(" --- ", "---"), ...rows.map(line)].join("\n");
 }
 
 const { refusals, successStatus, extraFields, rateLimitHeaders, cors, ...plain } = resolveConventions();
 const CONVENTIONS = "src/testing/conventions.ts";
 
-function conventionRows(declaration, values, section = "") {
-  return docstringsOf(CONVENTIONS, declaration)
-    .filter(({ name }) => name in values)
-    .map(({ name, about }) => [code(`${section}${name}`), code(JSON.stringify(values[name])), about]);
+function conventionRows(declaration: string, values: object, section: string = ""): Row[] {
+  const defaults = new Map(Object.entries(values));
+  return membersOf(CONVENTIONS, declaration)
+    .filter(({ name }) => defaults.has(name))
+    .map(({ name, about }) => [code(`${section}${name}`), code(JSON.stringify(defaults.get(name))), about]);
 }
 
-function optionRows(file, declaration) {
-  return docstringsOf(file, declaration).map(({ name, about, standard }) => [
+function optionRows(file: string, declaration: string): Row[] {
+  return membersOf(file, declaration).map(({ name, about, standard }) => [
     code(name),
     standard === undefined ? "" : /^[{"]|^[\d_]+$|^false$/.test(standard) ? code(standard) : standard,
     about,
   ]);
 }
 
-const GENERATED = "<!-- Written by scripts/reference-pages.mjs: change the code that it is made from. -->";
+const GENERATED = "<!-- Written by scripts/reference-pages.ts: change the code that it is made from. -->";
 
 const emulator = `# Reference: the emulator
 
@@ -107,12 +123,10 @@ ${table(
 
 ${table(
   ["in `refusals`", "status", "code", "when"],
-  docstringsOf(CONVENTIONS, "export const REFUSALS = {").map(({ name, about }) => [
-    code(name),
-    refusals[name].status,
-    code(refusals[name].code),
-    about,
-  ]),
+  membersOf(CONVENTIONS, "export const REFUSALS = {").map(({ name, about }) => {
+    const { status, code: error } = refusals[name as RefusalReason]; // a key of what is read
+    return [code(name), status, code(error), about];
+  }),
 )}
 
 The first reason decides, in this order: token, rate limit, token without scopes, endpoint, size of the body, scope, project, body,
@@ -144,8 +158,11 @@ ${table(
 `;
 
 /** The pages, by their paths in the repository. */
-export const PAGES = { "docs/reference/emulator.md": emulator, "docs/reference/doctor-questions.md": doctor };
+export const PAGES: Readonly<Record<string, string>> = {
+  "docs/reference/emulator.md": emulator,
+  "docs/reference/doctor-questions.md": doctor,
+};
 
-if (import.meta.main ?? process.argv[1] === import.meta.filename) {
+if (process.argv[1] === import.meta.filename) {
   for (const [path, text] of Object.entries(PAGES)) writeFileSync(join(root, path), text);
 }
