@@ -26,19 +26,13 @@ type Row = readonly (string | number)[];
 function membersOf(file: string, declaration: string): Member[] {
   const text = readFileSync(join(root, file), "utf8");
   const [, members = ""] = text.split(declaration);
-  const [body] = members.split("\n}");
-  return [...body.matchAll(/\/\*\*((?:(?!\*\/).)*)\*\/\s*(?:readonly )?(\w+)\??:/gs)].map(([, doc, name]) => {
-    const [about, standard] = doc
-      .replaceAll(/\s*\n\s*\*\s?/g, " ")
-      .trim()
-      .split("@default ");
-    return { name, about: sentence(about.trim()), standard: standard?.trim() };
+  const [body = ""] = members.split("\n}");
+  const documented = /\/\*\*((?:(?!\*\/).)*)\*\/\s*(?:readonly )?(\w+)\??:/gs;
+  return [...body.matchAll(documented)].map(([, docstring = "", name = ""]) => {
+    const words = docstring.replaceAll(/\s*\n\s*\*\s?/g, " ").trim();
+    const [about = "", standard] = words.split("@default ");
+    return { name, about: about.trim().replace(/\.$/, ""), standard: standard?.trim() };
   });
-}
-
-/** A cell: without the point at its end. */
-function sentence(text) {
-  return text.replace(/\.$/, "");
 }
 
 /** The flags of a command, as its help prints them. */
