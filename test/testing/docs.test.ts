@@ -6,7 +6,9 @@ import { resolveConventions } from "../../src/testing/index.ts";
 import { EMULATOR } from "../../src/testing/node/command.ts";
 import { OPTIONS } from "../../src/testing/options.ts";
 
-const read = (path: string): string => readFileSync(join(import.meta.dirname, "../..", path), "utf8");
+/** The text of a page, also of a clone of Windows. */
+const read = (path: string): string =>
+  readFileSync(join(import.meta.dirname, "../..", path), "utf8").replaceAll("\r\n", "\n");
 const reference = read("docs/reference/emulator.md");
 const guide = read("docs/testing.md");
 

@@ -71,7 +71,9 @@ describe("project-automation", () => {
     ["stderr", ["--hepl"], 2],
   ])("a reader of %s that has gone changes no exit code", async (stream, argv, code) => {
     // A pipe whose reader has ended before the program writes.
-    const child = spawn(process.execPath, ["--import", HOLD, BIN, ...argv], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    const child = spawn(process.execPath, ["--import", HOLD, BIN, ...argv], {
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
     child[stream]?.destroy();
     child.send("go");
     expect(await once(child, "exit")).toEqual([code, null]);
