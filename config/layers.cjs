@@ -129,6 +129,7 @@ const doctorKnows = [
   "client/call/base-url.ts",
   "client/call/head.ts",
   "client/call/retry-after.ts",
+  "client/call/decide-retry.ts",
   "testing/conventions.ts",
   "testing/resolve-conventions.ts",
 ];

@@ -9,6 +9,7 @@ import type {
 import * as errors from "../errors/classes.ts";
 import { classifyFault, type Fault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
+import { refusalClass } from "../errors/refusal-class.ts";
 import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
@@ -133,15 +134,6 @@ export function connectionError(call: Call, failed: Fault & Partial<Exchange>): 
   });
 }
 
-const BY_STATUS: Readonly<Record<number, typeof errors.ApiError>> = {
-  400: errors.BadRequestError,
-  401: errors.AuthenticationError,
-  403: errors.PermissionDeniedError,
-  404: errors.NotFoundError,
-  409: errors.ConflictError,
-  422: errors.BadRequestError,
-};
-
 /** The error of a response whose status is no success (contract, section 7; classified by status alone). */
 export function refusalError(call: Call, refused: Exchange): AutomationError {
   const { head } = refused;
@@ -160,9 +152,8 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const summary = status === 0 ? undefined : `${status}${shownCode}${detail === undefined ? "" : `: ${detail}`}`;
   const what = [summary, hintOf(call, head)].filter((part) => part !== undefined).join("; ");
   const said = { what, reached: refused, code, detail, body, retryAfterMs };
-  if (status < 400) return buildError(errors.RedirectError, call, said);
   if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...said });
-  return buildError(BY_STATUS[status] ?? (status >= 500 ? errors.ServerError : errors.ApiError), call, said);
+  return buildError(refusalClass(status), call, said);
 }
 
 /** What a person may look at, by what the service refused. */

@@ -19,7 +19,7 @@ const CALLS = `
 
 const SEEN = {
   session: { id: "s", state: "on" },
-  sent: Array(3).fill({ authorization: "Bearer own-token", headers: ["accept", "authorization"] }),
+  sent: Array(3).fill({ authorization: "Bearer own-token", headers: ["accept", "authorization", "user-agent"] }),
   error: { kind: "not_found", status: 404, code: "no" },
   config: { kind: "config" },
   stack: "string",
