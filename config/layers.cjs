@@ -16,6 +16,7 @@ const parts = {
   call: [
     "client/call/call.ts",
     "client/call/create-error.ts",
+    "client/call/refusal.ts",
     "client/call/output.ts",
     "client/call/call-events.ts",
     "client/call/head.ts",
