@@ -18,6 +18,7 @@ const parts = {
     "client/call/create-error.ts",
     "client/call/refusal.ts",
     "client/call/output.ts",
+    "client/call/extra.ts",
     "client/call/call-events.ts",
     "client/call/head.ts",
     "client/call/body.ts",

@@ -1,6 +1,6 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
-import { invalid } from "../checks/invalid-input.ts";
-import { describeValue, SHORTEST_SECRET } from "../checks/values.ts";
+import { writeJson } from "../checks/json-value.ts";
+import { SHORTEST_SECRET } from "../checks/values.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
 import { Redactor } from "../secrets/redact.ts";
@@ -57,7 +57,7 @@ export class Call {
   constructor(client: ClientContext, operation: Operation<unknown>) {
     this.operation = operation;
     this.settings = mergeSettings<ClientContext>(operation.options, client);
-    this.body = operation.json === undefined ? undefined : toJson(operation.json);
+    this.body = operation.json === undefined ? undefined : writeJson(operation.json, "json");
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     const { totalTimeoutMs, signal, hooks } = this.settings;
     this.deadline = Deadline.of(totalTimeoutMs, signal, hooks?.signal, operation.within);
@@ -133,16 +133,6 @@ export class Call {
     const { status, headers } = latestResponse;
     ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id }));
   }
-}
-
-function toJson(value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    invalid("json cannot be written as JSON", cause);
-  }
-  return text ?? invalid(`json cannot be written as JSON: it is ${describeValue(value)}`);
 }
 
 let copy: string | undefined;

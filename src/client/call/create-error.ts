@@ -148,10 +148,10 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const body = typeof shown === "string" ? shown.slice(0, MAX_FOREIGN_TEXT) : shown;
   const { code, detail } = serviceWords(body);
   const location = status < 400 ? redactor.short(redirectTarget(head, url)) : undefined;
-  const foreignType = typeof body === "string" ? (mediaType(call, headers) ?? "") : undefined;
+  const foreign = typeof body === "string" ? { mediaType: mediaType(call, headers), text: body } : undefined;
   const { baseUrl, tokenSource } = settings;
   const token = tokenSource.current;
-  const advice = adviceOn({ head, operation, baseUrl, token, foreignType, detail, location });
+  const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location });
   const summary = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;
   const what = [...(status === 0 ? [] : [summary]), ...advice.map((text) => redactor.text(text))].join("; ");
   const said = { what, reached: refused, code, detail, body, retryAfterMs };

@@ -17,13 +17,15 @@ export interface Operation<Output> {
   readonly query?: string;
   /** The request's body. */
   readonly json?: unknown;
-  /** What the response's body must be; without one it is handed over as parsed. */
+  /** Names in the query and the body that the method sends itself, or may send. Without it, the call takes no `extra`. */
+  readonly fields?: readonly string[] | undefined;
+  /** The schema of the response's body; without one it is handed over as parsed. */
   readonly schema?: StandardSchema<Output> | undefined;
-  /** What must hold even where validation is lenient. */
+  /** The schema that holds even where validation is lenient. */
   readonly lenientSchema?: StandardSchema | undefined;
   /**
-   * What a 2xx body is where it need not be JSON: anything, which resolves `undefined` unless it is JSON; or nothing that
-   * matters, which resolves `undefined`. Any other is JSON, or, where there is no schema, empty.
+   * How a 2xx body is treated. Omitted: it must be JSON, or may be empty where there is no schema. `"json_if_any"`: a body
+   * that is not JSON resolves `undefined`. `"nothing"`: every body does.
    */
   readonly expects?: "json_if_any" | "nothing" | undefined;
   /** The scope that the contract asks for, as a hint in refusals. */

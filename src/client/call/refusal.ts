@@ -23,7 +23,8 @@ export interface ServiceWords {
 const CODE = /^[\w.:-]{1,64}$/;
 
 /** Tags of pages, comments, closing tags and attributes. `<integer>` and other words in angle brackets are none. */
-const MARKUP = /<(?:[!?/]|[a-z][\w-]*\s[^<>]*=|(?:html|head|body|script|style|br|hr|p|div|span|h[1-6]|img|svg|iframe)\b)/i;
+const MARKUP =
+  /<(?:[!?/]|[a-z][\w-]*\s[^<>]*=|(?:html|head|body|script|style|br|hr|p|div|span|h[1-6]|img|svg|iframe)\b)/i;
 
 /**
  * Code and sentence of a refusal's body, which has no secrets any more. They stand in the body itself, in its `error`, or in
@@ -62,14 +63,14 @@ export function redirectTarget({ headers }: ResponseHead, from: string): string 
   return url && `${url.protocol}${url.host && "//"}${url.host}${url.pathname}`;
 }
 
-/** What was refused, as far as advice depends on it. */
+/** A refusal, as far as advice depends on it. */
 export interface Refused {
   readonly head: ResponseHead;
   readonly operation: Pick<Operation<unknown>, "name" | "scope" | "json">;
   readonly baseUrl: string;
   readonly token: string;
-  /** The media type of a body that is no JSON, `""` if it does not say; `undefined` of any other body. */
-  readonly foreignType: string | undefined;
+  /** A body that is no JSON. */
+  readonly foreign: { readonly mediaType: string | undefined; readonly text: string } | undefined;
   /** The service's sentence. */
   readonly detail: string | undefined;
   /** Where a redirect leads to. */
@@ -81,23 +82,32 @@ export function adviceOn(refused: Refused): readonly string[] {
   return RULES.flatMap((rule) => rule(refused) ?? []);
 }
 
+/** The answers of nginx, Apache and Go to plain HTTP at a port for TLS. */
+const HTTPS_PORT =
+  /plain HTTP (?:request was sent )?to (?:an )?(?:HTTPS port|SSL-enabled)|HTTP request to an HTTPS server/i;
+
 type Rule = (refused: Refused) => string | undefined;
 
 const RULES: readonly Rule[] = [
   ({ head: { status }, location }) => {
     if (status >= 400) return undefined;
-    if (status === 304) return "nothing is cached here: only If-None-Match or If-Modified-Since, a header, asks for a 304";
+    if (status === 304)
+      return "nothing is cached here: only If-None-Match or If-Modified-Since, a header, asks for a 304";
     return `${location === undefined ? "" : `it leads to ${location}; `}redirects are not followed: check baseUrl`;
   },
-  ({ foreignType }) => {
-    if (foreignType === undefined) return undefined;
-    const type = foreignType === "" ? "not JSON" : `${foreignType}, not JSON`;
+  ({ foreign, baseUrl }) => {
+    if (foreign === undefined) return undefined;
+    if (baseUrl.startsWith("http:") && HTTPS_PORT.test(foreign.text))
+      return "this port speaks https:, and baseUrl says http:";
+    const type = foreign.mediaType === undefined ? "not JSON" : `${foreign.mediaType}, not JSON`;
     return `the body is ${type}, so it may not be from the service; ${DOCTOR}`;
   },
   ({ head: { status, headers, retryAfterMs } }) => {
     if (retryAfterMs) return `the service asks to wait ${seconds(retryAfterMs)}`;
     if (retryAfterMs === 0 || (status !== 429 && status !== 503)) return undefined;
-    return headers.has("retry-after") ? "its Retry-After is neither seconds nor an HTTP date, so it was not used" : undefined;
+    return headers.has("retry-after")
+      ? "its Retry-After is neither seconds nor an HTTP date, so it was not used"
+      : undefined;
   },
   ({ head: { status }, baseUrl }) => {
     if (status !== 404 || /\/v\d[^/]*$/i.test(baseUrl)) return undefined;
@@ -106,12 +116,12 @@ const RULES: readonly Rule[] = [
       ? "if every call ends so, baseUrl may lack its version segment, such as /api/v1"
       : `if every call ends so, leave ${surplus} out of baseUrl: it ends with the version segment, such as /api/v1`;
   },
-  ({ head: { status }, token, foreignType }) =>
-    status === 401 && foreignType === undefined && !/^[^_]+_.+_.+$/.test(token)
+  ({ head: { status }, token, foreign }) =>
+    status === 401 && foreign === undefined && !/^[^_]+_.+_.+$/.test(token)
       ? "the token has not the form PREFIX_KEY_SECRET: it may be the id of a token, or cut off"
       : undefined,
-  ({ head: { status }, operation, foreignType, detail }) => {
-    if (status !== 403 || foreignType !== undefined) return undefined;
+  ({ head: { status }, operation, foreign, detail }) => {
+    if (status !== 403 || foreign !== undefined) return undefined;
     if (operation.name === "tokens.create") return adviceOnScopes(operation.json, detail);
     const asked = operation.scope === undefined ? "" : `the contract asks for ${operation.scope}: `;
     return `${asked}both the token's scopes and its owner's permissions must allow it`;
@@ -119,9 +129,10 @@ const RULES: readonly Rule[] = [
 ];
 
 function adviceOnScopes(input: unknown, detail: string | undefined): string | undefined {
-  const { scopes } = input as { scopes: readonly string[] }; // which the method has checked
+  const { scopes = [] } = input as { scopes?: readonly string[] }; // which the method has checked
   const unknown = scopes.filter((scope) => !SCOPES.some((known) => known === scope));
-  if (unknown.length === 0) return detail === undefined ? "a token can have only scopes that its creator holds" : undefined;
+  if (unknown.length === 0)
+    return detail === undefined ? "a token can have only scopes that its creator holds" : undefined;
   const meant = unknown.flatMap((scope) => closestName(scope, SCOPES) ?? []);
   const hint = meant.length > 0 ? `; did you mean ${meant.map((scope) => `"${scope}"`).join(", ")}?` : "";
   return `not in SCOPES: ${unknown.map((scope) => `"${scope}"`).join(", ")}${hint}`;

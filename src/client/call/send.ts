@@ -8,6 +8,7 @@ import { StaticToken } from "../token/static-token.ts";
 import { attempt, enter } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { buildError, stoppedError } from "./create-error.ts";
+import { addExtra } from "./extra.ts";
 import type { Operation, Send } from "./operation.ts";
 import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
@@ -26,7 +27,7 @@ export function createSend(client: ClientContext): Send {
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
     try {
-      call = check(name, () => new Call(client, nullPrototype<Operation<Output>>({ name }, describe())));
+      call = check(name, () => new Call(client, addExtra(nullPrototype<Operation<Output>>({ name }, describe()))));
       return (await run(call)) as Output; // the schema of the operation says that it is one
     } catch (error) {
       failure = ownError(call, error);
