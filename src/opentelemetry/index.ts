@@ -2,7 +2,7 @@ import * as api from "@opentelemetry/api";
 import { invalid } from "../client/checks/invalid-input.ts";
 import { parseOptions } from "../client/checks/parse-options.ts";
 import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../client/checks/validators.ts";
-import { hasMethods } from "../client/checks/values.ts";
+import { hasMethods, isRecord } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { calledBy } from "../client/errors/caller-stack.ts";
 import { ConfigError } from "../client/errors/classes.ts";
@@ -74,7 +74,7 @@ export function instrument(options: ClientOptions & NoClient, settings?: Telemet
       invalid("instrument takes the options of a client, not a client: new Client(instrument({ baseUrl, token }))");
     }
     // The others are the client's to check.
-    const others = Object.fromEntries(Object.keys(options ?? {}).map((name) => [name, ANYTHING]));
+    const others = Object.fromEntries(Object.keys(isRecord(options) ? options : {}).map((name) => [name, ANYTHING]));
     const { instrumentation } = parseOptions<Pick<ClientOptions, "baseUrl" | "instrumentation">>(options, "options", {
       baseUrl: ANYTHING,
       ...others,
