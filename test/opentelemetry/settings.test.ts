@@ -53,6 +53,18 @@ describe("invalid settings", () => {
     expect(() => instrument(options as never)).toThrow(new ConfigError(message, { outcome: "not_sent" }));
   });
 
+  test("a client in the place of its options is refused: it would trace nothing", () => {
+    // @ts-expect-error a client is no options, although it has a baseUrl
+    expect(() => instrument(wire.client())).toThrow(
+      new ConfigError(
+        "instrument takes the options of a client, not a client: new Client(instrument({ baseUrl, token }))",
+        {
+          outcome: "not_sent",
+        },
+      ),
+    );
+  });
+
   test("other options of the client are passed on as they are", () => {
     const options = Object.freeze({ timeoutMs: 5, token: "t" });
     expect(instrument(options)).toEqual({ ...options, instrumentation: expect.anything() });
