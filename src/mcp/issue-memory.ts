@@ -1,0 +1,121 @@
+import type * as z from "zod";
+import type { Journal, JournalRecord } from "../bulk/journal.ts";
+import { RunJournal } from "../bulk/run-journal.ts";
+import { Turns } from "../bulk/turns.ts";
+import { JournalError } from "../client/errors/journal-error.ts";
+import { now } from "../client/time/clock.ts";
+import { ISSUE } from "./contract-shape.ts";
+import { report } from "./diagnostics.ts";
+
+/** The fields of an issue that do not change. */
+export const REMEMBERED = ISSUE.omit({ status: true });
+
+/** What is known of the issue of a key, and since when (ISO 8601). */
+export type Knowledge =
+  | { readonly state: "created"; readonly at: string; readonly issue: z.output<typeof REMEMBERED> }
+  /** A request was sent, and nothing says that the issue does not exist. */
+  | { readonly state: "unknown"; readonly at: string };
+
+/** How many issues are remembered. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * The memory of created issues: the latest 10,000, and a journal, if there is one. A journal that fails is closed; the
+ * next call opens it again. Each failure of it stands on standard error.
+ */
+export class IssueMemory {
+  readonly journal: Journal | undefined;
+  readonly #known = new Map<string, Knowledge>();
+  /** The journal while it works. */
+  #records: RunJournal | undefined;
+  /** The opening of the journal, and when it is given up, on the monotonic clock. */
+  #opening: { readonly opened: Promise<void>; readonly endsAt: number } | undefined;
+  /** The closing of a journal that failed. */
+  #closed: Promise<void> = Promise.resolve();
+
+  constructor(journal: Journal | undefined) {
+    this.journal = journal;
+  }
+
+  /**
+   * Resolves when the journal is open and its contents are known. Calls share an opening, until that is older than its
+   * limit: it may be the work of a call that the platform has dropped.
+   *
+   * @throws JournalError if the journal cannot be used.
+   */
+  open(limitMs: number): Promise<void> {
+    if (this.journal === undefined || this.#records !== undefined) return Promise.resolve();
+    if (this.#opening === undefined || this.#opening.endsAt <= now()) {
+      const opening = { opened: this.#load(this.journal), endsAt: now() + limitMs };
+      this.#opening = opening;
+      const end = (): void => {
+        if (this.#opening === opening) this.#opening = undefined;
+      };
+      opening.opened.then(end, end);
+    }
+    return this.#opening.opened;
+  }
+
+  get(name: string): Knowledge | undefined {
+    return this.#known.get(name);
+  }
+
+  /** Keeps what is known now, or forgets the issue. The latest is kept longest. */
+  remember(name: string, known: Knowledge | undefined): void {
+    this.#known.delete(name);
+    if (known === undefined) return;
+    this.#known.set(name, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /**
+   * Resolves when the journal has the record, at once without a journal.
+   *
+   * @throws JournalError if the journal fails.
+   */
+  async record(name: string, known: Knowledge | "sending" | "not_sent"): Promise<void> {
+    if (this.journal === undefined) return;
+    if (this.#records === undefined) throw new JournalError("the journal has failed", { reason: "failed" });
+    await this.#records.write(recordOf(name, known));
+  }
+
+  async #load(journal: Journal): Promise<void> {
+    await this.#closed;
+    const records = new RunJournal(journal, (failure) => this.#close(records, failure));
+    try {
+      for (const [name, { state, at, reference }] of await records.load(new Turns())) {
+        if (state === "refused" || this.#known.has(name)) continue; // this process knows more
+        const issue = state === "done" ? issueOf(reference) : undefined;
+        this.remember(name, issue === undefined ? { state: "unknown", at } : { state: "created", at, issue });
+      }
+      this.#records = records;
+    } catch (failure) {
+      this.#close(records, failure);
+      throw failure;
+    }
+  }
+
+  #close(records: RunJournal, failure: unknown): void {
+    report("journal", failure);
+    if (this.#records === records) this.#records = undefined;
+    this.#closed = records.close().catch(() => {}); // it has failed already
+  }
+}
+
+function recordOf(key: string, known: Knowledge | "sending" | "not_sent"): JournalRecord {
+  if (typeof known === "string") return { key, state: known, at: new Date().toISOString() };
+  const { state, at } = known;
+  return state === "created"
+    ? { key, state: "done", at, reference: JSON.stringify(known.issue) }
+    : { key, state: "unknown", at };
+}
+
+/** The issue in a record of the journal, if it is one. */
+function issueOf(reference: unknown): z.output<typeof REMEMBERED> | undefined {
+  try {
+    return REMEMBERED.parse(JSON.parse(String(reference)));
+  } catch {
+    return undefined;
+  }
+}
