@@ -96,7 +96,7 @@ export class IssueGuard {
 
   async #load(): Promise<void> {
     for (const [name, { state, reference }] of (await this.#records?.load(new Turns())) ?? []) {
-      if (state === "refused") continue;
+      if (state === "refused" || state === "not_sent") continue;
       const issue = state === "done" ? issueOf(reference) : undefined;
       this.#remember(name, issue === undefined ? { state: "unknown" } : { state: "created", issue });
     }
