@@ -97,10 +97,11 @@ export class IssueGuard {
     return this.#memory.open(limitMs);
   }
 
-  /** Resolves when no call is under way and the journal has the record of each. Never rejects. */
-  async settled(): Promise<void> {
+  /** Closes the journal when no call is under way and it has the record of each. @throws JournalError if it cannot be closed. */
+  async close(): Promise<void> {
     await Promise.all([...this.#underWay.values()].map(({ ended }) => ended));
     await Promise.all(this.#unrecorded);
+    await this.#memory.close();
   }
 
   /** Resolves when no call with this name is under way. One that is past its limit may have been applied. */

@@ -26,15 +26,15 @@ const MAX_REMEMBERED = 10_000;
 export class IssueMemory {
   readonly journal: Journal | undefined;
   readonly #known = new Map<string, Knowledge>();
-  /** The journal while it works. */
-  #records: RunJournal | undefined;
+  readonly #records: RunJournal | undefined;
+  /** The journal is loaded, and has not failed since. */
+  #isOpen = false;
   /** The opening of the journal, and when it is given up, on the monotonic clock. */
   #opening: { readonly opened: Promise<void>; readonly endsAt: number } | undefined;
-  /** The closing of a journal that failed. */
-  #closed: Promise<void> = Promise.resolve();
 
   constructor(journal: Journal | undefined) {
     this.journal = journal;
+    this.#records = journal && new RunJournal(journal, (failure) => this.#fail(failure));
   }
 
   /**
@@ -44,9 +44,9 @@ export class IssueMemory {
    * @throws JournalError if the journal cannot be used.
    */
   open(limitMs: number): Promise<void> {
-    if (this.journal === undefined || this.#records !== undefined) return Promise.resolve();
+    if (this.#records === undefined || this.#isOpen) return Promise.resolve();
     if (this.#opening === undefined || this.#opening.endsAt <= now()) {
-      const opening = { opened: this.#load(this.journal), endsAt: now() + limitMs };
+      const opening = { opened: this.#load(this.#records), endsAt: now() + limitMs };
       this.#opening = opening;
       const end = (): void => {
         if (this.#opening === opening) this.#opening = undefined;
@@ -54,6 +54,12 @@ export class IssueMemory {
       opening.opened.then(end, end);
     }
     return this.#opening.opened;
+  }
+
+  /** Lets other processes use the journal. @throws JournalError if it cannot be closed. */
+  async close(): Promise<void> {
+    this.#isOpen = false;
+    await this.#records?.close();
   }
 
   get(name: string): Knowledge | undefined {
@@ -75,31 +81,29 @@ export class IssueMemory {
    * @throws JournalError if the journal fails.
    */
   async record(name: string, known: Knowledge | "sending" | "not_sent"): Promise<void> {
-    if (this.journal === undefined) return;
-    if (this.#records === undefined) throw new JournalError("the journal has failed", { reason: "failed" });
+    if (this.#records === undefined) return;
+    if (!this.#isOpen) throw new JournalError("the journal has failed", { reason: "failed" });
     await this.#records.write(recordOf(name, known));
   }
 
-  async #load(journal: Journal): Promise<void> {
-    await this.#closed;
-    const records = new RunJournal(journal, (failure) => this.#close(records, failure));
+  async #load(records: RunJournal): Promise<void> {
     try {
       for (const [name, { state, at, reference }] of await records.load(new Turns())) {
-        if (state === "refused" || this.#known.has(name)) continue; // this process knows more
+        const isKnown = this.#known.has(name); // this process knows more
+        if (isKnown || state === "refused" || state === "not_sent") continue;
         const issue = state === "done" ? issueOf(reference) : undefined;
         this.remember(name, issue === undefined ? { state: "unknown", at } : { state: "created", at, issue });
       }
-      this.#records = records;
+      this.#isOpen = true;
     } catch (failure) {
-      this.#close(records, failure);
+      this.#fail(failure);
       throw failure;
     }
   }
 
-  #close(records: RunJournal, failure: unknown): void {
+  #fail(failure: unknown): void {
+    this.#isOpen = false;
     report("journal", failure);
-    if (this.#records === records) this.#records = undefined;
-    this.#closed = records.close().catch(() => {}); // it has failed already
   }
 }
 

@@ -8,6 +8,9 @@ import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
 import { lazyJournal } from "./lazy-journal.ts";
 
+/** An opening of the journal that takes longer is begun again by the next call that needs it. */
+const OPENING_MS = 10_000;
+
 /** The end waits so long for the records of calls that it has aborted. */
 const LAST_RECORDS_MS = 500;
 
@@ -39,12 +42,8 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
     const journal = flags.journal === undefined ? undefined : lazyJournal(flags.journal);
     const options = { readOnly: flags["read-only"], tools: namesOf(flags.tools), journal };
     createMcpServer(client, options); // a mistake in the flags ends the command before a host connects
-    try {
-      await serve(client, options, terminal);
-      return 0;
-    } finally {
-      await within(LAST_RECORDS_MS, journal?.close());
-    }
+    await serve(client, options, terminal);
+    return 0;
   },
 });
 
@@ -64,8 +63,8 @@ class Connection extends StdioServerTransport {
 async function serve(client: Client, options: McpServerOptions, terminal: Terminal): Promise<void> {
   const { readOnly = false, tools = ["create_issue"], journal } = options;
   const issues = readOnly || !tools.includes("create_issue") ? undefined : IssueGuard.of(client, journal);
-  // The reason why it cannot be used stands on standard error at once, and not only when an issue is created.
-  const opened = issues?.open(Number.POSITIVE_INFINITY).catch(() => {});
+  // If it cannot be used, the reason stands on standard error at once, and not only when an issue is created.
+  issues?.open(OPENING_MS).catch(() => {});
   const transport = new Connection();
   const server = serveStdio(() => createMcpServer(client, options), {
     transport,
@@ -73,14 +72,8 @@ async function serve(client: Client, options: McpServerOptions, terminal: Termin
   });
   await Promise.race([transport.ended, once(terminal.signal, "abort")]);
   await server.close();
-  // A call without a record of its end counts as unknown.
-  await within(LAST_RECORDS_MS, Promise.all([opened, issues?.settled()]));
-}
-
-/** Waits for work that may hang or fail. */
-async function within(limitMs: number, work: unknown): Promise<void> {
-  const deadline = Deadline.of(limitMs);
-  await deadline.race(Promise.resolve(work)).catch(() => {});
+  const deadline = Deadline.of(LAST_RECORDS_MS);
+  await deadline.race(Promise.resolve(issues?.close())).catch(() => {}); // a call without a record of its end counts as unknown
   deadline.release();
 }
 
