@@ -70,7 +70,8 @@ async function serve(client: Client, options: McpServerOptions, terminal: Termin
     transport,
     onerror: (error) => say("mcp", terminal, error),
   });
-  await Promise.race([transport.ended, once(terminal.signal, "abort")]);
+  const { signal } = terminal;
+  if (!signal.aborted) await Promise.race([transport.ended, once(signal, "abort")]);
   await server.close();
   const deadline = Deadline.of(LAST_RECORDS_MS);
   await deadline.race(Promise.resolve(issues?.close())).catch(() => {}); // a call without a record of its end counts as unknown
