@@ -39,7 +39,9 @@ const created = (emulator: Emulator): number => emulator.requests.filter(({ stat
 
 /** The records that a journal has now. */
 async function recordsOf(journal: Journal): Promise<JournalRecord[]> {
-  return Array.fromAsync(await journal.load());
+  const records: JournalRecord[] = [];
+  for await (const record of await journal.load()) records.push(record);
+  return records;
 }
 
 describe("the memory outlives the process", () => {

@@ -9,6 +9,8 @@ beforeEach(() => {
   complaints = vi.spyOn(console, "error").mockReturnValue();
 });
 
+type Operation = Parameters<Emulator["fault"]>[0]["operation"];
+
 const hosts: Host[] = [];
 afterEach(async () => {
   complaints.mockRestore();
@@ -24,7 +26,7 @@ async function hostOf(options: Partial<ClientOptions> & { emulator?: Emulator } 
 }
 
 /** A host of a service that answers so to each request of an operation. */
-async function answering(operation: string, body: unknown, status = 200): Promise<Host> {
+async function answering(operation: Operation, body: unknown, status = 200): Promise<Host> {
   const emulator = createEmulator();
   emulator.fault({ operation, status, body, times: Number.POSITIVE_INFINITY });
   return hostOf({ emulator });

@@ -5,6 +5,8 @@ import { createEmulator, type Emulator } from "project-automation/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect, type Host, REVISIONS } from "./hosts.ts";
 
+type Operation = Parameters<Emulator["fault"]>[0]["operation"];
+
 const hosts: Host[] = [];
 afterEach(async () => {
   for (const host of hosts.splice(0)) await host.close();
@@ -149,7 +151,7 @@ test("the server says how its tools are to be used, by those that it has", async
 });
 
 describe("a service whose responses are not as expected, with lenient validation", () => {
-  const odd = async (operation: string, body: unknown): Promise<Host> => {
+  const odd = async (operation: Operation, body: unknown): Promise<Host> => {
     const emulator = createEmulator();
     emulator.fault({ operation, status: 200, body, times: Number.POSITIVE_INFINITY });
     const host = await connect(new Client({ ...emulator.clientOptions, validation: "lenient" }));
