@@ -85,7 +85,10 @@ export class IssueGuard {
   ): Promise<GuardedIssue> {
     const name = JSON.stringify([this.#service, ...key]);
     await deadline.race(this.#memory.open(deadline.leftMs));
-    await this.#turnOf(name, deadline);
+    for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name)) {
+      await this.#endOf(name, other, deadline);
+    }
+    // Nothing is awaited between here and the call being under way, so that of two calls at one moment the second waits.
     const known = this.#memory.get(name);
     if (!again && known?.state === "created") return { ...known.issue, repeated: true, created_at: known.at };
     if (!again && known?.state === "unknown") throw new MayExistError(known.at);
@@ -104,25 +107,21 @@ export class IssueGuard {
     await this.#memory.close();
   }
 
-  /** Resolves when no call with this name is under way. One that is past its limit may have been applied. */
-  async #turnOf(name: string, deadline: Deadline): Promise<void> {
-    for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name)) {
-      const limit = Deadline.of(other.endsAt - now()); // each waiter has a timer of its own
-      try {
-        await deadline.race(limit.race(other.ended));
-      } catch (stopped) {
-        if (limit.reason === undefined) throw stopped;
-        if (this.#underWay.get(name) === other) {
-          this.#underWay.delete(name);
-          this.#memory.remember(name, { state: "unknown", at: other.at });
-        }
-      } finally {
-        limit.release();
-      }
+  /** Resolves when another call has ended. One that is past its limit is given up: it may have been applied. */
+  async #endOf(name: string, other: UnderWay, deadline: Deadline): Promise<void> {
+    const limit = Deadline.of(other.endsAt - now()); // each waiter has a timer of its own
+    try {
+      await deadline.race(limit.race(other.ended));
+    } catch (stopped) {
+      if (limit.reason === undefined) throw stopped;
+      if (this.#underWay.get(name) !== other) return;
+      this.#underWay.delete(name);
+      this.#memory.remember(name, { state: "unknown", at: other.at });
+    } finally {
+      limit.release();
     }
   }
 
-  /** Nothing is awaited before the call is known to be under way, so that of two calls at one moment the second waits. */
   async #send(name: string, send: SendIssue, deadline: Deadline): Promise<GuardedIssue> {
     const memory = this.#memory;
     const before = memory.get(name);

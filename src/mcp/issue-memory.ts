@@ -31,6 +31,8 @@ export class IssueMemory {
   #isOpen = false;
   /** The opening of the journal, and when it is given up, on the monotonic clock. */
   #opening: { readonly opened: Promise<void>; readonly endsAt: number } | undefined;
+  /** The number of openings: one that was given up changes nothing any more. */
+  #openings = 0;
 
   constructor(journal: Journal | undefined) {
     this.journal = journal;
@@ -87,6 +89,8 @@ export class IssueMemory {
   }
 
   async #load(records: RunJournal): Promise<void> {
+    this.#openings += 1;
+    const opening = this.#openings;
     try {
       for (const [name, { state, at, reference }] of await records.load(new Turns())) {
         const isKnown = this.#known.has(name); // this process knows more
@@ -94,9 +98,9 @@ export class IssueMemory {
         const issue = state === "done" ? issueOf(reference) : undefined;
         this.remember(name, issue === undefined ? { state: "unknown", at } : { state: "created", at, issue });
       }
-      this.#isOpen = true;
+      this.#isOpen ||= opening === this.#openings;
     } catch (failure) {
-      this.#fail(failure);
+      if (opening === this.#openings) this.#fail(failure);
       throw failure;
     }
   }
