@@ -20,7 +20,7 @@ export function checkShape<Output>(schema: z.ZodType<Output>, received: unknown)
   });
 }
 
-/** The records of a page that fit, and what is wrong with the first of the others. */
+/** The records of a page that fit, and the flaw of the first of the others. */
 export function checkShapes<Output>(
   schema: z.ZodType<Output>,
   received: readonly unknown[],
@@ -35,13 +35,14 @@ export function checkShapes<Output>(
 
 type Issues = ResponseValidationError["issues"];
 
+/** The issues of a schema, as errors have them. */
 export function issuesOf(issues: readonly z.core.$ZodIssue[]): Issues {
   return issues.map(({ path, message }) => ({ path: path as (string | number)[], message })); // JSON has no symbols
 }
 
 const MOST_ISSUES = 3;
 
-/** What is wrong with a response, in words that quote nothing of it. */
+/** The flaws of a response, in words that quote nothing of it. */
 export function describeIssues(issues: Issues): string {
   const described = issues.map(({ path, message }) => `${path.join(".") || "the body"}: ${message}`);
   const left = described.length - MOST_ISSUES;

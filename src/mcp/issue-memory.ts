@@ -10,13 +10,13 @@ import { report } from "./diagnostics.ts";
 /** The fields of an issue that do not change. */
 export const REMEMBERED = ISSUE.omit({ status: true });
 
-/** What is known of the issue of a key, and since when (ISO 8601). */
+/** The knowledge of the issue of a key, and since when (ISO 8601). */
 export type Knowledge =
   | { readonly state: "created"; readonly at: string; readonly issue: z.output<typeof REMEMBERED> }
   /** A request was sent, and nothing says that the issue does not exist. */
   | { readonly state: "unknown"; readonly at: string };
 
-/** How many issues are remembered. */
+/** The most issues that are remembered. */
 const MAX_REMEMBERED = 10_000;
 
 /**

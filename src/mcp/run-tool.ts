@@ -9,12 +9,12 @@ import { quoted, visibleJson } from "./foreign-text.ts";
 import { notifyProgress } from "./progress.ts";
 import type { Tool, ToolContext, ToolOutput } from "./tools.ts";
 
-/** What all calls of all tools of a server share. */
+/** The part that all calls of all tools of a server share. */
 export interface Shared extends Pick<ToolContext, "client" | "issues"> {
   readonly totalTimeoutMs: number;
 }
 
-/** What a host calls. */
+/** One call of a host, with the arguments as they came. */
 export interface ToolCall {
   readonly name: string;
   readonly tool: Tool;
@@ -50,7 +50,7 @@ export async function runTool(
   }
 }
 
-/** So many unknown arguments are named. */
+/** The most unknown arguments that are named. */
 const MOST_NAMED = 10;
 
 /** @throws ArgumentError if an argument is unknown, missing, or not of its type. */

@@ -1,6 +1,7 @@
 import { McpServer, type Transport } from "@modelcontextprotocol/server";
+import { isRecord } from "../client/checks/values.ts";
 
-/** What is added to the name `__proto__`, so that the argument is seen: a character that no message shows. */
+/** A character that no message shows. Behind the name `__proto__` it lets the argument through to the tool. */
 const UNSEEN = "\u200b";
 
 /** A server that sees all arguments of a call: the protocol's own schemas drop one that is named `__proto__`. */
@@ -17,9 +18,9 @@ export class ToolServer extends McpServer {
 }
 
 function renamePrototype(message: unknown): void {
-  const { params } = message as { readonly params?: { arguments?: unknown } }; // any message can be asked
-  const given = params?.arguments;
-  if (typeof given !== "object" || given === null || !Object.hasOwn(given, "__proto__")) return;
+  const params = isRecord(message) ? message["params"] : undefined;
+  const given = isRecord(params) ? params["arguments"] : undefined;
+  if (!isRecord(params) || !isRecord(given) || !Object.hasOwn(given, "__proto__")) return;
   const renamed = Object.entries(given).map(([name, value]) => [name === "__proto__" ? name + UNSEEN : name, value]);
-  Object.assign(params ?? {}, { arguments: Object.fromEntries(renamed) });
+  params["arguments"] = Object.fromEntries(renamed) as unknown; // `entries` has lost the type of the values
 }

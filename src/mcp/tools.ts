@@ -10,7 +10,7 @@ import type { IssueGuard } from "./issue-guard.ts";
 /** The name of a tool. */
 export type ToolName = "list_projects" | "list_sessions" | "get_session" | "wait_for_session" | "create_issue";
 
-/** What the call of a tool has to work with. */
+/** The means of one call of a tool. */
 export interface ToolContext {
   readonly client: Client;
   readonly issues: IssueGuard;

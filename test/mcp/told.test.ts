@@ -148,7 +148,7 @@ describe("what the application's own functions throw goes to standard error alon
       /\(kind: connection/,
     ],
   ])("of %s", async (_, options, told) => {
-    const host = await hostOf(options as Partial<ClientOptions>);
+    const host = await hostOf(options);
     for (const tool of ["list_projects", "wait_for_session"]) {
       const { isError, text } = await host.call(tool, tool === "list_projects" ? {} : { id: "ses_1", until: ["done"] });
       expect(isError).toBe(true);

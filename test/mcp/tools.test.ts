@@ -131,11 +131,9 @@ describe("arguments", () => {
   test("an unknown one is named beside those that there are, __proto__ too", async () => {
     const { host, emulator } = await open();
     const issue = { project: "web", title: "x", type: "bug" };
-    const hostile = JSON.parse(JSON.stringify({ ...issue, proto: { again: true } }).replace("proto", "__proto__"));
-    for (const [name, given] of [
-      ["titel", { ...issue, titel: "x" }],
-      ["__proto__", hostile],
-    ]) {
+    for (const name of ["titel", "__proto__"]) {
+      // As JSON has it: a field of its own, whatever its name.
+      const given = JSON.parse(JSON.stringify({ ...issue, unknown: {} }).replace("unknown", name)) as typeof issue;
       const { isError, text } = await host.call("create_issue", given);
       expect(isError, name).toBe(true);
       expect(text).toContain(`unknown argument "${name}"; there are project, title, type, again (kind: argument`);
