@@ -36,6 +36,7 @@ const layers = [
       "client/events.ts",
       "client/instrumentation.ts",
       "client/token/token-source.ts",
+      "client/token/token-format.ts",
       "client/rate-limit/rate-limiter.ts",
       "client/call/http-request.ts",
       "client/call/call-hooks.ts",

@@ -1,5 +1,5 @@
 import { type AutomationError, isBrandedError } from "../client/errors/automation-error.ts";
-import { calledBy } from "../client/errors/caller-stack.ts";
+import { withCallerStack } from "../client/errors/caller-stack.ts";
 import type { BulkRun } from "./bulk-run.ts";
 import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";
@@ -30,7 +30,7 @@ import { RunJournal } from "./run-journal.ts";
  */
 export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): BulkRun<Item, Result> {
   try {
-    return new Run(calledBy(bulkWrite, () => settingsOf(options)));
+    return new Run(withCallerStack(bulkWrite, () => settingsOf(options)));
   } catch (error) {
     if (!isBrandedError(error)) throw error;
     return new InvalidRun(options, error);

@@ -1,6 +1,6 @@
 import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
-import { awaited, calledBy } from "../client/errors/caller-stack.ts";
+import { withCallerStack } from "../client/errors/caller-stack.ts";
 import { AbortError, ArgumentError } from "../client/errors/classes.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
@@ -40,18 +40,20 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   }
 
   finish(): Promise<BulkSummary> {
-    return awaited(async () => {
+    return withCallerStack(this.finish, async () => {
       for await (const _ of this);
       return this.summary;
     });
   }
 
   [Symbol.asyncIterator](): AsyncIterator<BulkEntry<Item, Result>, undefined> {
-    calledBy(this[Symbol.asyncIterator], () => {
+    withCallerStack(this[Symbol.asyncIterator], () => {
       if (this.#isIterated) throw new ArgumentError("a run can be iterated only once", { outcome: "not_sent" });
     });
     this.#isIterated = true;
-    return { next: () => awaited(() => this.#next()), return: () => awaited(() => this.#leave()) };
+    const next: AsyncIterator<BulkEntry<Item, Result>, undefined>["next"] = () =>
+      withCallerStack(next, () => this.#next());
+    return { next, return: () => this.#leave() };
   }
 
   async #next(): Promise<IteratorResult<BulkEntry<Item, Result>, undefined>> {

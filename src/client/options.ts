@@ -22,12 +22,13 @@ import {
   validator,
   withMethods,
 } from "./checks/validators.ts";
-import { hasMethods, isPlainObject, nullPrototype } from "./checks/values.ts";
+import { hasMethods, isPlainObject } from "./checks/values.ts";
 import { asErrorClass } from "./errors/as-error-class.ts";
 import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVELS, type LogLevel } from "./logging.ts";
+import { guardRateLimiter } from "./rate-limit/guarded-rate-limiter.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { Redactor } from "./secrets/redact.ts";
@@ -153,7 +154,7 @@ const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
   baseUrl: { ...ANYTHING, read: checkBaseUrl },
   token: { ...ANYTHING, read: readToken },
   maxConcurrency: countFrom(1),
-  rateLimiter: withMethods("a RateLimiter", "enter", "refresh", "snapshot"),
+  rateLimiter: { ...withMethods("a RateLimiter", "enter", "snapshot"), read: guardRateLimiter },
   fetch: FUNCTION,
   fetchOptions: validator("a plain object", isPlainObject, checkFetchOptions),
   onEvent: FUNCTION,
@@ -181,7 +182,7 @@ export function settingsOf(args: readonly [options?: ClientOptions], parent?: Se
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
     logLevel: own.logLevel ?? environmentLogLevel(),
   };
-  return nullPrototype<Settings>(base, mergeSettings(own, base));
+  return mergeSettings<Settings>(own, base);
 }
 
 /** What makes the token source of a client: for each kind of `token`, its own. */

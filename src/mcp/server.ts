@@ -7,7 +7,7 @@ import { BOOLEAN, INTERVAL, type ObjectSchema, validator, withMethods } from "..
 import { nameOf } from "../client/checks/values.ts";
 import type { Client } from "../client/client.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { calledBy } from "../client/errors/caller-stack.ts";
+import { withCallerStack } from "../client/errors/caller-stack.ts";
 import { ConfigError } from "../client/errors/classes.ts";
 import { VERSION } from "../client/version.ts";
 import { IssueGuard } from "./issue-guard.ts";
@@ -71,7 +71,7 @@ export function createMcpServer(client: Client, options?: McpServerOptions): Mcp
       IssueGuard.of(client, journal) ?? invalid("options.journal must be the one that the client's other servers have");
     return { names: selectTools(tools, readOnly), issues, totalTimeoutMs };
   };
-  const { names, issues, totalTimeoutMs } = calledBy(createMcpServer, () => asErrorClass(ConfigError, read));
+  const { names, issues, totalTimeoutMs } = withCallerStack(createMcpServer, () => asErrorClass(ConfigError, read));
   const server = new ToolServer(
     { name: "project-automation", version: VERSION },
     { capabilities: { tools: {} }, instructions: instructionsFor(names) },

@@ -1,4 +1,4 @@
-import { STALLED_AFTER_MS } from "../client/rate-limit/token-gate.ts";
+import { STALLED_AFTER_MS } from "../client/rate-limit/slots.ts";
 import { now } from "../client/time/clock.ts";
 import type { SlotReply } from "./slot-reply.ts";
 import { whole } from "./token-commands.ts";

@@ -1,4 +1,4 @@
-import { STALLED_AFTER_MS } from "../client/rate-limit/token-gate.ts";
+import { STALLED_AFTER_MS } from "../client/rate-limit/slots.ts";
 
 /**
  * What runs inside Redis. Each script is one atomic step, by the clock of Redis alone.

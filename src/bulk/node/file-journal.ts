@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { expectType, parseOptions } from "../../client/checks/parse-options.ts";
 import { validator } from "../../client/checks/validators.ts";
 import { asErrorClass } from "../../client/errors/as-error-class.ts";
-import { awaited } from "../../client/errors/caller-stack.ts";
+import { withCallerStack } from "../../client/errors/caller-stack.ts";
 import { ArgumentError } from "../../client/errors/classes.ts";
 import { JournalError } from "../../client/errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
@@ -57,7 +57,7 @@ export function fileJournal(path: string, options?: FileJournalOptions): Promise
     expectType(path, "path", PATH);
     return parseOptions<FileJournalOptions>(options, "options", { id: ID });
   };
-  return awaited(async () => {
+  return withCallerStack(fileJournal, async () => {
     const { id } = asErrorClass(ArgumentError, read);
     try {
       const journal = new JournalFile(await actualPath(path), headerLine(id));

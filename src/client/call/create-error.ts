@@ -9,12 +9,13 @@ import type {
 import * as errors from "../errors/classes.ts";
 import { classifyFault, type Fault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
-import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
+import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
+import { TokenUnavailable } from "../token/token-source.ts";
 import type { Call } from "./call.ts";
 import { type Exchange, isSuccess, type ResponseHead } from "./head.ts";
-import { isWrite, labelOf, type Operation, rotatesToken } from "./operation.ts";
+import { isWrite, type Operation, rotatesToken } from "./operation.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;
@@ -48,9 +49,22 @@ export function pausedError(
   });
 }
 
-/** The caller's rate limiter failed, before the request was sent. */
-export function limiterError(call: Call, thrown: unknown): errors.ConnectionError {
-  return buildError(errors.ConnectionError, call, { what: "the rateLimiter failed", thrown, permanent: true });
+/** The error of a call from whatever ended it: the failure of a part, or of a function of the application. */
+export function callError(call: Call, thrown: unknown): errors.AnyAutomationError {
+  if (errors.isAutomationError(thrown)) return thrown;
+  if (thrown instanceof TokenUnavailable) {
+    return buildError(errors.TokenProviderError, call, { what: thrown.message, thrown: thrown.cause });
+  }
+  if (thrown instanceof RateLimiterFailure) {
+    return buildError(errors.ConnectionError, call, {
+      what: "the rateLimiter failed",
+      thrown: thrown.cause,
+      permanent: true,
+    });
+  }
+  // The request may have been sent.
+  const reached = { isSent: true };
+  return buildError(errors.ConnectionError, call, { what: "failed", thrown, reached, permanent: true });
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
@@ -197,7 +211,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
   };
   const why = thrown === undefined ? "" : ` (${redactor.line(explain(thrown).why, MAX_DETAIL)})`;
   const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
-  const message = `${labelOf(operation)}: ${what}${why}${request}${consequenceOf(operation, details)}`;
+  const message = `${operation.label}: ${what}${why}${request}${consequenceOf(operation, details)}`;
   return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
 }
 

@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { invalid } from "../checks/invalid-input.ts";
 
 /** Characters that no encoded value has, and that an address or the static parts of a path must not have. */
@@ -10,6 +9,6 @@ export const FORBIDDEN_WORDS = "must not contain a backslash, ?, #, white space 
 export function encodeText(value: string, what: string): string {
   // Most need no encoding.
   if (/^[\w-]*$/.test(value)) return value;
-  const encoded = ignoreErrors(() => encodeURIComponent(value));
-  return encoded ?? invalid(`${what} has a lone surrogate, which cannot be encoded`);
+  if (/\p{Surrogate}/u.test(value)) invalid(`${what} has a lone surrogate, which cannot be encoded`);
+  return encodeURIComponent(value);
 }

@@ -46,12 +46,16 @@ export class Issues {
     input,
     ...options
   ) =>
-    this.#send("issues.create", () => ({
-      method: "POST",
-      path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),
-      json: parseOptions(input, "input", CREATE_INPUT),
-      schema: issueValidator,
-      scope: "issues:write",
-      options: readOptions(options),
-    }));
+    this.#send(
+      "issues.create",
+      () => ({
+        method: "POST",
+        path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),
+        json: parseOptions(input, "input", CREATE_INPUT),
+        schema: issueValidator,
+        scope: "issues:write",
+        options: readOptions(options),
+      }),
+      { entry: this.create },
+    );
 }
