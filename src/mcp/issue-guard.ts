@@ -6,7 +6,7 @@ import type { Issue } from "../client/models.ts";
 import { now } from "../client/time/clock.ts";
 import { Deadline } from "../client/time/deadline.ts";
 import { checkShape, ISSUE } from "./contract-shape.ts";
-import { IssueMemory, type Knowledge, REMEMBERED } from "./issue-memory.ts";
+import { GRACE_MS, IssueMemory, type Knowledge, REMEMBERED } from "./issue-memory.ts";
 
 /** Project, title and type of an issue, as they were given. */
 export type IssueKey = readonly [project: string, title: string, type: string];
@@ -38,9 +38,6 @@ interface UnderWay {
   /** When the others give it up, on the monotonic clock: a platform may drop a call at any `await`. */
   readonly endsAt: number;
 }
-
-/** A call ends a moment after its time limit. */
-const GRACE_MS = 1_000;
 
 const guards = new WeakMap<object, IssueGuard>();
 
@@ -141,7 +138,7 @@ export class IssueGuard {
           if (!isCurrent()) throw new Error("the call is past its time limit, and others have given it up");
           if (isSent) return; // the client sends the same request again
           isSent = true;
-          await memory.record(name, "sending");
+          await memory.record(name, "sending", deadline.leftMs);
         }),
       );
       after = { state: "created", at: new Date().toISOString(), issue: REMEMBERED.parse(issue) };
@@ -156,13 +153,13 @@ export class IssueGuard {
       if (isCurrent()) this.#underWay.delete(name);
       end();
       // A journal that hangs holds up no call beyond its time.
-      if (isBest && isSent) await deadline.race(this.#recordEnd(name, after)).catch(() => {});
+      if (isBest && isSent) await deadline.race(this.#recordEnd(name, after, deadline)).catch(() => {});
     }
   }
 
   /** If this record cannot be written, the last one is `sending`, and the next process takes the outcome as unknown. */
-  #recordEnd(name: string, after: Knowledge | undefined): Promise<void> {
-    const recorded = this.#memory.record(name, after ?? "not_sent").catch(() => {});
+  #recordEnd(name: string, after: Knowledge | undefined, { leftMs }: Deadline): Promise<void> {
+    const recorded = this.#memory.record(name, after ?? "not_sent", leftMs).catch(() => {});
     this.#unrecorded.add(recorded);
     return recorded.finally(() => this.#unrecorded.delete(recorded));
   }

@@ -19,49 +19,52 @@ export type Knowledge =
 /** The most issues that are remembered. */
 const MAX_REMEMBERED = 10_000;
 
+/** Work that its call gives up ends a moment after the limit of the call. */
+export const GRACE_MS = 1_000;
+
+/** The opening of a journal, and its records since. */
+interface Opening {
+  readonly records: RunJournal;
+  /** Resolves when the contents are known. */
+  readonly opened: Promise<void>;
+  /** The ends of what is awaited from the journal, on the monotonic clock. What takes longer may never end. */
+  readonly limits: Set<{ readonly endsAt: number }>;
+}
+
 /**
- * The memory of created issues: the latest 10,000, and a journal, if there is one. A journal that fails is closed; the
- * next call opens it again. Each failure of it stands on standard error.
+ * The memory of created issues: the latest 10,000, and a journal, if there is one. A journal that fails, or hangs, is
+ * opened again by the next call. Each failure of it stands on standard error.
  */
 export class IssueMemory {
   readonly journal: Journal | undefined;
   readonly #known = new Map<string, Knowledge>();
-  readonly #records: RunJournal | undefined;
-  /** The journal is loaded, and has not failed since. */
-  #isOpen = false;
-  /** The opening of the journal, and when it is given up, on the monotonic clock. */
-  #opening: { readonly opened: Promise<void>; readonly endsAt: number } | undefined;
-  /** The number of openings: one that was given up changes nothing any more. */
-  #openings = 0;
+  /** The latest opening, until the journal fails. */
+  #opening: Opening | undefined;
+  /** The closing of the journal after its failure. */
+  #closed: Promise<void> = Promise.resolve();
 
   constructor(journal: Journal | undefined) {
     this.journal = journal;
-    this.#records = journal && new RunJournal(journal, (failure) => this.#fail(failure));
   }
 
   /**
-   * Resolves when the journal is open and its contents are known. Calls share an opening, until that is older than its
-   * limit: it may be the work of a call that the platform has dropped.
+   * Resolves when the journal is open and its contents are known. Calls share an opening, until something in it is older
+   * than its limit: it may be the work of a call that the platform has dropped.
    *
    * @throws JournalError if the journal cannot be used.
    */
-  open(limitMs: number): Promise<void> {
-    if (this.#records === undefined || this.#isOpen) return Promise.resolve();
-    if (this.#opening === undefined || this.#opening.endsAt <= now()) {
-      const opening = { opened: this.#load(this.#records), endsAt: now() + limitMs };
-      this.#opening = opening;
-      const end = (): void => {
-        if (this.#opening === opening) this.#opening = undefined;
-      };
-      opening.opened.then(end, end);
-    }
-    return this.#opening.opened;
+  async open(limitMs: number): Promise<void> {
+    if (this.journal === undefined) return;
+    const hangs = [...(this.#opening?.limits ?? [])].some(({ endsAt }) => endsAt <= now());
+    if (hangs) this.#fail(this.#opening, new JournalError("the journal does not answer", { reason: "failed" }));
+    this.#opening ??= this.#begin(this.journal, limitMs);
+    await this.#opening.opened;
   }
 
   /** Lets other processes use the journal. @throws JournalError if it cannot be closed. */
   async close(): Promise<void> {
-    this.#isOpen = false;
-    await this.#records?.close();
+    await this.#opening?.records.close();
+    await this.#closed;
   }
 
   get(name: string): Knowledge | undefined {
@@ -80,35 +83,50 @@ export class IssueMemory {
   /**
    * Resolves when the journal has the record, at once without a journal.
    *
-   * @throws JournalError if the journal fails.
+   * @throws JournalError if the journal fails, or has failed since the call has opened it.
    */
-  async record(name: string, known: Knowledge | "sending" | "not_sent"): Promise<void> {
-    if (this.#records === undefined) return;
-    if (!this.#isOpen) throw new JournalError("the journal has failed", { reason: "failed" });
-    await this.#records.write(recordOf(name, known));
+  async record(name: string, known: Knowledge | "sending" | "not_sent", limitMs: number): Promise<void> {
+    if (this.journal === undefined) return;
+    if (this.#opening === undefined) throw new JournalError("the journal has failed", { reason: "failed" });
+    const { records, limits } = this.#opening;
+    await within(limits, limitMs, records.write(recordOf(name, known)));
+  }
+
+  #begin(journal: Journal, limitMs: number): Opening {
+    const records = new RunJournal(journal, (failure) => this.#fail(opening, failure));
+    const limits: Opening["limits"] = new Set();
+    const opened = within(limits, limitMs, this.#load(records)).catch((failure: unknown) => {
+      this.#fail(opening, failure);
+      throw failure;
+    });
+    const opening: Opening = { records, opened, limits };
+    return opening;
   }
 
   async #load(records: RunJournal): Promise<void> {
-    this.#openings += 1;
-    const opening = this.#openings;
-    try {
-      for (const [name, { state, at, reference }] of await records.load(new Turns())) {
-        const isKnown = this.#known.has(name); // this process knows more
-        if (isKnown || state === "refused" || state === "not_sent") continue;
-        const issue = state === "done" ? issueOf(reference) : undefined;
-        this.remember(name, issue === undefined ? { state: "unknown", at } : { state: "created", at, issue });
-      }
-      this.#isOpen ||= opening === this.#openings;
-    } catch (failure) {
-      if (opening === this.#openings) this.#fail(failure);
-      throw failure;
+    await this.#closed;
+    for (const [name, { state, at, reference }] of await records.load(new Turns())) {
+      const isKnown = this.#known.has(name); // this process knows more
+      if (isKnown || state === "refused" || state === "not_sent") continue;
+      const issue = state === "done" ? issueOf(reference) : undefined;
+      this.remember(name, issue === undefined ? { state: "unknown", at } : { state: "created", at, issue });
     }
   }
 
-  #fail(failure: unknown): void {
-    this.#isOpen = false;
+  /** An opening that was given up changes nothing any more. */
+  #fail(opening: Opening | undefined, failure: unknown): void {
+    if (opening === undefined || this.#opening !== opening) return;
+    this.#opening = undefined;
+    this.#closed = opening.records.close().catch(() => {}); // it has failed already
     report("journal", failure);
   }
+}
+
+/** Work on a journal, with its limit in the set until it has ended. */
+async function within(limits: Opening["limits"], limitMs: number, work: Promise<void>): Promise<void> {
+  const limit = { endsAt: now() + limitMs + GRACE_MS };
+  limits.add(limit);
+  await work.finally(() => limits.delete(limit));
 }
 
 function recordOf(key: string, known: Knowledge | "sending" | "not_sent"): JournalRecord {

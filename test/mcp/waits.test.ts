@@ -77,19 +77,47 @@ test.each([
   expect(text).toMatch(says);
 });
 
-test("a journal that hung is opened again by the next call", async () => {
+test.each(["load", "sending", "done"])(
+  "a journal that hung at %s is opened again by the next call",
+  async (hangsAt) => {
+    const complaints = vi.spyOn(console, "error").mockReturnValue();
+    const emulator = createEmulator();
+    const never = new Promise<never>(() => {});
+    let hangs = true;
+    const connected = await open(emulator, 5_000, {
+      load: () => (hangs && hangsAt === "load" ? never : []),
+      append: ([record]) => (hangs && record?.state === hangsAt ? never : undefined),
+    });
+    const first = connected.call("create_issue", { project: "web", title: "x", type: "bug" });
+    await pass(6_000);
+    await first;
+    hangs = false;
+    const second = connected.call("create_issue", { project: "web", title: "y", type: "bug" });
+    await pass(1);
+    expect((await second).structured).toMatchObject({ title: "y", repeated: false });
+    expect(complaints.mock.calls).toEqual([["project-automation mcp: journal: the journal does not answer"]]);
+  },
+);
+
+test("a record that is written when the time of its call is over does not count as hung", async () => {
   const emulator = createEmulator();
-  let loads = 0;
+  emulator.fault({ operation: "issues.create", delayMs: 3_600_000, times: 1 });
+  let written = (): void => {};
+  const writing = new Promise<void>((resolve) => {
+    written = resolve;
+  });
   const connected = await open(emulator, 5_000, {
-    load: () => (++loads === 1 ? new Promise<never>(() => {}) : []),
-    append: () => {},
+    load: () => [],
+    append: ([record]) => (record?.state === "unknown" ? writing : undefined),
   });
   const first = connected.call("create_issue", { project: "web", title: "x", type: "bug" });
   await pass(5_001);
-  expect((await first).isError).toBe(true);
-  const second = connected.call("create_issue", { project: "web", title: "x", type: "bug" });
+  expect((await first).text).toContain("outcome: unknown");
+  const second = connected.call("create_issue", { project: "web", title: "y", type: "bug" });
   await pass(1);
-  expect((await second).structured).toMatchObject({ number: 1, repeated: false });
+  written();
+  await pass(1);
+  expect((await second).structured).toMatchObject({ title: "y", repeated: false });
 });
 
 test.each([
