@@ -4,7 +4,7 @@ import { runBin } from "./commands.ts";
 
 const interruption = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interruption.abort());
-// A reader that goes away, as `head` does, is no reason to end; nor is one of standard error, whatever was to be said there.
+// A reader that goes away, as `head` does, is no reason to end: neither for results nor for diagnostics.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 process.exitCode = await runBin(process.argv.slice(2), {
