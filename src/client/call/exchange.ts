@@ -27,7 +27,7 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
-  if (head.status === 429) hooks?.rejected?.(call.hooked);
+  if (head.status === 429 && !history.mayBeApplied) hooks?.rejected?.(call.hooked);
   // Without the headers: a rate limiter of the caller's own may pass on what it gets, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
   // A response that has arrived is not lost to a rate limiter that fails.

@@ -25,15 +25,17 @@ export function createSend(client: ClientContext): Send {
   async function send<Output>(name: string, describe: () => Omit<Operation<Output>, "name">): Promise<Output> {
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
+    let output: unknown;
     try {
       call = check(name, () => new Call(client, nullPrototype<Operation<Output>>({ name }, describe())));
-      return (await run(call)) as Output; // the schema of the operation says that it is one
+      output = await run(call);
+      return output as Output; // the schema of the operation says that it is one
     } catch (error) {
       failure = ownError(call, error);
       await beginStackInAwaiter(failure, send);
       throw failure;
     } finally {
-      call?.finish(failure);
+      call?.finish(failure, output);
     }
   }
 
