@@ -73,7 +73,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   /** While its entries are being taken, the end of a run may never come to who waits for it in that loop. */
   async #endOfIteration(): Promise<BulkSummary> {
     if (this.#entries.isOver) return this.#result();
-    throw new ArgumentError("a run that is being iterated cannot be awaited before its last entry", {
+    throw new ArgumentError("a run that is being iterated cannot be awaited before its end", {
       outcome: "not_sent",
     });
   }

@@ -25,7 +25,7 @@ export function service(options: ClientOptions = {}): { readonly emulator: Emula
 }
 
 export function clientOf({ baseUrl, token, fetch }: Emulator, options: ClientOptions = {}): Client {
-  return new Client({ baseUrl, token, fetch, ...options });
+  return new Client({ baseUrl, token, fetch, retry: { minDelayMs: 1, maxDelayMs: 1 }, ...options });
 }
 
 /** Faults that meet one row only. */
