@@ -3,14 +3,14 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Fault } from "../../../src/testing/index.ts";
 
-export const root: string = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+export const root: string = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 
 /** The documents whose snippets are compiled and run. */
 export const documents: readonly string[] = [
   "README.md",
   "SECURITY.md",
   "llms.txt",
-  ...globSync("docs/*.md", { cwd: root }).map((path) => path.replaceAll("\\", "/")),
+  ...globSync("docs/{,reference/}*.md", { cwd: root }).map((path) => path.replaceAll("\\", "/")),
 ];
 
 /**
@@ -38,6 +38,7 @@ const READERS_OWN: Readonly<Record<string, string>> = {
   "@tanstack/react-query": "runs in a page",
   ioredis: "connects to a Redis",
   next: "runs in Next.js",
+  pg: "connects to a Postgres",
   redis: "connects to a Redis",
   swr: "runs in a page",
 };
