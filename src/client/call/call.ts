@@ -87,15 +87,15 @@ export class Call {
   }
 
   /**
-   * The call is over; `error` is what it rejects with. Frees everything, and shows the caller the latest response's
-   * metadata, if there is one and the caller asked for it.
+   * The call is over: it rejects with `error`, or resolves with `output`. Frees everything, and shows the caller the latest
+   * response's metadata, if there is one and the caller asked for it.
    */
-  finish(error: AnyAutomationError | undefined): void {
+  finish(error: AnyAutomationError | undefined, output: unknown): void {
     this.deadline.release();
     const { latestResponse, requests } = this.history;
     this.events?.end(error, { attempts: requests, status: latestResponse?.status });
     const { onResponse, hooks } = this.settings;
-    hooks?.end?.(this.hooked, { status: latestResponse?.status, error });
+    hooks?.end?.(this.hooked, { status: latestResponse?.status, error, output });
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
     onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id });
