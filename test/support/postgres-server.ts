@@ -40,7 +40,7 @@ export class PostgresServer implements AsyncDisposable {
     if (BIN === undefined) throw new Error(WHY_NOT);
     const folder = mkdtempSync(join(tmpdir(), "project-automation-postgres-"));
     // Neither program runs as root.
-    const user = process.getuid?.() === 0 ? nobody() : {};
+    const user: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? nobody() : {};
     if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
     chmodSync(folder, 0o700);
     const data = join(folder, "data");

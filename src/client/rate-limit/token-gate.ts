@@ -168,7 +168,10 @@ export class TokenGate {
   protected pump(): void {
     for (let { first } = this.#queue; first !== undefined; first = this.#queue.first) {
       const at = this.nextRoomAt();
-      if (at > 0) return first.wake(at);
+      if (at > 0) {
+        first.wake(at);
+        return;
+      }
       this.#queue.leave(first);
       this.send(first);
       first.settle(ADMITTED);

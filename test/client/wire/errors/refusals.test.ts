@@ -103,7 +103,7 @@ const REFUSALS: readonly (readonly [what: string, Response, message: string, bas
   ],
 ];
 
-test.each(REFUSALS)("a refusal: %s", async (...[, response, message, baseUrl]) => {
+test.each([...REFUSALS])("a refusal: %s", async (_, response, message, baseUrl?) => {
   const error = await list(response, baseUrl === undefined ? {} : { baseUrl });
   expect(error.message).toBe(`projects.list: ${message}`);
 });
