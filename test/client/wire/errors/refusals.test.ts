@@ -181,7 +181,7 @@ describe("advice that depends on the token", () => {
   ])("a 401 of %s: it may be an id, %s", async (token, isOdd) => {
     const { message } = await list(json({ error: "unauthorized" }, 401), { token });
     expect(message).toBe(
-      `projects.list: 401 unauthorized${isOdd ? "; the token has not the form PREFIX_KEY_SECRET: it may be the id of a token, or cut off" : ""}`,
+      `projects.list: 401 unauthorized${isOdd ? "; the token does not have the form PREFIX_KEY_SECRET: it may be the id of a token, or cut off" : ""}`,
     );
   });
 
