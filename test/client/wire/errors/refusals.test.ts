@@ -103,7 +103,9 @@ const REFUSALS: readonly (readonly [what: string, Response, message: string, bas
   ],
 ];
 
-test.each(REFUSALS)("a refusal: %s", async (...[, response, message, baseUrl]) => {
+const rows = REFUSALS.map(([what, response, message, baseUrl]) => ({ what, response, message, baseUrl }));
+
+test.each(rows)("a refusal: $what", async ({ response, message, baseUrl }) => {
   const error = await list(response, baseUrl === undefined ? {} : { baseUrl });
   expect(error.message).toBe(`projects.list: ${message}`);
 });
