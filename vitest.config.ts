@@ -2,16 +2,35 @@ import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+const CACHE = resolve(import.meta.dirname, "node_modules/.cache/project-automation");
+
+/** Which of the npm scripts runs this. */
+const COMMAND = (process.env["npm_lifecycle_event"] ?? "vitest").replace(":", "-");
+
 /** Tests that compute, many of them under fake timers: what opens sockets or starts programs is in no process of theirs. */
 const COMPUTE = [
   "test/client/unit/**/*.test.ts",
   "test/client/wire/**/*.test.ts",
   "test/bulk/streams.test.ts",
   "test/mcp/waits.test.ts",
+  "test/opentelemetry/**/*.test.ts",
+  "test/redis/redis-away.test.ts",
   "test/testing/fetch.test.ts",
 ];
 /** Tests of the package as it is published. */
 const PACKED = ["test/release/package/**/*.test.ts", "test/client/runtimes/**/*.test.ts"];
+/** Tests of documents and examples, and those that need browsers, other runtimes, or processes to kill or to weigh. */
+const PROGRAMS = [
+  "test/release/docs/**/*.test.ts",
+  "test/release/examples/**/*.test.ts",
+  "examples/**/*.test.ts",
+  "test/client/browser/**/*.test.ts",
+  "test/client/networks/other-runtimes.test.ts",
+  "test/bulk/kill.test.ts",
+  "test/redis/fleet.test.ts",
+  "test/bulk/memory.test.ts",
+  "test/client/wire/time/signal-memory.test.ts",
+];
 /** Tests that measure time on this machine: they run after all others, one file at a time. */
 const ALONE = "test/**/*.alone.test.ts";
 
@@ -48,7 +67,7 @@ export default defineConfig({
   test: {
     setupFiles: ["test/support/strict.ts"],
     // Programs that tests start, hundreds of them, load the sources without compiling them again.
-    env: { NODE_COMPILE_CACHE: resolve(import.meta.dirname, "node_modules/.cache/project-automation/compiled") },
+    env: { NODE_COMPILE_CACHE: `${CACHE}/compiled` },
     // Files run one after the other in a few processes and share their modules: a file leaves nothing behind.
     isolate: false,
     // More than there are cores: many files wait for a process or a window more than they compute.
@@ -59,31 +78,39 @@ export default defineConfig({
     // No test waits for time to pass: these only end what hangs, on the slowest machine there is.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // In continuous integration .ci/run counts from the second report.
+    // In continuous integration .ci/run counts from the second report, one for each command.
     reporters: process.env["CI"]
-      ? ["default", ["json", { outputFile: "node_modules/.cache/project-automation/tests.json" }]]
+      ? ["default", ["json", { outputFile: `${CACHE}/reports/${COMMAND}.json` }]]
       : ["default"],
+    // Two tiers: `npm test` runs `src:*`, which a line of src/ may change; `npm run test:release` runs `release:*`.
     projects: [
       {
         extends: true,
         test: {
-          name: "in process",
+          name: "src:compute",
           include: COMPUTE,
-          exclude: [...configDefaults.exclude, ALONE],
+          exclude: [...configDefaults.exclude, ...PROGRAMS, ALONE],
         },
       },
       {
         extends: true,
         test: {
-          name: "with others",
-          include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...COMPUTE, ...PACKED, ALONE],
+          name: "src:sockets",
+          include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...COMPUTE, ...PACKED, ...PROGRAMS, ALONE],
         },
       },
       {
         extends: true,
         test: {
-          name: "packed",
+          name: "release:programs",
+          include: PROGRAMS,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "release:packed",
           include: PACKED,
           // Compilers run here for seconds: to optimize their code costs more than it brings.
           execArgv: ["--no-opt"],
@@ -93,7 +120,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "alone",
+          name: "release:alone",
           include: [ALONE],
           fileParallelism: false,
           sequence: { groupOrder: 1 },

@@ -38,6 +38,7 @@ const layers = [
       "client/events.ts",
       "client/instrumentation.ts",
       "client/token/token-source.ts",
+      "client/token/token-format.ts",
       "client/rate-limit/rate-limiter.ts",
       "client/call/http-request.ts",
       "client/call/call-hooks.ts",
@@ -60,6 +61,7 @@ const layers = [
       "client/call/attempt.ts",
       "client/call/exchange.ts",
       "client/call/http.ts",
+      "client/call/write-evidence.ts",
     ],
   },
   // The resources of the service: an operation in, `send` out.
@@ -129,6 +131,7 @@ const doctorKnows = [
   "client/call/base-url.ts",
   "client/call/head.ts",
   "client/call/retry-after.ts",
+  "client/call/decide-retry.ts",
   "testing/conventions.ts",
   "testing/resolve-conventions.ts",
 ];

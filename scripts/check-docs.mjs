@@ -1,13 +1,16 @@
 /**
  * Checks the documents against the repository and the code: every relative link and anchor, every path in backticks, every
  * import of this package, every npm script, every error class exists; tables of errors, events, outcomes, options and entry
- * points agree with the code.
+ * points agree with the code; every page can be read (the limits are in scripts/prose.mjs); every docstring of the sources names
+ * its thing first.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
+import { decisionProblems } from "./decisions.mjs";
 import { deadLinks, deadPaths, deadRepositoryLinks, namesOf, proseOf } from "./document-links.mjs";
 import { errorClasses, eventTypes, exportsOf, outcomes, retryDefaults } from "./documented-code.mjs";
+import { readabilityOf, vagueDocstringsOf } from "./prose.mjs";
 
-const exclude = (path) => /(^|\/)(node_modules|dist|site|\.git|docs\/api|bench\/results)$/.test(path);
+const exclude = (path) => /(^|\/)(node_modules|dist|site|\.git|docs\/api)$/.test(path);
 const files = globSync("**/*", { exclude }).map((path) => path.replaceAll("\\", "/"));
 /** Folders that are generated and not kept. */
 const made = readFileSync(".gitignore", "utf8").match(/^.*\/$/gm) ?? [];
@@ -24,6 +27,7 @@ const ERROR_CLASSES = new Set([
 
 const documents = files.filter((file) => file.endsWith(".md") || file === "llms.txt");
 const problems = [
+  ...decisionProblems(),
   ...deadLinks(".", documents),
   ...deadRepositoryLinks(".", documents),
   ...deadPaths(".", documents, { ...namesOf([...files, ...globSync(".*")]), made }),
@@ -59,11 +63,24 @@ for (const [document, heading] of [
 for (const kind of errorClasses.keys()) {
   if (!readFileSync("llms.txt", "utf8").includes(`\`${kind}\``)) problems.push(`llms.txt: lacks the kind \`${kind}\``);
 }
+const pages = documents.filter((file) =>
+  /^(?:README|SECURITY|CONTRIBUTING)\.md$|^llms\.txt$|^docs\/(?:(?:reference|maintainers)\/)?[\w-]+\.md$/.test(file),
+);
+for (const page of pages) {
+  for (const problem of readabilityOf(readFileSync(page, "utf8")).problems) problems.push(`${page}: ${problem}`);
+}
+for (const file of files.filter((one) => /^src\/.*\.ts$/.test(one))) {
+  for (const start of vagueDocstringsOf(readFileSync(file, "utf8"))) {
+    problems.push(`${file}: a docstring begins with "${start}": name the thing first`);
+  }
+}
 if (problems.length > 0) {
-  console.error(`Documents and code differ:\n${problems.join("\n")}`);
+  console.error(`Documents differ from the code, or are hard to read:\n${problems.join("\n")}`);
   process.exit(1);
 }
-console.log("docs: every link, path, script and name they mention exists, and their tables say what the code says");
+console.log(
+  "docs: every link, path, script and name they mention exists, their tables say what the code says, their sentences are short",
+);
 
 /** The tables of a document: the cells of its head and of its rows. */
 function tablesOf(text) {

@@ -23,6 +23,17 @@ const buildOutputs = [
   "dist/sbom.cdx.json",
   "THIRD-PARTY-NOTICES.txt",
 ];
+/** Everything that a build consists of, runs or reads. Folders are whole, and programs are those of `npm run build`. */
+const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const buildInputs = [
+  "src",
+  "config",
+  ...[...scripts.build.matchAll(/node (\S+)/g)].map(([, program]) => program),
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsup.config.ts",
+];
 const buildStamp = join(modules, ".cache", "project-automation", "built");
 
 const needsOwnNode = !runsTheTools(systemNodeVersion()) || process.execPath.startsWith(modules + sep);
@@ -41,7 +52,7 @@ if (needsOwnNode && spawnSync(ownNode, ["--version"], { shell: process.platform 
   );
 }
 
-const sources = fingerprint(JSON.parse(readFileSync(join(root, "config/build-inputs.json"), "utf8")));
+const sources = fingerprint(buildInputs);
 const isBuilt =
   existsSync(buildStamp) &&
   readFileSync(buildStamp, "utf8") === sources &&

@@ -1,21 +1,49 @@
 /**
- * What `npm version` does beside `package.json`: the version in the sources, and in the changelog a heading for what was
- * unreleased until now.
+ * The version of the package where it stands beside `package.json`: in the sources, and as a heading of the changelog.
+ *
+ * Usage: node scripts/version.mjs            as `npm version` runs it: writes both
+ *        node scripts/version.mjs --check    fails if the sources have another version, or the changelog has nothing to release
+ *        node scripts/version.mjs --notes    prints the section of this version, without its heading
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
+const SOURCE = "src/client/version.ts";
+const CHANGELOG = "CHANGELOG.md";
+const IN_SOURCE = /(?<=VERSION = ")[^"]+(?=")/;
+/** There has to be something to say: a release without a change for users is none. */
+const UNRELEASED = /^## Unreleased\n\n(?=\S)(?!## )/m;
+
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
-const today = new Date().toISOString().slice(0, 10);
+const source = readFileSync(SOURCE, "utf8");
+const changelog = readFileSync(CHANGELOG, "utf8");
+const [, mode] = process.argv.slice(1);
 
-// There has to be something to say: a release without a change for users is none.
-change("CHANGELOG.md", /^## Unreleased\n\n(?=\S)(?!## )/m, `## Unreleased\n\n## ${version} – ${today}\n\n`);
-change("src/client/version.ts", /(?<=VERSION = ")[^"]+(?=")/, version);
+if (mode === "--check") check();
+else if (mode === "--notes") console.log(notes() ?? fail(`${CHANGELOG} has no section of ${version}`));
+else write();
 
-function change(file, what, by) {
-  const text = readFileSync(file, "utf8");
-  if (!what.test(text)) {
-    console.error(`${file} has nothing that could become ${version}: ${what}`);
-    process.exit(1);
+function write() {
+  if (!UNRELEASED.test(changelog)) fail(`${CHANGELOG} has nothing that could become ${version}: ${UNRELEASED}`);
+  const heading = `## Unreleased\n\n## ${version} – ${new Date().toISOString().slice(0, 10)}\n\n`;
+  writeFileSync(CHANGELOG, changelog.replace(UNRELEASED, heading));
+  writeFileSync(SOURCE, source.replace(IN_SOURCE, version));
+}
+
+function check() {
+  if (IN_SOURCE.exec(source)?.[0] !== version) fail(`${SOURCE} has another version than package.json: ${version}`);
+  if (!UNRELEASED.test(changelog) && notes() === undefined) {
+    fail(`${CHANGELOG} has nothing unreleased, and no section of ${version}`);
   }
-  writeFileSync(file, text.replace(what, by));
+  console.log(`version: ${version}, in the sources and in ${CHANGELOG}`);
+}
+
+function notes() {
+  const sections = changelog.split(/^## /m).slice(1);
+  const own = sections.find((section) => section.startsWith(`${version} `) || section.startsWith(`${version}\n`));
+  return own?.replace(/^.*\n/, "").trim() || undefined;
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
 }

@@ -2,10 +2,14 @@
 /** The program `project-automation`. */
 import { runBin } from "./commands.ts";
 
+// SIGBREAK is Ctrl-Break, which Windows alone has. There, SIGHUP says that the window closes; elsewhere, `nohup` ignores it.
+const signals: NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGBREAK"];
+if (process.platform === "win32") signals.push("SIGHUP");
+
 const interruption = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interruption.abort());
-// A reader that goes away, as `head` does, is no reason to end.
-process.stdout.on("error", () => undefined);
+for (const signal of signals) process.once(signal, () => interruption.abort());
+// A reader that goes away, as `head` does, is no reason to end: neither for results nor for diagnostics.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 process.exitCode = await runBin(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),

@@ -3,7 +3,7 @@ import { VERSION } from "./client/version.ts";
 import { type Command, say, type Terminal } from "./command/command.ts";
 
 interface Entry {
-  /** What it does, as a line of the help. */
+  /** The effect, as a line of the help. */
   readonly about: string;
   /** Only the command that is called is loaded. */
   readonly load: () => Promise<Command>;

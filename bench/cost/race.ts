@@ -1,78 +1,80 @@
 /**
- * Contenders in processes of their own, which take turns: one lap each and then the next round, so that all of them meet
- * the same weather. Whoever begins a round changes with the round.
+ * Clients in processes of their own, which take turns, one lap each in a round, so that all of them meet the same load of
+ * the machine. The first of a round changes.
  */
 
-import { Part } from "../support/part.ts";
+import { Part } from "../support/process.ts";
+import { type Bench, entrants, type Figures, spreadOf } from "../support/results.ts";
+import type { ServiceTask } from "./service.ts";
 import type { Lap, LapTask } from "./worker.ts";
 
-/** Starting, warming up, or one lap. */
-const GRACE_MS = 120_000;
-/** A lap is shorter for whoever would need longer than this. */
-const LAP_MS = 800;
-const PILOT_CALLS = 200;
+export type Round = Readonly<Record<string, Lap>>;
 
 export interface Race {
-  readonly contenders: readonly string[];
-  readonly task: Omit<LapTask, "contender">;
-  /** Calls of one lap, at most. */
+  readonly work: LapTask["work"];
+  readonly clients: readonly string[];
+  readonly service: ServiceTask;
+  /** Calls in a lap, and before the first lap counts. */
   readonly calls: number;
-  /** Calls of each contender before the first lap counts, unless it is slow. */
   readonly warmUp: number;
   readonly rounds: number;
-  /** The rounds are spread over so many sets of processes: how code is laid out in one may be luck. */
-  readonly heats: number;
+  /** Figures of a lap, beside the laps of other clients in the same round. */
+  readonly figures: Readonly<Record<string, (lap: Lap, round: Round) => number>>;
 }
 
-/** The laps of each contender, by round. */
-export async function race(given: Race): Promise<Map<string, Lap[]>> {
-  const laps = new Map<string, Lap[]>(given.contenders.map((name) => [name, []]));
-  for (let heat = 0; heat < given.heats; heat += 1) {
-    const runners: Runner[] = [];
-    try {
-      for (const contender of given.contenders) {
-        const task: LapTask = { ...given.task, contender };
-        const part = new Part(new URL("worker.ts", import.meta.url), task, ["--expose-gc"]);
-        const runner = { contender, part, calls: given.calls };
-        runners.push(runner);
-        await part.next(GRACE_MS);
-        await warmUp(runner, given);
-      }
-      const rounds = Math.ceil(given.rounds / given.heats);
-      for (let round = 0; round < rounds; round += 1) {
-        for (const { contender, part, calls } of rotate(runners, round)) {
-          laps.get(contender)?.push(await lapOf(part, calls));
-        }
-      }
-    } finally {
-      await Promise.all(runners.map(({ part }) => part.stop()));
-    }
+export async function race(race: Race, bench: Bench): Promise<Figures> {
+  const service = new Part(new URL("service.ts", import.meta.url), race.service);
+  try {
+    const { port } = await service.next<{ port: number }>();
+    const rounds = await run(race, bench, port);
+    // Another set of processes: how code is laid out in one may be luck.
+    if (!bench.quick) rounds.push(...(await run(race, bench, port)));
+    return figuresOf(race.figures, rounds);
+  } finally {
+    service.stop();
   }
-  return laps;
 }
 
-interface Runner {
-  readonly contender: string;
-  readonly part: Part;
-  calls: number;
+async function run({ work, clients, calls, warmUp, rounds }: Race, bench: Bench, port: number): Promise<Round[]> {
+  const parts: [name: string, Part][] = [];
+  const lapOf = (part: Part, count: number): Promise<Lap> => {
+    part.tell(String(count));
+    return part.next<Lap>();
+  };
+  try {
+    for (const entrant of entrants(clients, bench)) {
+      const task: LapTask = { work, entrant, packages: bench.packages, port };
+      const part = new Part(new URL("worker.ts", import.meta.url), task);
+      parts.push([entrant, part]);
+      await part.next();
+      await lapOf(part, warmUp);
+    }
+    const found: Round[] = [];
+    for (let at = 0; at < Math.ceil(rounds / (bench.quick ? 4 : 2)); at += 1) {
+      const round: Record<string, Lap> = {};
+      const first = at % parts.length;
+      for (const [name, part] of [...parts.slice(first), ...parts.slice(0, first)]) {
+        round[name] = await lapOf(part, calls);
+      }
+      found.push(round);
+    }
+    return found;
+  } finally {
+    for (const [, part] of parts) part.stop();
+  }
 }
 
-async function warmUp(runner: Runner, { warmUp: wanted, calls }: Race): Promise<void> {
-  const pilot = Math.min(PILOT_CALLS, wanted);
-  if (pilot === 0) return;
-  await lapOf(runner.part, pilot);
-  const { wallUs } = await lapOf(runner.part, pilot);
-  const share = Math.min(1, (LAP_MS * 1_000) / (wallUs * calls));
-  runner.calls = Math.max(1, Math.round(calls * share));
-  await lapOf(runner.part, Math.max(1, Math.round(wanted * share)));
-}
-
-async function lapOf(part: Part, calls: number): Promise<Lap> {
-  part.tell(String(calls));
-  return part.next<Lap>(GRACE_MS);
-}
-
-function rotate<Item>(items: readonly Item[], by: number): Item[] {
-  const at = by % items.length;
-  return [...items.slice(at), ...items.slice(0, at)];
+function figuresOf(figures: Race["figures"], rounds: readonly Round[]): Figures {
+  const names = Object.keys(rounds[0] ?? {});
+  return Object.fromEntries(
+    names.map((name) => {
+      const laps = rounds.flatMap((round) => (round[name] === undefined ? [] : [{ lap: round[name], round }]));
+      const spreads = Object.entries(figures).map(([figure, of]) => [
+        figure,
+        spreadOf(laps.map(({ lap, round }) => of(lap, round))),
+      ]);
+      const heap = laps[0]?.lap.heap.map((_, look) => spreadOf(laps.map(({ lap }) => lap.heap[look] ?? 0))[1]);
+      return [name, { ...Object.fromEntries(spreads), ...(heap?.length && { heap }) }];
+    }),
+  );
 }

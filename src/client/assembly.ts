@@ -4,12 +4,10 @@ import { createHttp } from "./call/http.ts";
 import { createSend } from "./call/send.ts";
 import type { ClientContext } from "./call/settings.ts";
 import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
-import { nullPrototype } from "./checks/values.ts";
 import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
 import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
-import { type Permit, pauseLeft } from "./rate-limit/rate-limiter.ts";
 import { rotation } from "./resources/tokens.ts";
 import { StaticToken } from "./token/static-token.ts";
 import type { TokenSourceFactory } from "./token/token-source.ts";
@@ -38,15 +36,16 @@ export class Assembly {
     const { baseUrl, allowInsecureHttp, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
     const url = new URL(baseUrl);
     checkTransport(url, allowInsecureHttp);
-    const tokenSource = given.token.createSource((stored, permit) => rotateItself(context, stored, permit), url.origin);
+    const tokenSource = given.token.createSource((stored) => rotateItself(context, stored), url.origin);
     const token: TokenSourceFactory = {
       createSource: (_, origin) =>
         origin === url.origin
           ? tokenSource
           : invalid("withOptions: a baseUrl of another origin needs a token of its own"),
     };
-    const settings = nullPrototype<Settings>(given, { token });
-    const context = nullPrototype<ClientContext>(settings, {
+    const settings: Settings = { ...given, token };
+    const context: ClientContext = {
+      ...settings,
       http: createHttp(fetch, fetchOptions),
       tokenSource,
       observers: combine([
@@ -56,7 +55,7 @@ export class Assembly {
       ]),
       hooks: parent?.hooks,
       emittedOnce: { paused: new Set(), deprecated: new Set() },
-    });
+    };
     return new Assembly(settings, context);
   }
 
@@ -67,7 +66,7 @@ export class Assembly {
 
   /** The same parts, with hooks under each call. */
   withHooks(hooks: CallHooks): Assembly {
-    return new Assembly(this.#settings, nullPrototype<ClientContext>(this.context, { hooks }));
+    return new Assembly(this.#settings, { ...this.context, hooks });
   }
 
   /**
@@ -87,23 +86,23 @@ export class Assembly {
   }
 }
 
-/** Sends the rotation as the request that the permit has been admitted for: the call whose permit it is waits for it. */
+/** The time limit of a rotation's request where the client has none, and of the whole rotation. */
+const ROTATION_TIMEOUT_MS = 30_000;
+const LONGEST_ROTATION_MS = 4 * 60_000;
+
+/** Sends the rotation of a rotating token: a call like any other, with that token itself, and with limits of its own. */
 function rotateItself(
   client: ClientContext,
   { id, plaintext }: Pick<CreatedToken, "id" | "plaintext">,
-  permit: Permit,
 ): Promise<CreatedToken> {
-  const admitted: Permit = {
-    acquire: () => {
-      // Another request's 429 may have begun a pause while the rotation was backing off.
-      const pauseMs = pauseLeft(client.rateLimiter, plaintext);
-      return pauseMs ? { kind: "refused", pauseMs } : { kind: "admitted" };
-    },
-    report: (head) => permit.report(head),
-    release() {},
+  const own: ClientContext = {
+    ...client,
+    tokenSource: new StaticToken(plaintext),
+    // It is tried again later, so no pause is waited for.
+    retry: client.retry && { ...client.retry, rateLimitWaits: 0 },
+    timeoutMs: Number.isFinite(client.timeoutMs) ? client.timeoutMs : ROTATION_TIMEOUT_MS,
+    totalTimeoutMs: LONGEST_ROTATION_MS,
+    hooks: undefined,
   };
-  // A pause is not waited for here: the call has its own bounds for that.
-  const retry = client.retry && { ...client.retry, rateLimitWaits: 0 };
-  const own = nullPrototype<ClientContext>(client, { tokenSource: new StaticToken(plaintext), retry });
-  return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {}, permit: admitted }));
+  return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
 }

@@ -1,12 +1,12 @@
 import { Assembly } from "./assembly.ts";
-import { type CallHooks, WITH_HOOKS } from "./call/call-hooks.ts";
+import { type CallHooks, type DeriveWithHooks, WITH_HOOKS } from "./call/call-hooks.ts";
 import type { Send } from "./call/operation.ts";
 import { createSend } from "./call/send.ts";
-import type { CallOptions } from "./call/settings.ts";
-import { calledBy } from "./errors/caller-stack.ts";
+import { type CallOptions, DEFAULT_RETRY } from "./call/settings.ts";
+import { withCallerStack } from "./errors/caller-stack.ts";
 import type { ClientOptions, NoClient } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
-import { type RateLimitSnapshot, snapshotOf } from "./rate-limit/rate-limiter.ts";
+import type { RateLimitSnapshot } from "./rate-limit/rate-limiter.ts";
 import {
   type CustomList,
   type CustomRequest,
@@ -51,7 +51,7 @@ export class Client {
     this.#assembly =
       options instanceof Assembly
         ? options
-        : calledBy(new.target, () => Assembly.of(args as [options?: ClientOptions])); // it is none
+        : withCallerStack(new.target, () => Assembly.of(args as [options?: ClientOptions])); // it is none
     this.#send = createSend(this.#assembly.context);
     this.baseUrl = this.#assembly.context.baseUrl;
     this.tokens = new Tokens(this.#send);
@@ -63,7 +63,7 @@ export class Client {
   /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */
   get rateLimit(): RateLimitSnapshot | undefined {
     const { rateLimiter, tokenSource } = this.#assembly.context;
-    return snapshotOf(rateLimiter, tokenSource.current);
+    return rateLimiter.snapshot(tokenSource.current);
   }
 
   /**
@@ -78,7 +78,7 @@ export class Client {
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
   withOptions: (options: ClientOptions & NoClient) => Client = (...args) =>
-    calledBy(this.withOptions, () => derived(this.#assembly.withOptions(args)));
+    withCallerStack(this.withOptions, () => derived(this.#assembly.withOptions(args)));
 
   /**
    * Swaps the token: attempts sent from now on carry the new one, also those of pending calls and of clients made by
@@ -86,7 +86,7 @@ export class Client {
    *
    * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
    */
-  setToken: (token: string) => void = (...args) => calledBy(this.setToken, () => this.#assembly.setToken(args));
+  setToken: (token: string) => void = (...args) => withCallerStack(this.setToken, () => this.#assembly.setToken(args));
 
   /**
    * Sends a request to an endpoint that has no method of its own, with the same authentication, rate limiter, retries,
@@ -103,15 +103,16 @@ export class Client {
   request: SendCustom = <Output>(
     request: CustomRequest<Output>,
     ...options: [options?: CallOptions]
-  ): Promise<Output> => sendCustom(this.#send, request, options);
+  ): Promise<Output> => withCallerStack(this.request, () => sendCustom(this.#send, request, options));
 
   /** Walks a list endpoint that has no method of its own; `schema` is that of one item. Nothing is sent until it is consumed. */
   paginate: <Item>(list: CustomList<Item>, options?: ListOptions) => Paginator<Item> = (list, ...options) =>
     paginateCustom(this.#send, list, options);
 
   /** @internal Derives a client whose calls have hooks, for other parts of this package. */
-  get [WITH_HOOKS](): (hooks: CallHooks) => Client {
-    return (hooks) => derived(this.#assembly.withHooks(hooks));
+  get [WITH_HOOKS](): DeriveWithHooks<Client> {
+    const derive = (hooks: CallHooks): Client => derived(this.#assembly.withHooks(hooks));
+    return Object.assign(derive, { rules: this.#assembly.context.retry || DEFAULT_RETRY });
   }
 }
 

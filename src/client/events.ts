@@ -14,8 +14,8 @@ interface EventBase {
 }
 
 /**
- * How long an attempt was in each stage, in milliseconds. Those of every `retry` of a call that resolves, and of its last
- * `response`, add up to the time of the call, less what an asynchronous schema takes.
+ * Milliseconds of an attempt in each of its stages. Add up these durations over the `retry` events of a call that resolves and
+ * its last `response`: the sum is the time of the call, without that of an asynchronous schema.
  */
 export interface Durations {
   /** From the end of the attempt before: the backoff. */
@@ -30,7 +30,7 @@ export interface Durations {
   readonly bodyMs: number;
 }
 
-/** How long an attempt was in each stage before it was sent, in milliseconds. */
+/** Milliseconds of an attempt in each stage before it was sent. */
 export interface Waits extends Pick<Durations, "waitMs" | "queueMs" | "tokenMs"> {}
 
 /** An attempt is about to be sent. */
@@ -119,11 +119,11 @@ export interface PageEvent extends EventBase {
 /** The call is over: it resolves, or rejects with an error of this `kind`. Once per call, and its last event. */
 export interface EndEvent extends EventBase {
   readonly type: "end";
-  /** Whether it resolves. */
+  /** `true` if it resolves. */
   readonly ok: boolean;
   /** The `kind` of its error. */
   readonly kind?: AnyAutomationError["kind"] | undefined;
-  /** What is known of its effect: `"accepted"` of a call that resolves, else the error's `outcome`. */
+  /** Its effect, as far as it is known: `"accepted"` of a call that resolves, else the error's `outcome`. */
   readonly outcome?: Outcome | undefined;
   /** HTTP status of the response that decided, where there was one. */
   readonly status?: number | undefined;

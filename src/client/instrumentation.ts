@@ -1,3 +1,4 @@
+import { readHeaders } from "./call/http-request.ts";
 import { ignoreErrors } from "./checks/ignore-errors.ts";
 import type { Present } from "./checks/validators.ts";
 import type { AnyAutomationError } from "./errors/classes.ts";
@@ -13,7 +14,7 @@ export interface CallStart {
   readonly method: string;
   /** The path's template: the contract's, or with `{}` for each value of a custom path. */
   readonly path: string;
-  /** That of the client, without trailing slashes. */
+  /** Base URL of the client, without trailing slashes. */
   readonly baseUrl: string;
 }
 
@@ -64,12 +65,8 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Comb
       return {
         // Each has its own copy, so that one cannot change what the next one sees.
         event: (event) => void each((observer) => observer.event?.({ ...event })),
-        headers() {
-          const wanted = each((observer) => observer.headers?.()).map((headers) =>
-            ignoreErrors(() => ({ ...headers })),
-          );
-          return Object.assign({}, ...wanted) as Record<string, string>; // as they say
-        },
+        headers: () =>
+          Object.assign({}, ...each((observer) => observer.headers?.()).map(readable)) as Record<string, string>, // as they were read
         around(send) {
           const outermost = observers.reduceRight<() => void>((inner, observer) => {
             return () => void ignoreErrors(() => (observer.around === undefined ? inner() : observer.around(inner)));
@@ -80,4 +77,12 @@ export function combine(several: readonly (Instrumentation | undefined)[]): Comb
       };
     },
   };
+}
+
+/** The headers among those that an observer wants to send along; the rest is left out. */
+function readable(wanted: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, string>> {
+  const headers = Object.entries(wanted ?? {}).map(([name, value]) =>
+    typeof value === "string" ? ignoreErrors(() => readHeaders({ [name]: value })) : undefined,
+  );
+  return Object.assign({}, ...headers) as Record<string, string>; // as they were read
 }

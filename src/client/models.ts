@@ -1,5 +1,5 @@
 /**
- * What the service sends, field for field (contract, section 2). Wire names are kept. Fields that the contract does not
+ * The records of the service, field for field (contract, section 2). Wire names are kept. Fields that the contract does not
  * show are kept at run time. An application that reads one declares it:
  *
  * ```ts
@@ -50,7 +50,7 @@ export interface Token {
   name: string;
   /** The public part of the token, its middle segment. */
   key_id: string;
-  /** What the token may do: strings of the form `<resource>:<action>`. */
+  /** Rights of the token: strings of the form `<resource>:<action>`. */
   scopes: string[];
   /** When the token expires: an ISO 8601 timestamp, as the service sent it. */
   expires_at: string;

@@ -22,13 +22,14 @@ import {
   validator,
   withMethods,
 } from "./checks/validators.ts";
-import { hasMethods, isPlainObject, nullPrototype } from "./checks/values.ts";
+import { hasMethods, isPlainObject } from "./checks/values.ts";
 import { fromEnvironment, refuseMissing, VARIABLES } from "./environment.ts";
 import { asErrorClass } from "./errors/as-error-class.ts";
 import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
 import { LOG_LEVEL, type LogLevel, levelOfEnvironment } from "./logging.ts";
+import { guardRateLimiter } from "./rate-limit/guarded-rate-limiter.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
 import { Redactor } from "./secrets/redact.ts";
@@ -154,7 +155,8 @@ const DEFAULTS: Omit<ClientSettings, "baseUrl" | "rateLimiter"> = {
 };
 
 const RATE_LIMITER: Validator = {
-  ...withMethods("a RateLimiter", "enter", "refresh", "snapshot"),
+  ...withMethods("a RateLimiter", "enter", "snapshot"),
+  read: guardRateLimiter,
   hint: (value) =>
     hasMethods(value, "eval") ? ": pass redisRateLimiter({ client }) of project-automation/redis" : undefined,
 };
@@ -190,7 +192,7 @@ export function settingsOf(args: readonly [options?: ClientOptions], parent?: Se
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
     logLevel: own.logLevel ?? levelOfEnvironment(fromEnvironment("PROJECT_AUTOMATION_LOG")),
   };
-  return nullPrototype<Settings>(base, mergeSettings(own, base));
+  return mergeSettings<Settings>(own, base);
 }
 
 /** The factory of a client's token source, by the kind of its `token`. */

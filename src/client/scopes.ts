@@ -22,7 +22,7 @@ export const SCOPES = Object.freeze([
 export type Scope = (typeof SCOPES)[number];
 
 /**
- * Whether a value is one of the 13 documented scopes; narrows a string to `Scope`. Never throws.
+ * Tells if a value is one of the 13 documented scopes, and narrows a string to `Scope`. Never throws.
  *
  * @example
  * const wanted = ["issues:write", "issues:fly"].filter(isScope); // Scope[]: ["issues:write"]
@@ -41,7 +41,7 @@ function parseScope(scope: unknown): { resource: string; rank: number } | undefi
 }
 
 /**
- * Whether holding `held` allows what `wanted` asks for: `admin` includes `write`, `write` includes `read`, on the same
+ * Tells if a token with the scope `held` may do everything of `wanted`: `admin` includes `write`, `write` includes `read`, on the same
  * resource only (contract, section 5). A malformed scope implies nothing and is implied by nothing. Never throws.
  *
  * @example

@@ -4,14 +4,14 @@ import { flawOfToken } from "../client/token/token-format.ts";
 import { VERSION } from "../client/version.ts";
 import { type Flags, helpOf, readFlags, UsageError, type Values } from "./flags.ts";
 
-/** What a command needs of the process it runs in. */
+/** The process around a command, as far as the command needs it. */
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** How many characters a line has. */
+  /** The width of a line, in characters. */
   readonly columns: number;
-  /** Whether `out` shows colours. */
+  /** True if `out` shows colours. */
   readonly colour: boolean;
   /** Aborted when the user wants the command to end. */
   readonly signal: AbortSignal;
@@ -25,13 +25,13 @@ export interface Command {
   readonly run: (argv: readonly string[], terminal: Terminal) => Promise<number>;
 }
 
-/** What {@link command} is made from. */
+/** The fields of a {@link command}. */
 export interface CommandFields<Given extends Flags> {
   readonly name: string;
-  /** What it does, above the flags in the help. */
+  /** The purpose, above the flags in the help. */
   readonly about: string;
   readonly flags: Given;
-  /** What else there is to know, below the flags. */
+  /** Further facts, below the flags. */
   readonly notes?: string;
   /** The exit code if it cannot do what it is asked for. */
   readonly failure: number;

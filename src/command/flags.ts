@@ -7,16 +7,16 @@ export interface Flag {
   readonly value?: string;
   /** Its letter, behind one dash. */
   readonly short?: string;
-  /** Whether it may be repeated. */
+  /** It may be repeated. */
   readonly multiple?: true;
-  /** What it does, as a line of the help. */
+  /** The effect, as a line of the help. */
   readonly about: string;
 }
 
 /** The flags of a command, by their names without the dashes, in the order of the help. */
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** What a command line sets; what it does not set is missing. */
+/** The values of a command line; a flag that it does not set is missing. */
 export type Values<Given extends Flags> = {
   readonly [Name in keyof Given]?: Given[Name] extends { readonly multiple: true }
     ? readonly string[]

@@ -1,3 +1,4 @@
+import { statusMayPass } from "../client/call/decide-retry.ts";
 import { parseRetryAfter } from "../client/call/retry-after.ts";
 import { parseJson } from "../client/checks/json.ts";
 import { flawOfToken } from "../client/token/token-format.ts";
@@ -6,7 +7,6 @@ import type { Step } from "./step.ts";
 import { basePathOf } from "./steps.ts";
 import {
   type Answer,
-  certificateFlaw,
   type Failure,
   labelOf,
   notAsked,
@@ -16,7 +16,7 @@ import {
   type WireRequest,
 } from "./wire.ts";
 
-/** What the doctor needs of the world around it. */
+/** The world around the doctor. */
 export interface Surroundings {
   readonly send: Send;
   readonly sleep: (ms: number) => Promise<void>;
@@ -32,7 +32,7 @@ export interface Surroundings {
 export interface Deployment {
   readonly baseUrl: URL;
   readonly token: string;
-  /** Whether a token may be created and revoked. */
+  /** True if a token may be created and revoked. */
   readonly write: boolean;
 }
 
@@ -42,7 +42,7 @@ const PACE_MS = 200;
 const WINDOW_MS = 60_000;
 /** A longer wait is a ban or a mistake. */
 const LONGEST_WAIT_MS = 120_000;
-/** How often one request is sent again behind a 429, and behind a failure that may pass. */
+/** The most repeats of one request behind a 429; below, behind a failure that may pass. */
 const MAX_WAITS = 3;
 /** In place of the secret part of a token. */
 const MASKED = /[*•…]|\.\.\./;
@@ -104,7 +104,7 @@ export class Asker {
     }
   }
 
-  /** What could not be reached at the first request is not tried two dozen times more. */
+  /** Stops the run at a first request without a response: two dozen more would fail alike. */
   #haltOn(failure: Failure): void {
     if (this.#replies.length > 0) return;
     this.#halted = `no response: ${failure.code}`;
@@ -188,8 +188,7 @@ function waitOf({ headers, endedAt }: Reply): number {
 }
 
 function mayPass(answer: Reply | Failure): boolean {
-  if (answer.kind === "failure") return certificateFlaw(answer) === undefined && answer.code !== "ENOTFOUND";
-  return [502, 503, 504].includes(answer.status);
+  return answer.kind === "failure" ? answer.permanent !== true : statusMayPass(answer.status);
 }
 
 /** The values of every `plaintext` field, at any level. */

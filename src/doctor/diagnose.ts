@@ -11,12 +11,12 @@ import type { Step } from "./step.ts";
 import { CREATED, REVOKED } from "./token-steps.ts";
 import { type Answer, certificateFlaw, type Reply } from "./wire.ts";
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Diagnosis {
   readonly report: Report;
-  /** Whether the run was not stopped: the conventions of a run that was stopped describe only a part of the deployment. */
+  /** False for a run that was stopped: its conventions describe only a part of the deployment. */
   readonly isComplete: boolean;
-  /** What makes the emulator behave like the deployment, as far as it was seen; placeholders for values of records. */
+  /** Options that make the emulator behave like the deployment, as far as it was seen; placeholders for values of records. */
   readonly seed: EmulatorSeed;
   /** As `seed`, with values of records. */
   readonly seedWithValues: EmulatorSeed;
@@ -80,7 +80,7 @@ async function isLeftBehind(asker: Asker): Promise<boolean> {
   return succeeded(await asker.ask(CREATED)) && !succeeded(await asker.ask(REVOKED));
 }
 
-/** Whether a step writes, or comes after one that does. */
+/** True if a step writes, or comes after one that does. */
 function writesFor(step: Step): boolean {
   return step.writes || Object.values(step.after).some(writesFor);
 }
@@ -107,7 +107,7 @@ function judge(
   return probe.judge(replies, seen);
 }
 
-/** What a run that was stopped has not contradicted, it has not asked. */
+/** A run that was stopped agrees with nothing; it may contradict. */
 function resultOf(questions: readonly ReportedQuestion[], isStopped: boolean): Result {
   if (questions.some(({ verdict }) => verdict === "contradicts")) return "contradicts";
   return isStopped ? "not_asked" : "agrees";

@@ -6,7 +6,7 @@ import { placeholderOf } from "./placeholder.ts";
 import type { Finding } from "./probe.ts";
 import { isWord } from "./reading.ts";
 
-/** What `createEmulator` and `--seed` take. */
+/** Options for `createEmulator` and `--seed`. */
 export interface EmulatorSeed {
   readonly conventions: Conventions;
 }

@@ -26,9 +26,7 @@ export async function obstacleTo(asker: Asker, baseUrl: URL): Promise<string | u
 function noConnection(failure: Failure): string {
   const flaw = certificateFlaw(failure);
   if (flaw !== undefined) return `no trusted connection: ${flaw} (${failure.code}), so the token is not sent`;
-  return failure.message.includes(failure.code)
-    ? `no connection: ${failure.message}`
-    : `no connection: ${failure.code}, ${failure.message}`;
+  return `no connection: ${failure.message}`;
 }
 
 function forbidden(answered: string, projects: Reply, unknown: Answer): string {

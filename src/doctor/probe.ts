@@ -3,7 +3,7 @@ import type { Step } from "./step.ts";
 import type { Failure, Reply } from "./wire.ts";
 
 /**
- * What a probe finds.
+ * The verdict of a probe.
  *
  * - `agrees`: as the contract says, or, where it says nothing, as the emulator does by default.
  * - `differs`: the contract says nothing, and the emulator does otherwise by default.
@@ -15,11 +15,11 @@ export type Verdict = "agrees" | "differs" | "contradicts" | "not_asked";
 /** The judgement on one question. */
 export interface Finding {
   readonly verdict: Verdict;
-  /** What was seen, or why nothing was. */
+  /** The observation, or why there is none. */
   readonly seen: string;
-  /** What that means for a program that uses the client; of a finding that differs or contradicts. */
+  /** The consequence for a program that uses the client; of a finding that differs or contradicts. */
   readonly so?: string | undefined;
-  /** What the emulator has to be told to do the same. */
+  /** The conventions by which the emulator does the same. */
   readonly conventions?: Conventions | undefined;
 }
 
@@ -35,9 +35,9 @@ export interface Probe {
   /** Stable: reports of two nights are compared by it. */
   readonly id: string;
   readonly question: string;
-  /** What the contract of the service says, or the convention of the emulator that it is about. */
+  /** The sentence of the contract, or the convention of the emulator, that it is about. */
   readonly about: string;
-  /** What the client or the emulator assumes. */
+  /** The assumption of the client or the emulator. */
   readonly assumes: string;
   /** The requests whose responses it needs. */
   readonly asks: Readonly<Record<string, Step>>;
@@ -47,7 +47,7 @@ export interface Probe {
   readonly judgeFailure?: ((failure: Failure) => Finding) | undefined;
 }
 
-/** What {@link probe} is made from. */
+/** The fields of a {@link probe}. */
 export interface ProbeFields<Name extends string> extends Omit<Probe, "asks" | "judge"> {
   readonly asks?: Readonly<Record<Name, Step>>;
   readonly judge: (replies: Readonly<Record<Name, Reply>>, seen: Seen) => Finding;

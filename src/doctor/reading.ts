@@ -1,4 +1,6 @@
+import { isSuccess as isSuccessStatus } from "../client/call/head.ts";
 import { isRecord } from "../client/checks/values.ts";
+import { refusalClass } from "../client/errors/refusal-class.ts";
 import { labelOf, type Reply } from "./wire.ts";
 
 /** The list envelope, as far as it is one. */
@@ -15,7 +17,7 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 export function isSuccess({ status }: Reply): boolean {
-  return status >= 200 && status < 300;
+  return isSuccessStatus(status);
 }
 
 /** The page of a list in a successful response; `undefined` if there is none. */
@@ -30,9 +32,19 @@ export function cursorOf(page: ListPage | undefined): string | undefined {
   return typeof page?.nextCursor === "string" && page.nextCursor !== "" ? page.nextCursor : undefined;
 }
 
+/**
+ * The id of a record, as a path has it; `undefined` if there is none. A number is no id by the contract, which is a finding
+ * of its own: it must not hide the others.
+ */
+export function idOf(record: unknown): string | undefined {
+  const { id } = fieldsOf(record);
+  if (typeof id === "number") return String(id);
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
 /** The ids of records, of those that have one. */
 export function idsOf(records: readonly unknown[]): string[] {
-  return records.map((record) => fieldsOf(record)["id"]).filter((id) => typeof id === "string");
+  return records.flatMap((record) => idOf(record) ?? []);
 }
 
 /** The `error` of an error body. */
@@ -64,28 +76,17 @@ export function flawOfRead(reply: Reply, scope: string): string | undefined {
   return `${labelOf(reply.request)} answered ${outlineOf(reply)}${isSuccess(reply) ? ", not a list" : ""}`;
 }
 
-/** Whether a value is one of a vocabulary by its looks, as `in_progress` is. */
+/** True for a value that looks like one of a vocabulary, as `in_progress` does. */
 export function isWord(value: string): boolean {
   return /^[A-Za-z]+(?:[_-][A-Za-z]+){0,3}$/.test(value) && value.length <= 30;
 }
 
-/** Whether there is no such endpoint; any other refusal may have another reason. */
+/** True if there is no such endpoint; any other refusal may have another reason. */
 export function isAbsent({ status }: Reply): boolean {
   return status === 404 || status === 405;
 }
 
 /** The class of the client's error for a refusal. */
 export function errorOf(status: number): string {
-  if (status >= 500) return "ServerError";
-  return ERRORS[status] ?? (status < 400 ? "RedirectError" : "ApiError");
+  return new (refusalClass(status))("").name;
 }
-
-const ERRORS: Readonly<Record<number, string>> = {
-  400: "BadRequestError",
-  401: "AuthenticationError",
-  403: "PermissionDeniedError",
-  404: "NotFoundError",
-  409: "ConflictError",
-  422: "BadRequestError",
-  429: "RateLimitError",
-};

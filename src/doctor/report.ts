@@ -1,13 +1,13 @@
 import type { Probe, Verdict } from "./probe.ts";
 
-/** What the whole run says: nothing contradicts the contract, something does, or the deployment could not be asked. */
+/** The result of the whole run: nothing contradicts the contract, something does, or the deployment could not be asked. */
 export type Result = "agrees" | "contradicts" | "not_asked";
 
-/** What was learned about one question. */
+/** One question and its answer. */
 export interface ReportedQuestion extends Pick<Probe, "id" | "question" | "assumes" | "about"> {
   readonly verdict: Verdict;
   readonly seen: string;
-  /** What it means for a program that uses the client; only where something differs or contradicts. */
+  /** The consequence for a program that uses the client; only where something differs or contradicts. */
   readonly so?: string;
 }
 
@@ -18,18 +18,18 @@ export interface Report {
   readonly baseUrl: string;
   /** When the run began. */
   readonly at: string;
-  /** How many requests were answered. */
+  /** The number of requests that were answered. */
   readonly requests: number;
   readonly result: Result;
   /** The whole run in a sentence. */
   readonly verdict: string;
-  /** Whether the token that was created could not be revoked. */
+  /** True if the token that was created could not be revoked. */
   readonly tokenLeftBehind: boolean;
   /** None if the deployment could not be asked. */
   readonly questions: readonly ReportedQuestion[];
 }
 
-/** What a run came to, in a sentence; `halted` says why it did not ask all its questions. */
+/** The run in a sentence; `halted` says why it did not ask all its questions. */
 export function verdictOf(questions: readonly ReportedQuestion[], halted: string | undefined): string {
   const count = (verdict: Verdict): number => questions.filter((question) => question.verdict === verdict).length;
   const [contradicts, differs] = [count("contradicts"), count("differs")];
@@ -65,11 +65,11 @@ const VERDICT_WIDTH = 11;
 const LABEL_WIDTH = "assumed:".length;
 const SHARES = [0.38, 0.36, 0.26];
 
-/** How the report is shown. */
+/** The form of the report for a person. */
 export interface Layout {
-  /** How many characters a line has. */
+  /** The width of a line, in characters. */
   readonly width: number;
-  /** Whether every question is shown, and not only where something differs. */
+  /** Shows every question in a table, and not only those with a difference. */
   readonly all: boolean;
 }
 
@@ -84,8 +84,20 @@ export function textOf(report: Report, { width, all }: Layout): string {
     `${baseUrl}, ${plural(requests, "request", "requests")} answered`,
     ...(all && questions.length > 0 ? ["", ...tableOf(questions, width)] : []),
     ...notable.flatMap((question) => ["", ...detailsOf(question, width)]),
+    ...(all ? [] : notAskedOf(questions, width)),
     "",
   ].join("\n");
+}
+
+/** The questions that were not asked, by the reason. */
+function notAskedOf(questions: readonly ReportedQuestion[], width: number): string[] {
+  const notAsked = questions.filter(({ verdict }) => verdict === "not_asked");
+  const reasons = new Set(notAsked.map(({ seen }) => seen));
+  const lines = [...reasons].flatMap((reason) => {
+    const ids = notAsked.filter(({ seen }) => seen === reason).map(({ id }) => id);
+    return layOut(["", `${reason}: ${ids.join(", ")}`], [0, width - GAP.length]);
+  });
+  return lines.length === 0 ? [] : ["", "not asked, and why:", ...lines];
 }
 
 function detailsOf({ id, verdict, question, seen, assumes, so, about }: ReportedQuestion, width: number): string[] {

@@ -14,7 +14,7 @@ export interface Step {
   readonly request: (answers: Readonly<Record<string, Answer>>, baseUrl: URL) => PlannedRequest | Answer;
 }
 
-/** What {@link step} is made from. */
+/** The fields of a {@link step}. */
 export interface StepFields<Name extends string> extends Partial<Pick<Step, "writes" | "cleansUp" | "reveals">> {
   readonly after?: Readonly<Record<Name, Step>>;
   readonly request: (answers: Readonly<Record<Name, Answer>>, baseUrl: URL) => PlannedRequest | Answer;
@@ -32,7 +32,7 @@ export function step<Name extends string = never>(fields: StepFields<Name>): Ste
   };
 }
 
-/** What is built from the reply of an answer, or why there is none. */
+/** The result of `build` for a response; else the reason why there is none. */
 export function replyOr<Result>(answer: Answer, build: (reply: Reply) => Result | NotAsked): Result | NotAsked {
   if (answer.kind === "response") return build(answer);
   return answer.kind === "not_asked" ? answer : notAsked(`no response: ${answer.code}`);

@@ -1,9 +1,9 @@
 import { encodeSegment } from "../client/call/path.ts";
-import { cursorOf, fieldsOf, flawOfRead, idsOf, pageOf } from "./reading.ts";
+import { cursorOf, fieldsOf, flawOfRead, idOf, idsOf, outlineOf, pageOf } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { type NotAsked, notAsked, type PlannedRequest, type Reply } from "./wire.ts";
 
-/** What does not exist at any service. */
+/** A name that no service has. */
 const MADE_UP = "project-automation-doctor-made-this-up";
 /** An origin that no deployment lists. */
 const ORIGIN = "https://project-automation-doctor.invalid";
@@ -97,7 +97,7 @@ export const SESSIONS: Step = orSessionsOf(2, orSessionsOf(1, SESSIONS_OF_FIRST)
 /** The project that `SESSIONS` is about, as it was listed. */
 function projectOf(projects: Reply, { request }: Reply): Readonly<Record<string, unknown>> {
   const [, , id = ""] = request.path.split("/");
-  return fieldsOf(pageOf(projects)?.data.find((record) => fieldsOf(record)["id"] === decodeURIComponent(id)));
+  return fieldsOf(pageOf(projects)?.data.find((record) => idOf(record) === decodeURIComponent(id)));
 }
 
 /** A request that makes sense only if the token can list sessions. */
@@ -130,11 +130,19 @@ export const SESSION: Step = withSessions((sessions) => {
   return { path: `/sessions/${encodeSegment(id, "the id of a session")}`, shown: "/sessions/{id}" };
 });
 
-export const UNKNOWN_PROJECT: Step = withSessions(() => ({
+/** A request that makes sense unless the token is known to lack `sessions:read`, whose refusal would hide another. */
+function unlessForbidden(request: PlannedRequest): Step {
+  return step({
+    after: { sessions: SESSIONS },
+    request: ({ sessions }) => {
+      const isRefused = sessions.kind === "response" && (sessions.status === 401 || sessions.status === 403);
+      return isRefused ? notAsked(flawOfRead(sessions, "sessions:read") ?? outlineOf(sessions)) : request;
+    },
+  });
+}
+
+export const UNKNOWN_PROJECT: Step = unlessForbidden({
   path: `/projects/${MADE_UP}/sessions`,
   shown: "/projects/{made up}/sessions",
-}));
-export const UNKNOWN_SESSION: Step = withSessions(() => ({
-  path: `/sessions/${MADE_UP}`,
-  shown: "/sessions/{made up}",
-}));
+});
+export const UNKNOWN_SESSION: Step = unlessForbidden({ path: `/sessions/${MADE_UP}`, shown: "/sessions/{made up}" });

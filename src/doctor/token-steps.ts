@@ -1,7 +1,7 @@
 /** The requests of `--write`: one token without scopes is created, looked at and revoked. */
 
 import { encodeSegment } from "../client/call/path.ts";
-import { fieldsOf, isSuccess } from "./reading.ts";
+import { fieldsOf, idOf, isSuccess } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { PROJECTS } from "./steps.ts";
 import { type Answer, type NotAsked, notAsked, type PlannedRequest } from "./wire.ts";
@@ -26,8 +26,8 @@ export const TOKENS: Step = step({
 
 function aboutCreated(created: Answer, build: (path: string) => PlannedRequest): PlannedRequest | NotAsked {
   return replyOr(created, (reply) => {
-    const { id } = fieldsOf(reply.json);
-    if (!isSuccess(reply) || typeof id !== "string") return notAsked("no token with an id was created");
+    const id = idOf(reply.json);
+    if (!isSuccess(reply) || id === undefined) return notAsked("no token with an id was created");
     return build(`/me/tokens/${encodeSegment(id, "the id of the token")}`);
   });
 }
@@ -64,7 +64,7 @@ export const REVOKED: Step = step({
   request: ({ created }) => revocation(created),
 });
 
-/** What makes sense only behind a successful revocation. */
+/** A step that makes sense only behind a successful revocation. */
 function afterRevocation(build: (created: Answer) => PlannedRequest | NotAsked): Step {
   return step({
     after: { created: CREATED, revoked: REVOKED },

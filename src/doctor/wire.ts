@@ -1,4 +1,4 @@
-/** What goes over the wire, as the doctor sees it: raw statuses, headers and bodies, redirects not followed. */
+/** Requests and responses as the doctor sees them: raw statuses, headers and bodies, redirects not followed. */
 
 /** A request, complete. */
 export interface WireRequest {
@@ -8,7 +8,7 @@ export interface WireRequest {
   readonly body?: string | undefined;
 }
 
-/** What the connection says about TLS; not there for plain HTTP. */
+/** The TLS of a connection; absent for plain HTTP. */
 export interface TlsFacts {
   /** Such as `TLSv1.3`. */
   readonly protocol: string;
@@ -32,7 +32,10 @@ export interface Failure {
   readonly kind: "failure";
   /** The platform's code, such as `ECONNREFUSED` or `DEPTH_ZERO_SELF_SIGNED_CERT`. */
   readonly code: string;
+  /** The failure in the words of the platform. */
   readonly message: string;
+  /** Sending the request again cannot help. */
+  readonly permanent?: boolean | undefined;
 }
 
 /** Sends one request, unless `signal` ends it. Resolves with a failure in place of rejecting. */
@@ -65,7 +68,7 @@ export interface Reply extends WireResponse {
   /** When the request was sent and the response was complete, by the local wall clock. */
   readonly startedAt: number;
   readonly endedAt: number;
-  /** Whether it holds a token that the doctor knows. */
+  /** True if it holds a token that the doctor knows. */
   readonly repeatsToken: boolean;
 }
 
@@ -75,7 +78,7 @@ export interface NotAsked {
   readonly reason: string;
 }
 
-/** What a request came to. */
+/** The result of a request. */
 export type Answer = Reply | Failure | NotAsked;
 
 /** `GET /projects/{project}/sessions`, for reports. */
@@ -87,14 +90,16 @@ export function notAsked(reason: string): NotAsked {
   return { kind: "not_asked", reason };
 }
 
-/** Why a verification of the service's certificate failed; `undefined` if the failure is of another kind. */
+const CERTIFICATE_FLAWS: readonly (readonly [code: RegExp, flaw: string])[] = [
+  [/^(?:DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/, "the certificate is self-signed"],
+  [/^CERT_HAS_EXPIRED$/, "the certificate has expired"],
+  [/^CERT_NOT_YET_VALID$/, "the certificate is not valid yet"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "the certificate is for another host"],
+  [/^UNABLE_TO_/, "the certificate is signed by an authority that is not trusted"],
+  [/^(?:CERT_|ERR_TLS_|ERR_SSL_|INVALID_CA|HOSTNAME_MISMATCH|EPROTO)/, "the TLS handshake failed"],
+];
+
+/** Why the connection is not trusted; `undefined` if the failure is of another kind. */
 export function certificateFlaw({ code }: Failure): string | undefined {
-  if (/^(?:DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED)/.test(code)) return "the certificate is self-signed";
-  if (code === "CERT_HAS_EXPIRED") return "the certificate has expired";
-  if (code === "CERT_NOT_YET_VALID") return "the certificate is not valid yet";
-  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "the certificate is for another host";
-  if (code.startsWith("UNABLE_TO_")) return "the certificate is signed by an authority that is not trusted";
-  return /^(?:CERT_|ERR_TLS_|ERR_SSL_|INVALID_CA|HOSTNAME_MISMATCH|EPROTO)/.test(code)
-    ? "the TLS handshake failed"
-    : undefined;
+  return CERTIFICATE_FLAWS.find(([pattern]) => pattern.test(code))?.[1];
 }

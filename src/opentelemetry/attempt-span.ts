@@ -16,11 +16,11 @@ import { HTTP, OWN } from "./names.ts";
 export interface Telemetry {
   readonly tracer: Tracer;
   readonly instruments: Instruments;
-  /** What goes to the service with each request. */
+  /** Headers of the trace that each request carries to the service. */
   readonly sends: { readonly context: boolean; readonly baggage: boolean };
 }
 
-/** What a call requests, as it is known before anything is sent. */
+/** Request of a call, as it is known before anything is sent. */
 export interface Target {
   readonly name: string;
   readonly server: Attributes;
@@ -39,7 +39,7 @@ export function targetOf({ method, path, baseUrl }: CallStart): Target {
   return { name: `${method} ${path}`, server, attributes };
 }
 
-/** How an attempt ended. */
+/** End of an attempt. */
 export interface AttemptEnd {
   readonly status?: number | undefined;
   /** The kind of the failure, if there was no whole response. */

@@ -4,7 +4,7 @@ import { parseOptions } from "../client/checks/parse-options.ts";
 import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../client/checks/validators.ts";
 import { hasMethods, isRecord } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { calledBy } from "../client/errors/caller-stack.ts";
+import { withCallerStack } from "../client/errors/caller-stack.ts";
 import { ConfigError } from "../client/errors/classes.ts";
 import { combine } from "../client/instrumentation.ts";
 import type { ClientOptions, NoClient } from "../client/options.ts";
@@ -82,7 +82,7 @@ export function instrument(options: ClientOptions & NoClient, settings?: Telemet
     });
     return { instrumentation, ...parseOptions(settings, "settings", SETTINGS) };
   };
-  const checked = calledBy(instrument, () => asErrorClass(ConfigError, read));
+  const checked = withCallerStack(instrument, () => asErrorClass(ConfigError, read));
   const { instrumentation, tracerProvider, meterProvider, propagate, baggage = false } = checked;
   const tracer = madeOf(
     () => tracerProvider ?? api.trace.getTracerProvider(),

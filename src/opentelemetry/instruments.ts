@@ -2,7 +2,7 @@ import type { Gauge, Histogram, MeterProvider } from "@opentelemetry/api";
 import { VERSION } from "../client/version.ts";
 import { METRICS } from "./names.ts";
 
-/** What is measured. Durations are in seconds. */
+/** All measurements. Durations are in seconds. */
 export interface Instruments {
   /** Of an attempt. */
   readonly request: Histogram;
@@ -14,7 +14,7 @@ export interface Instruments {
   readonly remaining: Gauge;
 }
 
-/** What the HTTP conventions advise. */
+/** Bounds that the HTTP conventions advise. */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 /** A call waits for pauses, most of which end with a window of a minute. */
 const CALL_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];

@@ -6,7 +6,7 @@ import type { DegradedEvent, FleetEvent } from "./events.ts";
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
 
-/** What went wrong. */
+/** Kind and cause of a failure. */
 export type Failure = Omit<DegradedEvent, "type" | "scope">;
 
 /**
@@ -28,7 +28,7 @@ export class CircuitBreaker {
     return this.#openSince === undefined;
   }
 
-  /** Whether it is open, and it is time for a trial. */
+  /** `true` if it is open and it is time for a trial. */
   get mayTry(): boolean {
     return !this.isClosed && now() >= this.#retryAt;
   }

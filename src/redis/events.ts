@@ -12,11 +12,11 @@ export interface DegradedEvent {
 /** Redis answers again: what the processes know is shared again. */
 export interface RejoinedEvent {
   readonly type: "rejoined";
-  /** How long sharing was off, in milliseconds. */
+  /** Milliseconds for which sharing was off. */
   readonly afterMs: number;
   /** `token` if one token alone was affected. */
   readonly scope?: "token";
 }
 
-/** What happens between a process and Redis. */
+/** Events between a process and Redis. */
 export type FleetEvent = DegradedEvent | RejoinedEvent;

@@ -2,7 +2,7 @@ import { ConnectionError } from "../client/errors/classes.ts";
 import type { RateLimitHead } from "../client/rate-limit/rate-limiter.ts";
 import { TokenGate, type Waiter } from "../client/rate-limit/token-gate.ts";
 import { after, now } from "../client/time/clock.ts";
-import type { Deadline } from "../client/time/deadline.ts";
+import { type Deadline, STOPPED } from "../client/time/deadline.ts";
 import { shortened } from "../client/time/jitter.ts";
 import type { Lease, Leases } from "./leases.ts";
 import { CLEAR, LONGEST_SHARED_PAUSE_MS, REPORT, SYNC, TAKE } from "./scripts.ts";
@@ -16,7 +16,7 @@ import { type Connection, type TokenCommand, TokenCommands, whole } from "./toke
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 250;
 const POLL_JITTER = 1 / 2;
-/** How often, in the life of a lease, this process sends Redis all that it knows. */
+/** In the life of a lease, this process sends Redis all its knowledge so many times. */
 const SYNCS_PER_LEASE = 3;
 
 /** The gate of one token in this process, which shares pauses, the probe, and what is left with the other processes. */
@@ -46,7 +46,7 @@ export class FleetGate extends TokenGate {
     return super.isIdle && this.#users === 0 && this.#sharedPauseEndsAt <= now();
   }
 
-  /** Whether Redis is asked. Otherwise this process goes by its own gate alone. */
+  /** `true` if Redis is asked. Otherwise this process uses its own gate alone. */
   get isShared(): boolean {
     return this.#commands.isShared;
   }
@@ -68,13 +68,14 @@ export class FleetGate extends TokenGate {
 
   /**
    * Waits until the other processes leave room for a call that this one admits. Resolves with a lease when its request may
-   * be sent, and with `undefined` when it has another token, or has to wait in this process again. Rejects with `STOPPED`.
+   * be sent, and with `undefined` when it has to wait in this process again. Rejects with `STOPPED`.
    */
-  async acquire(request: Waiter, token: string, deadline: Deadline): Promise<Lease | undefined> {
+  async acquire(request: Waiter, deadline: Deadline): Promise<Lease | undefined> {
     let [polls, ahead] = [0, -1];
     this.#waiting.set(request, () => {});
     try {
-      while (request.call.token() === token && this.pauseLeft() === undefined) {
+      while (this.pauseLeft() === undefined) {
+        if (deadline.reason !== undefined) throw STOPPED;
         if (!this.isShared) return this.register();
         const [first] = this.#waiting.keys();
         if (first !== request) {
@@ -83,9 +84,8 @@ export class FleetGate extends TokenGate {
         }
         const lease = this.register();
         const reply = await this.#take(lease, deadline);
-        if (this.#mayUse(reply) && request.call.token() === token) {
-          // Its request begins now: it had to wait for other processes.
-          this.send(request);
+        if (this.#mayUse(reply)) {
+          this.restart(request);
           return lease;
         }
         if (reply?.outcome === "granted") this.giveBack(lease, undefined);
@@ -105,11 +105,6 @@ export class FleetGate extends TokenGate {
       // The place of this process in the queue is free for others at once.
       if (deadline.reason !== undefined && this.#waiting.size === 0 && this.isShared) this.#commands.sync();
     }
-  }
-
-  /** Asks whether a slot that was granted earlier may still be used. Rejects with `STOPPED`. */
-  async confirm(lease: Lease, deadline: Deadline): Promise<boolean> {
-    return this.#mayUse(await this.#take(lease, deadline));
   }
 
   /** Registers a request that is about to be sent. */

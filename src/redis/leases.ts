@@ -1,4 +1,4 @@
-import { STALLED_AFTER_MS } from "../client/rate-limit/token-gate.ts";
+import { STALLED_AFTER_MS } from "../client/rate-limit/slots.ts";
 import { now } from "../client/time/clock.ts";
 import type { SlotReply } from "./slot-reply.ts";
 import { whole } from "./token-commands.ts";
@@ -9,15 +9,15 @@ export interface Lease {
   /** When it was granted: on the local clock, and on that of Redis (0 if it was sent without asking). */
   heldSince: number;
   grantedAt: number;
-  /** How many pauses had begun then. */
+  /** Number of pauses that had begun then. */
   pausesBefore: number;
-  /** Whether Redis was asked for it and has not replied yet. */
+  /** `true` if Redis was asked for it and has not replied yet. */
   isAsked: boolean;
 }
 
 /** Creates the leases of one process, and computes how long each is held. */
 export class Leases {
-  /** How long a process that died still counts, in milliseconds. */
+  /** Milliseconds for which a process that died still counts. */
   readonly leaseMs: number;
   readonly #process: string;
   #created = 0;

@@ -1,7 +1,7 @@
 import { expectType } from "../client/checks/parse-options.ts";
 import { STRING } from "../client/checks/validators.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { calledBy } from "../client/errors/caller-stack.ts";
+import { withCallerStack } from "../client/errors/caller-stack.ts";
 import { ArgumentError } from "../client/errors/classes.ts";
 import { type MemoryPermit, MemoryRateLimiter } from "../client/rate-limit/memory-rate-limiter.ts";
 import type {
@@ -12,7 +12,6 @@ import type {
   RateLimitHead,
   ReportedPause,
 } from "../client/rate-limit/rate-limiter.ts";
-import { now } from "../client/time/clock.ts";
 import { Deadline, STOPPED } from "../client/time/deadline.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { FleetGate } from "./fleet-gate.ts";
@@ -44,22 +43,18 @@ export interface SharedRateLimiter extends RateLimiter {
  * const client = new Client({ rateLimiter: redisRateLimiter({ client: new Redis() }) });
  */
 export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLimiter {
-  const checked = calledBy(redisRateLimiter, () => checkOptions(options));
+  const checked = withCallerStack(redisRateLimiter, () => checkOptions(options));
   const process = crypto.randomUUID();
   const connection = { ...checked, process, breaker: new CircuitBreaker(checked.onEvent) };
   const leases = new Leases(process, checked.leaseMs);
   const local = new MemoryRateLimiter((token) => new FleetGate(token, connection, leases));
   return {
     enter: (call) => new FleetPermit(local, call),
-    refresh: () => local.refresh(),
     snapshot: (token) => local.snapshot(token),
     clearPause: async (token) =>
       await local.gateOf(asErrorClass(ArgumentError, () => expectType(token, "token", STRING))).clearPause(),
   };
 }
-
-/** A slot that was granted longer ago is confirmed before it is used: a pause may have begun elsewhere meanwhile. */
-const RECHECK_AFTER_MS = 100;
 
 /** A permit of this process, and a lease that the other processes count. */
 class FleetPermit implements Permit {
@@ -67,6 +62,8 @@ class FleetPermit implements Permit {
   readonly #local: MemoryPermit;
   #gate: FleetGate | undefined;
   #lease: Lease | undefined;
+  /** The wait for a slot among the other processes. */
+  #wait: Deadline | undefined;
 
   constructor(limiter: MemoryRateLimiter<FleetGate>, call: RateLimitedCall) {
     this.#limiter = limiter;
@@ -74,19 +71,16 @@ class FleetPermit implements Permit {
   }
 
   acquire(token: string): Admission | Promise<Admission> {
-    const gate = this.#use(token);
-    // A slot that others have made room for is kept, even if this process would admit fewer calls by now.
-    const keeps = this.#lease !== undefined && !gate.mustProbe;
-    const admission: Admission | Promise<Admission> = keeps
-      ? { kind: "admitted", waited: false }
-      : this.#local.acquire(token);
-    if (!("kind" in admission)) this.#giveBack(undefined);
-    else if (admission.kind !== "admitted") return this.#pass(admission);
-    else if (!gate.isShared) {
-      this.#lease ??= gate.register();
-      return admission;
-    } else if (this.#lease !== undefined && now() - this.#lease.heldSince < RECHECK_AFTER_MS) return admission;
-    return this.#acquireSlot(gate, token, admission);
+    this.release();
+    const gate = this.#limiter.gateOf(token);
+    this.#gate = gate;
+    gate.use();
+    const admission = this.#local.acquire(token);
+    if (!("kind" in admission)) return this.#acquireSlot(gate, token, admission);
+    if (admission.kind !== "admitted") return this.#pass(admission);
+    if (gate.isShared) return this.#acquireSlot(gate, token, admission);
+    this.#lease = gate.register();
+    return admission;
   }
 
   report(head: RateLimitHead): ReportedPause | undefined {
@@ -96,48 +90,36 @@ class FleetPermit implements Permit {
   }
 
   release(): void {
+    this.#wait?.end();
     this.#leave();
     this.#local.release();
   }
 
-  /** Waits for a slot among the other processes, once this one admits the call. */
+  /** Waits for a slot among the other processes, whenever this one admits the call. */
   async #acquireSlot(gate: FleetGate, token: string, first: Admission | Promise<Admission>): Promise<Admission> {
     const deadline = Deadline.of(Number.POSITIVE_INFINITY, this.#local.call.signal);
+    this.#wait = deadline;
     try {
-      const admission = await first;
-      if (admission.kind !== "admitted") return this.#pass(admission);
-      const isConfirmed = this.#lease !== undefined && (await gate.confirm(this.#lease, deadline));
-      if (isConfirmed && this.#local.call.token() === token) return admission;
-      this.#giveBack(undefined);
-      const since = now();
-      this.#lease = await gate.acquire(this.#local, token, deadline);
-      if (this.#lease !== undefined)
-        return now() - since < RECHECK_AFTER_MS ? admission : { ...admission, waited: true };
-      // It has to wait in this process again, for a pause that another one has told of, for example.
-      this.#local.release();
-      return this.#pass({ kind: "moved" });
+      for (let admission = await first; ; admission = await this.#local.acquire(token)) {
+        if (deadline.reason !== undefined) throw STOPPED;
+        if (admission.kind !== "admitted") return this.#pass(admission);
+        this.#lease = await gate.acquire(this.#local, deadline);
+        if (this.#lease !== undefined) return admission;
+        // It has to wait in this process again, for a pause that another one has told of, for example.
+      }
     } catch (error) {
       if (error !== STOPPED) throw error;
-      this.#local.release();
-      return this.#pass({ kind: "stopped" });
+      if (this.#wait === deadline) this.release();
+      return { kind: "stopped" };
     } finally {
       deadline.release();
+      if (this.#wait === deadline) this.#wait = undefined;
     }
   }
 
   #pass(admission: Admission): Admission {
     this.#leave();
     return admission;
-  }
-
-  /** Uses the gate of a token from now on. */
-  #use(token: string): FleetGate {
-    const gate = this.#limiter.gateOf(token);
-    if (gate === this.#gate) return gate;
-    this.#leave();
-    this.#gate = gate;
-    gate.use();
-    return gate;
   }
 
   #leave(): void {

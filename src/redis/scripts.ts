@@ -1,7 +1,7 @@
-import { STALLED_AFTER_MS } from "../client/rate-limit/token-gate.ts";
+import { STALLED_AFTER_MS } from "../client/rate-limit/slots.ts";
 
 /**
- * What runs inside Redis. Each script is one atomic step, by the clock of Redis alone.
+ * The programs that run inside Redis. Each script is one atomic step, by the clock of Redis alone.
  *
  * A token has up to four keys: `known`, a hash with what the service said of the token; `slots`, a sorted set with a lease
  * for each request in flight, scored by when it expires; `queue` and `seen`, sorted sets with each process that waits for
@@ -13,11 +13,11 @@ import { STALLED_AFTER_MS } from "../client/rate-limit/token-gate.ts";
 
 /** The longest pause that processes share, in milliseconds. A process obeys a longer one of its own by itself. */
 export const LONGEST_SHARED_PAUSE_MS = 600_000;
-/** How long a process that waits keeps its place in the queue without asking, in milliseconds. */
+/** Milliseconds for which a waiting process keeps its place in the queue without asking. */
 const PLACE_MS = 1_000;
 
 /**
- * What every script begins with. ARGV 1 and 2: when it was sent by the clock of Redis, as far as is known, or 0; and how late
+ * The beginning of every script. ARGV 1 and 2: when it was sent by the clock of Redis, as far as is known, or 0; and how late
  * it may be. 3: the process. 4 to 7 remind Redis: when a pause was last cleared, as far as the process knows, or ''; what is
  * left of the pause, as asked and with jitter; 429s in a row, if nothing has got through since, or ''.
  */

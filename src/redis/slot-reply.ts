@@ -3,27 +3,27 @@ import type { Quota } from "../client/rate-limit/quota.ts";
 import { now } from "../client/time/clock.ts";
 
 /**
- * How Redis replied to a command: a slot was granted; a pause is running; others hold or wait for all there is; the
+ * The reply of Redis to a command: a slot was granted; a pause is running; others hold or wait for all there is; the
  * command came too late to count; or, where no slot was asked for, it is done.
  */
 const OUTCOMES = ["granted", "paused", "full", "late", "done"] as const;
 
-/** What every script returns: how it ended, and what processes share about the token. */
+/** Result of every script: how it ended, and what processes share about the token. */
 export interface SlotReply {
   readonly outcome: (typeof OUTCOMES)[number];
   /** The clock of Redis, in milliseconds. */
   readonly redisNow: number;
-  /** What is left of the running pause. */
+  /** Rest of the running pause. */
   readonly pause: Pause | undefined;
   /** Counts the pauses of the token. */
   readonly pauses: number;
   /** Pauses in a row since a request last got through. */
   readonly refusals: number;
-  /** Whether, once no pause runs, one request goes ahead alone. */
+  /** `true` if one request goes ahead alone once no pause runs. */
   readonly mustProbe: boolean;
   /** When a pause was last cleared by hand, on the clock of Redis; 0 for never. */
   readonly clearedAt: number;
-  /** What the service told any of them about its limit, if it did. */
+  /** The limit, as the service told any of the processes; `undefined` before it has. */
   readonly quota: Omit<Quota, "learntAt"> | undefined;
   /** After `full`: how many processes are before this one. */
   readonly ahead: number;

@@ -45,12 +45,12 @@ export class TokenCommands {
     this.#findKeys = tokenKeys(connection.namespace, token);
   }
 
-  /** Whether Redis is asked at all. */
+  /** `true` if Redis is asked at all. */
   get isShared(): boolean {
     return this.#openBreaker === undefined;
   }
 
-  /** Whether Redis is away, and it is time to try it again. */
+  /** `true` if Redis is away and it is time to try it again. */
   get mayTry(): boolean {
     return this.#openBreaker?.mayTry ?? false;
   }
@@ -102,7 +102,7 @@ export class TokenCommands {
     this.#openBreaker?.postpone();
   }
 
-  /** Whether Redis replies in time. One that comes too late has set the clock, so that Redis does not take the next for late. */
+  /** Resolves `true` if Redis replies in time. A late reply still sets the clock, so that the next command is not late. */
   async #isBack(): Promise<boolean> {
     const sentAt = now();
     const reply = await this.#send(this.#member.sync());
@@ -137,7 +137,7 @@ export function whole(ms: number): string {
   return String(Math.min(Math.ceil(ms), Number.MAX_SAFE_INTEGER));
 }
 
-/** Whether a key of the token has a type that it should not have. Every other error is about Redis as a whole. */
+/** `true` if a key of the token has the wrong type. Every other error is about Redis as a whole. */
 function isAboutOneToken(error: unknown): boolean {
   return String((error as { message?: unknown } | null | undefined)?.message).includes("WRONGTYPE"); // any value can be thrown
 }

@@ -4,12 +4,12 @@ import type { Fault, JsonBody } from "./faults.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import type { Reply } from "./response.ts";
 
-/** Whether the fault keeps the operation from being carried out. */
+/** True if the fault keeps the operation from being carried out. */
 export function replacesOperation({ status, apply, drop }: Fault): boolean {
   return (status !== undefined && apply !== true) || drop === "before";
 }
 
-/** What a fault makes of the service's reply; how it travels is up to `toResponse`. */
+/** The service's reply as a fault changes it; `toResponse` decides how it travels. */
 export function applyFault(fault: Fault, reply: Reply, request: RecordedRequest): Reply {
   const { status, body, transform } = fault;
   if (status !== undefined) {

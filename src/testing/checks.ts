@@ -28,8 +28,8 @@ export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): 
   return validator(`an integer ${words}`, (value) => accepts(value) && Number(value) <= most);
 }
 
-/** What `accepted` accepts, or one other value. */
-export function either(other: string | number | boolean | null, accepted: Validator): Validator {
+/** A value that `accepted` accepts, or one other. */
+export function either(other: false | null, accepted: Validator): Validator {
   return validator(`${accepted.words} or ${other}`, (value) => value === other || accepted.accepts(value));
 }
 
@@ -37,7 +37,7 @@ export function arrayOf(item: Validator, words: string): Validator {
   return validator(words, (value) => Array.isArray(value) && value.every(item.accepts));
 }
 
-/** What a function of a test returned; throws a `TypeError` for a promise, since each request is answered in one step. */
+/** Hands on what a function of a test returned; throws a `TypeError` for a promise, since each request is answered in one step. */
 export function atOnce<Value>(returned: Value, what: string): Value {
   if (!isPromise(returned)) return returned;
   void ignoreErrors(() => returned);
@@ -49,13 +49,17 @@ export function atOnce<Value>(returned: Value, what: string): Value {
 /** Header fields by their names. */
 export const HEADERS: Validator = validator("a plain object of header fields", isPlainObject);
 
+/** True for a name and a value that HTTP allows in a header. */
+export function isHeader(name: unknown, value: unknown): boolean {
+  if (typeof name !== "string" || typeof value !== "string") return false;
+  return ignoreErrors(() => new Headers([[name, value]])) !== undefined;
+}
+
 /** Throws a `TypeError` that names the header which has a name or a value (`null`: none) that HTTP forbids. */
 export function checkHeaders(headers: Readonly<Record<string, unknown>>, what: string): void {
   for (const [name, value] of Object.entries(headers)) {
     const values = value === null ? [""] : [value].flat();
-    const isText = values.every((one) => ["string", "number"].includes(typeof one));
-    const sent = isText && ignoreErrors(() => values.map((one) => new Headers({ [name]: String(one) })));
-    if (!sent)
+    if (!values.every((one) => isHeader(name, typeof one === "number" ? String(one) : one)))
       check.fail(`${what}: ${JSON.stringify(name)} has a name or a value that is not allowed in an HTTP header`);
   }
 }

@@ -12,7 +12,7 @@ import { createState, type State } from "./state.ts";
 import type { CreatedEmulatorToken, EmulatorToken, TokenInput } from "./tables.ts";
 import { createToken, leak, OwnerTable, TokenTable } from "./token-tables.ts";
 
-/** What a `Client` needs to reach the emulator. */
+/** Options by which a `Client` reaches the emulator. */
 export interface ClientConnection {
   /** For `new Client({ baseUrl })`. */
   readonly baseUrl: string;

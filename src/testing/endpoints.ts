@@ -27,7 +27,7 @@ export type OperationName = keyof typeof ENDPOINTS;
 // Object.keys is typed as string[]; these are the keys of the literal above.
 export const OPERATION_NAMES: readonly OperationName[] = Object.keys(ENDPOINTS) as OperationName[];
 
-/** What identifies an endpoint. */
+/** The method and path of an endpoint. */
 export type Addressed = Pick<Endpoint, "method" | "path">;
 
 /** Where a request target leads. */
@@ -41,7 +41,7 @@ export interface Route<Found> {
   readonly allow: readonly string[];
 }
 
-/** What the emulator serves. Of endpoints that fit alike, the first is found. */
+/** The endpoints of the emulator. Of several that fit alike, the first is found. */
 export interface Served<Found extends Addressed> {
   readonly basePath: string;
   readonly endpoints: readonly Found[];
@@ -67,7 +67,7 @@ export function findRoute<Found extends Addressed>(
   return { path, endpoint, values, allow: [...new Set(matches.map((match) => match.method))] };
 }
 
-/** Whether two patterns address the same paths. */
+/** True if two patterns address the same paths. */
 export function isSamePattern(one: string, other: string): boolean {
   const [left, right] = [one, other].map((pattern) => pattern.replaceAll(/\{\w*\}/g, "{}"));
   return left === right;

@@ -16,10 +16,10 @@ export interface IncomingRequest {
   readonly body: Uint8Array<ArrayBuffer> | "too large" | undefined;
 }
 
-/** How a request ended, as far as the transport could see. */
+/** The end of a request, as far as the transport could see. */
 export type Ending = "completed" | "cut" | "dropped" | "aborted";
 
-/** How the bytes of a response travel. */
+/** The way in which the bytes of a response travel. */
 export interface Delivery {
   /** To wait before the first byte; `Infinity` never responds. */
   readonly delayMs: number;
@@ -31,7 +31,7 @@ export interface Delivery {
   readonly stallAfterBytes: number | undefined;
 }
 
-/** What a transport is to send. */
+/** A response for a transport to send. */
 export interface OutgoingResponse {
   readonly status: number;
   readonly headers: Headers;

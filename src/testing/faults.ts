@@ -1,5 +1,5 @@
-import { BOOLEAN, FUNCTION, type ObjectSchema, oneOf, validator } from "../client/checks/validators.ts";
-import { atOnce, check, checkHeaders, either, HEADERS, integer } from "./checks.ts";
+import { BOOLEAN, countFrom, FUNCTION, type ObjectSchema, oneOf, validator } from "../client/checks/validators.ts";
+import { atOnce, check, checkHeaders, HEADERS, integer } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { encodeBody, type HeaderScript } from "./response.ts";
@@ -16,9 +16,9 @@ export interface Fault {
   readonly operation?: OperationName | readonly OperationName[] | undefined;
   /** A finer choice among those. */
   readonly match?: ((request: RecordedRequest) => boolean) | undefined;
-  /** How many matching requests pass before the first hit. @default 0 */
+  /** Matching requests that pass before the first hit. @default 0 */
   readonly skip?: number | undefined;
-  /** How many requests it changes; `Infinity` until it is removed. @default 1 */
+  /** Requests that it changes; `Infinity` until it is removed. @default 1 */
   readonly times?: number | undefined;
 
   /** Responds with this status (200 to 599) in place of the operation, which is not carried out: see `apply`. */
@@ -48,7 +48,7 @@ export interface Fault {
 
 /** A fault in force. */
 export interface FaultHandle {
-  /** How many requests it has changed. */
+  /** The number of requests that it has changed. */
   readonly hits: number;
   /** Takes it out of force. Idempotent. */
   remove(): void;
@@ -70,7 +70,7 @@ const CHOICE: ObjectSchema<Pick<Fault, "operation" | "match" | "skip" | "times">
   operation: OPERATION,
   match: FUNCTION,
   skip: integer(0),
-  times: either(Infinity, integer(1)),
+  times: countFrom(1),
 };
 const FAULT: ObjectSchema<Fault> = {
   ...CHOICE,
@@ -79,7 +79,7 @@ const FAULT: ObjectSchema<Fault> = {
   headers: HEADERS,
   apply: BOOLEAN,
   drop: oneOf("before", "after"),
-  delayMs: either(Infinity, integer(0)),
+  delayMs: countFrom(0),
   cutAfterBytes: integer(0),
   stallAfterBytes: integer(0),
   page: oneOf("empty", "loop"),

@@ -1,7 +1,7 @@
 import { platformTurn } from "../client/time/clock.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 
-/** What `fetch` is made of. */
+/** The core behind a `fetch`, and its origin. */
 export interface FetchTarget {
   readonly core: Core;
   /** The only origin there is; requests to any other reject as unreachable. */
@@ -22,8 +22,7 @@ export function createFetch({ core, origin }: FetchTarget): typeof globalThis.fe
     signal?.throwIfAborted();
     const request = new Request(input, { ...init, signal: null });
     const url = new URL(request.url);
-    if (url.origin !== origin)
-      throw networkError({ code: "ENOTFOUND", hostname: url.hostname }, `the emulator has no host ${url.host}`);
+    if (url.origin !== origin) throw fetchFailed(`the emulator has no host ${url.host}`, "ENOTFOUND", url);
     const body = await readBody(request, signal);
     const incoming: IncomingRequest = {
       method: request.method,
@@ -36,9 +35,9 @@ export function createFetch({ core, origin }: FetchTarget): typeof globalThis.fe
     if (++answered % TURN_EVERY === 0) await platformTurn();
     if (outgoing.delivery.dropped) {
       outgoing.settle("dropped");
-      throw networkError({ code: "ECONNRESET" }, "read ECONNRESET");
+      throw fetchFailed("read ECONNRESET", "ECONNRESET", url);
     }
-    return toResponse(outgoing, { request, signal });
+    return toResponse(outgoing, { request, signal, url });
   };
 }
 
@@ -87,28 +86,26 @@ async function wait(
 
 interface Asked {
   readonly request: Request;
+  readonly url: URL;
   readonly signal: AbortSignal | undefined;
 }
 
-function toResponse(outgoing: OutgoingResponse, { request, signal }: Asked): Response {
+function toResponse(outgoing: OutgoingResponse, asked: Asked): Response {
+  const { request, url } = asked;
   const { status, headers } = outgoing;
   if (status >= 300 && status < 400 && status !== 304 && request.redirect !== "manual") {
     outgoing.settle("completed");
-    throw networkError({ code: "ERR_REDIRECT" }, "the emulator follows no redirect");
+    throw fetchFailed("the emulator follows no redirect", "ERR_REDIRECT", url);
   }
   const body =
-    request.method === "HEAD" || outgoing.body === undefined ? null : streamOf(outgoing, outgoing.body, signal);
+    request.method === "HEAD" || outgoing.body === undefined ? null : streamOf(outgoing, outgoing.body, asked);
   if (body === null) outgoing.settle("completed");
   const response = new Response(body, { status, headers });
   Object.defineProperty(response, "url", { value: request.url, configurable: true }); // msw 2 defines it again
   return response;
 }
 
-function streamOf(
-  outgoing: OutgoingResponse,
-  body: Uint8Array,
-  signal: AbortSignal | undefined,
-): ReadableStream<Uint8Array> {
+function streamOf(outgoing: OutgoingResponse, body: Uint8Array, { signal, url }: Asked): ReadableStream<Uint8Array> {
   const { cutAfterBytes, stallAfterBytes } = outgoing.delivery;
   const partial = cutAfterBytes ?? stallAfterBytes;
   const bytes = body.subarray(0, partial);
@@ -119,7 +116,7 @@ function streamOf(
     if (!sent) controller.enqueue(bytes);
     else if (cutAfterBytes !== undefined) {
       outgoing.settle("cut");
-      throw networkError({ code: "UND_ERR_SOCKET" }, "other side closed", "terminated");
+      throw new TypeError("terminated", { cause: connectionError("other side closed", "UND_ERR_SOCKET", url) });
     } else if (stallAfterBytes !== undefined) await wait(outgoing, { ms: Infinity, signal });
     sent = true;
     if (partial === undefined) controller.close();
@@ -129,6 +126,19 @@ function streamOf(
 }
 
 /** As Node's `fetch` rejects when the connection fails. */
-function networkError(fields: object, reason: string, message: string = "fetch failed"): TypeError {
-  return new TypeError(message, { cause: Object.assign(new Error(reason), fields) });
+function fetchFailed(reason: string, code: string, url: URL): TypeError {
+  return new TypeError("fetch failed", { cause: connectionError(reason, code, url) });
+}
+
+const SYSCALLS: Readonly<Record<string, string>> = { ENOTFOUND: "getaddrinfo", ECONNRESET: "read" };
+
+/** The error of a connection, which names the host and port, so that nobody takes it for a fault of a wrapper. */
+function connectionError(message: string, code: string, { protocol, hostname, port }: URL): Error {
+  const at = Number(port || (protocol === "https:" ? 443 : 80));
+  return Object.assign(new Error(message), {
+    code,
+    syscall: SYSCALLS[code],
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port: at,
+  });
 }

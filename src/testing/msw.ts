@@ -26,8 +26,9 @@ export function emulatorHandlers(emulator: Emulator): msw.RequestHandler[] {
     msw.http.all(new RegExp(`^${base}(?:[/?#]|$)`), async ({ request }) => {
       try {
         return await emulator.fetch(request, { redirect: "manual" });
-      } catch {
-        return msw.HttpResponse.error();
+      } catch (error) {
+        // The cause of the network error that `fetch` rejects with: it names the host, as that of the platform does.
+        return Object.assign(msw.HttpResponse.error(), (error as Error).cause); // `emulator.fetch` rejects with errors
       }
     }),
   ];

@@ -9,27 +9,27 @@ import { type EmulatorOptions, OPTIONS, resolveOptions } from "./options.ts";
 
 /** Options of `startEmulator`: those of `createEmulator`, and where to listen. */
 export interface StartOptions extends EmulatorOptions {
-  /** `0` is any free port. @default 0 */
+  /** The port; `0` is any free one. @default 0 */
   readonly port?: number | undefined;
-  /** Anything but loopback lets others on the network in. @default "127.0.0.1" */
+  /** The address to listen on; any but loopback lets other machines in. @default "127.0.0.1" */
   readonly host?: string | undefined;
   /**
-   * The address that clients use, if it is not the server's own (behind a proxy, in a container). Its path is the one
-   * that is served. @default the server's own, with `conventions.basePath`
+   * The address that clients use, behind a proxy or in a container. Its path is served.
+   * @default the server's own, with `conventions.basePath`
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Host names, without a port, that the `Host` header of a request may have besides those of loopback, `host` and
-   * `baseUrl`; requests with any other are answered 421. @default none
+   * Host names that a `Host` header may have beside loopback, `host` and `baseUrl`; any other is answered 421.
+   * @default none
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** Whether web pages of public sites may reach the server (`Access-Control-Allow-Private-Network`). @default false */
+  /** Lets pages of public sites in (`Access-Control-Allow-Private-Network`). @default false */
   readonly allowPrivateNetwork?: boolean | undefined;
-  /** How long a client may take for its request line and headers. @default 10_000 */
+  /** Milliseconds for the head of a request. @default 10_000 */
   readonly headersTimeoutMs?: number | undefined;
-  /** How long a client may take for its whole request. @default 30_000 */
+  /** Milliseconds for a whole request. @default 30_000 */
   readonly requestTimeoutMs?: number | undefined;
-  /** How long an idle connection is kept for the next request. @default 5_000 */
+  /** Milliseconds that an idle connection is kept. @default 5_000 */
   readonly keepAliveTimeoutMs?: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export type Disposal = SymbolConstructor extends { readonly asyncDispose: infer 
 /** An emulator that listens. */
 export type RunningEmulator = ListeningEmulator & Disposal;
 
-/** What {@link RunningEmulator} offers everywhere. */
+/** The part of {@link RunningEmulator} that every TypeScript library knows. */
 export interface ListeningEmulator extends Omit<ClientConnection, "fetch"> {
   /** `baseUrl` and `token`, to be spread into `new Client`. */
   readonly clientOptions: Omit<ClientConnection, "fetch">;
@@ -133,10 +133,14 @@ function listenError(
   });
 }
 
+/** The addresses that stand for all of a machine. Linux connects to them, Windows does not. */
+const LOOPBACK: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+
 function addressOf(server: Server, host: string): string {
   const address = server.address();
   const port = typeof address === "object" ? address?.port : undefined;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const reached = LOOPBACK[host] ?? host;
+  return `http://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
 
 function closer(server: Server): () => Promise<void> {

@@ -1,3 +1,4 @@
+import { SCOPES } from "../client/scopes.ts";
 import type { Cursors } from "./cursor.ts";
 import type { OperationName } from "./endpoints.ts";
 import type { Fault } from "./faults.ts";
@@ -8,7 +9,7 @@ import { Refusal, readCount, readLimit, readObject, readString, readStrings } fr
 import type { EmulatorIssue, EmulatorSession } from "./tables.ts";
 import { DAY_MS, holds, maskedToken, stateOf, type TokenRow, type TokenStore } from "./token-tables.ts";
 
-/** What an operation works with. */
+/** One call of an operation, and the state that it works on. */
 export interface Call {
   readonly store: ProjectStore;
   readonly tokens: TokenStore;
@@ -27,7 +28,7 @@ export interface Call {
 /** Carries an operation out and returns the response body; throws a `Refusal`, with nothing changed. */
 type Operation = (call: Call) => object;
 
-/** What each endpoint does. */
+/** The operation of each endpoint. */
 export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   "tokens.create": (call) => {
     const { caller, now, options, tokens } = call;
@@ -36,14 +37,14 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
     const name = readString(body, "name");
     const scopes = readStrings(body, "scopes");
     const days = readCount(body, "expires_in_days", maxTokenLifetimeDays) ?? tokenLifetimeDays;
-    if (tokens.missing(caller, scopes).length > 0) throw escalation();
+    refuseEscalation(tokens.missing(caller, scopes));
     const created = tokens.create({ name, scopes, owner: caller.owner, lifetimeMs: days * DAY_MS }, now);
     return { ...tokenRecord(call, created), plaintext: created.plaintext };
   },
   "tokens.rotate": (call) => {
     const target = activeToken(call);
     // Otherwise, rotating would be a way to a more powerful token.
-    if (!target.scopes.every((scope) => holds(call.caller.scopes, scope))) throw escalation();
+    refuseEscalation(target.scopes.filter((scope) => !holds(call.caller.scopes, scope)));
     const created = call.tokens.rotate(target, call.now);
     return { ...tokenRecord(call, created), plaintext: created.plaintext };
   },
@@ -83,7 +84,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   },
 };
 
-/** How far a session has moved on by itself: the index in its `states`, which may hold a state more than once. */
+/** The position of a session in its `states`, which may hold a state more than once. */
 const positions = new WeakMap<EmulatorSession, number>();
 
 function moveOn({ tables }: Call, session: EmulatorSession): void {
@@ -94,7 +95,7 @@ function moveOn({ tables }: Call, session: EmulatorSession): void {
 }
 
 interface Listing<Row> {
-  /** What its cursors belong to. */
+  /** The list that its cursors belong to. */
   readonly list: string;
   readonly rows: OrderedRows<Row>;
 }
@@ -130,8 +131,14 @@ function activeToken(call: Call): TokenRow {
   return target;
 }
 
-function escalation(): Refusal {
-  return new Refusal("scopeEscalation", "a token cannot be given a scope that its creator does not hold");
+const LONGEST_SCOPE = 60;
+
+/** A token gives only scopes that it holds. `missing` are those that it was asked for and does not hold. */
+function refuseEscalation([scope]: readonly string[]): void {
+  if (scope === undefined) return;
+  const shown = JSON.stringify(scope.slice(0, LONGEST_SCOPE));
+  const isKnown = SCOPES.some((known) => known === scope);
+  throw new Refusal("scopeEscalation", isKnown ? `the creator lacks the scope ${shown}` : `there is no scope ${shown}`);
 }
 
 /** The fields of the contract, and those that the conventions add. */

@@ -1,5 +1,6 @@
 import {
   BOOLEAN,
+  countFrom,
   FUNCTION,
   type ObjectSchema,
   type Present,
@@ -26,35 +27,35 @@ export interface ProjectSeed extends ProjectInput {
 /** Options of `createEmulator`. All are optional, and all are read once: changing the object later has no effect. */
 export interface EmulatorOptions {
   /**
-   * The projects to begin with, or how many. The default is the world that the documents speak of: `web`, `api` and
-   * `docs`, and in `web` the session `ses_1`, which goes through `queued`, `running` and `done`.
+   * The projects to begin with, or how many. Each project of a list may have `sessions` and `issues`.
+   * @default `web`, `api` and `docs`; in `web` the session `ses_1`, which goes through `queued`, `running` and `done`
    */
   readonly projects?: number | readonly ProjectSeed[] | undefined;
-  /** How many sessions each project begins with. @default 3 */
+  /** Sessions that each project begins with. @default 3 */
   readonly sessionsPerProject?: number | undefined;
-  /** States that each session goes through: a `GET` of it returns its state and then moves it on. @default none */
+  /** States that each session goes through, one with each `GET` of it. @default none */
   readonly sessionStates?: readonly string[] | undefined;
-  /** Whether `GET /projects/{project}/issues` exists, which the contract does not show. @default false */
+  /** Serves `GET /projects/{project}/issues`, which the contract does not show. @default false */
   readonly listIssues?: boolean | undefined;
-  /** What the owner of `emulator.token` may do, whatever the scopes of a token say. @default every scope */
+  /** Permissions of the owner of `emulator.token`. @default every scope */
   readonly permissions?: readonly ScopeName[] | undefined;
   /** Requests per token and window; `false` for no limit. @default { limit: 600, windowMs: 60_000 } */
   readonly rateLimit?: RateLimit | false | undefined;
-  /** The clock, in milliseconds since 1970. @default `Date.now`, looked up at each use */
+  /** The clock, in milliseconds since 1970. @default `Date.now` */
   readonly now?: (() => number) | undefined;
-  /** The source of ids and tokens, numbers in [0, 1). @default a seeded one: every run has the same ids */
+  /** The source of ids and tokens, numbers in [0, 1). @default a seeded one */
   readonly random?: (() => number) | undefined;
   /** Where the service is, up to the version segment. @default `https://emulator.invalid` and `conventions.basePath` */
   readonly baseUrl?: string | undefined;
   /** The first part of a token, before its `key_id`. @default "emu" */
   readonly tokenPrefix?: string | undefined;
-  /** What the contract does not show, if the default does not suit. */
+  /** Answers to what the contract does not show. */
   readonly conventions?: Conventions | undefined;
-  /** How many requests the log keeps; the oldest go first. `Infinity` for all. @default 100_000 */
+  /** Requests that the log keeps; the oldest go first. `Infinity` for all. @default 100_000 */
   readonly logLimit?: number | undefined;
-  /** How many bytes of URLs, headers and bodies the log keeps; the oldest requests go first. @default 64 MiB */
+  /** Bytes of URLs, headers and bodies that the log keeps. @default 64 MiB */
   readonly logBytes?: number | undefined;
-  /** Called with each request once its response has ended. What it throws is ignored. */
+  /** Called with each request once its response has ended. */
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
 }
 
@@ -82,7 +83,7 @@ const COUNT_OR_PROJECTS = validator(
   (value) => Array.isArray(value) || COUNT.accepts(value),
 );
 
-/** What each option of `createEmulator` may be. */
+/** The schema of the options of `createEmulator`. */
 export const OPTIONS: ObjectSchema<EmulatorOptions> = {
   projects: COUNT_OR_PROJECTS,
   sessionsPerProject: COUNT,
@@ -95,8 +96,8 @@ export const OPTIONS: ObjectSchema<EmulatorOptions> = {
   baseUrl: validator("an absolute http(s) URL without query, hash or credentials", isBaseUrl),
   tokenPrefix: validator("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value)),
   conventions: RECORD,
-  logLimit: either(Infinity, COUNT),
-  logBytes: either(Infinity, COUNT),
+  logLimit: countFrom(0),
+  logBytes: countFrom(0),
   onRequest: FUNCTION,
 };
 
@@ -128,14 +129,14 @@ export function checkRateLimit(rateLimit: RateLimit | false): RateLimit | false 
   return rateLimit === false ? false : check.options(rateLimit, "rateLimit", RATE_LIMIT);
 }
 
-/** What the documents speak of, with as many sessions as are asked for. */
+/** The world of the documents, with as many sessions as are asked for. */
 function worldOf({ sessionsPerProject = 3, sessionStates }: EmulatorOptions): ProjectSeed[] {
   const first = { id: "ses_1", states: sessionStates ?? ["queued", "running", "done"] };
   const sessions = Array.from({ length: sessionsPerProject }, (_, index) => (index === 0 ? first : {}));
   return [{ name: "web", sessions }, { name: "api" }, { name: "docs" }];
 }
 
-/** What the emulator needs of the platform, and jest's jsdom hides. */
+/** Refuses a platform without the globals that the emulator needs, which jest's jsdom hides. */
 function checkPlatform(): void {
   const missing = ["Request", "Response", "structuredClone"].filter((name) => !(name in globalThis));
   if (missing.length === 0) return;
@@ -151,7 +152,7 @@ function resolveProjects(projects: number | readonly ProjectSeed[]): ProjectSeed
   );
 }
 
-/** What a `Date` can hold. */
+/** A time that a `Date` can hold. */
 const INSTANT = validator(
   "a number of milliseconds",
   (value) => typeof value === "number" && Math.abs(value) <= 8.64e15,

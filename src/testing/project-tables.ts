@@ -48,7 +48,7 @@ export class ProjectStore {
   }
 }
 
-/** What the tables of projects work on. */
+/** The state and settings that the tables of projects work on. */
 export interface ProjectSource {
   /** The current state. */
   readonly state: () => { readonly ids: Identifiers; readonly store: ProjectStore };
@@ -116,7 +116,7 @@ export class IssueTable {
     this.#source = source;
   }
 
-  /** Those of one project, by number. */
+  /** The issues of one project, by number. */
   readonly list = (project: string): EmulatorIssue[] => this.#source.state().store.get(project).issues.all();
 
   /** With the next number. `conventions.issueTypes` is not checked here. */
@@ -146,7 +146,7 @@ export class SessionTable {
     this.#source = source;
   }
 
-  /** Those of one project, or all. */
+  /** The sessions of one project, or all. */
   readonly list = (project?: string): EmulatorSession[] => {
     const { store } = this.#source.state();
     const all = project === undefined ? store.byId.all() : [store.get(project)];

@@ -6,14 +6,14 @@ export interface RateLimit {
   readonly windowMs?: number | undefined;
 }
 
-/** What the rate-limit headers of a response say; `retryAfterSeconds` only if the request was refused. */
+/** The numbers of the rate-limit headers; `retryAfterSeconds` only if the request was refused. */
 export interface Quota {
   readonly limit: number;
   readonly remaining: number;
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** What the headers say if nothing is limited: with `rateLimit: false`, and for requests without a valid token. */
+/** The numbers where nothing is limited: with `rateLimit: false`, and for requests without a valid token. */
 export const UNLIMITED: Quota = { limit: 1_000_000, remaining: 1_000_000 };
 
 interface Window {

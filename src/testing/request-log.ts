@@ -19,7 +19,7 @@ export interface RecordedRequest {
   readonly query: Readonly<Record<string, string>>;
   /** Which operation it addresses; `undefined` if there is none for method and path. */
   readonly operation: OperationName | undefined;
-  /** How many requests for the same operation have come, this one included. */
+  /** The number of this request among those for the same operation, from 1. */
   readonly attempt: number;
   /** The headers in lower case; of `authorization`, the secret is masked. */
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export interface RecordedRequest {
   readonly text: string;
   /** `text` parsed as JSON, anew at each access; `undefined` if it is not JSON. */
   readonly body: unknown;
-  /** How many other requests were still being answered when this one came. */
+  /** The number of other requests that were still being answered when this one came. */
   readonly inFlight: number;
   /** The id of the request, in the `x-request-id` of the response. */
   readonly requestId: string;
@@ -37,23 +37,23 @@ export interface RecordedRequest {
   readonly status: number | undefined;
   /** The `error` of the response's body. */
   readonly code: string | undefined;
-  /** Whether the operation was carried out, which a response that was lost or replaced does not show. */
+  /** True if the operation was carried out; a response that was lost or replaced does not show it. */
   readonly applied: boolean;
-  /** Whether a scripted fault changed the response. */
+  /** True if a scripted fault changed the response. */
   readonly faulty: boolean;
-  /** How its response ended: `"cut"` or `"dropped"` by a fault, `"aborted"` by the client; `"pending"` until then. */
+  /** The end of its response: `"cut"` or `"dropped"` by a fault, `"aborted"` by the client; `"pending"` until then. */
   readonly outcome: "pending" | Ending;
 }
 
 /** An entry of the log, as the service fills it in. */
 export type LogEntry = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Key] };
 
-/** What the service knows of a request when it arrives. */
+/** A request as the service knows it when it arrives. */
 export interface Arrival extends Pick<RecordedRequest, "path" | "operation" | "token" | "at"> {
   readonly incoming: IncomingRequest;
 }
 
-/** How much the log keeps. */
+/** The bounds of the log. */
 export interface LogBounds {
   readonly logLimit: number;
   readonly logBytes: number;

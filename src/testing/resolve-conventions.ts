@@ -1,5 +1,5 @@
-import { type ObjectSchema, oneOf, type Present, RECORD, STRING, validator } from "../client/checks/validators.ts";
-import { arrayOf, check, either, integer, TEXT, TEXTS } from "./checks.ts";
+import { type ObjectSchema, oneOf, type Present, RECORD, validator } from "../client/checks/validators.ts";
+import { arrayOf, check, either, integer, isHeader, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,
   type CorsConvention,
@@ -151,14 +151,4 @@ function mapValues<Key extends string, Value, Result>(
 /** A path of one or more segments that need no percent-encoding. */
 function isPath(value: unknown): boolean {
   return typeof value === "string" && /^(?:\/[\w.~-]*[\w~-])+$/.test(value);
-}
-
-function isHeader(name: unknown, value: unknown): boolean {
-  if (!STRING.accepts(name) || !STRING.accepts(value)) return false;
-  try {
-    new Headers([[String(name), String(value)]]);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -3,15 +3,15 @@ import type { Delivery, OutgoingResponse } from "./exchange.ts";
 import type { Quota } from "./rate-limit.ts";
 import type { ResolvedConventions } from "./resolve-conventions.ts";
 
-/** What an endpoint responds. */
+/** The response of an endpoint. */
 export interface ServiceReply {
   readonly status: number;
-  /** What `encodeBody` takes. */
+  /** The body, as `encodeBody` takes it. */
   readonly content: unknown;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What the service responds, before it is put on the wire. */
+/** A response of the service, before it is put on the wire. */
 export interface Reply extends ServiceReply {
   readonly quota: Quota;
 }
@@ -19,7 +19,7 @@ export interface Reply extends ServiceReply {
 /** Header fields to set (an array repeats the field), or, with `null`, to leave out. */
 export type HeaderScript = Readonly<Record<string, string | readonly string[] | null>>;
 
-/** What a fault changes in the way a response travels. */
+/** The changes of a fault to the way a response travels. */
 export interface Alteration {
   readonly headers?: HeaderScript | undefined;
   readonly delayMs?: number | undefined;
@@ -28,7 +28,7 @@ export interface Alteration {
   readonly stallAfterBytes?: number | undefined;
 }
 
-/** What every response carries beside its reply. */
+/** The parts of a response beside its reply. */
 export interface Envelope {
   readonly conventions: ResolvedConventions;
   readonly now: number;
@@ -60,7 +60,7 @@ export function toResponse(reply: Reply, envelope: Envelope): Unsettled {
   return { status: reply.status, headers, omitted, body, delivery: deliveryOf(fault, body?.length ?? 0) };
 }
 
-/** Whether two responses travel alike. */
+/** True if two responses travel alike. */
 export function areAlike(one: Unsettled, other: Unsettled): boolean {
   const [left, right] = [one, other].map(({ status, headers, body, delivery }) => {
     const timing = `${delivery.delayMs}`; // JSON has no Infinity
@@ -130,7 +130,7 @@ function contentTypeOf(content: unknown, { contentType }: ResolvedConventions): 
   return typeof content === "string" ? "text/plain; charset=utf-8" : contentType;
 }
 
-/** Whether HTTP forbids a body with this status. */
+/** True if HTTP forbids a body with this status. */
 function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

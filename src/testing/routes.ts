@@ -26,7 +26,7 @@ export interface RoutedRequest extends RecordedRequest {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What an {@link EmulatorRoute} responds with. */
+/** The response of an {@link EmulatorRoute}. */
 export interface RouteResponse {
   /** From 200 to 599. @default 200, or 204 without a body */
   readonly status?: number | undefined;

@@ -32,7 +32,7 @@ import { checkRoute, type EmulatorRoute, handleRoute, type RouteHandle } from ".
 import type { State } from "./state.ts";
 import { stateOf, type TokenRow } from "./token-tables.ts";
 
-/** What the service does at one address. */
+/** An endpoint as the service serves it. */
 interface ServedEndpoint extends Addressed {
   /** Without one, any scope will do. */
   readonly scope: string | undefined;
@@ -54,7 +54,7 @@ interface Result {
   readonly response: Unsettled;
 }
 
-/** What the service works on. */
+/** The options and state that the service works on. */
 export interface ServiceSource {
   readonly options: ResolvedOptions;
   /** The current state; a request under way still ends in the one it began with. */
@@ -68,7 +68,7 @@ export interface ServiceSource {
  */
 export class Service implements Core {
   readonly #source: ServiceSource;
-  /** Those of tests come first, so that `/sessions/active` is not taken for a session. */
+  /** Endpoints of tests come first, so that `/sessions/active` is not taken for a session. */
   #endpoints: readonly ServedEndpoint[];
 
   constructor(source: ServiceSource) {

@@ -21,7 +21,7 @@ export interface State {
   limiter: RateLimiter;
 }
 
-/** What a state is built from. */
+/** The options and sources that a state is built from. */
 export interface StateSource {
   readonly options: ResolvedOptions;
   /** Starts the sequence of random numbers from its beginning. */

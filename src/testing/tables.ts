@@ -24,30 +24,30 @@ export interface EmulatorSession extends Readonly<Pick<Session, "id" | "state">>
   readonly states: readonly string[];
 }
 
-/** What a project is created from. Defaults: a fresh id, and a name that counts up (`project-1`, `project-2` …). */
+/** A project to create. Defaults: a fresh id, and a name that counts up (`project-1`, `project-2` …). */
 export type ProjectInput = Optional<EmulatorProject>;
 
 /**
- * What a session is created from. Defaults: a fresh id, the `states` of the option `sessionStates`, and as `state` the
+ * A session to create. Defaults: a fresh id, the `states` of the option `sessionStates`, and as `state` the
  * first of its `states`, else `conventions.sessionState`.
  */
 export type SessionInput = Optional<Pick<EmulatorSession, "id" | "state" | "states">>;
 
-/** What an issue is created from. The default of `status` is `conventions.issueStatus`. */
+/** An issue to create. The default of `status` is `conventions.issueStatus`. */
 export type IssueInput = Pick<EmulatorIssue, "title" | "type"> & Optional<Pick<EmulatorIssue, "status">>;
 
-/** What changes in the issue with this number. */
+/** The change of the issue with this number. */
 export type IssueChange = Pick<EmulatorIssue, "number"> & Optional<Pick<EmulatorIssue, "title" | "type" | "status">>;
 
 /** An owner of tokens. A token never does what its owner may not. */
 export interface EmulatorOwner {
-  /** What `createToken` takes as `owner`. */
+  /** The id of the owner, for `createToken({ owner })`. */
   readonly id: string;
   /** The scopes that the owner holds. */
   readonly permissions: readonly string[];
 }
 
-/** What an owner is created from. Defaults: a fresh id, and every permission. */
+/** An owner to create. Defaults: a fresh id, and every permission. */
 export type OwnerInput = Optional<EmulatorOwner>;
 
 /** The masked record of a token: everything but the secret. */
@@ -66,7 +66,7 @@ export interface CreatedEmulatorToken extends EmulatorToken {
   readonly plaintext: string;
 }
 
-/** What `createToken` makes a token from. */
+/** A token to create, for `createToken`. */
 export interface TokenInput {
   /** Any strings: they are not checked against any owner's or token's. */
   readonly scopes: readonly ScopeName[];

@@ -17,7 +17,7 @@ export interface TokenRow {
   revoked: boolean;
 }
 
-/** What a token is made of. */
+/** The fields of a new token. */
 export type TokenSpec = Pick<TokenRow, "name" | "scopes" | "owner"> & { readonly lifetimeMs: number };
 
 /** The owner of `emulator.token`, which is there from the start. */
@@ -98,12 +98,12 @@ export function maskedToken(row: TokenRow, now: number): EmulatorToken {
   return { id, name, key_id: keyId, scopes, expires_at, owner, state: stateOf(row, now) };
 }
 
-/** Whether one of the scopes `held` is, or implies, the scope `wanted`. */
+/** True if one of the scopes `held` is, or implies, the scope `wanted`. */
 export function holds(held: readonly string[], wanted: string): boolean {
   return held.some((have) => have === wanted || impliesScope(have, wanted));
 }
 
-/** What the tables of tokens work on. */
+/** The state and settings that the tables of tokens work on. */
 export interface TokenSource {
   /** The current state. */
   readonly state: () => { readonly tokens: TokenStore };

@@ -53,6 +53,18 @@ function environmentOf({ baseUrl, token }: Pick<RunningEmulator, "baseUrl" | "to
 
 const TOKEN = "emu_key_averysecretsecret";
 
+/** The end of each report of an emulator that is asked without `--write`. */
+const NOT_ASKED = `
+not asked, and why:
+  GET /projects/{project}/issues answered 405 method_not_allowed: scope-issues-read, record-issue,
+  fields-issue, issue-statuses
+  the contract shows no endpoint that needs it: scope-enclaves-read, scope-library-read,
+  scope-configs-read
+  asked only with --write: record-token, fields-token, refusal-missing-scope, refusal-revoked-token,
+  refusal-unknown-token-record, token-create, token-lifetime, token-revoke
+  no request was refused; the doctor does not provoke it: retry-after
+`;
+
 describe("the command", () => {
   test("says in a sentence that nothing differs, and ends with 0", async () => {
     await using service = await start();
@@ -60,9 +72,21 @@ describe("the command", () => {
       code: 0,
       out: `this is the service; nothing differs from what is assumed (39 as assumed, 16 not asked)
 ${service.baseUrl}, 20 requests answered
-`,
+${NOT_ASKED}`,
       err: "",
     });
+  });
+
+  test("says which scope the token lacks, and what could not be asked for that", async () => {
+    await using service = await start();
+    const { plaintext: token } = service.emulator.createToken({ scopes: ["projects:read"] });
+    const { code, out } = await run([], environmentOf({ ...service, token }));
+    expect(code).toBe(0);
+    expect(out).toContain(`
+  the token or its owner lacks sessions:read (403 forbidden): scope-sessions-read, sessions-list,
+  project-by-name, record-session, fields-session, session-get, session-states,
+  refusal-unknown-project, refusal-unknown-session
+`);
   });
 
   test("--all prints a table of every question", async () => {
@@ -89,7 +113,7 @@ CONTRADICTS end-of-list: How does the last page say that it is the last?
   so:       every list() rejects with ResponseValidationError at its last page, with validation:
             lenient too
   about:    the contract says of next_cursor "It is null on the last page."; convention endOfList
-`);
+${NOT_ASKED}`);
   });
 
   test("ends with 2 if the deployment could not be asked, and says why", async () => {

@@ -466,6 +466,44 @@ describe("what could not be asked is not guessed", () => {
     expect((await examine(empty)).question("session-get").seen).toBe("none of the first three projects has a session");
   });
 
+  test("there are no projects, and an unknown session is asked for all the same", async () => {
+    await using service = await startEmulator({ projects: 0 });
+    expect((await examine(service)).question("refusal-unknown-session").verdict).toBe("agrees");
+    // Then nobody knows whether a 403 is about the session or about the scope.
+    const { plaintext: token } = service.emulator.createToken({ scopes: ["projects:read"] });
+    expect((await examine({ ...service, token })).question("refusal-unknown-session")).toMatchObject({
+      verdict: "not_asked",
+      seen: "the token or its owner may lack sessions:read (403 forbidden)",
+    });
+  });
+
+  test("ids that are numbers are a finding, and hide no other", async () => {
+    const sessions = [{ id: "7", state: "running" }];
+    await using service = await startEmulator({ projects: [{ id: "1", name: "web", sessions }] });
+    const numbered = (record: object): object => ({ ...record, id: Number((record as { id: string }).id) }); // an id above
+    service.emulator.fault({
+      operation: ["projects.list", "sessions.list", "sessions.get"],
+      times: Number.POSITIVE_INFINITY,
+      transform: (body) =>
+        Array.isArray(body["data"]) ? { ...body, data: body["data"].map(numbered) } : numbered(body),
+    });
+    const { contradictions, question } = await examine(service);
+    expect(contradictions).toEqual({
+      "record-project": "1 of 1 without a valid id",
+      "record-session": "1 of 1 without a valid id",
+      "session-get": "200, without a valid id",
+    });
+    for (const id of ["project-by-name", "sessions-list"]) expect(question(id).verdict).toBe("agrees");
+  });
+
+  test("a token whose id is a number is a finding, and is revoked", async () => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "tokens.create", transform: (body) => ({ ...body, id: 42 }) });
+    const { question } = await examine(service, { write: true });
+    expect(question("token-create")).toMatchObject({ verdict: "contradicts", seen: "201 with an id that is a number" });
+    expect(service.emulator.requests.map(({ method, path }) => `${method} ${path}`)).toContain("DELETE /me/tokens/42");
+  });
+
   test("an empty project does not hide the sessions of the next", async () => {
     await using service = await startEmulator({
       projects: [

@@ -4,6 +4,7 @@ import type { Conventions, RefusalReason } from "../../src/testing/conventions.t
 import { createEmulator } from "../../src/testing/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { type ResolvedConventions, resolveConventions } from "../../src/testing/resolve-conventions.ts";
+import { shareOf } from "../support/all-tests.ts";
 import { examine, virtualClock } from "./examine.ts";
 
 /** The refusals that the doctor meets. A 429 is the rate limit's. */
@@ -134,7 +135,7 @@ test("what the doctor writes of an emulator is what that was made with", async (
     fc.asyncProperty(conventions, async (made) => {
       expect(comparable(await written(made))).toEqual(comparable(made));
     }),
-    { numRuns: 40 },
+    { numRuns: shareOf(40) },
   );
 }, 240_000);
 

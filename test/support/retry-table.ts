@@ -95,8 +95,10 @@ const REJECTED: readonly (readonly [kind: ErrorKind, statuses: readonly number[]
   ["not_found", [404]],
   ["conflict", [409]],
   ["auth", [401]],
-  ["redirect", [300, 301, 302, 303, 304, 307, 308]],
+  ["redirect", [307, 308]],
 ];
+/** Other redirects may be the answer to a write that was performed. */
+const REDIRECTS = [300, 301, 302, 303, 304];
 const FINAL_SERVER_ERRORS = [501, 505, 506, 507, 508, 510, 511, 519, 530, 599];
 const TRANSIENT = [408, 500, 502, 503, 504, 520, 522, 524, 529];
 const NO_CONNECTION = [
@@ -135,6 +137,7 @@ export const RETRY_ROWS: readonly RetryRow[] = [
     row(RULES.transientStatus, [String(status), { status }], { kind: status < 500 ? "api" : "server" }),
   ),
   ...REJECTED.flatMap(([kind, statuses]) => statuses.map((status) => finalRow(status, { kind }))),
+  ...REDIRECTS.map((status) => finalRow(status, { kind: "redirect", outcome: "unknown" })),
   ...FINAL_SERVER_ERRORS.map((status) => finalRow(status, { kind: "server", outcome: "unknown" })),
   ...NO_CONNECTION.map((code) => ofCode(RULES.noConnection, code)),
   rejecting(RULES.noConnection, "ETIMEDOUT while connecting", (hostname = SERVICE_HOST) =>
@@ -161,6 +164,11 @@ export const RETRY_ROWS: readonly RetryRow[] = [
   row(RULES.bodyTimeout, ["body stalled", { stalls: "body" }]),
   row(RULES.notJson, ["2xx that is not JSON", { status: 200, body: "<p>" }]),
 ];
+
+/** The outcome of a call of this family: a read changes nothing, so it has none where that of a write is unknown. */
+export function outcomeFor(family: Family, outcome: Outcome): Outcome | undefined {
+  return family === "safe" && outcome === "unknown" ? undefined : outcome;
+}
 
 /** The reaction to a failure of a call. */
 export function reactionTo(rule: Rule, family: Family, settings: { readonly unsafeWrites: boolean }): Reaction {

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -149,6 +149,65 @@ describe("the command", () => {
     expect([await stopped(one), await stopped(other)]).toEqual([0, 0]);
   });
 
+  describe("--dotenv FILE", () => {
+    const fileOf = (text?: string | Buffer, mode = 0o644): string => {
+      const file = join(folder, `${Math.random().toString(36).slice(2)}.env`);
+      if (text !== undefined) writeFileSync(file, text, { mode });
+      return file;
+    };
+    const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+    test("writes the two variables that are printed, for its owner alone; node --env-file reads them", async () => {
+      const file = fileOf();
+      const running = await started("--quiet", "--dotenv", file);
+      expect(readFileSync(file, "utf8")).toBe(running.out());
+      if (process.platform !== "win32") expect(modeOf(file)).toBe(0o600);
+      const program = "process.stdout.write(process.env.PROJECT_AUTOMATION_TOKEN)";
+      const flags = [`--env-file=${file}`, "--eval", program];
+      expect(execFileSync(process.execPath, flags, { encoding: "utf8" })).toBe(running.variable("TOKEN"));
+      await stopped(running);
+    });
+
+    test.each<[string, string, (lines: string) => string]>([
+      ["other lines", "A=1\n# a note\n\nB='2'\n", (lines) => `A=1\n# a note\n\nB='2'\n${lines}`],
+      ["a last line without an end", "A=1", (lines) => `A=1\n${lines}`],
+      [
+        "earlier values, wherever they stand",
+        "PROJECT_AUTOMATION_TOKEN=old\nA=1\nexport PROJECT_AUTOMATION_BASE_URL = 'http://old'\nB=2\nPROJECT_AUTOMATION_TOKEN=x",
+        (lines) => `A=1\nB=2\n${lines}`,
+      ],
+      [
+        "names that only begin or end alike",
+        "PROJECT_AUTOMATION_TOKEN_2=a\nMY_PROJECT_AUTOMATION_TOKEN=b\n",
+        (lines) => `PROJECT_AUTOMATION_TOKEN_2=a\nMY_PROJECT_AUTOMATION_TOKEN=b\n${lines}`,
+      ],
+      ["lines as Windows ends them", "A=1\r\nB=2\r\n", (lines) => `A=1\r\nB=2\r\n${lines.replaceAll("\n", "\r\n")}`],
+      ["the mark of an editor of Windows", "\ufeffA=1\n", (lines) => `A=1\n${lines}`],
+    ])("leaves %s, and the mode of the file", async (_, before, after) => {
+      const file = fileOf(before, 0o640);
+      const running = await started("--quiet", "--dotenv", file);
+      expect(readFileSync(file, "utf8")).toBe(after(running.out()));
+      if (process.platform !== "win32") expect(modeOf(file)).toBe(0o640);
+      await stopped(running);
+      const again = await started("--quiet", "--dotenv", file);
+      expect(readFileSync(file, "utf8")).toBe(after(again.out()));
+      await stopped(again);
+    });
+
+    const UTF_16 = Buffer.from("\ufeffA=1\r\n", "utf16le");
+    test.each<[string, () => string, string]>([
+      ["a folder", () => folder, "it is no regular file"],
+      ["a file in a folder that is not there", () => join(folder, "no", ".env"), "ENOENT"],
+      ["a file in UTF-16", () => fileOf(UTF_16), "it is no text in UTF-8; delete it, or name another file"],
+    ])("refuses %s: one line, exit code 1, and nothing listens", async (_, path, flaw) => {
+      const file = path();
+      const failed = run("--dotenv", file);
+      expect(await failed.code).toBe(1);
+      expect(failed.out()).toBe("");
+      expect(failed.err()).toContain(`project-automation emulator: cannot write --dotenv ${file}: ${flaw}`);
+    });
+  });
+
   test("--latency and --fail disturb every request, also together", async () => {
     const running = await started("--latency", "30", "--fail", "100");
     const began = performance.now();
@@ -215,6 +274,12 @@ describe("the command", () => {
     await stopped(running);
   });
 
+  test("--seed reads a file that begins with a byte order mark", async () => {
+    const running = await started("--quiet", "--seed", seedFile('\ufeff{"projects":[{"name":"only"}]}'));
+    expect((await running.get("/projects")).body.data).toMatchObject([{ name: "only" }]);
+    await stopped(running);
+  });
+
   test("--help and --version print, and end", async () => {
     const [help, version] = [run("--help"), run("--version")];
     expect([await help.code, await version.code]).toEqual([0, 0]);
@@ -233,6 +298,7 @@ describe("the command", () => {
       "rate-limit",
       "window-ms",
       "seed",
+      "dotenv",
       "quiet",
       "help",
       "version",

@@ -50,15 +50,16 @@ describe.each(transports)("the contract over $name", ({ open }) => {
     });
 
     test.each([
-      ["a scope it does not hold", ["projects:read"], ["issues:read"]],
-      ["a higher action", ["projects:read"], ["projects:write"]],
-      ["one scope too many", ["projects:admin"], ["projects:read", "issues:read"]],
-      ["a scope outside of the table", ["sessions:read"], ["sessions:write"]],
-      ["a malformed scope", ["projects:admin"], ["projects"]],
-    ])("a token cannot create one with %s", async (_, held, wanted) => {
+      ["a scope it does not hold", ["projects:read", "issues:read"], "the creator lacks the scope"],
+      ["a higher action", ["projects:read", "projects:write"], "the creator lacks the scope"],
+      ["one scope too many", ["projects:admin", "projects:read", "issues:read"], "the creator lacks the scope"],
+      ["a scope outside of the table", ["sessions:read", "sessions:write"], "there is no scope"],
+      ["a malformed scope", ["projects:admin", "projects"], "there is no scope"],
+    ])("a token cannot create one with %s, and hears which", async (_, scopes, flaw) => {
+      const [held = "", wanted] = [scopes[0], scopes.at(-1)];
       const before = opened.emulator.tokens.list().length + 1;
-      const { status, body } = await send("/me/tokens", { token: mint(...held), json: { name: "x", scopes: wanted } });
-      expect([status, body.error]).toEqual([403, "forbidden"]);
+      const { status, body } = await send("/me/tokens", { token: mint(held), json: { name: "x", scopes } });
+      expect([status, body.error, body.message]).toEqual([403, "forbidden", `${flaw} "${wanted}"`]);
       expect(opened.emulator.tokens.list()).toHaveLength(before);
     });
 

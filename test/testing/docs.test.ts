@@ -1,82 +1,55 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createEmulator, resolveConventions } from "../../src/testing/index.ts";
+import { PAGES } from "../../scripts/reference-pages.ts";
+import { resolveConventions } from "../../src/testing/index.ts";
 import { EMULATOR } from "../../src/testing/node/command.ts";
-import { OPTIONS, resolveOptions } from "../../src/testing/options.ts";
+import { OPTIONS } from "../../src/testing/options.ts";
 
-const root = join(import.meta.dirname, "../..");
-const text = readFileSync(join(root, "docs/emulator.md"), "utf8");
+/** The text of a page, also of a clone of Windows. */
+const read = (path: string): string =>
+  readFileSync(join(import.meta.dirname, "../..", path), "utf8").replaceAll("\r\n", "\n");
+const reference = read("docs/reference/emulator.md");
+const guide = read("docs/testing.md");
 
-describe("docs/emulator.md", () => {
-  const blocks = (language: string): string[] =>
-    [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, "gms"))].map(([, code = ""]) => code);
-
-  test("has a seed that works", () => {
-    const [seed = ""] = blocks("json");
-    const emulator = createEmulator(JSON.parse(seed) as object);
-    expect(emulator.sessions.get("ses_1")?.state).toBe("waiting");
-    expect(emulator.issues.list("team/api")).toHaveLength(1);
+describe("the reference pages", () => {
+  test.each(Object.entries(PAGES))("%s is what the script makes of the code", (path, text) => {
+    expect(read(path)).toBe(text);
   });
 
-  const conventions = resolveConventions();
-  const { refusals, successStatus, extraFields, rateLimitHeaders, cors, ...plain } = conventions;
-  const named = (section: string, values: object): [string, unknown][] =>
-    Object.entries(values).map(([name, value]) => [`${section}.${name}`, value]);
-  /** First cells of the rows of a section's table. */
-  const rows = (heading: string): (string | undefined)[] => {
-    const [, section = ""] = text.split(`\n### ${heading}\n`);
-    const table = section.split("\n### ", 1)[0] ?? "";
-    return [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
-  };
-
-  test("lists every error response as it is, and no other", () => {
-    for (const [reason, { status, code }] of Object.entries(refusals)) {
-      expect(text).toContain(`\n| \`${reason}\` | ${status} | \`${code}\` |`);
+  // The script reads docstrings: what has none would be missing without a word.
+  const { refusals, successStatus, extraFields, rateLimitHeaders, cors, ...plain } = resolveConventions();
+  const paths = (section: string, values: object): string[] => Object.keys(values).map((name) => `${section}.${name}`);
+  test.each<[string, readonly string[]]>([
+    ["flag", [...EMULATOR.help.matchAll(/^ {2}(--[a-z-]+(?: [A-Z,]+)?)(?= )/gm)].map(([, flag = ""]) => flag)],
+    ["option", Object.keys(OPTIONS)],
+    ["convention", Object.keys(plain)],
+    ["convention with parts", [...paths("rateLimitHeaders", rateLimitHeaders), ...paths("cors", cors)]],
+    ["status of success", Object.keys(successStatus)],
+    ["refusal", Object.keys(refusals)],
+  ])("list every %s, with words", (_, names) => {
+    expect(names.length).toBeGreaterThan(4);
+    for (const name of names) {
+      const row = reference.split("\n").find((line) => line.startsWith(`| \`${name}`));
+      expect(row, name).toMatch(/^\| `[^|]+\|.*\w.* \|$/);
     }
-    expect(rows("Refusals: `refusals`").sort()).toEqual(Object.keys(refusals).sort());
   });
 
-  test("lists every status of success as it is, and no other", () => {
-    for (const [operation, status] of Object.entries(successStatus)) {
-      expect(text).toContain(`\n| \`${operation}\` | ${status} |\n`);
-    }
-    expect(rows("Success: `successStatus`")).toEqual(Object.keys(successStatus));
+  test("name every record that can have extra fields", () => {
+    for (const name of Object.keys(extraFields)) expect(reference).toContain(`\`${name}\``);
+  });
+});
+
+describe("the guide", () => {
+  test("has a table with every field of a fault", () => {
+    const fields = ["operation", "match", "skip", "times", "status", "body", "apply", "headers", "delayMs", "drop"];
+    const others = ["cutAfterBytes", "stallAfterBytes", "page", "transform"];
+    for (const field of [...fields, ...others]) expect(guide).toMatch(new RegExp(`^\\| .*\\b${field}\\b`, "m"));
   });
 
-  test("lists every other convention with its default, and no other", () => {
-    const all = [...Object.entries(plain), ...named("rateLimitHeaders", rateLimitHeaders), ...named("cors", cors)];
-    for (const [name, value] of all) {
-      expect(text).toContain(`\n| \`${name}\` | \`${JSON.stringify(value)}\` |`);
-    }
-    expect(rows("Lists, headers and defaults").sort()).toEqual(all.map(([name]) => name).sort());
-  });
-
-  test("names every record that can have extra fields", () => {
-    const [, section = ""] = text.split("\n### Extra fields: `extraFields`\n");
-    for (const name of Object.keys(extraFields)) expect(section.split("\n### ", 1)[0]).toContain(`\`${name}\``);
-  });
-
-  test("lists every flag of the program, and every option that a seed may hold", () => {
-    const flags = [...EMULATOR.help.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);
-    for (const flag of flags) expect(text).toContain(`\`${flag}`);
-    const [, list = ""] = /JSON can express: ([^.]*)\./.exec(text) ?? [];
-    const seedable = Object.keys(OPTIONS).filter((name) => !["now", "random", "baseUrl", "onRequest"].includes(name));
-    expect([...list.matchAll(/`(\w+)`/g)].map(([, name]) => name).sort()).toEqual(seedable.sort());
-  });
-
-  test("lists every option, and no other", () => {
-    const [, section = ""] = text.split("\n## Options\n");
-    const [table = ""] = section.split("\n## ", 1);
-    const cells = [...table.matchAll(/^\| (`.+?) \|/gm)].map(([, cell = ""]) => cell);
-    const named = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
-    expect(named.sort()).toEqual(Object.keys(OPTIONS).sort());
-  });
-
-  test("says how much the log keeps", () => {
-    const { logLimit, logBytes } = resolveOptions();
-    expect([logLimit, logBytes]).toEqual([100_000, 64 * 1024 * 1024]);
-    expect(text).toContain("(100 000)");
-    expect(text).toContain("(64 MiB)");
+  test("shows flags that the program has", () => {
+    const flags = [...guide.matchAll(/(?<=emulator.*|`)(--[a-z-]+)/g)].map(([, flag = ""]) => flag);
+    expect(flags).toContain("--dotenv");
+    for (const flag of flags.filter((one) => one !== "--env-file")) expect(EMULATOR.help).toContain(`  ${flag} `);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Client } from "../../src/client/index.ts";
 import type { Fault } from "../../src/testing/index.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import type { Opened } from "./transports.ts";
@@ -83,11 +84,26 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
     fault({ operation: "issues.create", drop });
     const error = await failure(createIssue());
     expect(error).toBeInstanceOf(TypeError);
-    if (name !== "msw") expect(error).toMatchObject({ message: "fetch failed", cause: { code: "ECONNRESET" } });
+    expect(error).toMatchObject({ message: "fetch failed", cause: { code: "ECONNRESET" } });
     expect(issues()).toBe(drop === "before" ? 0 : 1);
     const logged = { status: undefined, applied: drop === "after", outcome: "dropped" };
     expect(opened.emulator.requests.at(-1)).toMatchObject(logged);
     expect((await createIssue()).status).toBe(201);
+  });
+
+  test.each([
+    [{ drop: "before" }, "the connection was lost to", "unknown"],
+    [{ drop: "after" }, "the connection was lost to", "unknown"],
+    [{ cutAfterBytes: 5 }, "the response of", "accepted"],
+  ] as const)("%j of a write: the client blames the network, and says %s", async (connection, words, outcome) => {
+    fault({ operation: "issues.create", ...connection });
+    const { baseUrl, token } = opened.emulator;
+    const fetch = name === "fetch" ? opened.fetch : undefined;
+    const client = new Client({ baseUrl, token, fetch, retry: false });
+    const error = await failure(client.issues.create("web", { title: "It breaks", type: "bug" }));
+    expect(error).toMatchObject({ kind: "connection", outcome });
+    expect(String(error)).toContain(words);
+    expect(String(error)).not.toContain("the fetch of the application");
   });
 
   test.each([0, 1, 20])("a body cut after %i bytes", async (cutAfterBytes) => {
@@ -366,7 +382,7 @@ describe("which requests a fault meets", () => {
     ["a status of 199", { status: 199 }, "from 200 to 599, not 199"],
     ["a status of 600", { status: 600 }, "from 200 to 599"],
     ["a status of NaN", { status: Number.NaN }, "not NaN"],
-    ["times 0", { status: 500, times: 0 }, "fault.times must be an integer of at least 1 or Infinity"],
+    ["times 0", { status: 500, times: 0 }, "fault.times must be a whole number from 1 up, not 0"],
     ["a negative delay", { delayMs: -1 }, "fault.delayMs"],
     ["an unknown drop", { drop: "never" }, "fault.drop must be one of before, after"],
     ["an unknown page", { page: "short" }, "fault.page"],

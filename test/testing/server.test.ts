@@ -58,6 +58,12 @@ describe("the address", () => {
     await alive();
   });
 
+  test("of all of a machine is told as loopback, which clients of every system reach", async () => {
+    await restart({ host: "0.0.0.0" });
+    expect(running.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/);
+    await alive();
+  });
+
   test("that clients use may differ from the server's own; its path is served", async () => {
     await restart({ baseUrl: "https://gateway.example/automation/api/v1" });
     expect(running.baseUrl).toBe("https://gateway.example/automation/api/v1");

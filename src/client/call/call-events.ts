@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
 import type { ClientEvent, Durations, EndEvent, RetryEvent, Waits } from "../events.ts";
@@ -7,7 +6,6 @@ import { pauseLeft, type RateLimitHead } from "../rate-limit/rate-limiter.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { now } from "../time/clock.ts";
 import type { ResponseHead } from "./head.ts";
-import { readHeaders } from "./http-request.ts";
 import type { Operation } from "./operation.ts";
 import type { ClientContext } from "./settings.ts";
 
@@ -40,6 +38,8 @@ export class CallEvents {
   readonly #call: ObservedCall;
   readonly #observer: CombinedObserver;
   readonly #began: number = now();
+  /** The time that the call waited, for the rate limit and between attempts, in milliseconds. */
+  waitedMs = 0;
   #attempt = 1;
   /** The request of the present attempt has been sent. */
   #isSent = false;
@@ -78,8 +78,7 @@ export class CallEvents {
     const spentMs = time - this.#since;
     this.#since = time;
     this.#spent[this.#stage] += spentMs;
-    const { walk } = this.#call.operation;
-    if (walk && (this.#stage === "waitMs" || this.#stage === "queueMs")) walk.waitedMs += spentMs;
+    if (this.#stage === "waitMs" || this.#stage === "queueMs") this.waitedMs += spentMs;
     this.#stage = phase === "total" ? "waitMs" : (`${phase}Ms` as const);
   }
 
@@ -105,13 +104,9 @@ export class CallEvents {
     return { waitMs, queueMs, tokenMs };
   }
 
-  /** The headers that observers want to send along. What is no header of theirs is left out. */
-  headers(): Record<string, string> {
-    const wanted = Object.entries<unknown>(this.#observer.headers());
-    const headers = wanted.map(
-      ([name, value]) => typeof value === "string" && ignoreErrors(() => readHeaders({ [name]: value })),
-    );
-    return Object.assign({}, ...headers) as Record<string, string>; // as they were read
+  /** The headers that observers want to send along. */
+  headers(): Readonly<Record<string, string>> {
+    return this.#observer.headers();
   }
 
   /** Sends an attempt, once, in the context that observers want for it. */

@@ -1,11 +1,9 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { writeJson } from "../checks/json-value.ts";
-import { SHORTEST_SECRET } from "../checks/values.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { Deadline } from "../time/deadline.ts";
-import type { TokenSource } from "../token/token-source.ts";
+import { containsToken } from "../token/token-format.ts";
 import { CallEvents } from "./call-events.ts";
 import type { HookedCall } from "./call-hooks.ts";
 import type { ResponseHead } from "./head.ts";
@@ -13,20 +11,12 @@ import type { Operation } from "./operation.ts";
 import { encodePath } from "./path.ts";
 import { type ClientContext, mergeSettings } from "./settings.ts";
 
-/** Older tokens are forgotten. */
-const MOST_KNOWN = 1_000;
-
-/** What the calls of a token source were sent with and have handed out, the latest first. Derived clients share the source. */
-const known = new WeakMap<TokenSource, readonly string[]>();
-
-/** What a call remembers of its requests, over all attempts. */
+/** The memory of a call of its requests, over all attempts. */
 class CallHistory {
   /** Requests that were sent. */
   requests = 0;
   /** The latest response of the service. */
   latestResponse: ResponseHead | undefined;
-  /** Pauses that its own requests have begun, without another response in between. */
-  pausesInARow = 0;
   /** A request may have been applied. */
   mayBeApplied = false;
   /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
@@ -54,13 +44,13 @@ export class Call {
   /** Made when something is shown. */
   #redactor: Redactor | undefined;
 
-  constructor(client: ClientContext, operation: Operation<unknown>) {
+  constructor(client: ClientContext, operation: Operation<unknown>, within?: AbortSignal) {
     this.operation = operation;
     this.settings = mergeSettings<ClientContext>(operation.options, client);
     this.body = operation.json === undefined ? undefined : writeJson(operation.json, "json");
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     const { totalTimeoutMs, signal, hooks } = this.settings;
-    this.deadline = Deadline.of(totalTimeoutMs, signal, hooks?.signal, operation.within);
+    this.deadline = Deadline.of(totalTimeoutMs, signal, hooks?.signal, within);
     // Last, so that nothing has begun for its observers if its signal fails.
     this.events = client.observers && new CallEvents(this, client.observers);
   }
@@ -83,33 +73,10 @@ export class Call {
     return this.#redactor;
   }
 
-  /** Remembers a token that the call is about to be sent with. Returns whether the URL holds that, or another one that is known. */
-  exposes(token: string): boolean {
+  /** Whether the URL holds the token that the call is about to be sent with, or another one of its form. */
+  urlContainsSecret(token: string): boolean {
     this.#learn(token);
-    const target = this.#target;
-    // Encoded, a secret is no shorter.
-    return this.#remember(token).some(
-      (secret) => secret.length <= target.length && target.includes(encodeURIComponent(secret)),
-    );
-  }
-
-  /** The call resolves with this output. A `plaintext` in it must not stand in a URL from now on. */
-  handOut(output: unknown): void {
-    ignoreErrors(() => {
-      const plaintext = (output as { plaintext?: unknown } | undefined)?.plaintext; // any output can be asked
-      // A lone surrogate stands in no URL.
-      if (typeof plaintext === "string" && !/\p{Surrogate}/u.test(plaintext)) this.#remember(plaintext);
-    });
-  }
-
-  /** Returns what is known, with this token, unless that is too short to be a secret. */
-  #remember(token: string): readonly string[] {
-    const { tokenSource } = this.settings;
-    const before = known.get(tokenSource) ?? [];
-    if (token.length < SHORTEST_SECRET || before.includes(token)) return before;
-    const all = [token, ...before].slice(0, MOST_KNOWN);
-    known.set(tokenSource, all);
-    return all;
+    return containsToken(this.#target, token);
   }
 
   /** A token of the call, which nothing that is shown may contain. */
@@ -120,18 +87,18 @@ export class Call {
   }
 
   /**
-   * The call is over; `error` is what it rejects with. Frees everything, and shows the caller the latest response's
-   * metadata, if there is one and the caller asked for it.
+   * The call is over: it rejects with `error`, or resolves with `output`. Frees everything, and shows the caller the latest
+   * response's metadata, if there is one and the caller asked for it.
    */
-  finish(error: AnyAutomationError | undefined): void {
+  finish(error: AnyAutomationError | undefined, output: unknown): void {
     this.deadline.release();
     const { latestResponse, requests } = this.history;
     this.events?.end(error, { attempts: requests, status: latestResponse?.status });
     const { onResponse, hooks } = this.settings;
-    hooks?.end?.(this.hooked, { status: latestResponse?.status, error });
+    hooks?.end?.(this.hooked, { status: latestResponse?.status, error, output });
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
-    ignoreErrors(() => onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id }));
+    onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id });
   }
 }
 

@@ -8,13 +8,15 @@ import type {
 import * as errors from "../errors/classes.ts";
 import { classifyFault, type Fault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
-import type { RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
+import { refusalClass } from "../errors/refusal-class.ts";
+import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
 import { OWN_VENDOR } from "../schemas/validators.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
+import { TokenUnavailable } from "../token/token-source.ts";
 import type { Call } from "./call.ts";
 import { type Exchange, isSuccess, type ResponseHead } from "./head.ts";
-import { isWrite, labelOf, type Operation, rotatesToken } from "./operation.ts";
+import { isWrite, type Operation, rotatesToken } from "./operation.ts";
 import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
@@ -47,9 +49,22 @@ export function pausedError(
   });
 }
 
-/** The caller's rate limiter failed, before the request was sent. */
-export function limiterError(call: Call, thrown: unknown): errors.ConnectionError {
-  return buildError(errors.ConnectionError, call, { what: "the rateLimiter failed", thrown, permanent: true });
+/** The error of a call from whatever ended it: the failure of a part, or of a function of the application. */
+export function callError(call: Call, thrown: unknown): errors.AnyAutomationError {
+  if (errors.isAutomationError(thrown)) return thrown;
+  if (thrown instanceof TokenUnavailable) {
+    return buildError(errors.TokenProviderError, call, { what: thrown.message, thrown: thrown.cause });
+  }
+  if (thrown instanceof RateLimiterFailure) {
+    return buildError(errors.ConnectionError, call, {
+      what: "the rateLimiter failed",
+      thrown: thrown.cause,
+      permanent: true,
+    });
+  }
+  // The request may have been sent.
+  const reached = { isSent: true };
+  return buildError(errors.ConnectionError, call, { what: "failed", thrown, reached, permanent: true });
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
@@ -129,15 +144,6 @@ export function connectionError(call: Call, failed: Fault & Partial<Exchange>): 
   });
 }
 
-const BY_STATUS: Readonly<Record<number, typeof errors.ApiError>> = {
-  400: errors.BadRequestError,
-  401: errors.AuthenticationError,
-  403: errors.PermissionDeniedError,
-  404: errors.NotFoundError,
-  409: errors.ConflictError,
-  422: errors.BadRequestError,
-};
-
 /** The error of a response whose status is no success (contract, section 7; classified by status alone). */
 export function refusalError(call: Call, refused: Exchange): AutomationError {
   const { head } = refused;
@@ -157,7 +163,7 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const said = { what, reached: refused, code, detail, body, retryAfterMs };
   if (status < 400) return buildError(errors.RedirectError, call, { location, ...said });
   if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...said });
-  return buildError(BY_STATUS[status] ?? (status >= 500 ? errors.ServerError : errors.ApiError), call, said);
+  return buildError(refusalClass(status), call, said);
 }
 
 /**
@@ -188,27 +194,31 @@ export function buildError<Details extends ErrorDetails, Failure>(
   };
   const why = thrown === undefined ? "" : ` (${redactor.line(explain(thrown).why, MAX_DETAIL)})`;
   const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
-  const message = `${labelOf(operation)}: ${what}${why}${request}${consequenceOf(operation, details)}`;
+  const message = `${operation.label}: ${what}${why}${request}${consequenceOf(operation, details)}`;
   return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
 }
 
 /**
  * Whether the service did what was asked. A response tells, except where the service failed on the way; without one it
- * is certain only for a request that was never sent.
+ * is certain only for a request that was never sent. A read changes nothing, so it is never `unknown`.
  */
-function outcomeOf({ history }: Call, { head, isSent }: Reached): Outcome {
-  if (head !== undefined) return outcomeOfStatus(head.status);
-  if (isSent || history.mayBeApplied) return "unknown";
+function outcomeOf({ history, operation }: Call, { head, isSent }: Reached): Outcome | undefined {
+  const unknown = isWrite(operation) ? "unknown" : undefined;
+  if (head !== undefined) return outcomeOfStatus(head.status) ?? unknown;
+  if (isSent || history.mayBeApplied) return unknown;
   // Whatever was sent before has been refused.
   return history.latestResponse !== undefined && isSent === undefined ? "rejected" : "not_sent";
 }
 
-function outcomeOfStatus(status: number): Outcome {
+/** `undefined` where a status does not say. A browser that hides a redirect shows 0. */
+function outcomeOfStatus(status: number): Outcome | undefined {
   if (isSuccess(status)) return "accepted";
-  return status === 408 || status >= 500 ? "unknown" : "rejected";
+  // 303 is the answer to a request that was performed, and gateways use the others so; 307 and 308 say to repeat it.
+  const isRedirect = status < 400 && status !== 307 && status !== 308;
+  return isRedirect || status === 408 || status >= 500 ? undefined : "rejected";
 }
 
-/** What the failure of a write means for its caller; empty for reads, and where nothing can have happened. */
+/** The consequence of a failed write for its caller; empty for reads, and where nothing can have happened. */
 function consequenceOf(operation: Operation<unknown>, { outcome, rawBody }: ErrorDetails): string {
   if (!isWrite(operation) || outcome === "rejected" || outcome === "not_sent") return "";
   if (outcome === "accepted") {

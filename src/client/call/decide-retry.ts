@@ -1,5 +1,5 @@
 import type { AutomationError } from "../errors/automation-error.ts";
-import { ConnectionError, TimeoutError } from "../errors/classes.ts";
+import { ConnectionError, isAutomationError, TimeoutError } from "../errors/classes.ts";
 import type { RetryReason } from "../events.ts";
 import { lengthened, shortened } from "../time/jitter.ts";
 import { type Operation, rotatesToken } from "./operation.ts";
@@ -15,6 +15,11 @@ export interface RetryContext {
   readonly leftMs: number;
   /** In [0, 1). */
   readonly random: number;
+}
+
+/** The values that a backoff is made from. */
+export interface BackoffContext extends Pick<RetryContext, "retries" | "random"> {
+  readonly rules: Pick<RetryRules, "minDelayMs" | "maxDelayMs">;
 }
 
 /** Why a call is sent again, and after how long. */
@@ -38,9 +43,10 @@ export function decideRetry(error: AutomationError, context: RetryContext): Retr
   const { rules, leftMs, random } = context;
   const reason = passingReason(error, context);
   if (reason === undefined) return undefined;
-  if (reason !== "unavailable" || error.retryAfterMs === undefined) return { reason, delayMs: backOff(context) };
+  const backoffMs = backOff(context);
+  if (reason !== "unavailable" || error.retryAfterMs === undefined) return { reason, delayMs: backoffMs };
   // Never earlier than asked: a wait that is too long or does not fit fails now.
-  const delayMs = lengthened(error.retryAfterMs, RETRY_AFTER_JITTER, random);
+  const delayMs = Math.max(backoffMs, lengthened(error.retryAfterMs, RETRY_AFTER_JITTER, random));
   return error.retryAfterMs > rules.maxRetryAfterMs || delayMs >= leftMs ? undefined : { reason, delayMs };
 }
 
@@ -66,12 +72,12 @@ function mayRepeat(error: AutomationError, { operation, rules }: RetryContext): 
   return rules.unsafeWrites && !rotatesToken(operation) && error.outcome !== "accepted";
 }
 
-function backOff({ rules, retries, random }: RetryContext): number {
+/** The wait before the next attempt, in milliseconds: it doubles from `minDelayMs` to `maxDelayMs`, and has a random part. */
+export function backOff({ rules, retries, random }: BackoffContext): number {
   const doubled = rules.minDelayMs * 2 ** Math.min(retries, MAX_DOUBLINGS);
   return shortened(Math.min(doubled, rules.maxDelayMs), BACKOFF_JITTER, random);
 }
 
-import { isAutomationError } from "../errors/classes.ts";
 /** Whether a request that was answered with this status may succeed later (reliability guide, the table of retries). */
 export function statusMayPass(status: number): boolean {
   return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);

@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { invalid } from "../checks/invalid-input.ts";
 
 const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
@@ -17,6 +16,6 @@ export function forbiddenIn(text: string): string | undefined {
 export function encodeText(value: string, what: string): string {
   // Most need no encoding.
   if (/^[\w-]*$/.test(value)) return value;
-  const encoded = ignoreErrors(() => encodeURIComponent(value));
-  return encoded ?? invalid(`${what} has a lone surrogate, which cannot be encoded`);
+  if (/\p{Surrogate}/u.test(value)) invalid(`${what} has a lone surrogate, which cannot be encoded`);
+  return encodeURIComponent(value);
 }

@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { AbortError } from "../errors/classes.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
@@ -27,15 +26,13 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
-  if (head.status === 429) hooks?.rejected?.(call.hooked);
-  // Without the headers: a rate limiter of the caller's own may pass on what it gets, to a log or another thread.
+  if (head.status === 429 && !history.mayBeApplied) hooks?.rejected?.(call.hooked);
+  // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
-  // A response that has arrived is not lost to a rate limiter that fails.
-  const reported = ignoreErrors(() => permit.report({ status, limit, remaining, retryAfterMs }));
+  const reported = permit.report({ status, limit, remaining, retryAfterMs });
   // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
   const pause = status === 429 ? reported : undefined;
   history.latestResponse = head;
-  history.pausesInARow = pause === undefined ? 0 : history.pausesInARow + 1;
   events?.head(head);
   events?.pause(token, pause?.pauseMs);
   events?.enter("body");

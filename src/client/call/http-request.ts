@@ -18,6 +18,8 @@ export interface FetchInit {
   redirect: "manual";
   /** Set where the platform has cookies: none are sent. */
   credentials?: "omit";
+  /** Set in browsers, unless `fetchOptions` has another one: their cache does not know whose response it keeps. */
+  cache?: "no-store";
 }
 
 /** The part of a `Response` that is needed. Without a web stream as `body`, as with node-fetch and mocks, `text()` reads it. */

@@ -1,22 +1,31 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
 import { describeValue, hasMethods } from "../checks/values.ts";
-import type { Fault, FaultSource } from "../errors/connection-fault.ts";
+import type { Fault, FaultSource, RequestEvidence } from "../errors/connection-fault.ts";
+import { VERSION } from "../version.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
+import { isWrite } from "./operation.ts";
+import { watchWrite } from "./write-evidence.ts";
 
-/** What sending rejects with. */
+/** The reason why a request got no response. */
 export class HttpFailure implements Fault {
-  /** What `fetch` rejected with. */
+  /** The value that `fetch` rejected with. */
   readonly cause: unknown;
   /** The `fetch` that the request was handed to; `request` if it was handed to none. */
   readonly source: FaultSource;
+  /** Of a write, where the platform tells. */
+  readonly request: RequestEvidence | undefined;
 
-  constructor(cause: unknown, source: FaultSource) {
+  constructor(cause: unknown, source: FaultSource, request?: RequestEvidence) {
     this.cause = cause;
     this.source = source;
+    this.request = request;
   }
 }
 
-/** The platform's own `fetch`. One that takes its place later is the application's, as one in the options is. */
+/**
+ * The global `fetch` at the time of the import: mostly the platform's own. It names what failed; nothing that was sent is
+ * judged by it, since instrumentation may have wrapped it before.
+ */
 const PLATFORM_FETCH: unknown = globalThis.fetch;
 
 /** Sets the bearer token of a request. */
@@ -25,7 +34,7 @@ const setToken: BeforeRequestHook = ({ request, options }) => {
   request.headers.set("authorization", `Bearer ${token}`);
 };
 
-/** Each request is sent once, without a time limit of ky's, whatever its status, and to no other address. */
+/** Each request is sent once, without a time limit of ky's, for any status, and to no other address. */
 const OPTIONS: KyOptions = {
   hooks: { beforeRequest: [setToken] },
   retry: 0,
@@ -46,20 +55,23 @@ export function createHttp(
   fetchOptions: Readonly<Record<string, unknown>> | undefined,
 ): SendHttp {
   const instance = ky.create(OPTIONS);
+  const isBrowser = isInBrowser();
+  // A response belongs to one token and one moment; a browser's cache knows neither.
+  const ownOptions = isBrowser ? { cache: "no-store" as const } : {};
+  // A page that sets its own would need the permission of the service (CORS).
+  const ownHeaders = isBrowser ? {} : { "user-agent": `project-automation/${VERSION}` };
   return async ({ url, method, headers, body, token, signal }) => {
-    const absent = inheritedNames();
-    // Once `fetch` has been called, the request was sent, wherever it fails then: ky reads the response, too.
     let source: FaultSource = "request";
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
     const send = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
       const init = {
-        ...absent,
+        ...ownOptions,
         ...fetchOptions,
         // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.
         ...("credentials" in Request.prototype ? { credentials: "omit" as const } : {}),
         method,
-        headers: { ...headers, authorization: made.get("authorization") ?? "" },
+        headers: { ...ownHeaders, ...headers, authorization: made.get("authorization") ?? "" },
         ...(body === undefined ? {} : { body }),
         redirect: "manual" as const,
         signal,
@@ -67,32 +79,28 @@ export function createHttp(
       const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch ?? globalThis.fetch;
       if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
       source = own === PLATFORM_FETCH ? "platform" : "application";
+      const watch = isWrite({ method }) ? watchWrite({ method, url, signal }) : undefined;
       try {
-        return checked(await own(url, init));
+        return checked(await (watch === undefined ? own(url, init) : watch.run(() => own(url, init))));
       } catch (error) {
         // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
-        throw new HttpFailure(error, source);
+        throw new HttpFailure(error, source, watch?.evidence(error));
+      } finally {
+        watch?.end();
       }
     };
-    // For ky's default method it costs a quarter of the call to say so.
-    const options = { ...absent, ...(method === "GET" ? {} : { method }), context: { token }, fetch: send };
     try {
-      // ky asks a text, too, for the headers, the method and the signal of a request.
-      const isSafe = Object.keys(absent).length === 0;
-      return await instance(isSafe ? url : new Request(url, { ...absent, method, headers: {}, signal }), options);
+      return await instance(url, { method, context: { token }, fetch: send });
     } catch (error) {
       throw error instanceof HttpFailure ? error : new HttpFailure(error, source);
     }
   };
 }
 
-/**
- * The enumerable names that a program has put on `Object.prototype`, each without a value: ky and `fetch` would take what
- * stands there for options.
- */
-function inheritedNames(): Readonly<Record<string, undefined>> {
-  const names = Object.keys(Object.prototype).filter((name) => !Object.hasOwn(OPTIONS, name));
-  return Object.fromEntries(names.map((name) => [name, undefined]));
+/** Whether this is a page or a worker of a browser: all of them call themselves Mozilla, no other platform does. */
+function isInBrowser(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
+  return /^Mozilla\//.test(navigator?.userAgent ?? "");
 }
 
 // A `fetch` of the application may resolve with anything, and a substitute need not be of the platform's class.

@@ -1,4 +1,4 @@
-import type { Permit } from "../rate-limit/rate-limiter.ts";
+import type { CreatedToken, Page } from "../models.ts";
 import type { StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 import { encodePath, type Path } from "./path.ts";
@@ -7,10 +7,12 @@ import type { CheckedOptions } from "./settings.ts";
 /** HTTP methods that the client sends. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** One operation of the service as data: what to send, with which options, and what to make of the response. */
+/** One operation of the service as data: the request, the caller's options, and the shape of the response. */
 export interface Operation<Output> {
   /** Such as `"issues.create"`. */
   readonly name: string;
+  /** The operation in messages: its name, or for a custom request the method and the path. */
+  readonly label: string;
   readonly method: Method;
   readonly path: Path;
   /** Encoded. */
@@ -19,54 +21,56 @@ export interface Operation<Output> {
   readonly json?: unknown;
   /** Names in the query and the body that the method sends itself, or may send. Without it, the call takes no `extra`. */
   readonly fields?: readonly string[] | undefined;
-  /** The schema of the response's body; without one it is handed over as parsed. */
+  /** The schema of the response's body; without one the body is handed over as parsed. */
   readonly schema?: StandardSchema<Output> | undefined;
   /** The schema that holds even where validation is lenient. */
   readonly lenientSchema?: StandardSchema | undefined;
   /**
-   * How a 2xx body is treated. Omitted: it must be JSON, or may be empty where there is no schema. `"json_if_any"`: a body
-   * that is not JSON resolves `undefined`. `"nothing"`: every body does.
+   * The treatment of a 2xx body. Omitted: it must be JSON, or empty where there is no schema. `"json_if_any"`: anything;
+   * it resolves `undefined` unless it is JSON. `"nothing"`: it does not matter, and resolves `undefined`.
    */
   readonly expects?: "json_if_any" | "nothing" | undefined;
   /** The scope that the contract asks for, as a hint in refusals. */
   readonly scope?: Scope | undefined;
-  /** The walk that its output is a page of. */
-  readonly walk?: Walk | undefined;
-  /** The end of the wait or the walk that the call is a part of. */
-  readonly within?: AbortSignal | undefined;
-  /** What it is sent with in place of a permit of its own: it waits in no queue. */
-  readonly permit?: Permit | undefined;
-  /** The `plaintext` of the output becomes the client's token. */
-  readonly adopts?: boolean | undefined;
   /** The caller's options, checked. */
   readonly options: CheckedOptions;
 }
 
-/** What a walk has come to so far. Each of its calls adds its page, and how long it has waited. */
-export interface Walk {
-  pages: number;
-  items: number;
-  waitedMs: number;
+/** An operation as resources describe it; `label` is the name where it is left out. */
+export type OperationFields<Output> = Omit<Operation<Output>, "name" | "label"> & { readonly label?: string };
+
+/** The circumstances of a call, beside the operation. */
+export interface Origin {
+  /** The public function that was called: the stack of an error begins in the code that called it. */
+  readonly entry?: CallableFunction | undefined;
+  /** Ends the call with the wait or the walk that it is a part of. */
+  readonly within?: AbortSignal | undefined;
+  /** Counts a page of a walk when it arrives, and returns the fields of its `page` event. */
+  readonly countPage?: ((page: Page<unknown>, waitedMs: number) => PageCounts) | undefined;
 }
 
-/** What resources get of the client, and nothing else. `name` is the operation's, such as `"issues.create"`. */
+/** The pages of a walk so far, the items on them, and the time that it waited, in milliseconds. */
+export interface PageCounts {
+  readonly pages: number;
+  readonly items: number;
+  readonly waitedMs: number;
+}
+
+/** The client as resources know it. `name` is the operation's, such as `"issues.create"`. */
 export interface Send {
   /**
-   * Sends an operation through the whole request path. Checks belong in `describe`: what it refuses rejects the call, in the
-   * operation's name.
+   * Sends an operation through the whole call path. Checks belong in `describe`: an invalid argument rejects the call, in
+   * the operation's name.
    */
-  <Output>(name: string, describe: () => Omit<Operation<Output>, "name">): Promise<Output>;
-  /** Checks what is needed before there is anything to send. Throws what a call would reject with. */
+  <Output>(name: string, describe: () => OperationFields<Output>, origin?: Origin): Promise<Output>;
+  /** Makes the `plaintext` that `rotate` resolves the client's token. Rejects where the client does not hold its token. */
+  readonly adopt: (rotate: () => Promise<CreatedToken>) => Promise<CreatedToken>;
+  /** Checks arguments before there is anything to send. Throws the error that a call would reject with. */
   readonly check: <Result>(name: string, read: () => Result) => Result;
   /** A short text of the service as errors show it, without secrets. */
   readonly short: (text: string) => string | undefined;
-  /** That of calls without one of their own. */
+  /** The `totalTimeoutMs` of calls without one of their own. */
   readonly totalTimeoutMs: number;
-}
-
-/** What errors call an operation: one that is not documented by what is sent. */
-export function labelOf({ name, method, path }: Pick<Operation<unknown>, "name" | "method" | "path">): string {
-  return name.includes(".") ? name : `${method} ${path.template}`;
 }
 
 /** Whether an operation changes something, so that sending it twice might matter. */

@@ -1,7 +1,7 @@
 import { invalid } from "../checks/invalid-input.ts";
 import { describeValue, isObject } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
-import { calledBy } from "../errors/caller-stack.ts";
+import { withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import { encodeText, forbiddenIn } from "./encoding.ts";
 
@@ -42,7 +42,7 @@ export class Path {
  * await client.request({ method: "GET", path: path`/projects/${project}/issues` });
  */
 export function path(strings: TemplateStringsArray, ...values: readonly string[]): Path {
-  return calledBy(path, () =>
+  return withCallerStack(path, () =>
     asErrorClass(ArgumentError, () => {
       if (!Array.isArray(strings) || !Array.isArray(strings.raw)) {
         invalid("path is a template tag: write path`/projects/${project}`, without parentheses");

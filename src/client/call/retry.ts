@@ -1,20 +1,8 @@
-import pRetry, { type Options } from "p-retry";
+import pRetry from "p-retry";
 import { type AnyAutomationError, isAutomationError } from "../errors/classes.ts";
 import type { Call } from "./call.ts";
 import { stoppedError } from "./create-error.ts";
 import { decideRetry } from "./decide-retry.ts";
-
-/** The other options of p-retry, at its defaults: it would take what stands on `Object.prototype` for them. */
-const UNUSED: Options = {
-  factor: 2,
-  maxTimeout: Number.POSITIVE_INFINITY,
-  maxRetryTime: Number.POSITIVE_INFINITY,
-  randomize: false,
-  unref: false,
-  signal: undefined,
-  onFailedAttempt: () => {},
-  shouldConsumeRetry: () => true,
-};
 
 /**
  * Runs `attempt` again, up to `retry.attempts` in all, while it fails for a reason that may pass. p-retry counts and
@@ -25,7 +13,6 @@ export function withRetries<Result>(call: Call, attempt: () => Promise<Result>):
   const { retry } = call.settings;
   return pRetry(attempt, {
     retries: retry === false ? 0 : retry.attempts - 1,
-    ...UNUSED,
     minTimeout: 0,
     // Asked after each failure that another attempt may follow; that attempt begins when this resolves with `true`.
     shouldRetry: ({ error, retriesConsumed }) => isAutomationError(error) && waitToRetry(call, error, retriesConsumed),
@@ -44,7 +31,7 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
   });
   if (decision === undefined) return false;
   history.lastFailure = () => error;
-  history.mayBeApplied ||= error.outcome === "unknown" || error.outcome === "accepted";
+  history.mayBeApplied ||= error.outcome !== "not_sent" && error.outcome !== "rejected";
   events?.retry({ ...decision, status: error.status });
   try {
     await deadline.sleep(decision.delayMs);

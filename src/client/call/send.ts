@@ -1,79 +1,70 @@
-import { nullPrototype } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
-import { beginStackInAwaiter } from "../errors/caller-stack.ts";
-import { type AnyAutomationError, ArgumentError, ConnectionError, isAutomationError } from "../errors/classes.ts";
-import type { CreatedToken, Page } from "../models.ts";
+import { captureCaller } from "../errors/caller-stack.ts";
+import { type AnyAutomationError, ArgumentError } from "../errors/classes.ts";
+import type { Page } from "../models.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { StaticToken } from "../token/static-token.ts";
 import { attempt, enter } from "./attempt.ts";
 import { Call } from "./call.ts";
-import { buildError, stoppedError } from "./create-error.ts";
+import { callError, stoppedError } from "./create-error.ts";
 import { addExtra } from "./extra.ts";
-import type { Operation, Send } from "./operation.ts";
+import type { OperationFields, Origin, Send } from "./operation.ts";
 import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
 import type { ClientContext } from "./settings.ts";
 
-/**
- * The way of every call: arguments are checked, attempts are made until one succeeds or none may follow, and the response
- * is validated. Rejects with errors of this library only, and never throws.
- */
+// One call runs through these stages, each in a file of its own:
+//   send      checks the arguments, makes the call, turns whatever ends it into one error
+//   retry     repeats the attempt while it fails for a reason that may pass
+//   attempt   gets a token and a slot; waits out a 429, renews the token after a 401
+//   exchange  sends one request and reads its response
+//   http      hands the request to ky, and ky to fetch
+//   output    validates the response
+
+/** The way of every call of a client. Rejects with errors of this library only, and never throws. */
 export function createSend(client: ClientContext): Send {
-  const redactor = (): Redactor => new Redactor({ tokens: [client.tokenSource.current], headers: client.headers });
+  const { tokenSource, headers, totalTimeoutMs } = client;
+  const redactor = (): Redactor => new Redactor({ tokens: [tokenSource.current], headers });
   const check = <Result>(name: string, read: () => Result): Result =>
     asErrorClass(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
 
-  async function send<Output>(name: string, describe: () => Omit<Operation<Output>, "name">): Promise<Output> {
+  async function send<Output>(name: string, describe: () => OperationFields<Output>, origin: Origin = {}) {
+    const toCaller = origin.entry && captureCaller(origin.entry);
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
+    let output: unknown;
     try {
-      call = check(name, () => new Call(client, addExtra(nullPrototype<Operation<Output>>({ name }, describe()))));
-      return (await run(call)) as Output; // the schema of the operation says that it is one
+      call = check(name, () => {
+        return new Call(client, addExtra({ name, label: name, ...describe() }), origin.within);
+      });
+      output = await run(call, origin);
+      return output as Output; // the schema of the operation says that it is one
     } catch (error) {
-      failure = ownError(call, error);
-      await beginStackInAwaiter(failure, send);
+      failure = call === undefined ? (error as AnyAutomationError) : callError(call, error); // arguments fail with ours alone
+      toCaller?.(failure);
       throw failure;
     } finally {
-      call?.finish(failure);
+      call?.finish(failure, output);
     }
   }
 
-  const { totalTimeoutMs } = client;
-  return Object.assign(send, { check, short: (text: string) => redactor().short(text), totalTimeoutMs });
+  const adopt: Send["adopt"] = async (rotate) => {
+    if (tokenSource instanceof StaticToken) return await tokenSource.adopt(rotate);
+    const message = "adopt is for a static token; this client has a token provider or a rotating token";
+    throw new ArgumentError(`tokens.rotate: ${message}`, { outcome: "not_sent" });
+  };
+  return Object.assign(send, { adopt, check, short: (text: string) => redactor().short(text), totalTimeoutMs });
 }
 
-async function run(call: Call): Promise<unknown> {
-  const { deadline } = call;
+async function run(call: Call, { countPage }: Origin): Promise<unknown> {
+  const { deadline, events, settings } = call;
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
-  call.settings.hooks?.begin?.(call.hooked);
-  const output = call.operation.adopts ? await adopt(call) : await outputOf(call);
-  call.handOut(output);
-  const { walk } = call.operation;
-  if (walk !== undefined) {
-    walk.pages += 1;
-    walk.items += (output as Page<unknown>).data.length; // its schema says that it is one
-    call.events?.emit({ type: "page", ...walk });
+  settings.hooks?.begin?.(call.hooked);
+  const permit = enter(call);
+  const output = await readOutput(call, await withRetries(call, () => attempt(call, permit)));
+  if (countPage !== undefined) {
+    const counts = countPage(output as Page<unknown>, events?.waitedMs ?? 0); // its schema says that it is one
+    events?.emit({ type: "page", ...counts });
   }
   return output;
-}
-
-async function outputOf(call: Call): Promise<unknown> {
-  const permit = call.operation.permit ?? enter(call);
-  return readOutput(call, await withRetries(call, () => attempt(call, permit)));
-}
-
-function adopt(call: Call): Promise<unknown> {
-  const { tokenSource } = call.settings;
-  if (!(tokenSource instanceof StaticToken)) {
-    const what = "adopt is for a static token; this client has a token provider or a rotating token";
-    throw buildError(ArgumentError, call, { what });
-  }
-  return tokenSource.adopt(() => outputOf(call) as Promise<CreatedToken>); // only what has a token as output adopts
-}
-
-function ownError(call: Call | undefined, error: unknown): AnyAutomationError {
-  if (isAutomationError(error) || call === undefined) return error as AnyAutomationError; // arguments fail with ours alone
-  // Something of the application's or the platform's, when the request may have been sent.
-  const reached = { isSent: true };
-  return buildError(ConnectionError, call, { what: "failed", thrown: error, reached, permanent: true });
 }

@@ -4,6 +4,7 @@ import {
   BOOLEAN,
   countFrom,
   FUNCTION,
+  LISTENER,
   type ObjectSchema,
   type Present,
   RECORD,
@@ -217,7 +218,7 @@ const CALL_OPTIONS: ObjectSchema<CallOptions> = {
   ...SHARED_OPTIONS,
   extra: { ...RECORD, read: (extra: ExtraOptions) => parseOptions(extra, "options.extra", EXTRA) },
   onRequest: FUNCTION,
-  onResponse: FUNCTION,
+  onResponse: LISTENER,
 };
 
 const NO_OPTIONS: CheckedOptions = {};
@@ -239,13 +240,13 @@ export function readOptions<Options extends CallOptions>(
   return checked as CheckedOptions & Present<Omit<Options, keyof CallOptions>>; // as their kinds read them
 }
 
-/** Settings that are those of `base` but for `options`; `retry` and `headers` are put together one by one. */
+/** The settings of `base` with `options` laid over them; `retry` and `headers` are put together one by one. */
 export function mergeSettings<Settings extends CallSettings>(
   options: CheckedOptions<Settings>,
   base: Settings,
 ): Settings {
   if (options === NO_OPTIONS) return base;
-  const laid = Object.assign(Object.create(base) as Settings, options); // it inherits all of them
-  const retry = laid.retry && { ...(base.retry || DEFAULT_RETRY), ...laid.retry };
-  return Object.assign(laid, { retry, headers: { ...base.headers, ...laid.headers } });
+  const merged = { ...base, ...options } as Settings; // each option is of its setting's type, retry aside
+  const retry = merged.retry && { ...(base.retry || DEFAULT_RETRY), ...merged.retry };
+  return { ...merged, retry, headers: { ...base.headers, ...options.headers } };
 }

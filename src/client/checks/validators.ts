@@ -1,3 +1,4 @@
+import { ignoreErrors } from "./ignore-errors.ts";
 import { hasMethods, isRecord } from "./values.ts";
 
 /** A kind of value: its name in messages, and the values that are of it. */
@@ -38,6 +39,12 @@ export const RECORD: Validator = validator("an object", isRecord);
 
 export const FUNCTION: Validator = validator("a function", (value) => typeof value === "function");
 
+/** A function that is called with news: what it throws or rejects with is ignored, and nothing waits for it. */
+export const LISTENER: Validator = validator(
+  FUNCTION.words,
+  FUNCTION.accepts,
+  (listener: (news: unknown) => unknown) => (news: unknown) => ignoreErrors(() => listener(news)),
+);
 export const INTERVAL: Validator = validator(
   "a number of milliseconds above 0",
   (value) => typeof value === "number" && value > 0,

@@ -1,18 +1,18 @@
 import { type Evidence, type Explanation, explain } from "./evidence.ts";
 
-/** What a failed connection says of its request. */
+/** The meaning of a failed connection for its request. */
 interface Verdict {
   /** Whether it may have reached the service; absent where no request was begun. */
   readonly isSent?: boolean;
   /** Sending it again cannot help. */
   readonly permanent?: true;
-  /** What happened, with `{host}`, `{code}`, `{reason}` and `{why}` in the place of those texts. */
+  /** The message, with `{host}`, `{code}`, `{reason}` and `{why}` in the place of those texts. */
   readonly words: string;
 }
 
-/** What is known of a failed connection. */
+/** A failed connection. */
 export interface ConnectionFault extends Verdict {
-  /** Texts of others, which may hold secrets, for `words`. `host`: the service, and where it was looked for. */
+  /** Texts of others, which may hold secrets, for `words`. `host`: the service, and the address that failed. */
   readonly said: Omit<Explanation, "evidence"> & { readonly host: string };
 }
 
@@ -24,6 +24,8 @@ const SPEAKS_HTTP = {
   words: "the request failed to reach {host}: this port speaks http:, not https: ({code})",
 };
 const REFUSED_BY_PROXY = { ...REFUSED, words: NO_TUNNEL.words };
+/** A URL, a header or a dispatcher that `fetch` does not take: no host was looked for. */
+const NOT_TAKEN: Verdict = { ...REFUSED };
 const LOST: Verdict = { isSent: true, words: "the connection was lost to {host} ({code})" };
 const LOST_IN_PAGE = { ...LOST, words: `${LOST.words}; in a page, the service may not allow its origin (CORS)` };
 const UNREADABLE = { ...LOST, words: "the response of {host} could not be read: {why}" };
@@ -42,7 +44,7 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   [REFUSED, /^(?:CERT_|ERR_(?:TLS|SSL|OSSL)_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/],
   [REFUSED, /^(?:INVALID_CA|HOSTNAME_MISMATCH|EPROTO) |invalid peer certificate/i],
   // What `fetch` itself refuses to send: a URL, a header, the dispatcher of another version of undici.
-  [REFUSED, /^UND_ERR_INVALID_ARG |invalid header|not a valid HTTP header|bad port|unknown scheme|scheme must be/i],
+  [NOT_TAKEN, /^UND_ERR_INVALID_ARG |invalid header|not a valid HTTP header|bad port|unknown scheme|scheme must be/i],
   // A proxy that opens no tunnel has sent nothing on. It may reach the service later (502, 504), or refuses (403, 407).
   [NO_TUNNEL, /Proxy (?:response \(|refused to open a tunnel: )5/],
   [REFUSED_BY_PROXY, /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i],
@@ -66,36 +68,85 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
 const NOT_MADE = { ...REFUSED, words: "the request could not be made ({reason})" };
 /** A `fetch` of the application may have failed at something else, when the service had responded. */
 const OF_APPLICATION = { isSent: true, words: "the fetch of the application failed: {why}" };
+/** A dispatcher, or a function around the platform's `fetch`, went on when the request had left. */
+const SENT_BEFORE = { isSent: true, words: "the request was sent, and then its fetch failed: {why}" };
 
 /** What failed: the platform's `fetch`, the application's, making the request before, or reading the response after it. */
 export type FaultSource = "platform" | "application" | "request" | "response";
+
+/** What the platform told of a request while it was under way. */
+export interface RequestEvidence {
+  /** Headers of it have left. */
+  readonly left: boolean;
+  /** It failed with the very error that `fetch` rejected with, and is not under way any more. */
+  readonly failed: boolean;
+}
 
 /** What was thrown, and by what. */
 export interface Fault {
   readonly cause: unknown;
   readonly source: FaultSource;
+  /** Absent of reads, and where the platform does not tell. */
+  readonly request?: RequestEvidence | undefined;
 }
 
-/**
- * How the connection failed, by the platform's error and its causes. That nothing was sent is believed of the platform's
- * own `fetch`, and of another one only where the error that says so names the host of the service.
- */
-export function classifyFault({ cause, source }: Fault, baseUrl: string): ConnectionFault {
+/** Whom the errors that decided the verdict name. */
+export type Named = "service" | "another" | "nobody";
+
+/** How the connection failed, by the error and its causes, and by what the platform told of the request. */
+export function classifyFault({ cause, source, request }: Fault, baseUrl: string): ConnectionFault {
   const { evidence: chain, ...reason } = explain(cause);
   const service = new URL(baseUrl);
   const names = namesOf(service);
   const elsewhere = chain.find(({ host }) => host !== "" && !names.includes(host))?.host;
   const host =
     elsewhere === undefined ? service.host : `${service.host} at ${elsewhere}, its address or that of a proxy`;
-  return { ...verdictOf(chain, names, source), said: { host, ...reason } };
+  const [verdict, sign] = RULES.find(([, line]) => chain.some((one) => line.test(one.line))) ?? [UNEXPLAINED];
+  const named = namedBy(sign === undefined ? chain : chain.filter(({ line }) => sign.test(line)), names);
+  return { ...verdictOf(verdict, { source, request, named }), said: { host, ...reason } };
 }
 
-function verdictOf(chain: readonly Evidence[], names: readonly string[], source: FaultSource): Verdict {
+/** The verdict of the rules, as far as it is believed. */
+function verdictOf(verdict: Verdict, evidence: FaultEvidence): Verdict {
+  const { source, request, named } = evidence;
   if (source === "request") return NOT_MADE;
   if (source === "response") return UNREADABLE;
-  const [verdict, sign] = RULES.find(([, line]) => chain.some((one) => line.test(one.line))) ?? [UNEXPLAINED];
-  const namesUs = sign !== undefined && chain.every(({ line, host }) => !sign.test(line) || names.includes(host));
-  return source === "platform" || namesUs ? verdict : { ...verdict, ...OF_APPLICATION };
+  if (verdict.isSent) {
+    const isOther = verdict === UNEXPLAINED || named === "another";
+    return source === "application" && isOther ? { ...verdict, ...OF_APPLICATION } : verdict;
+  }
+  if (isNeverSent(evidence, verdict === NOT_TAKEN)) return verdict;
+  if (request?.left) return { ...verdict, ...SENT_BEFORE };
+  return { ...verdict, ...(source === "application" ? OF_APPLICATION : { isSent: true }) };
+}
+
+/** What there is to judge by, when an error says that a request was never sent. */
+export interface FaultEvidence extends Pick<Fault, "source" | "request"> {
+  readonly named: Named;
+}
+
+/**
+ * Whether it is believed that a request was never sent, when an error says so.
+ *
+ * | headers of it left | it failed with that error | the error names | believed |
+ * |---|---|---|---|
+ * | yes | | | no |
+ * | no | yes | | yes |
+ * | no, or not known | no, or not known | the service | yes |
+ * | no, or not known | no, or not known | another host, or none | no |
+ *
+ * A request that the platform's own `fetch` does not take was sent to no host, so none can be named: believed where no
+ * headers left.
+ */
+export function isNeverSent({ source, request, named }: FaultEvidence, notTaken = false): boolean {
+  if (request?.left) return false;
+  if (request?.failed || named === "service") return true;
+  return notTaken && source === "platform" && request !== undefined;
+}
+
+function namedBy(errors: readonly Evidence[], names: readonly string[]): Named {
+  if (errors.some(({ host }) => host !== "" && !names.includes(host))) return "another";
+  return errors.length > 0 && errors.every(({ host }) => host !== "") ? "service" : "nobody";
 }
 
 /** How errors name a service: its host, or the address and port that it is reached at. */

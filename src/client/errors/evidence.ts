@@ -1,12 +1,12 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 
-/** What an error says: texts of others, which may hold secrets. What it does not say is empty. */
+/** One error, read: texts of others, which may hold secrets. A text that it does not have is empty. */
 export interface Evidence {
   /** `<code> <syscall> <name>: <message>`. */
   readonly line: string;
   readonly code: string;
   readonly message: string;
-  /** The host that it is about: `host` of a name that was not found, `address:port` of a refused connection. */
+  /** The host that it names: `host` of a name that was not found, `address:port` of a refused connection. */
   readonly host: string;
 }
 
@@ -26,9 +26,19 @@ export interface Explanation {
   readonly why: string;
 }
 
+/** What was thrown and its causes, the outermost first, as far as a person reads. */
+export function causesOf(thrown: unknown): readonly unknown[] {
+  const causes: unknown[] = [];
+  for (let error = thrown; error !== undefined && causes.length < MAX_DEPTH; ) {
+    causes.push(error);
+    error = (Object(error) as { readonly cause?: unknown }).cause; // anything may be thrown
+  }
+  return causes;
+}
+
 /** Reads what was thrown. */
 export function explain(thrown: unknown): Explanation {
-  const evidence = ignoreErrors(() => readCauses(thrown, 1)) ?? [];
+  const evidence = ignoreErrors(() => causesOf(thrown).flatMap(triedIn).map(readEvidence)) ?? [];
   const platformCode = evidence.find(({ code }) => code !== "")?.code;
   const messages = evidence.map(({ message }) => message).filter((message) => message !== "");
   const reason = messages.at(-1) ?? platformCode ?? "it does not say why";
@@ -36,12 +46,9 @@ export function explain(thrown: unknown): Explanation {
   return { evidence, platformCode, code: platformCode ?? reason, reason, why };
 }
 
-function readCauses(error: unknown, depth: number): Evidence[] {
-  if (error === undefined || depth > MAX_DEPTH) return [];
-  // Of several connections that were tried, each says why it failed.
-  const tried: unknown[] = error instanceof AggregateError ? error.errors.slice(0, MAX_DEPTH) : [];
-  const { cause } = Object(error) as { cause?: unknown }; // anything may be thrown
-  return [...(tried.length > 0 ? tried : [error]).map(readEvidence), ...readCauses(cause, depth + 1)];
+/** Of several connections that were tried, each says why it failed. */
+function triedIn(error: unknown): readonly unknown[] {
+  return error instanceof AggregateError && error.errors.length > 0 ? error.errors.slice(0, MAX_DEPTH) : [error];
 }
 
 function readEvidence(error: unknown): Evidence {
@@ -51,12 +58,18 @@ function readEvidence(error: unknown): Evidence {
     return typeof value === "string" ? value : "";
   };
   const [code, message, address] = [text("code"), text("message"), text("address")];
-  // Where an error was copied without its fields, as node-fetch does, Node's message still names the host.
-  const named = /(?:\b(?:connect|getaddrinfo) [A-Z_]+|\(attempted address:) ([^\s,]+)(?:,|$)/.exec(message);
   return {
     line: `${code} ${text("syscall")} ${text("name")}: ${message}`,
     code,
     message,
-    host: text("hostname") || (address && `${address}:${String(fields["port"])}`) || (named?.[1] ?? ""),
+    host: text("hostname") || (address && `${address}:${String(fields["port"])}`) || hostIn(message, text("path")),
   };
+}
+
+/** The host that an error names in its words, as Node and Deno do, or by the URL of the request, as Bun does. */
+function hostIn(message: string, path: string): string {
+  const [, host, url = path] =
+    /(?:\b(?:connect|getaddrinfo) [A-Z_]+|\(attempted address:) ([^\s,]+)(?:,|$)|\bfor url \((\S+)\)/.exec(message) ??
+    [];
+  return host ?? ignoreErrors(() => new URL(url).host) ?? "";
 }

@@ -1,5 +1,5 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
-import { beginStackInAwaiter } from "../errors/caller-stack.ts";
+import type { CallerStack } from "../errors/caller-stack.ts";
 import { Deadline } from "../time/deadline.ts";
 
 /** An iterator that can be closed. */
@@ -17,9 +17,10 @@ export interface BatchIterator<Value> extends AsyncIterableIterator<Value> {
 export function batchIterator<Batch, Value>(
   generate: (closing: Deadline) => AsyncGenerator<Batch, void, undefined>,
   valuesOf: (batch: Batch) => readonly Value[],
+  toCaller: CallerStack,
 ): BatchIterator<Value> {
   const closing = Deadline.of(Number.POSITIVE_INFINITY);
-  /** What is left of the latest batch. */
+  /** The rest of the latest batch. */
   let values: IterableIterator<Value> = [].values();
   /** How many calls of `next()` the generator has to answer. */
   let waiting = 0;
@@ -35,7 +36,7 @@ export function batchIterator<Batch, Value>(
       }
     } catch (error) {
       if (closing.reason !== undefined) return;
-      await beginStackInAwaiter(error, take);
+      toCaller(error);
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import { expectNoSurplus } from "../checks/invalid-input.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { countFrom, type ObjectSchema } from "../checks/validators.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
-import { awaited } from "../errors/caller-stack.ts";
+import { type CallerStack, captureCaller, withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
 import { type BatchIterator, batchIterator } from "./batch-iterator.ts";
@@ -69,7 +69,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * overlap: they resolve to consecutive items, with one request per page.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
-    return iterate(this.#source, ({ data }) => data);
+    return iterate(this.#source, ({ data }) => data, captureCaller(this[Symbol.asyncIterator]));
   }
 
   /**
@@ -85,7 +85,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       refuseArguments("pages", surplus);
       return this.#source();
     };
-    const start = () => iterate(describe, (page) => [page]);
+    const toCaller = captureCaller(this.pages);
+    const start = () => iterate(describe, (page) => [page], toCaller);
     let begun: BatchIterator<Page<Item>> | undefined;
     const begin = () => (begun ??= start());
     return {
@@ -117,7 +118,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    */
   page(): Promise<Page<Item>>;
   page(...surplus: readonly unknown[]): Promise<Page<Item>> {
-    return awaited(async () => {
+    return withCallerStack(this.page, async () => {
       refuseArguments("page", surplus);
       const { value } = await walkPages(this.#source, undefined, 0).next();
       return value as Page<Item>; // every walk has a first page
@@ -133,7 +134,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    */
   toArray(options?: ToArrayOptions): Promise<Item[]>;
   toArray(options?: ToArrayOptions, ...surplus: readonly unknown[]): Promise<Item[]> {
-    return awaited(async () => {
+    return withCallerStack(this.toArray, async () => {
       const { check } = await this.#source();
       const { max = Number.POSITIVE_INFINITY } = check("toArray", () => {
         expectNoSurplus(surplus);
@@ -154,8 +155,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 function iterate<Item, Value>(
   describe: () => Promise<PageSource<Item>>,
   valuesOf: (page: Page<Item>) => readonly Value[],
+  toCaller: CallerStack,
 ): BatchIterator<Value> {
-  return batchIterator((closing) => walkPages(describe, closing), valuesOf);
+  return batchIterator((closing) => walkPages(describe, closing), valuesOf, toCaller);
 }
 
 function refuseArguments(method: string, surplus: readonly unknown[]): void {

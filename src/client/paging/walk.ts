@@ -1,4 +1,4 @@
-import { labelOf, type Operation, type Send, type Walk } from "../call/operation.ts";
+import type { Operation, Origin, PageCounts, Send } from "../call/operation.ts";
 import { PaginationError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
 import { platformTurn } from "../time/clock.ts";
@@ -9,16 +9,16 @@ const MAX_EMPTY_PAGES = 1_000;
 
 /** Where the pages of a list come from. */
 export interface PageSource<Item> {
-  /** What errors say of the list. */
-  readonly operation: Pick<Operation<unknown>, "name" | "method" | "path">;
+  /** The list in errors. */
+  readonly operation: Pick<Operation<unknown>, "label" | "method" | "path">;
   /** The cursor of the first page; `null` for the beginning. */
   readonly start: string | null;
   /** Asks for the next page while one is being consumed. */
   readonly prefetch: boolean;
-  /** Checks what a method of the list was given, in the name of the method. */
+  /** Checks the arguments of a method of the list, in the name of the method. */
   readonly check: Send["check"];
   /** Asks for a page of a walk: one request. An error carries the `cursor`. */
-  readonly fetch: (cursor: string | null, walk: Walk, within?: AbortSignal) => Promise<Page<Item>>;
+  readonly fetch: (cursor: string | null, origin: Origin) => Promise<Page<Item>>;
 }
 
 /**
@@ -33,24 +33,30 @@ export async function* walkPages<Item>(
 ): AsyncGenerator<Page<Item>, void, undefined> {
   const source = await describe();
   const cycle = new CycleDetector();
-  const walk = { pages: 0, items: 0, waitedMs: 0 };
+  let counts: PageCounts = { pages: 0, items: 0, waitedMs: 0 };
+  const countPage: Origin["countPage"] = ({ data }, waitedMs) => {
+    const { pages, items, waitedMs: before } = counts;
+    counts = { pages: pages + 1, items: items + data.length, waitedMs: before + waitedMs };
+    return counts;
+  };
+  const origin: Origin = { within: closing?.signal, countPage };
   let cursor = source.start;
   let emptyPages = 0;
   let ahead: Promise<Page<Item>> | undefined;
   if (cursor !== null) cycle.closes(cursor);
   for (;;) {
-    const page = await (ahead ?? source.fetch(cursor, walk, closing?.signal));
+    const page = await (ahead ?? source.fetch(cursor, origin));
     ahead = undefined;
     cursor = page.next_cursor;
     emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
-    const isLast = cursor === null || walk.items >= max;
+    const isLast = cursor === null || counts.items >= max;
     let flaw: string | undefined;
     if (cursor !== null && cycle.closes(cursor)) flaw = "a cursor of this walk again, so the list goes in circles";
     else if (emptyPages === MAX_EMPTY_PAGES) flaw = `${emptyPages} empty pages in a row`;
     if (source.prefetch && !isLast && flaw === undefined) {
       // The connection that this page came on is free after a turn of the platform: without it there would be a second one.
       await platformTurn();
-      ahead = source.fetch(cursor, walk, closing?.signal);
+      ahead = source.fetch(cursor, origin);
       // The walk may never come to it.
       ahead.catch(() => {});
       // The consumer of this page may block the thread, so the request has to leave first.
@@ -62,10 +68,10 @@ export async function* walkPages<Item>(
   }
 }
 
-function endlessError({ operation }: PageSource<unknown>, cursor: string | null, what: string): PaginationError {
+function endlessError({ operation }: PageSource<unknown>, cursor: string | null, flaw: string): PaginationError {
   const { method, path } = operation;
   const details = { method, path: path.template, outcome: "accepted", cursor } as const;
-  return new PaginationError(`${labelOf(operation)}: the service sent ${what}`, details);
+  return new PaginationError(`${operation.label}: the service sent ${flaw}`, details);
 }
 
 /** Cycles of so many cursors or fewer are found at the first repeat. */

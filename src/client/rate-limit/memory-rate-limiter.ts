@@ -1,3 +1,4 @@
+import { after, now } from "../time/clock.ts";
 import type {
   Admission,
   Permit,
@@ -26,28 +27,22 @@ export function memoryRateLimiter(): RateLimiter {
 /** Gates that are kept without a look at which of them are idle. */
 const FEW_GATES = 32;
 
+const STOPPED: Admission = { kind: "stopped" };
+
 /** The class behind `memoryRateLimiter()`: the gates of all tokens. */
 export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
   readonly #createGate: (token: string) => Gate;
   readonly #gates = new Map<string, Gate>();
   #mostGates = FEW_GATES;
-  #places = 0;
+  #calls = 0;
 
   constructor(createGate: (token: string) => Gate) {
     this.#createGate = createGate;
   }
 
   enter(call: RateLimitedCall): MemoryPermit {
-    this.#places += 1;
-    return new MemoryPermit(this, call, this.#places);
-  }
-
-  refresh(): void {
-    const moved = [...this.#gates].flatMap(([token, gate]) =>
-      gate.waiting.filter(({ call }) => call.token() !== token).map((waiter) => ({ gate, waiter })),
-    );
-    moved.sort((one, other) => one.waiter.position - other.waiter.position);
-    for (const { gate, waiter } of moved) gate.dismiss(waiter, { kind: "moved" });
+    this.#calls += 1;
+    return new MemoryPermit(this, call, this.#calls);
   }
 
   snapshot(token: string): RateLimitSnapshot | undefined {
@@ -68,15 +63,25 @@ export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
   }
 }
 
+/** One wait of a call in the queue of a gate. */
+interface Wait {
+  /** The gate's decision. */
+  admission: Admission | undefined;
+  /** The end of the present sleep. */
+  until: number;
+  /** Ends it now. */
+  look(): void;
+}
+
 /** A call at the gate of its token. */
 export class MemoryPermit implements Permit, Waiter {
   readonly call: RateLimitedCall;
   readonly position: number;
   pauses = 0;
   counted: symbol | undefined;
-  settle: Waiter["settle"];
   readonly #limiter: MemoryRateLimiter<TokenGate>;
   #gate: TokenGate | undefined;
+  #wait: Wait | undefined;
 
   constructor(limiter: MemoryRateLimiter<TokenGate>, call: RateLimitedCall, position: number) {
     this.#limiter = limiter;
@@ -85,10 +90,10 @@ export class MemoryPermit implements Permit, Waiter {
   }
 
   acquire(token: string): Admission | Promise<Admission> {
+    this.release();
     const gate = this.#limiter.gateOf(token);
-    if (gate !== this.#gate) this.release();
     this.#gate = gate;
-    return gate.enter(this) ?? this.#wait(gate);
+    return gate.enter(this) ?? this.#waitAt(gate);
   }
 
   report(head: RateLimitHead): ReportedPause | undefined {
@@ -97,20 +102,58 @@ export class MemoryPermit implements Permit, Waiter {
 
   release(): void {
     this.#gate?.release(this);
+    this.#gate = undefined;
+    this.#wait = undefined;
   }
 
-  #wait(gate: TokenGate): Promise<Admission> {
-    const { signal } = this.call;
-    const stop = (): void => gate.dismiss(this, { kind: "stopped" });
-    return new Promise((resolve) => {
-      this.settle = (admission) => {
-        signal.removeEventListener("abort", stop);
-        resolve(admission);
-      };
-      // The signal is the call's own, with no other listener to share.
-      signal.addEventListener("abort", stop);
-      // An event does not reach a listener that is added after it.
-      if (signal.aborted) stop();
-    });
+  /** The gate has decided. */
+  settle(admission: Admission): void {
+    if (this.#wait === undefined) return;
+    this.#wait.admission = admission;
+    this.#wait.look();
   }
+
+  /** The wait arms its timer anew if it would sleep for longer. */
+  wake(at: number): void {
+    if (this.#wait !== undefined && at < this.#wait.until) this.#wait.look();
+  }
+
+  async #waitAt(gate: TokenGate): Promise<Admission> {
+    const { signal } = this.call;
+    const wait: Wait = { admission: undefined, until: 0, look() {} };
+    this.#wait = wait;
+    const stop = (): void => gate.dismiss(this, STOPPED);
+    // The signal is the call's own, with no other listener to share.
+    signal.addEventListener("abort", stop);
+    // An event does not reach a listener that is added after it.
+    if (signal.aborted) stop();
+    try {
+      for (;;) {
+        while (wait.admission === undefined) await sleepUntilRoom(gate, wait);
+        const { admission } = wait;
+        if (admission.kind !== "admitted" || this.#wait !== wait) return admission;
+        if (gate.take(this)) return admission;
+        // It came too late for its slot, and waits again at its position.
+        wait.admission = gate.enter(this);
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+}
+
+/** Sleeps until the gate has decided, has changed, or may have room by now: each wait has a timer of its own. */
+async function sleepUntilRoom(gate: TokenGate, wait: Wait): Promise<void> {
+  const at = gate.nextRoomAt();
+  let cancel = (): void => {};
+  wait.until = at;
+  await new Promise<void>((resolve) => {
+    wait.look = resolve;
+    cancel = after(at - now(), () => {
+      // Those that it admits go on in order, this wait among them.
+      gate.look(at);
+      resolve();
+    });
+  });
+  cancel();
 }

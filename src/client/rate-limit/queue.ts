@@ -1,4 +1,4 @@
-/** A queue ordered by place: the lower, the earlier. Members join at the end, or return to where they were. */
+/** A queue ordered by position: the lower, the earlier. Members join at the end, or return to where they were. */
 export class Queue<Member extends { readonly position: number }> {
   /** Sorted. Those before `#first` have left: an array of many is slow to shift. */
   #members: Member[] = [];
@@ -19,19 +19,20 @@ export class Queue<Member extends { readonly position: number }> {
     else this.#members.splice(this.#indexOf(member.position), 0, member);
   }
 
-  /** The member must be in this queue. */
-  leave(member: Member): void {
+  /** Returns whether the member was in this queue. */
+  leave(member: Member): boolean {
     if (member !== this.first) {
-      this.#members.splice(this.#indexOf(member.position), 1);
-      return;
+      const index = this.#indexOf(member.position);
+      return this.#members[index] === member && this.#members.splice(index, 1).length > 0;
     }
     this.#first += 1;
-    if (this.#first * 2 <= this.#members.length) return;
+    if (this.#first * 2 <= this.#members.length) return true;
     this.#members = this.#members.slice(this.#first);
     this.#first = 0;
+    return true;
   }
 
-  /** Where a place is, or would be. */
+  /** The index of a position, or where it would be. */
   #indexOf(place: number): number {
     let [low, high] = [this.#first, this.#members.length];
     while (low < high) {

@@ -1,14 +1,12 @@
-import { after, now } from "../time/clock.ts";
+import { now } from "../time/clock.ts";
 import { leftOf, type Pause, type PauseAt, pauseDuration } from "./pause.ts";
 import { Queue } from "./queue.ts";
 import { NOTHING_READ, observed, type Quota, remainingOf, toSnapshot } from "./quota.ts";
 import type { Admission, RateLimitedCall, RateLimitHead, RateLimitSnapshot, ReportedPause } from "./rate-limiter.ts";
+import { Slots } from "./slots.ts";
 
-/** A request without a response for this long no longer holds others back, except by `maxConcurrency`. In milliseconds. */
-export const STALLED_AFTER_MS = 5_000;
-
-const ADMITTED: Admission = { kind: "admitted", waited: false };
-const ADMITTED_LATER: Admission = { kind: "admitted", waited: true };
+const ADMITTED: Admission = { kind: "admitted" };
+const STOPPED_WAITING: Admission = { kind: "stopped" };
 
 /** A call that waits at a gate, or has been admitted by it. */
 export interface Waiter {
@@ -19,24 +17,21 @@ export interface Waiter {
   pauses: number;
   /** The epoch of the pause that it has counted last. */
   counted: symbol | undefined;
-  /** Ends its waiting, if it has begun to wait. It is in no queue then. */
-  settle: ((admission: Admission) => void) | undefined;
-}
-
-/** When a request was sent: on the monotonic clock, and in which epoch of the gate. */
-interface Start {
-  readonly at: number;
-  readonly epoch: symbol;
-  /** It was sent ahead of the others, and has no response yet. */
-  isProbe: boolean;
+  /** Ends its waiting. It is in no queue then. */
+  settle(admission: Admission): void;
+  /** It goes on waiting. Time may make room at this moment: it looks then, at the latest. */
+  wake(at: number): void;
 }
 
 /**
  * The gate of one token. Calls wait in order of arrival; at most `maxConcurrency` are in flight, and never more than are
  * left. A 429 closes the gate for all of them; when the pause is over one request goes ahead (the probe), and its response
- * opens the gate or begins the next pause. The gate has a timer only while calls wait.
+ * opens the gate or begins the next pause.
  *
- * What is `protected` is for a gate that shares its state with other processes.
+ * The gate has no timer: each waiter has one, since a platform may drop a call with its timers. A slot ends by the clock,
+ * for whoever looks next.
+ *
+ * `protected` members are for a gate that shares its state with other processes.
  */
 export class TokenGate {
   /** The latest that the service said of the token's limit. */
@@ -46,17 +41,15 @@ export class TokenGate {
   /** One request goes at a time, until one has got through. */
   protected mustProbe = false;
   readonly #queue = new Queue<Waiter>();
-  /** Requests in flight, the oldest first. */
-  readonly #inFlight = new Map<Waiter, Start>();
-  #maxConcurrency = Number.POSITIVE_INFINITY;
+  /** Requests in flight. */
+  readonly #slots = new Slots<Waiter>();
   #pause: PauseAt | undefined;
   /** Changes with each pause that begins: the response to a request that was sent before says nothing about it. */
   #epoch = Symbol();
-  #cancelWaking = (): void => {};
 
   /** Whether nothing depends on it. */
   get isIdle(): boolean {
-    return this.#inFlight.size === 0 && this.#queue.first === undefined && this.pauseLeft() === undefined;
+    return this.#slots.size === 0 && this.#queue.first === undefined && this.pauseLeft() === undefined;
   }
 
   get snapshot(): RateLimitSnapshot | undefined {
@@ -68,35 +61,40 @@ export class TokenGate {
     return this.#queue.members;
   }
 
-  /** Admits a waiter at once, or refuses it. Otherwise it waits in the queue, at its place, until it is dismissed. */
+  /** Admits a waiter at once, or refuses it. Otherwise it waits in the queue, at its position, until it is settled. */
   enter(waiter: Waiter): Admission | undefined {
-    this.#inFlight.delete(waiter);
-    this.#maxConcurrency = Math.min(this.#maxConcurrency, waiter.call.maxConcurrency);
     const refusal = this.#refusalOf(waiter);
-    if (refusal === undefined) this.#queue.join(waiter);
-    // Also after a refusal: the slot that the waiter may have held is free.
+    if (refusal !== undefined) return refusal;
+    this.#slots.count(waiter, 1);
+    this.#queue.join(waiter);
     this.pump();
-    return this.#inFlight.has(waiter) ? ADMITTED : refusal;
+    return this.take(waiter) ? ADMITTED : undefined;
   }
 
-  /** Ends the waiting of one in the queue. */
+  /** Takes over the slot of an admitted waiter, until its time limit. Returns whether there still is one. */
+  take(waiter: Waiter): boolean {
+    return this.#slots.take(waiter);
+  }
+
+  /** Ends the waiting of one in the queue: those behind it may have room now. */
   dismiss(waiter: Waiter, admission: Admission): void {
-    this.#queue.leave(waiter);
-    if (this.#queue.first === undefined) this.#wakeAt(Number.POSITIVE_INFINITY);
-    waiter.settle?.(admission);
+    if (!this.#queue.leave(waiter)) return;
+    this.#slots.count(waiter, -1);
+    waiter.settle(admission);
+    this.pump();
   }
 
   /** Reads the response to an admitted waiter. Returns the pause that it begins or prolongs. */
   report(waiter: Waiter, head: RateLimitHead): ReportedPause | undefined {
-    const start = this.#inFlight.get(waiter);
-    if (start === undefined) return undefined;
-    this.quota = observed(this.quota, head, start.at);
-    start.isProbe = false;
-    const isCurrent = start.epoch === this.#epoch;
+    const slot = this.#slots.get(waiter);
+    if (slot === undefined) return undefined;
+    this.quota = observed(this.quota, head, slot.at);
+    slot.isProbe = false;
+    const isCurrent = slot.epoch === this.#epoch;
     if (head.status === 429) {
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
       if (isCurrent) this.beginPause(this.refusals + 1);
-      this.#count(waiter);
+      this.#countPause(waiter);
       const pause = this.close(pauseDuration(head.retryAfterMs, Math.max(1, this.refusals), Math.random()));
       return { pauseMs: pause.lastsMs, waits: this.#refusalOf(waiter, pause) === undefined };
     }
@@ -110,13 +108,20 @@ export class TokenGate {
     return undefined;
   }
 
-  /** Frees what an admitted waiter held. */
+  /** Frees the slot of an admitted waiter, or its place in the queue. */
   release(waiter: Waiter): void {
-    this.#inFlight.delete(waiter);
+    if (this.#slots.free(waiter)) this.pump();
+    else this.dismiss(waiter, STOPPED_WAITING);
+  }
+
+  /** It is `at` by the timer of a waiter: time may have made room. */
+  look(at: number): void {
+    // A pause ends with its timers: fake timers may leave the clock alone.
+    if (this.#pause !== undefined && this.#pause.at + this.#pause.lastsMs <= at) this.endPause();
     this.pump();
   }
 
-  /** What is left of the pause. */
+  /** The rest of the pause. */
   protected pauseLeft(): Pause | undefined {
     const left = this.#pause && leftOf(this.#pause, now());
     if (left === undefined) this.endPause();
@@ -127,7 +132,7 @@ export class TokenGate {
   protected endPause(): void {
     if (this.#pause === undefined) return;
     this.#pause = undefined;
-    for (const waiter of this.waiting) this.#count(waiter);
+    for (const waiter of this.waiting) this.#countPause(waiter);
   }
 
   /** A pause begins, the latest of so many in a row. */
@@ -149,66 +154,65 @@ export class TokenGate {
     const merged = { askedMs: Math.max(askedMs, pause.askedMs), lastsMs: Math.max(lastsMs, pause.lastsMs) };
     this.#pause = { ...merged, at: now() };
     this.mustProbe = true;
+    const at = this.nextRoomAt();
     for (const waiter of this.waiting) {
       const refusal = this.#refusalOf(waiter);
-      if (refusal !== undefined) this.dismiss(waiter, refusal);
+      if (refusal === undefined) waiter.wake(at);
+      else this.dismiss(waiter, refusal);
     }
     this.pump();
     return merged;
   }
 
-  /** Admits, in order, every waiter that there is room for, and wakes when time makes room for the next one. */
+  /** Admits, in order, every waiter that there is room for. The next one may have to look earlier than it knows. */
   protected pump(): void {
-    let { first } = this.#queue;
-    while (first !== undefined && this.#nextRoomAt() === 0) {
+    for (let { first } = this.#queue; first !== undefined; first = this.#queue.first) {
+      const at = this.nextRoomAt();
+      if (at > 0) {
+        first.wake(at);
+        return;
+      }
+      this.#queue.leave(first);
       this.send(first);
-      this.dismiss(first, ADMITTED_LATER);
-      first = this.#queue.first;
+      first.settle(ADMITTED);
     }
-    if (first !== undefined) this.#wakeAt(this.#nextRoomAt());
   }
 
-  /** The request of a waiter begins now. */
+  /** The request of a waiter begins now; `take` has to follow. */
   protected send(waiter: Waiter): void {
-    this.#inFlight.delete(waiter);
-    this.#inFlight.set(waiter, { at: now(), epoch: this.#epoch, isProbe: this.mustProbe });
+    this.#slots.give(waiter, { epoch: this.#epoch, isProbe: this.mustProbe });
   }
 
-  /** When time makes room for one more request: 0 if there is room, `Infinity` if time alone makes none. */
-  #nextRoomAt(): number {
-    const { size } = this.#inFlight;
-    if (size >= this.#maxConcurrency) return Number.POSITIVE_INFINITY;
+  /** The request of an admitted waiter begins later than it was admitted: it had to wait for other processes. */
+  protected restart(waiter: Waiter): void {
+    // Its slot may have ended meanwhile.
+    if (this.#slots.get(waiter) === undefined) this.#slots.count(waiter, 1);
+    this.send(waiter);
+    this.take(waiter);
+  }
+
+  /** The moment at which time makes room for one more request, or may do so: 0 if there is room. */
+  nextRoomAt(): number {
     if (this.pauseLeft() !== undefined && this.#pause !== undefined) return this.#pause.at + this.#pause.lastsMs;
+    const at = this.#slots.nextRoomAt();
+    if (at > 0) return at;
     const room = this.mustProbe ? 1 : Math.max(1, remainingOf(this.quota));
-    if (size < room) return 0;
     // A probe waits for no others than another probe.
-    const holding = [...this.#inFlight.values()].filter(({ isProbe }) => isProbe || !this.mustProbe);
-    const stallsAt = (holding.at(-room)?.at ?? Number.NEGATIVE_INFINITY) + STALLED_AFTER_MS;
-    return stallsAt > now() ? stallsAt : 0;
+    return this.#slots.nextRoomWithin(room, ({ isProbe }) => isProbe || !this.mustProbe);
   }
 
-  #count(waiter: Waiter): void {
+  #countPause(waiter: Waiter): void {
     if (waiter.counted === this.#epoch) return;
     waiter.counted = this.#epoch;
     waiter.pauses += 1;
   }
 
-  /** What a waiter is refused with, unless its call waits for the pause: it is short enough, and not one too many. */
+  /** The refusal of a waiter whose call does not wait for the pause: it is too long, or one too many. */
   #refusalOf({ call, pauses, counted }: Waiter, pause = this.pauseLeft()): Admission | undefined {
     if (pause === undefined) return undefined;
     const inARow = counted === this.#epoch ? pauses : pauses + 1;
     const { askedMs, lastsMs } = pause;
     const waits = inARow <= call.maxPauses && askedMs <= call.maxPauseMs && now() + lastsMs < call.endsAt;
     return waits ? undefined : { kind: "refused", pauseMs: askedMs };
-  }
-
-  /** Wakes the gate at a moment, and no earlier; never at `Infinity`. */
-  #wakeAt(at: number): void {
-    this.#cancelWaking();
-    this.#cancelWaking = after(at - now(), () => {
-      // A pause ends with its timer: fake timers may leave the clock alone.
-      this.endPause();
-      this.pump();
-    });
   }
 }

@@ -102,7 +102,8 @@ export function sendCustom<Output>(
       invalid("the response to a HEAD has no body, so schema cannot be given");
     }
     const options = readOptions(last);
-    return { method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
+    const label = `${method} ${path.template}`;
+    return { label, method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
   });
 }
 
@@ -115,6 +116,6 @@ export function paginateCustom<Item>(
   return paginate(send, "paginate", () => {
     const { path, query = {}, schema } = parseOptions<CustomList<Item>>(list, "list", LIST);
     if (query["cursor"] !== undefined) expectType(query["cursor"], "query.cursor", CURSOR);
-    return { path, query, schema: pageValidator(schema), last };
+    return { label: `GET ${path.template}`, path, query, schema: pageValidator(schema), last };
   });
 }

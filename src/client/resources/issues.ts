@@ -46,13 +46,17 @@ export class Issues {
     input,
     ...options
   ) =>
-    this.#send("issues.create", () => ({
-      method: "POST",
-      path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),
-      json: parseOptions(input, "input", CREATE_INPUT),
-      fields: Object.keys(CREATE_INPUT),
-      schema: issueValidator,
-      scope: "issues:write",
-      options: readOptions(options),
-    }));
+    this.#send(
+      "issues.create",
+      () => ({
+        method: "POST",
+        path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),
+        json: parseOptions(input, "input", CREATE_INPUT),
+        fields: Object.keys(CREATE_INPUT),
+        schema: issueValidator,
+        scope: "issues:write",
+        options: readOptions(options),
+      }),
+      { entry: this.create },
+    );
 }

@@ -4,7 +4,6 @@ import { encodeQuery, type Query } from "../call/query.ts";
 import { type CallOptions, readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, type Validator, validator } from "../checks/validators.ts";
-import { nullPrototype } from "../checks/values.ts";
 import { annotate } from "../errors/automation-error.ts";
 import type { Page } from "../models.ts";
 import { Paginator } from "../paging/paginator.ts";
@@ -47,8 +46,9 @@ export function listQuery(params: ListParams | undefined): Pick<ListOperation<un
   return { query: parseOptions(params, "params", LIST_PARAMS), fields: Object.keys(LIST_PARAMS) };
 }
 
-/** A list operation as data. */
+/** A list operation as data; `label` is the name where it is left out. */
 export interface ListOperation<Item> {
+  readonly label?: string;
   readonly path: Path;
   /** With the `cursor` of the start, if there is one. */
   readonly query: Query;
@@ -71,22 +71,22 @@ export function paginate<Item>(send: Send, name: string, describe: () => ListOpe
 function sourceOf<Item>(
   send: Send,
   name: string,
-  { path, query, fields, schema, scope, last }: ListOperation<Item>,
+  { label = name, path, query, fields, schema, scope, last }: ListOperation<Item>,
 ): PageSource<Item> {
-  const { cursor: start, ...others } = nullPrototype<Query>(query);
+  const { cursor: start, ...others } = query;
   const { prefetch = false, ...options } = readOptions(last, { prefetch: BOOLEAN });
   const fixed = encodeQuery(others);
   const lenientSchema = pageEnvelopeValidator;
-  const page = { name, method: "GET", path, fields, schema, lenientSchema, scope, options } as const;
+  const page = { label, method: "GET", path, fields, schema, lenientSchema, scope, options } as const;
   return {
     operation: page,
     start: typeof start === "string" ? start : null, // which is what it was checked to be
     prefetch,
     check: send.check,
-    fetch: async (cursor, walk, within) => {
+    fetch: async (cursor, origin) => {
       const query = cursor === null ? fixed : `${fixed && `${fixed}&`}${encodeQuery({ cursor })}`;
       try {
-        return await send(name, () => ({ ...page, query, walk, within }));
+        return await send(name, () => ({ ...page, query }), origin);
       } catch (error) {
         throw annotate(error, "cursor", cursor);
       }

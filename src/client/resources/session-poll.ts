@@ -1,10 +1,9 @@
-import { mayPass } from "../call/decide-retry.ts";
-import type { Operation, Send } from "../call/operation.ts";
+import type { Operation, OperationFields, Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { type CallOptions, type CheckedOptions, readOptions } from "../call/settings.ts";
 import { INTERVAL, type ObjectSchema } from "../checks/validators.ts";
 import { type AutomationError, annotate, isBrandedError } from "../errors/automation-error.ts";
-import { awaited } from "../errors/caller-stack.ts";
+import { captureCaller } from "../errors/caller-stack.ts";
 import { AbortError, TimeoutError } from "../errors/classes.ts";
 import type { Session } from "../models.ts";
 import { batchIterator } from "../paging/batch-iterator.ts";
@@ -13,6 +12,7 @@ import { now } from "../time/clock.ts";
 import { Deadline, STOPPED } from "../time/deadline.ts";
 import { shortened } from "../time/jitter.ts";
 import { deferErrors } from "./list.ts";
+import { delayOfPoll, type Outage, outageAfter } from "./outage.ts";
 import { UNTIL } from "./until.ts";
 
 /** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
@@ -50,7 +50,7 @@ const WAIT_OPTIONS: ObjectSchema<Omit<WaitOptions, keyof CallOptions>> = {
 };
 
 /** Asks for one session. */
-export function getSession(id: string, options: CheckedOptions): Omit<Operation<Session>, "name"> {
+export function getSession(id: string, options: CheckedOptions): OperationFields<Session> {
   const path = pathOf("/sessions/{id}", { id });
   return { method: "GET", path, fields: [], schema: sessionValidator, scope: "sessions:read", options };
 }
@@ -58,11 +58,11 @@ export function getSession(id: string, options: CheckedOptions): Omit<Operation<
 /** Polls a session until `until` is true of it. */
 export function waitFor(send: Send, id: string, last: readonly [options: WaitOptions]): Promise<Session> {
   const name = "sessions.waitFor";
-  return awaited(async () => {
+  return (async () => {
     const { until, ...options } = send.check(name, () => readOptions(last, WAIT_OPTIONS));
     const { value } = await polls(send, { name, id, isWanted: until }, options).next();
     return value;
-  });
+  })();
 }
 
 /** Polls a session until it is closed, and yields it whenever its state has changed. */
@@ -84,7 +84,11 @@ export function watch(
     };
     return polls(send, { name, id, isWanted, closing }, read());
   };
-  return { [Symbol.asyncIterator]: () => batchIterator(changes, (session) => [session]) };
+  const iterable: AsyncIterable<Session> = {
+    [Symbol.asyncIterator]: () =>
+      batchIterator(changes, (session) => [session], captureCaller(iterable[Symbol.asyncIterator])),
+  };
+  return iterable;
 }
 
 /** Where validation is lenient, a session may be anything, and its state too. */
@@ -95,10 +99,7 @@ function stateOf(session: Session | null): unknown {
 const GROWTH = 1.5;
 const JITTER = 1 / 4;
 
-/** A wait without `totalTimeoutMs` ends when there has been no response at all for so long. */
-const LONGEST_OUTAGE_MS = 10 * 60_000;
-
-/** What is waited for. */
+/** A wait for sessions. */
 interface Wait {
   /** The method, for errors. */
   readonly name: string;
@@ -112,7 +113,7 @@ type PollOptions = CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxInterv
 
 /**
  * The sessions that are wanted, one after the other. The waits between polls grow until there is one. A poll that fails for
- * a reason that may pass is followed by the next one. While a session is looked at by its consumer there is no timer.
+ * a reason that may pass is followed by the next one. While its consumer looks at a session there is no timer.
  */
 async function* polls(
   send: Send,
@@ -121,48 +122,45 @@ async function* polls(
 ): AsyncGenerator<Session, never, undefined> {
   const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, ...options } = await checked;
   const { totalTimeoutMs = send.totalTimeoutMs } = options;
-  /** Since when there has been no response; after a refusal from the end of the pause that it asked for. */
-  let silentSince = 0;
+  let outage: Outage = { silentSince: 0, missed: undefined };
   const onResponse: CallOptions["onResponse"] = (response) => {
-    silentSince = now();
+    outage = { ...outage, silentSince: now() };
     return options.onResponse?.(response);
   };
-  const own = { ...options, onResponse };
-  const poll = send.check(name, () => getSession(id, own));
+  const poll = send.check(name, () => getSession(id, { ...options, onResponse }));
   const endsAt = now() + totalTimeoutMs;
   let waitMs = 0;
   let session: Session | undefined;
-  /** What the latest poll has failed with. */
-  let missed: AutomationError | undefined;
   for (;;) {
     const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing?.signal));
     let isFound = false;
     try {
-      // Not before a 503 has asked for. The pause of a 429 is the rate limiter's, and ends with its token.
-      const askedMs = missed?.status === 503 ? silentSince - now() : 0;
-      if (waitMs > 0) await within.sleep(Math.max(askedMs, shortened(waitMs, JITTER, Math.random())));
+      const delayMs = delayOfPoll(outage, shortened(waitMs, JITTER, Math.random()), now());
+      if (waitMs > 0) await within.sleep(delayMs);
       waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
-      const limits = { options: { ...own, totalTimeoutMs: within.leftMs }, within: within.signal };
-      const polled = await send(name, () => ({ ...poll, ...limits })).catch((failure: AutomationError) => failure);
+      const limited = { ...poll, options: { ...poll.options, signal, totalTimeoutMs: within.leftMs } };
+      const polled = await send(name, () => limited, { within: closing?.signal }).catch(
+        (error: AutomationError) => error,
+      );
       if (!isBrandedError(polled)) {
         session = polled;
-        missed = undefined;
+        outage = { ...outage, missed: undefined };
         isFound = await within.race(Promise.resolve(isWanted(polled)));
-      } else if (within.reason === undefined && within.leftMs > 0) {
-        annotate(polled, "session", session);
-        const { retryAfterMs = 0 } = polled;
-        if (retryAfterMs > 0 || missed === undefined) silentSince = now() + retryAfterMs;
-        missed = polled;
-        const isTooLong = totalTimeoutMs === Number.POSITIVE_INFINITY && now() - silentSince >= LONGEST_OUTAGE_MS;
-        if (isTooLong || !mayPass(polled)) throw polled;
       } else {
-        // What failed before says more than the poll that the end of the wait has ended.
-        missed ??= polled;
-        throw STOPPED;
+        if (within.reason !== undefined || within.leftMs === 0) {
+          // A failure from before says more than the poll that the end of the wait has ended.
+          outage = { ...outage, missed: outage.missed ?? polled };
+          throw STOPPED;
+        }
+        annotate(polled, "session", session);
+        const isBounded = totalTimeoutMs !== Number.POSITIVE_INFINITY;
+        const next = outageAfter(outage, { failure: polled, at: now(), isBounded });
+        if (next === undefined) throw polled;
+        outage = next;
       }
     } catch (error) {
       if (error !== STOPPED) throw error;
-      const wait = { ...poll, name, totalTimeoutMs, session, missed };
+      const wait = { ...poll, name, totalTimeoutMs, session, missed: outage.missed };
       throw annotate(stoppedError(send, within, wait), "session", session);
     } finally {
       within.release();

@@ -1,6 +1,7 @@
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { type CallOptions, readOptions } from "../call/settings.ts";
+import { withCallerStack } from "../errors/caller-stack.ts";
 import type { Session } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import { sessionPageValidator } from "../schemas/validators.ts";
@@ -52,7 +53,7 @@ export class Sessions {
    * const { state } = await client.sessions.get(id);
    */
   get: (id: string, options?: CallOptions) => Promise<Session> = (id, ...options) =>
-    this.#send("sessions.get", () => getSession(id, readOptions(options)));
+    this.#send("sessions.get", () => getSession(id, readOptions(options)), { entry: this.get });
 
   /**
    * Polls a session until `until(session)` is true, and resolves with it. The contract does not list states, so the caller
@@ -72,7 +73,7 @@ export class Sessions {
    * const done = await client.sessions.waitFor(id, { until: (session) => session.state !== "running" });
    */
   waitFor: (id: string, options: WaitOptions) => Promise<Session> = (id, ...options) =>
-    waitFor(this.#send, id, options);
+    withCallerStack(this.waitFor, () => waitFor(this.#send, id, options));
 
   /**
    * Yields a session as it is, and again whenever its `state` has changed; never ends by itself. `break` and the signal

@@ -1,8 +1,9 @@
-import type { Operation, Send } from "../call/operation.ts";
+import type { OperationFields, Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { type CallOptions, readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, required, STRING, validator } from "../checks/validators.ts";
+import { withCallerStack } from "../errors/caller-stack.ts";
 import type { CreatedToken } from "../models.ts";
 import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
@@ -54,14 +55,18 @@ export class Tokens {
    * const { id, plaintext } = await client.tokens.create({ name: "ci", scopes: ["issues:write"], expires_in_days: 30 });
    */
   create: (input: TokenCreateInput, options?: CallOptions) => Promise<CreatedToken> = (input, ...options) =>
-    this.#send("tokens.create", () => ({
-      method: "POST",
-      path: pathOf("/me/tokens"),
-      json: parseOptions(input, "input", CREATE_INPUT),
-      fields: Object.keys(CREATE_INPUT),
-      schema: createdTokenValidator,
-      options: readOptions(options),
-    }));
+    this.#send(
+      "tokens.create",
+      () => ({
+        method: "POST",
+        path: pathOf("/me/tokens"),
+        json: parseOptions(input, "input", CREATE_INPUT),
+        fields: Object.keys(CREATE_INPUT),
+        schema: createdTokenValidator,
+        options: readOptions(options),
+      }),
+      { entry: this.create },
+    );
 
   /**
    * Replaces a token by one with the same scopes and revokes it in the same step: `POST /me/tokens/{id}/rotate`. The
@@ -78,9 +83,10 @@ export class Tokens {
    * const next = await client.tokens.rotate(id, { adopt: true });
    */
   rotate: (id: string, options?: RotateOptions) => Promise<CreatedToken> = (id, ...last) =>
-    this.#send("tokens.rotate", () => {
-      const { adopt = false, ...options } = readOptions(last, ROTATE_OPTIONS);
-      return { ...rotation(id, adopt), adopts: adopt, options };
+    withCallerStack(this.rotate, async () => {
+      const { adopt = false, ...options } = this.#send.check("tokens.rotate", () => readOptions(last, ROTATE_OPTIONS));
+      const rotate = () => this.#send("tokens.rotate", () => ({ ...rotation(id, adopt), options }));
+      return adopt ? await this.#send.adopt(rotate) : await rotate();
     });
 
   /**
@@ -94,13 +100,17 @@ export class Tokens {
    * await client.tokens.revoke(id);
    */
   revoke: (id: string, options?: CallOptions) => Promise<void> = (id, ...options) =>
-    this.#send("tokens.revoke", () => ({
-      method: "DELETE",
-      path: pathOf("/me/tokens/{id}", { id }),
-      expects: "nothing",
-      fields: [],
-      options: readOptions(options),
-    }));
+    this.#send(
+      "tokens.revoke",
+      () => ({
+        method: "DELETE",
+        path: pathOf("/me/tokens/{id}", { id }),
+        expects: "nothing",
+        fields: [],
+        options: readOptions(options),
+      }),
+      { entry: this.revoke },
+    );
 }
 
 const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {
@@ -116,7 +126,7 @@ const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {
 const ROTATE_OPTIONS = { adopt: BOOLEAN };
 
 /** Rotates the token of an id. `isSent`: the replacement must be one that can be sent. */
-export function rotation(id: string, isSent: boolean): Omit<Operation<CreatedToken>, "name" | "options"> {
+export function rotation(id: string, isSent: boolean): Omit<OperationFields<CreatedToken>, "options"> {
   return {
     method: "POST",
     path: pathOf("/me/tokens/{id}/rotate", { id }),

@@ -36,10 +36,9 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return hasMethods(standard, "validate");
 }
 
-/** Returns whether a value is valid. A property `issues` of `Object.prototype` is no list of issues. */
+/** Whether a value is valid. */
 export function isValid<Output>(result: StandardResult<Output>): result is { readonly value: Output } {
-  const { issues: inherited }: { issues?: unknown } = Object.prototype;
-  return result.issues === inherited || result.issues === undefined;
+  return result.issues === undefined;
 }
 
 /** Items that a page may have; the service sends at most 200. */

@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { after, now } from "./clock.ts";
 
 /**
@@ -29,22 +28,19 @@ export class Deadline {
     this.endsAt = Math.min(now() + limitMs, outer?.endsAt ?? Number.POSITIVE_INFINITY);
     for (const signal of signals) {
       if (signal === undefined || this.#reason !== undefined) continue;
-      // A signal of the caller's own may throw when it is asked.
-      const reasonOf = (): unknown => ignoreErrors<unknown>(() => signal.reason);
-      this.#held.push(onAbort(signal, () => this.#stop("abort", reasonOf())));
+      this.#held.push(onAbort(signal, () => this.#stop("abort", signal.reason)));
     }
     if (outer !== undefined) {
       this.#held.push(outer.#onEnd(() => this.#stop(outer.#reason ?? "abort", outer.signal.reason)));
     }
-    // Last, so that no timer is left where a signal has thrown. The outer deadline has a timer of its own.
+    // The outer deadline has a timer of its own.
     if (this.#reason === undefined && this.endsAt !== outer?.endsAt) {
       this.#held.push(after(limitMs, () => this.#stop(outer === undefined ? "total" : "attempt", undefined)));
     }
   }
 
   /**
-   * A deadline of a whole: a call, a wait, a walk. Each of the signals ends it, too. Throws what a signal of the caller's
-   * own throws when it is listened to.
+   * A deadline of a whole: a call, a wait, a walk. Each of the signals ends it, too.
    */
   static of(limitMs: number, ...signals: readonly (AbortSignal | undefined)[]): Deadline {
     return new Deadline(limitMs, signals);
@@ -60,7 +56,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** What ended it, once it has ended. */
+  /** The reason, once it has ended. */
   get reason(): StopReason | undefined {
     return this.#reason;
   }
@@ -163,8 +159,7 @@ function subscribe(signal: AbortSignal): Subscription {
     for (const listener of listeners) listener();
   };
   const end = (): void => {
-    // A signal of the caller's own may fail here, when its call is over.
-    ignoreErrors(() => signal.removeEventListener("abort", run));
+    signal.removeEventListener("abort", run);
     // Another subscription may have begun since.
     if (subscriptions.get(signal)?.listeners === listeners) subscriptions.delete(signal);
   };

@@ -1,101 +1,82 @@
+import type { Deadline } from "../time/deadline.ts";
 import { onAbort } from "../time/deadline.ts";
+import { SharedWork } from "./shared-work.ts";
 import { flawOfToken } from "./token-format.ts";
-import {
-  LatestToken,
-  type RequestToken,
-  type TokenProvider,
-  type TokenSource,
-  TokenUnavailable,
-} from "./token-source.ts";
+import { type TokenContext, type TokenProvider, type TokenSource, TokenUnavailable } from "./token-source.ts";
 
-/** A call of the provider that has not settled, and how many of our calls wait for it. */
-interface PendingRequest {
-  readonly controller: AbortController;
-  readonly token: Promise<string>;
-  waiting: number;
-}
+/** A renewal answers calls whose 401 for the same token arrives within this time after it. */
+const RENEWAL_SERVES_MS = 60_000;
 
-/**
- * A token from the caller's function, which is called for each attempt. Attempts that need a token at the same time share
- * one request. If it returns a token that the service has refused with a 401, the provider is called again, with that token as
- * `rejected`.
- */
-export class ProviderToken extends LatestToken implements TokenSource {
-  readonly #provider: TokenProvider;
-  /** By the rejected token that the provider was called with; `undefined` for none. */
-  readonly #pending = new Map<string | undefined, PendingRequest>();
-  /** The sequence numbers of the latest request and of the request that `current` is from. */
-  #latestSequence = 0;
-  #currentSequence = 0;
+/** A call of the provider for another token than the rejected one, and how many of our calls wait for it. */
+class Renewal extends SharedWork<string> {
+  readonly #controller: AbortController;
+  #waiting = 0;
 
-  constructor(provider: TokenProvider) {
-    super("");
-    this.#provider = provider;
+  constructor(ask: (signal: AbortSignal) => Promise<string>, limitMs: number) {
+    const controller = new AbortController();
+    super(ask(controller.signal), limitMs);
+    this.#controller = controller;
   }
 
-  read(rejected: string | undefined, isMoved = false): RequestToken | undefined {
-    return isMoved && this.current !== rejected ? undefined : (signal) => this.#ask(rejected, signal);
+  get isAborted(): boolean {
+    return this.#controller.signal.aborted;
   }
 
-  async #ask(rejected: string | undefined, signal: AbortSignal): Promise<string> {
-    // There may be a newer token by now, which the provider must not replace.
-    if (rejected !== this.current) {
-      const token = await this.#share(undefined, signal);
-      if (token !== rejected) return token;
-    }
-    return this.#share(rejected, signal);
-  }
-
-  async #share(rejected: string | undefined, signal: AbortSignal): Promise<string> {
-    const request = this.#pending.get(rejected) ?? this.#request(rejected);
-    request.waiting += 1;
+  /** Waits for the token. When no call waits any more, the provider's signal aborts. */
+  async wait(signal: AbortSignal): Promise<string> {
+    this.#waiting += 1;
     const unsubscribe = onAbort(signal, () => {
-      request.waiting -= 1;
-      if (request.waiting > 0) return;
-      // An aborted request must not be shared.
-      this.#forget(rejected, request);
-      request.controller.abort();
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#controller.abort();
     });
     try {
-      return await request.token;
+      return await this.result;
     } finally {
       unsubscribe();
     }
   }
+}
 
-  /** The provider is asked for another token once in a call. */
-  async renew(_: string, isFirst: boolean): Promise<boolean> {
-    return isFirst;
+/** A token from the caller's function. What that returns is for the call that asked; only renewals are shared. */
+export class ProviderToken implements TokenSource {
+  current = "";
+  readonly #provider: TokenProvider;
+  /** By the rejected token. */
+  readonly #renewals = new Map<string, Renewal>();
+
+  constructor(provider: TokenProvider) {
+    this.#provider = provider;
   }
 
-  #request(rejected: string | undefined): PendingRequest {
-    const controller = new AbortController();
-    const request = { controller, token: this.#call(controller.signal, rejected), waiting: 0 };
-    this.#pending.set(rejected, request);
-    const forget = (): void => this.#forget(rejected, request);
-    request.token.then(forget, forget);
-    return request;
+  request(rejected: string | undefined, limit: Deadline): Promise<string> {
+    if (rejected === undefined) return this.#ask({ signal: limit.signal });
+    return this.#renewalOf(rejected, limit.leftMs).wait(limit.signal);
   }
 
-  #forget(rejected: string | undefined, request: PendingRequest): void {
-    if (this.#pending.get(rejected) === request) this.#pending.delete(rejected);
+  #renewalOf(rejected: string, limitMs: number): Renewal {
+    const known = this.#renewals.get(rejected);
+    if (known?.isCurrent && !known.isAborted) return known;
+    for (const [token, renewal] of this.#renewals) if (!renewal.isCurrent) this.#renewals.delete(token);
+    const renewal = new Renewal((signal) => this.#ask({ signal, rejected }), limitMs);
+    this.#renewals.set(rejected, renewal);
+    const forget = (): void => {
+      if (this.#renewals.get(rejected) === renewal) this.#renewals.delete(rejected);
+    };
+    // The same token again answers nobody else: the provider may have another one a moment later.
+    renewal.result.then((token) => (token === rejected ? forget() : renewal.keep(RENEWAL_SERVES_MS)), forget);
+    return renewal;
   }
 
-  async #call(signal: AbortSignal, rejected: string | undefined): Promise<string> {
-    this.#latestSequence += 1;
-    const sequence = this.#latestSequence;
+  async #ask(context: TokenContext): Promise<string> {
     let token: string;
     try {
-      token = await this.#provider(rejected === undefined ? { signal } : { signal, rejected });
+      token = await this.#provider(context);
     } catch (cause) {
       throw new TokenUnavailable("the token provider failed", { cause });
     }
     const flaw = flawOfToken(token);
     if (flaw !== undefined) throw new TokenUnavailable(`the token provider returned no usable token: it ${flaw}`);
-    // A request that settles late must not bring an older token back.
-    if (sequence < this.#currentSequence) return token;
-    this.#currentSequence = sequence;
-    this.set(token);
+    this.current = token;
     return token;
   }
 }

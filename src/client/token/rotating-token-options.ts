@@ -1,6 +1,14 @@
 import { invalid } from "../checks/invalid-input.ts";
 import { parseOptions } from "../checks/parse-options.ts";
-import { ANYTHING, FUNCTION, type ObjectSchema, type Present, required, validator } from "../checks/validators.ts";
+import {
+  ANYTHING,
+  FUNCTION,
+  LISTENER,
+  type ObjectSchema,
+  type Present,
+  required,
+  validator,
+} from "../checks/validators.ts";
 import { isRecord } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { ConfigError } from "../errors/classes.ts";
@@ -23,13 +31,13 @@ export interface RotatingTokenOptions {
    * Stores the replacement, which is the whole record as the service sent it. It is awaited before the replacement is
    * first used, for at most 20 seconds. If it throws, rejects or takes longer, the waiting calls reject with
    * `TokenProviderError`, `latest()` returns the replacement, and the next call passes the same replacement again: storing
-   * it twice must be harmless. It must not wait for a call that is sent with this token, since that call waits for it.
+   * it twice must be harmless. It must not wait for a call of a client with this token, since that call waits for it.
    */
   onRotated: (replacement: StoredToken & Partial<CreatedToken>) => void | Promise<void>;
   /**
    * Is called with the error if a rotation fails, or if its response could be used only in part. What it throws is
    * ignored. The next rotation is tried after a minute at the earliest; that pause doubles with each failure, up to an
-   * hour. Meanwhile calls are sent with the token that `latest()` returns.
+   * hour. Meanwhile calls are sent with the old token.
    */
   onRotationFailed?: ((error: unknown) => void) | undefined;
 }
@@ -41,7 +49,7 @@ const OPTIONS: ObjectSchema<RotatingTokenOptions> = {
     (value) => Number.isFinite(value) && Number(value) >= 0,
   ),
   onRotated: required(FUNCTION),
-  onRotationFailed: FUNCTION,
+  onRotationFailed: LISTENER,
 };
 
 /**

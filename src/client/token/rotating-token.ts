@@ -1,10 +1,8 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import type { Present } from "../checks/validators.ts";
 import { AutomationError } from "../errors/automation-error.ts";
-import { calledBy } from "../errors/caller-stack.ts";
+import { withCallerStack } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
-import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { now } from "../time/clock.ts";
 import { Deadline, STOPPED } from "../time/deadline.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
@@ -17,6 +15,7 @@ import {
   scheduleReplacement,
   scheduleRetry,
 } from "./rotation-schedule.ts";
+import { LONGEST_WORK_MS, SharedWork } from "./shared-work.ts";
 import { recordIn } from "./token-format.ts";
 import {
   LatestToken,
@@ -33,14 +32,22 @@ export interface RotatingToken extends TokenSourceFactory {
    * the service sent it. Store this if `onRotated` has failed.
    */
   latest(): StoredToken & Partial<CreatedToken>;
+  /**
+   * Resolves when no rotation is under way and no replacement is being stored. Never rejects. Await it before a process
+   * ends or a function is frozen; in a Worker: `waitUntil(token.settled())`.
+   */
+  settled(): Promise<void>;
 }
 
 /**
- * Creates a token that rotates itself: the first call within `renewBeforeMs` of its expiry sends a rotation, other calls
- * wait for it, and all of them are sent with the replacement. No timer runs between calls.
+ * Creates a token that rotates itself: a call that begins within `renewBeforeMs` of its expiry sends a rotation first, and
+ * settles after the replacement is stored, whatever its own limits say. Other calls do not wait: they are sent with the old
+ * token, and one that is answered 401 then waits for the replacement. No timer runs between calls.
  *
  * There are at least ten minutes between two rotations, and half a day if `expires_at` is of no use: because it has
- * passed by the local clock, which must then be wrong, or because the service has not extended it.
+ * passed by the local clock, which must then be wrong, or because the service has not extended it. A rotation that fails
+ * is tried again a minute later at the earliest; one that gets no response ends with the client's `timeoutMs` (30 s where
+ * that is `false`).
  *
  * @throws `ConfigError` if an option is invalid.
  *
@@ -52,7 +59,7 @@ export interface RotatingToken extends TokenSourceFactory {
  * const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token });
  */
 export function rotatingToken(options: RotatingTokenOptions): RotatingToken {
-  return calledBy(rotatingToken, () => new SelfRotatingToken(checkRotatingToken(options)));
+  return withCallerStack(rotatingToken, () => new SelfRotatingToken(checkRotatingToken(options)));
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -67,23 +74,24 @@ class SelfRotatingToken implements RotatingToken {
   readonly #renewBeforeMs: number;
   readonly #onRotated: RotatingTokenOptions["onRotated"];
   readonly #onRotationFailed: RotatingTokenOptions["onRotationFailed"];
-  readonly #latest: LatestToken;
-  /** The origin of the first client, which the token is for. */
+  /** The token that calls are sent with. A replacement is not until it has been stored. */
+  readonly #sent: LatestToken;
+  /** The origin of the first client: the token is for it alone. */
   #origin: string | undefined;
   #token: StoredToken;
   #schedule: RotationSchedule;
-  /** The rotation or the storing that calls wait for. */
-  #pending: Promise<string> | undefined;
+  /** The rotation, or the storing, that is under way. */
+  #work: SharedWork<void> | undefined;
   /** The replacement, until it has been stored. */
   #unstored: StoredToken | undefined;
   /** Rotations that have failed in a row. */
   #failures = 0;
-  /** Set if the token is known to be invalid: what the rotation failed with that says so. */
+  /** Set if the token is known to be invalid: the failure of the rotation that says so. */
   #invalid: TokenUnavailable | undefined;
 
   constructor({ token, renewBeforeMs = DAY_MS, onRotated, onRotationFailed }: Present<RotatingTokenOptions>) {
     this.#token = token;
-    this.#latest = new LatestToken(token.plaintext);
+    this.#sent = new LatestToken(token.plaintext);
     this.#renewBeforeMs = renewBeforeMs;
     this.#onRotated = onRotated;
     this.#onRotationFailed = onRotationFailed;
@@ -94,52 +102,75 @@ class SelfRotatingToken implements RotatingToken {
     return { ...this.#token };
   }
 
+  async settled(): Promise<void> {
+    for (let work = this.#underWay; work !== undefined; work = this.#underWay) {
+      const deadline = Deadline.of(work.leftMs);
+      await deadline.race(work.result).catch(() => {});
+      deadline.release();
+    }
+  }
+
   createSource(rotate: Rotate, origin: string): TokenSource {
     this.#origin ??= origin;
     if (origin !== this.#origin) {
       const message = `token: this rotatingToken() belongs to ${this.#origin}, and would travel to ${origin}: create one for each`;
       throw new ConfigError(message, { outcome: "not_sent" });
     }
-    const latest = this.#latest;
+    const sent = this.#sent;
     return {
       get current(): string {
-        return latest.current;
+        return sent.current;
       },
-      rotation: (permit) => this.#renewIfDue(rotate, permit),
-      renew: async (rejected) => {
-        await this.#pending?.catch(() => {});
-        return latest.current !== rejected;
-      },
-      subscribe: (listener) => latest.subscribe(listener),
+      begin: (isPaused) => this.#beginIfDue(rotate, isPaused),
+      pending: (rejected) => this.#pendingFor(rejected),
+      subscribe: (listener) => sent.subscribe(listener),
     };
   }
 
-  #renewIfDue(rotate: Rotate, permit: Permit): Promise<string> | undefined {
-    const isDue = this.#unstored === undefined && isRotationDue(this.#schedule, currentMoment());
-    if (isDue || this.#unstored !== undefined || this.#invalid !== undefined) {
-      this.#pending ??= this.#renew(isDue ? rotate(this.#token, permit) : undefined).finally(() => {
-        this.#pending = undefined;
-      });
+  get #underWay(): SharedWork<void> | undefined {
+    return this.#work?.isCurrent ? this.#work : undefined;
+  }
+
+  #beginIfDue(rotate: Rotate, isPaused: boolean): Promise<void> | undefined {
+    if (this.#underWay !== undefined) return undefined;
+    if (this.#unstored !== undefined) return this.#begin(() => this.#store(), STORE_TIMEOUT_MS);
+    if (!isPaused && isRotationDue(this.#schedule, currentMoment())) {
+      return this.#begin(() => this.#rotate(rotate), LONGEST_WORK_MS);
     }
-    return this.#pending;
+    return this.#invalid && Promise.reject(this.#invalid);
   }
 
-  async #renew(rotation: Promise<CreatedToken> | undefined): Promise<string> {
-    if (rotation !== undefined) await this.#rotate(rotation);
-    if (this.#unstored !== undefined) await this.#store(this.#unstored);
-    if (this.#invalid !== undefined) throw this.#invalid;
-    return this.#token.plaintext;
+  #pendingFor(rejected: string | undefined): Promise<void> | undefined {
+    const isReplaced = this.#unstored !== undefined;
+    if (rejected === undefined ? !isReplaced : rejected !== this.#sent.current) return undefined;
+    return this.#underWay?.result ?? (isReplaced ? this.#begin(() => this.#store(), STORE_TIMEOUT_MS) : undefined);
   }
 
-  async #rotate(rotation: Promise<CreatedToken>): Promise<void> {
+  #begin(run: () => Promise<void>, limitMs: number): Promise<void> {
+    const result = run().finally(() => {
+      if (this.#work === work) this.#work = undefined;
+    });
+    const work = new SharedWork(result, limitMs);
+    this.#work = work;
+    // The call that began it may have been dropped by the platform.
+    result.catch(() => {});
+    return result;
+  }
+
+  async #rotate(rotate: Rotate): Promise<void> {
     try {
-      this.#replace(usableFields(await rotation));
+      this.#replace(usableFields(await rotate(this.#token)));
     } catch (error) {
       const usable = usableFields(recordIn(error));
       if (usable.plaintext === undefined) this.#fail(error);
       else this.#replace(usable);
-      ignoreErrors(() => this.#onRotationFailed?.(error));
+      this.#onRotationFailed?.(error);
     }
+    if (this.#unstored !== undefined) {
+      this.#work?.keep(STORE_TIMEOUT_MS);
+      await this.#store();
+    }
+    if (this.#invalid !== undefined) throw this.#invalid;
   }
 
   /** The old token is revoked by now: whatever happens next, the replacement is the token. */
@@ -152,7 +183,6 @@ class SelfRotatingToken implements RotatingToken {
     this.#unstored = replacement;
     this.#failures = 0;
     this.#invalid = undefined;
-    this.#latest.set(replacement.plaintext);
   }
 
   #fail(error: unknown): void {
@@ -164,9 +194,12 @@ class SelfRotatingToken implements RotatingToken {
     if (isRevoked || isExpired) this.#invalid ??= new TokenUnavailable(NOT_USABLE, { cause: error });
   }
 
-  async #store(replacement: StoredToken): Promise<void> {
+  async #store(): Promise<void> {
+    const replacement = this.#token;
     const stored = (async () => this.#onRotated({ ...replacement }))().then(() => {
-      if (this.#unstored === replacement) this.#unstored = undefined;
+      if (this.#unstored !== replacement) return;
+      this.#unstored = undefined;
+      this.#sent.set(replacement.plaintext);
     });
     const deadline = Deadline.of(STORE_TIMEOUT_MS);
     try {

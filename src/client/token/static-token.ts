@@ -1,27 +1,38 @@
 import type { CreatedToken } from "../models.ts";
+import { LONGEST_WORK_MS, SharedWork } from "./shared-work.ts";
 import { plaintextOf, recordIn } from "./token-format.ts";
 import { LatestToken, type TokenSource } from "./token-source.ts";
 
-/** A token that the client holds. It is changed by `client.setToken` and by adopted rotations. */
+/** A token that the client holds. `client.setToken` and adopted rotations change it. */
 export class StaticToken extends LatestToken implements TokenSource {
   /** The rotations that are under way. None of them rejects. */
-  readonly #rotations = new Set<Promise<unknown>>();
+  readonly #rotations = new Set<SharedWork<void>>();
 
-  async renew(rejected: string): Promise<boolean> {
-    while (this.#rotations.size > 0 && this.current === rejected) await Promise.race(this.#rotations);
-    return this.current !== rejected;
+  pending(rejected: string | undefined): Promise<void> | undefined {
+    return rejected === this.current && this.#underWay().length > 0 ? this.#replaced(rejected) : undefined;
   }
 
   /**
    * Makes the replacement that `rotate` resolves the token. If the response is invalid or cut off but has a usable
-   * `plaintext`, that is taken all the same, since the old token is revoked by then; the error is thrown nevertheless.
+   * `plaintext`, that becomes the token, since the old one is revoked by then; the error is thrown nevertheless.
    */
   async adopt(rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {
     const rotation = rotate();
     const adopted = rotation.catch(recordIn).then((record) => this.set(plaintextOf(record) ?? this.current));
-    this.#rotations.add(adopted);
+    const work = new SharedWork(adopted, LONGEST_WORK_MS);
+    this.#rotations.add(work);
     await adopted;
-    this.#rotations.delete(adopted);
+    this.#rotations.delete(work);
     return rotation;
+  }
+
+  #underWay(): SharedWork<void>[] {
+    return [...this.#rotations].filter((rotation) => rotation.isCurrent || !this.#rotations.delete(rotation));
+  }
+
+  async #replaced(rejected: string): Promise<void> {
+    for (let left = this.#underWay(); left.length > 0 && this.current === rejected; left = this.#underWay()) {
+      await Promise.race(left.map(({ result }) => result));
+    }
   }
 }

@@ -1,9 +1,9 @@
 import { parseJson } from "../checks/json.ts";
-import { describeValue, isObject } from "../checks/values.ts";
+import { describeValue, isObject, SHORTEST_SECRET } from "../checks/values.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 
 /**
- * What is wrong with a token, in words that do not contain it; `undefined` if it is valid. A token is opaque, but it is
+ * The flaw of a token, in words that do not contain it; `undefined` if it is valid. A token is opaque, but it is
  * sent in a header: visible ASCII only (RFC 6750), since platforms trim, mangle or quote anything else in their errors.
  */
 export function flawOfToken(token: unknown): string | undefined {
@@ -19,6 +19,21 @@ export function flawOfToken(token: unknown): string | undefined {
 function hintFor(token: unknown): string {
   if (!isObject(token) || !("plaintext" in token)) return "";
   return ": pass its .plaintext, or rotatingToken({ token, onRotated }) to have it renewed";
+}
+
+/**
+ * Whether the encoded part of a URL holds the token, or one of its form: `<prefix>_<key>_<secret>` with the same prefix, and
+ * at least as long.
+ */
+export function containsToken(target: string, token: string): boolean {
+  if (token.length < SHORTEST_SECRET || target.length < token.length) return false;
+  if (target.includes(encodeURIComponent(token))) return true;
+  const prefix = /^[a-z\d]+_(?=[^_]+_.)/i.exec(token)?.[0];
+  if (prefix === undefined || !target.includes(prefix)) return false;
+  return target.split(/[/?&=]/).some((part) => {
+    const start = part.indexOf(prefix);
+    return start >= 0 && part.length - start >= token.length && /^[^_]+_./.test(part.slice(start + prefix.length));
+  });
 }
 
 /** The plaintext of a token record, which may be anything; `undefined` if it cannot be sent. */

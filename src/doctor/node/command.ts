@@ -1,13 +1,13 @@
-import { open } from "node:fs/promises";
 import { Deadline } from "../../client/time/deadline.ts";
 import { type Command, command, say } from "../../command/command.ts";
+import { writeOutput } from "../../command/output-file.ts";
 import type { Surroundings } from "../ask.ts";
 import { diagnose } from "../diagnose.ts";
 import { exitCodeOf, textOf } from "../report.ts";
 import { FLAGS, readDeployment } from "./arguments.ts";
 import { sendByNode } from "./send.ts";
 
-/** What the doctor needs of the world. */
+/** The world around the doctor, as far as the command provides it. */
 export interface World extends Pick<Surroundings, "send" | "wallClock"> {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -48,7 +48,7 @@ export function doctorIn(world: World): Command {
       if (report.tokenLeftBehind) notify("the token that was created was not revoked: do so in the account settings");
       // The file of an earlier run stays if this one was stopped.
       if (flags.out !== undefined && isComplete) {
-        await writeForOwner(flags.out, jsonOf(flags.values === true ? seedWithValues : seed));
+        await writeOutput(flags.out, jsonOf(flags.values === true ? seedWithValues : seed), terminal);
       }
       return exitCodeOf(report);
     },
@@ -57,17 +57,6 @@ export function doctorIn(world: World): Command {
 
 function jsonOf(value: object): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
-}
-
-/** Writes a file that only its owner can read, also if it was there before. */
-async function writeForOwner(file: string, text: string): Promise<void> {
-  const handle = await open(file, "w", 0o600);
-  try {
-    await handle.chmod(0o600);
-    await handle.writeFile(text);
-  } finally {
-    await handle.close();
-  }
 }
 
 export const DOCTOR: Command = doctorIn({

@@ -2,16 +2,17 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { TLSSocket } from "node:tls";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { classifyFault, type FaultSource } from "../../client/errors/connection-fault.ts";
 import type { Failure, TlsFacts, WireRequest, WireResponse } from "../wire.ts";
 
-/** How long a request may take, from the connection to the last byte. */
+/** The limit of one request, from the connection to the last byte. */
 const TIMEOUT_MS = 30_000;
 /** More than any page of 200 records. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends a request by `node:http` or `node:https`, so that nothing is hidden: redirects are not followed, headers are as
- * they came, and the certificate can be looked at. Each request has a connection of its own.
+ * Sends a request by `node:http` or `node:https`, which show what `fetch` hides: the certificate, a 101, repeated headers.
+ * Redirects are not followed, and each request has a connection of its own.
  */
 export function sendByNode(
   request: WireRequest,
@@ -19,7 +20,8 @@ export function sendByNode(
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<WireResponse | Failure> {
   return new Promise((resolve) => {
-    const fail = (error: unknown): void => resolve(failureOf(error));
+    const fail = (error: unknown): void => resolve(failureOf(error, "platform", request.url));
+    const failToRead = (error: unknown): void => resolve(failureOf(error, "response", request.url));
     try {
       const send = request.url.startsWith("https:") ? httpsRequest : httpRequest;
       const outgoing = send(request.url, {
@@ -29,10 +31,10 @@ export function sendByNode(
         signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
       });
       outgoing.on("error", fail);
-      outgoing.on("response", (incoming) => void readResponse(incoming, incoming).then(resolve, fail));
+      outgoing.on("response", (incoming) => void readResponse(incoming, incoming).then(resolve, failToRead));
       outgoing.on("upgrade", (incoming, socket) => {
         socket.destroy(); // what follows a 101 is not HTTP
-        void readResponse(incoming, []).then(resolve, fail);
+        void readResponse(incoming, []).then(resolve, failToRead);
       });
       outgoing.end(request.body);
     } catch (error) {
@@ -89,10 +91,12 @@ function tlsFactsOf(socket: unknown): TlsFacts | undefined {
   };
 }
 
-function failureOf(error: unknown): Failure {
-  // A dual-stack connection that failed has one error for each address.
-  const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [error];
-  const { code, name, message } = (first instanceof Error ? first : new Error(String(first))) as NodeJS.ErrnoException;
-  const isTimeout = name === "AbortError" || name === "TimeoutError";
-  return { kind: "failure", code: isTimeout ? "TIMEOUT" : (code ?? name), message };
+/** A failure, judged as the client judges it. */
+function failureOf(cause: unknown, source: FaultSource, url: string): Failure {
+  const { name } = Object(cause) as { name?: unknown }; // anything may be thrown
+  if (name === "AbortError" || name === "TimeoutError") {
+    return { kind: "failure", code: "TIMEOUT", message: "no whole response came in time (TIMEOUT)" };
+  }
+  const { said, permanent } = classifyFault({ cause, source }, url);
+  return { kind: "failure", code: said.code, message: said.why, permanent };
 }

@@ -7,7 +7,7 @@ import type { Reply } from "../wire.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Certificates are renewed earlier than that. */
 const EXPIRY_WARNING_DAYS = 14;
-/** What a `Date` header and the time on the way blur. */
+/** The precision of a `Date` header, less the time on the way. */
 const CLOCK_PRECISION_MS = 1_000;
 /** Beyond that, a token is renewed at the wrong time. */
 const CLOCK_TOLERANCE_MS = 60_000;

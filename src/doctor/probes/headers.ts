@@ -5,7 +5,7 @@ import { codeOf, fieldsOf, outlineOf } from "../reading.ts";
 import { CROSS_ORIGIN, PROJECTS } from "../steps.ts";
 import { labelOf, type Reply } from "../wire.ts";
 
-/** What the client does where it cannot see the limit. */
+/** The client's way where it cannot see the limit. */
 const UNSEEN = "client.rateLimit does not show it, and the client learns of the limit from a 429 only";
 
 const ROLES = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining" } as const;
@@ -145,7 +145,7 @@ function judgeNotice(name: "deprecation" | "sunset"): Probe["judge"] {
   };
 }
 
-/** What every response carries. */
+/** Questions about the headers of responses. */
 export const HEADER_PROBES: readonly Probe[] = [
   probe({
     id: "rate-limit-headers",

@@ -7,9 +7,9 @@ import { judgeRefusal } from "./refusals.ts";
 
 const CLAMPED = 'the contract says "A value outside the allowed range is clamped, not rejected."';
 const MAX_LIMIT = 200;
-/** What the client makes of a 2xx that is no list. */
+/** The client's errors for a 2xx that is no list. */
 const NO_LIST = "ResponseParseError or ResponseValidationError";
-/** What follows from a last page that is not written as the contract says. */
+/** The consequence of a last page that is not written as the contract says. */
 const REJECTS = "every list() rejects with ResponseValidationError at its last page, with validation: lenient too";
 
 function judgeClamp(name: "limitTooSmall" | "limitTooLarge", most: number): (reply: Reply) => Finding {
@@ -32,7 +32,7 @@ function itemsOf({ data }: ListPage): string {
   return data.length === 1 ? "1 item" : `${data.length} items`;
 }
 
-/** How the end of the list is written, if this page is the last one. */
+/** The way in which a last page says that it is the last. */
 function endOf({ fields, nextCursor }: ListPage): Conventions["endOfList"] | "not valid" {
   if (!("next_cursor" in fields)) return "missing";
   if (nextCursor === null) return "null";
@@ -93,7 +93,7 @@ function judgePageFields({ first }: Readonly<Record<"first", Reply>>): Finding {
   return differs(names.join(", "), "nothing: pages() yields them along with the rest", conventions);
 }
 
-/** How lists are cut into pages. */
+/** Questions about lists and their pages. */
 export const LIST_PROBES: readonly Probe[] = [
   probe({
     id: "limit-zero",

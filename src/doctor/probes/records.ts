@@ -1,28 +1,31 @@
 import { isPromise } from "../../client/checks/values.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../client/schemas/index.ts";
 import type { StandardSchema } from "../../client/schemas/validators.ts";
+import type { Scope } from "../../client/scopes.ts";
 import type { ExtendedRecord } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
-import { errorOf, fieldsOf, isSuccess, isWord, outlineOf, pageOf } from "../reading.ts";
+import { errorOf, fieldsOf, flawOfRead, isSuccess, isWord, outlineOf, pageOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import { ISSUES, LARGEST_PAGE, SESSION, SESSIONS } from "../steps.ts";
 import { CREATED } from "../token-steps.ts";
-import type { Reply } from "../wire.ts";
+import { labelOf, type Reply } from "../wire.ts";
 
 /** A kind of record, and where the doctor sees some. */
 interface RecordRow {
   readonly record: ExtendedRecord;
   readonly step: Step;
-  /** What the client checks. Its shape is the table of the contract. */
+  /** The scope for reading them; absent where they are not listed. */
+  readonly scope?: Scope;
+  /** The check of the client. Its shape is the table of the contract. */
   readonly schema: StandardSchema & { readonly shape: object };
   /** The call that such a record is a result of. */
   readonly call: string;
 }
 
 const ROWS: readonly RecordRow[] = [
-  { record: "project", step: LARGEST_PAGE, schema: ProjectSchema, call: "projects.list()" },
-  { record: "session", step: SESSIONS, schema: SessionSchema, call: "sessions.list()" },
-  { record: "issue", step: ISSUES, schema: IssueSchema, call: "issues.create()" },
+  { record: "project", step: LARGEST_PAGE, scope: "projects:read", schema: ProjectSchema, call: "projects.list()" },
+  { record: "session", step: SESSIONS, scope: "sessions:read", schema: SessionSchema, call: "sessions.list()" },
+  { record: "issue", step: ISSUES, scope: "issues:read", schema: IssueSchema, call: "issues.create()" },
   { record: "token", step: CREATED, schema: CreatedTokenSchema, call: "tokens.create()" },
 ];
 
@@ -36,7 +39,7 @@ function recordsOf(reply: Reply): readonly unknown[] | undefined {
   return pageOf(reply)?.data ?? ("data" in fieldsOf(reply.json) ? undefined : [reply.json]);
 }
 
-/** What is wrong with a record: the fields of the contract that it has not, or not in the right type. */
+/** The flaws of a record: fields of the contract that it lacks, or has in another type. */
 function flawsOf(schema: StandardSchema, record: unknown): string[] {
   const result = schema["~standard"].validate(record);
   if (isPromise(result) || result.issues === undefined) return [];
@@ -46,10 +49,15 @@ function flawsOf(schema: StandardSchema, record: unknown): string[] {
   return [...new Set(flaws)];
 }
 
+/** Why a response shows no records. */
+function whyNone(reply: Reply, scope: Scope | undefined): string {
+  const flaw = scope === undefined ? undefined : flawOfRead(reply, scope);
+  return flaw ?? (isSuccess(reply) ? "there are none" : `${labelOf(reply.request)} answered ${outlineOf(reply)}`);
+}
+
 function judgeRecords(row: RecordRow, reply: Reply): Finding {
   const records = recordsOf(reply);
-  if (records === undefined) return unasked(`no records: ${outlineOf(reply)}`);
-  if (records.length === 0) return unasked("there are none");
+  if (records === undefined || records.length === 0) return unasked(whyNone(reply, row.scope));
   const flaws = records.map((record) => flawsOf(row.schema, record));
   const counted = new Map<string, number>();
   for (const flaw of flaws.flat()) counted.set(flaw, (counted.get(flaw) ?? 0) + 1);
@@ -61,7 +69,7 @@ function judgeRecords(row: RecordRow, reply: Reply): Finding {
 function judgeExtraFields(row: RecordRow, reply: Reply): Finding {
   const known = fieldNamesOf(row);
   const records = recordsOf(reply) ?? [];
-  if (records.length === 0) return unasked(`no record: ${outlineOf(reply)}`);
+  if (records.length === 0) return unasked(whyNone(reply, row.scope));
   // Of each field the first value that says something: which record comes first changes from night to night.
   const extra = new Map<string, unknown>();
   for (const [name, value] of records.flatMap((record) => Object.entries(fieldsOf(record)))) {
@@ -119,19 +127,28 @@ function judgeSession({ session }: Readonly<Record<"session", Reply>>): Finding 
   return differs(`${status}, a session`, "nothing: the client takes any 2xx", conventions);
 }
 
-/** What a field of records holds, and the convention for the value of a new record: the usual one if it is listed, else the first. */
+/** A field with a state, and the convention for its value in a new record: the usual one if it is listed, else the first. */
 interface StateRow {
   readonly field: "state" | "status";
   readonly convention: "sessionState" | "issueStatus";
   readonly usual: string;
+  readonly scope: Scope;
 }
 
-function judgeStates({ field, convention, usual }: StateRow, reply: Reply): Finding {
+const SESSION_STATES: StateRow = {
+  field: "state",
+  convention: "sessionState",
+  usual: "running",
+  scope: "sessions:read",
+};
+const ISSUE_STATUSES: StateRow = { field: "status", convention: "issueStatus", usual: "open", scope: "issues:read" };
+
+function judgeStates({ field, convention, usual, scope }: StateRow, reply: Reply): Finding {
   const states = (recordsOf(reply) ?? [])
     .map((record) => fieldsOf(record)[field])
     .filter((state): state is string => typeof state === "string" && state !== "");
   const [first] = states;
-  if (first === undefined) return unasked(`none was listed: ${outlineOf(reply)}`);
+  if (first === undefined) return unasked(whyNone(reply, scope));
   // A text of several words may be personal.
   const words = states.map((state) => (isWord(state) ? state : "a text"));
   const seen = [...new Set(words)].slice(0, 10).join(", ");
@@ -140,7 +157,7 @@ function judgeStates({ field, convention, usual }: StateRow, reply: Reply): Find
   return differs(seen, "nothing: the client knows no states; what you compare them with does", { [convention]: first });
 }
 
-/** What records look like. */
+/** Questions about records. */
 export const RECORD_PROBES: readonly Probe[] = [
   ...ROWS.flatMap(recordProbes),
   probe({
@@ -162,7 +179,7 @@ export const RECORD_PROBES: readonly Probe[] = [
     about: 'the contract says "Session state values and transitions: not shown."; convention sessionState',
     assumes: "running",
     asks: { reply: SESSIONS },
-    judge: ({ reply }) => judgeStates({ field: "state", convention: "sessionState", usual: "running" }, reply),
+    judge: ({ reply }) => judgeStates(SESSION_STATES, reply),
   }),
   probe({
     id: "issue-statuses",
@@ -170,6 +187,6 @@ export const RECORD_PROBES: readonly Probe[] = [
     about: 'the contract says "Issue status values and transitions: not shown."; convention issueStatus',
     assumes: "open",
     asks: { reply: ISSUES },
-    judge: ({ reply }) => judgeStates({ field: "status", convention: "issueStatus", usual: "open" }, reply),
+    judge: ({ reply }) => judgeStates(ISSUE_STATUSES, reply),
   }),
 ];

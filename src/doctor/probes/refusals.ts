@@ -1,6 +1,6 @@
 import { isRecord } from "../../client/checks/values.ts";
 import { REFUSALS, type RefusalReason } from "../../testing/conventions.ts";
-import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
+import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
 import { codeOf, errorOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";
 import type { Step } from "../step.ts";
 import {
@@ -21,9 +21,9 @@ interface RefusalRow {
   readonly reason: RefusalReason;
   readonly question: string;
   readonly step: Step;
-  /** What the contract says, which a success contradicts; without it, that is only a difference. */
+  /** The sentence of the contract that a success contradicts; without one, a success is only a difference. */
   readonly contract?: string;
-  /** What a success means for the client. */
+  /** The consequence of a success for the client. */
   readonly accepted: string;
   /** The same request at a time when it had to be answered otherwise. */
   readonly before?: Step;
@@ -108,7 +108,7 @@ const ROWS: readonly RefusalRow[] = [
 /** Refusals that say that the token is not valid. */
 const ABOUT_TOKEN: readonly RefusalReason[] = ["missingToken", "unknownToken", "expiredToken", "revokedToken"];
 
-/** What a refusal with another status or code than the usual, or without a code, means for the client. */
+/** The consequence for the client of an unusual status, an unusual code, or no code. */
 function consequenceOf(reason: RefusalReason, status: number, code: string | undefined): string {
   const [usual, actual] = [errorOf(REFUSALS[reason].status), errorOf(status)];
   const difference = code ? "only error.code or error.status is another" : "error.code is missing";
@@ -140,6 +140,12 @@ function judgeRow({ reason, contract, accepted }: RefusalRow, reply: Reply, befo
   return isSame && reply.status !== 401 ? contradicts(`as before: ${seen}`, accepted, finding.conventions) : finding;
 }
 
+/** True if the refusal may be about a scope: no response of the run shows that the token may read sessions. */
+function mayLackScope({ step }: RefusalRow, { status }: Reply, { replies }: Seen): boolean {
+  if (status !== 403 || (step !== UNKNOWN_PROJECT && step !== UNKNOWN_SESSION)) return false;
+  return !replies.some((one) => isSuccess(one) && one.request.path.includes("/sessions"));
+}
+
 function refusalProbe(row: RefusalRow): Probe {
   const { reason, question, step, contract, before } = row;
   const convention = `convention refusals.${reason}; the contract says "The error code is carried in the \`error\` field"`;
@@ -149,7 +155,10 @@ function refusalProbe(row: RefusalRow): Probe {
     about: contract === undefined ? convention : `${contract}; ${convention}`,
     assumes: `${REFUSALS[reason].status} ${REFUSALS[reason].code}`,
     asks: { reply: step, before: before ?? step },
-    judge: (replies) => judgeRow(row, replies.reply, before && replies.before),
+    judge: (replies, seen) =>
+      mayLackScope(row, replies.reply, seen)
+        ? unasked(`the token or its owner may lack sessions:read (${outlineOf(replies.reply)})`)
+        : judgeRow(row, replies.reply, before && replies.before),
   });
 }
 
@@ -162,7 +171,7 @@ function judgeErrorFields({ reply }: Readonly<Record<"reply", Reply>>): Finding 
   return differs(names.join(", "), "nothing: error.body holds them, without secrets", conventions);
 }
 
-/** How the service says no. */
+/** Questions about refusals. */
 export const REFUSAL_PROBES: readonly Probe[] = [
   ...ROWS.map(refusalProbe),
   probe({

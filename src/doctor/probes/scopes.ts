@@ -64,7 +64,7 @@ function judgeIssues({ issues }: Readonly<Record<"issues", Reply>>): Finding {
   return differs(seen, so, { successStatus: { "issues.list": issues.status } });
 }
 
-/** What the token can read. */
+/** Questions about what the token can read. */
 export const SCOPE_PROBES: readonly Probe[] = [
   ...SCOPES.filter((scope) => scope.endsWith(":read")).map(scopeProbe),
   probe({

@@ -1,5 +1,5 @@
 import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
-import { errorOf, fieldsOf, isAbsent, isSuccess, outlineOf, pageOf } from "../reading.ts";
+import { errorOf, fieldsOf, idOf, isAbsent, isSuccess, outlineOf, pageOf } from "../reading.ts";
 import { CREATED, REVOKED, TOKEN_NAME, TOKENS } from "../token-steps.ts";
 import { labelOf, type Reply } from "../wire.ts";
 
@@ -18,9 +18,10 @@ function judgeCreation({ created }: Readonly<Record<"created", Reply>>): Finding
     return contradicts(`refused: ${seen}${left}`, `tokens.create() rejects with ${errorOf(status)}`);
   }
   const { id, plaintext } = fieldsOf(created.json);
+  const flaw = idOf(created.json) === undefined ? `without id; ${LEFT_BEHIND}` : `with an id that is a ${typeof id}`;
   const conventions = { successStatus: { "tokens.create": status } };
   if (typeof plaintext !== "string") return contradicts(`${seen} without plaintext`, NO_TOKEN, conventions);
-  if (typeof id !== "string") return contradicts(`${seen} without id; ${LEFT_BEHIND}`, NO_TOKEN, conventions);
+  if (typeof id !== "string") return contradicts(`${seen} ${flaw}`, NO_TOKEN, conventions);
   return status === 201 ? agrees(seen, conventions) : differs(seen, "nothing: the client takes any 2xx", conventions);
 }
 

@@ -26,24 +26,28 @@ export const FLAGS = {
   latency: { value: "MS", about: "respond to every request MS milliseconds late" },
   fail: { value: "PERCENT", about: "respond to PERCENT of the requests with 503, and do not carry them out" },
   seed: { value: "FILE", about: "begin with the projects, sessions and conventions of a JSON file" },
+  dotenv: { value: "FILE", about: "write the two variables into FILE, for node --env-file; its other lines stay" },
   quiet: { about: "print the two variables and nothing else" },
 } as const satisfies Flags;
 
-/** What the flags ask for. */
+/** The settings that the flags ask for. */
 export interface Start {
   readonly options: StartOptions;
   readonly quiet: boolean;
+  /** The file that the two variables are written into. */
+  readonly dotenv: string | undefined;
   readonly latencyMs: number;
   readonly failPercent: number;
 }
 
 const MOST = 1_000_000_000;
 
-/** What the flags ask for, those of a seed file included. Throws a {@link UsageError}. */
+/** Reads the flags, and the seed file that they name. Throws a {@link UsageError}. */
 export function readStart(flags: Values<typeof FLAGS>): Start {
   const seed = flags.seed === undefined ? {} : readSeed(flags.seed);
   return {
     quiet: flags.quiet === true,
+    dotenv: flags.dotenv,
     latencyMs: readCount("latency", flags.latency, [0, MOST]) ?? 0,
     failPercent: readCount("fail", flags.fail, [0, 100]) ?? 0,
     options: {
@@ -93,7 +97,7 @@ const { now: _now, random: _random, baseUrl: _baseUrl, onRequest: _onRequest, ..
 
 function readSeed(file: string): EmulatorOptions {
   try {
-    const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const parsed: unknown = JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, "")); // editors of Windows begin with a mark
     check.value(parsed, "the seed", RECORD);
     const seed = check.options(parsed as SeedOptions, "the seed", SEED);
     createEmulator(seed);

@@ -6,6 +6,7 @@ import { type RunningEmulator, startEmulator } from "../node.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { EmulatorSession } from "../tables.ts";
 import { FLAGS, readStart, type Start } from "./arguments.ts";
+import { linesOf, setVariables, type Variables } from "./dotenv.ts";
 
 /** A server may run for days; its log must not grow as long. */
 const LOG_BOUNDS = { logLimit: 1_000, logBytes: 8 * 1024 * 1024 };
@@ -31,11 +32,16 @@ async function serve(start: Start, terminal: Terminal): Promise<void> {
     random: () => randomInt(2 ** 32) / 2 ** 32,
     onRequest: start.quiet ? undefined : onRequest,
   });
-  disturb(running, start);
-  terminal.out(variables(running));
-  if (!start.quiet) terminal.out(introduction(running));
-  if (!terminal.signal.aborted) await once(terminal.signal, "abort");
-  await running.close();
+  try {
+    disturb(running, start);
+    const variables = variablesOf(running);
+    if (start.dotenv !== undefined) await setVariables(start.dotenv, variables);
+    terminal.out(linesOf(variables));
+    if (!start.quiet) terminal.out(introduction(running));
+    if (!terminal.signal.aborted) await once(terminal.signal, "abort");
+  } finally {
+    await running.close();
+  }
 }
 
 /** Puts `--fail` and `--latency` in force. Of two faults the older takes the request, so each has the delay. */
@@ -45,14 +51,14 @@ function disturb({ emulator }: RunningEmulator, { latencyMs: delayMs, failPercen
   if (delayMs > 0) emulator.fault(always);
 }
 
-function variables({ baseUrl, token }: RunningEmulator): string {
-  return `PROJECT_AUTOMATION_BASE_URL=${baseUrl}\nPROJECT_AUTOMATION_TOKEN=${token}\n`;
+function variablesOf({ baseUrl, token }: RunningEmulator): Variables {
+  return { PROJECT_AUTOMATION_BASE_URL: baseUrl, PROJECT_AUTOMATION_TOKEN: token };
 }
 
 /** More names would hide what follows. */
 const SHOWN_NAMES = 5;
 
-/** What there is to ask for. */
+/** The world in three lines: projects, a session, the token. */
 function world({ projects, sessions, tokens }: Emulator): string {
   const names = projects.list().map(({ name }) => name);
   const more = names.length > SHOWN_NAMES ? `, … (${names.length})` : "";

@@ -3,10 +3,10 @@ import type { Duplex } from "node:stream";
 import { type Validator, validator } from "../../client/checks/validators.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
 
-/** How much of a body that is too large is still read: a client that is cut off while it sends sees no refusal. */
+/** The most bytes that are still read of a body that is too large: a client that is cut off while it sends sees no refusal. */
 const DRAIN_BYTES = 16 * MAX_BODY_BYTES;
 
-/** What the listener needs. */
+/** Options of the listener. */
 export interface ListenerOptions {
   readonly core: Core;
   /** Host names, in lower case and without a port, that the `Host` header may have, besides those of loopback. */

@@ -9,7 +9,7 @@ import { ATTEMPTS, type Detour, type Fault, faults, RATE_LIMIT_WAITS, TIMEOUT_MS
 /** Where requests to an origin go instead. Asked before each request. */
 const detours = new Map<string, () => string | undefined>();
 const platformFetch = globalThis.fetch;
-// In place before the package is loaded, it is the platform's own for the client: what it says of a detour is believed.
+// In place before the package is loaded, as instrumentation is. A write is believed by what the platform tells of it.
 globalThis.fetch = (input, init) => {
   const { origin, pathname } = new URL(String(input));
   return platformFetch(`${detours.get(origin)?.() ?? origin}${pathname}`, init);
@@ -118,7 +118,9 @@ describe.concurrent.each(table)("$name", (fault) => {
       const error: unknown = settled.reason;
       if (!sdk.isAutomationError(error)) throw error;
       expect([expected.kind].flat()).toContain(error.kind);
-      expect(error).toMatchObject({ outcome: expected.outcome, attempts: tries });
+      // The error of a detour names another host than the service, and reads are not watched.
+      const isUntold = verb === "GET" && typeof does === "string";
+      expect([error.outcome, error.attempts]).toEqual([isUntold ? undefined : expected.outcome, tries]);
       if (fault.platformCode && error.kind === "connection") expect(error.platformCode).toMatch(fault.platformCode);
     } else {
       expect.fail("the call resolved");

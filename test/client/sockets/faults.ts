@@ -16,13 +16,14 @@ import {
   silence,
 } from "../../support/raw-behaviours.ts";
 import type { Behaviour } from "../../support/raw-server.ts";
-import { type Reaction, RULES, type Rule } from "../../support/retry-table.ts";
+import { type Family, outcomeFor, RULES, type Rule } from "../../support/retry-table.ts";
 
 /** The error of a call whose every attempt meets the fault. With more than one try it recovers if the fault passes. */
 export interface Failing {
   /** More than one where platforms report it differently. */
   readonly kind: AnyAutomationError["kind"] | readonly AnyAutomationError["kind"][];
-  readonly outcome: Outcome;
+  /** `undefined` of a read that may have been sent. */
+  readonly outcome: Outcome | undefined;
   /** Requests in all. */
   readonly tries: number;
 }
@@ -58,13 +59,14 @@ type Row = Fault["expected"];
 /** What a rule of the retry table means here; `kind` or `outcome` where a fault has others. */
 function under(rule: Rule, overrides: Partial<Pick<Failing, "kind" | "outcome">> = {}): Row {
   const retries = rule === RULES.rateLimited ? RATE_LIMIT_WAITS : ATTEMPTS - 1;
-  const expected = (reaction: Reaction): Expected => {
+  const expected = (family: Family): Expected => {
+    const reaction = rule.reaction[family];
     if (reaction === "succeed") return "success";
     const tries = reaction === "retry" ? retries + 1 : 1;
-    return { kind: rule.kind, outcome: rule.outcome, tries, ...overrides };
+    const { kind, outcome } = { ...rule, ...overrides };
+    return { kind, outcome: outcome && outcomeFor(family, outcome), tries };
   };
-  const { reaction } = rule;
-  return { GET: expected(reaction.safe), DELETE: expected(reaction.delete), POST: expected(reaction.write) };
+  return { GET: expected("safe"), DELETE: expected("delete"), POST: expected("write") };
 }
 
 const lost = under(RULES.connectionLost);
@@ -78,6 +80,7 @@ const permanent = under(RULES.permanent);
 const rateLimited = under(RULES.rateLimited);
 const transient = under(RULES.transientStatus);
 const final = (kind: Failing["kind"]): Row => under(RULES.finalStatus, { kind });
+const redirected = under(RULES.finalStatus, { kind: "redirect", outcome: "unknown" });
 const finalServerError = under(RULES.finalStatus, { kind: "server", outcome: "unknown" });
 /** Platforms notice these in different ways. */
 const EITHER = ["timeout", "connection"] as const;
@@ -168,10 +171,10 @@ export function faults(elsewhere: string): readonly Fault[] {
     ["407 from a proxy", lost, respond({ status: 407, body: "<html>" })],
     ["a 400, then silence", final("bad_request"), send(head(400, [["Content-Length", "9"]]))],
     ["an endless 404", final("not_found"), endless(404)],
-    ["a redirect to another host", final("redirect"), respond({ status: 302, headers: [["Location", elsewhere]] })],
+    ["a redirect to another host", redirected, respond({ status: 302, headers: [["Location", elsewhere]] })],
     ["a 308 to another host", final("redirect"), respond({ status: 308, headers: [["Location", elsewhere]] })],
-    ["a 3xx without a Location", final("redirect"), respond({ status: 300 })],
-    ["304", final("redirect"), respond({ status: 304, body: "" })],
+    ["a 3xx without a Location", redirected, respond({ status: 300 })],
+    ["304", redirected, respond({ status: 304, body: "" })],
     // unusual, but complete
     ["early hints", fine, sequence(send("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"), respond())],
     ["repeated headers", fine, respond({ headers: repeated })],

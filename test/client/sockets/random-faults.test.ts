@@ -102,7 +102,7 @@ test.each([1, 2])("seed %i: what calls say is what the service saw, and nothing 
     for (const timer of timers) clearTimeout(timer);
   });
 
-  const outcomes = new Set<Outcome | "resolved">();
+  const outcomes = new Set<Outcome | "resolved" | undefined>();
   const results: Result[] = [];
   const run = async (index: number): Promise<void> => {
     const isWrite = random() < 0.6;
@@ -121,7 +121,7 @@ test.each([1, 2])("seed %i: what calls say is what the service saw, and nothing 
       (reason: unknown) => reason,
     );
     if (error !== undefined && !isAutomationError(error)) throw error;
-    outcomes.add(error?.outcome ?? "resolved");
+    outcomes.add(error === undefined ? "resolved" : error.outcome);
     results.push({ subject, isWrite, retry: options.retry, error });
   };
   let next = 0;
@@ -140,6 +140,8 @@ test.each([1, 2])("seed %i: what calls say is what the service saw, and nothing 
     if (error === undefined) expect(verdicts.at(-1), context).toBe("processed");
     if (error?.outcome === "not_sent") expect(verdicts, context).toEqual([]);
     if (error?.outcome === "rejected") expect(isWrite ? maybe : [], context).toEqual([]);
+    if (error !== undefined && error.outcome === undefined) expect(isWrite, context).toBe(false);
+    if (error?.outcome === "unknown") expect(isWrite, context).toBe(true);
     if (error?.outcome === "accepted") expect(verdicts, context).toContain("processed");
     if (error !== undefined) expect(error.attempts, context).toBeGreaterThanOrEqual(verdicts.length);
   }
@@ -150,7 +152,7 @@ test.each([1, 2])("seed %i: what calls say is what the service saw, and nothing 
     const [end] = told.slice(-1);
     expect(end).toMatchObject({ type: "end", attempts: types.filter((type) => type === "request").length });
   }
-  expect(outcomes).toEqual(new Set(["resolved", "not_sent", "rejected", "accepted", "unknown"]));
+  expect(outcomes).toEqual(new Set(["resolved", "not_sent", "rejected", "accepted", "unknown", undefined]));
 });
 
 /** A generator of numbers in [0, 1) that a seed repeats. */

@@ -35,12 +35,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const run = (command: string, ...args: readonly string[]): string =>
   execFileSync(command, args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 
-test("CONTRIBUTING quotes the change as it is", () => {
-  const guide = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
-  const quoted = /^```ts\n(.*?)^```$/ms.exec(guide)?.[1] ?? "nothing";
-  expect(readFileSync(change, "utf8").replaceAll(/^\+/gm, "")).toContain(quoted.trimEnd().replace(/ +\);$/, ""));
-});
-
 test("the change that CONTRIBUTING shows applies, compiles, and adds an operation that works", () => {
   expect(() => run(process.execPath, "program.ts")).toThrow(/projects\.get is not a function/);
   run("git", "apply", "-C1", change);

@@ -1,16 +1,15 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, resolve } from "node:path";
 import type { Fault } from "../../../src/testing/index.ts";
 
-export const root: string = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+export const root: string = resolve(import.meta.dirname, "../../..");
 
 /** The documents whose snippets are compiled and run. */
 export const documents: readonly string[] = [
   "README.md",
   "SECURITY.md",
   "llms.txt",
-  ...globSync("docs/*.md", { cwd: root }).map((path) => path.replaceAll("\\", "/")),
+  ...globSync("docs/{,reference/,maintainers/}*.md", { cwd: root }).map((path) => path.replaceAll("\\", "/")),
 ];
 
 /**
@@ -38,6 +37,7 @@ const READERS_OWN: Readonly<Record<string, string>> = {
   "@tanstack/react-query": "runs in a page",
   ioredis: "connects to a Redis",
   next: "runs in Next.js",
+  pg: "connects to a Postgres",
   redis: "connects to a Redis",
   swr: "runs in a page",
 };

@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { VERSION } from "../../../src/client/version.ts";
@@ -21,6 +22,9 @@ function run(argv: readonly string[], environment: Readonly<Record<string, strin
     });
   });
 }
+
+/** Holds a program up until its parent says that it may go on. */
+const HOLD = `data:text/javascript,await new Promise((go)=>process.once("message",go));process.disconnect()`;
 
 const NAMES = Object.keys(COMMANDS);
 
@@ -60,6 +64,19 @@ describe("project-automation", () => {
       expect([code, out]).toEqual([2, ""]);
       expect(err).toBe(`project-automation ${name}: unknown flag --hepl; did you mean --help?; see --help\n`);
     }
+  });
+
+  test.each<["stdout" | "stderr", readonly string[], number]>([
+    ["stdout", ["--help"], 0],
+    ["stderr", ["--hepl"], 2],
+  ])("a reader of %s that has gone changes no exit code", async (stream, argv, code) => {
+    // A pipe whose reader has ended before the program writes.
+    const child = spawn(process.execPath, ["--import", HOLD, BIN, ...argv], {
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    child[stream]?.destroy();
+    child.send("go");
+    expect(await once(child, "exit")).toEqual([code, null]);
   });
 
   test("a mistake never shows the token of the environment", async () => {

@@ -23,9 +23,10 @@ describe("the tarball", () => {
       ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${file}.${extension}`),
     );
     // Who reads the package needs no plan of the sources, and no figures of another machine.
-    const guides = globSync("{*,api/**/*}.md", { cwd: join(repository, "docs") }).filter(
-      (file) => file !== "architecture.md" && file !== "performance.md",
+    const guides = globSync("{*.md,{api,reference}/**/*.md,assets/*}", { cwd: join(repository, "docs") }).filter(
+      (file) => file !== "performance.md",
     );
+    const pictures = ["bulk-terminal", "herd", "outcome", "pause"].map((name) => `docs/assets/${name}.svg`);
     const rest = [
       "CHANGELOG.md",
       "LICENSE",
@@ -36,6 +37,7 @@ describe("the tarball", () => {
       "llms.txt",
       "package.json",
       ...BINS.map(({ file }) => `dist/${file}.js`),
+      ...pictures,
       ...guides.map((file) => `docs/${file.replaceAll("\\", "/")}`),
     ];
     expect(guides).toEqual(expect.arrayContaining(["reliability.md", join("api", "index.md")]));

@@ -1,4 +1,4 @@
-import { type Family, RULES, type Rule } from "../../../support/retry-table.ts";
+import { type Family, outcomeFor, RULES, type Rule } from "../../../support/retry-table.ts";
 import type { Bench, Case, Service, Traits } from "./bench.ts";
 import { equal, holds } from "./check.ts";
 
@@ -15,8 +15,8 @@ const ATTEMPTS = 3;
 /** The requests of a call whose first attempt fails under a rule, and whose second one succeeds. */
 const requestsAfter = (rule: Rule, family: Family): number => (rule.reaction[family] === "retry" ? 2 : 1);
 /** The error of a call whose every attempt fails under a rule. */
-const failureUnder = (rule: Rule, family: Family): { outcome: string; attempts: number } => ({
-  outcome: rule.outcome,
+const failureUnder = (rule: Rule, family: Family): { outcome: string | undefined; attempts: number } => ({
+  outcome: outcomeFor(family, rule.outcome),
   attempts: rule.reaction[family] === "retry" ? ATTEMPTS : 1,
 });
 

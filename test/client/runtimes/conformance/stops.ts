@@ -85,7 +85,7 @@ export const stops: readonly Case[] = [
         .projects.list()
         .toArray();
       const { phase, attempts, outcome } = await bench.refusal(call, "TimeoutError");
-      equal([phase, attempts, outcome], ["headers", 3, "unknown"]);
+      equal([phase, attempts, outcome], ["headers", 3, undefined]);
       const log = await service.ended(3);
       equal(
         log.map((request) => request.outcome),

@@ -164,14 +164,34 @@ describe("delays", () => {
     );
   });
 
-  test("the wait after a 503 is its Retry-After, lengthened by at most a tenth and at most a second", () => {
+  test("the wait after a 503 is its Retry-After, lengthened by at most a tenth and at most a second; at least the backoff", () => {
+    const count = fc.integer({ min: 0, max: 5 });
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 120_000 }), random, (retryAfterMs, chance) => {
+      fc.property(fc.integer({ min: 0, max: 120_000 }), count, random, (retryAfterMs, retries, chance) => {
         const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs });
-        const got = delayOf(failure, { random: chance });
-        expect(got).toBeGreaterThanOrEqual(retryAfterMs);
-        expect(got).toBeLessThanOrEqual(retryAfterMs + Math.min(1_000, retryAfterMs / 10));
+        const got = delayOf(failure, { retries, random: chance });
+        const backoffMs = delayOf(lost, { retries, random: chance });
+        expect(got).toBeGreaterThanOrEqual(Math.max(retryAfterMs, backoffMs));
+        expect(got).toBeLessThanOrEqual(Math.max(retryAfterMs + Math.min(1_000, retryAfterMs / 10), backoffMs));
       }),
     );
+  });
+
+  test.each([
+    { retryAfterMs: 0, retries: 0, waitsMs: 250 },
+    { retryAfterMs: 0, retries: 3, waitsMs: 2_000 },
+    { retryAfterMs: 0, retries: 30, waitsMs: 4_000 },
+    { retryAfterMs: 249, retries: 0, waitsMs: 250 },
+    { retryAfterMs: 251, retries: 0, waitsMs: 251 },
+    { retryAfterMs: 5_000, retries: 30, waitsMs: 5_000 },
+  ])("503 with Retry-After $retryAfterMs ms, after $retries retries: $waitsMs ms", ({ waitsMs, ...row }) => {
+    const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: row.retryAfterMs });
+    expect(delayOf(failure, { retries: row.retries, random: 0 })).toBe(waitsMs);
+  });
+
+  test("a backoff that does not fit into the remaining time fails the call, however short the Retry-After", () => {
+    const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: 0 });
+    expect(isRetried(failure, { leftMs: 250, random: 0 })).toBe(false);
+    expect(isRetried(failure, { leftMs: 251, random: 0 })).toBe(true);
   });
 });

@@ -3,6 +3,9 @@ import {
   type ConnectionFault,
   classifyFault,
   type FaultSource,
+  isNeverSent,
+  type Named,
+  type RequestEvidence,
 } from "../../../../src/client/errors/connection-fault.ts";
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code, ...more });
@@ -12,12 +15,17 @@ const baseUrl = "https://service.example.com/api/v1";
 interface Context {
   readonly baseUrl: string;
   readonly source: FaultSource;
+  readonly request?: RequestEvidence;
 }
 
-const classify = (cause: unknown, { baseUrl, source }: Context): ConnectionFault =>
-  classifyFault({ cause, source }, baseUrl);
+const classify = (cause: unknown, { baseUrl, ...fault }: Context): ConnectionFault =>
+  classifyFault({ cause, ...fault }, baseUrl);
 
-const platform: Context = { baseUrl, source: "platform" };
+/** The platform tells that this request failed with this error, before its headers left. */
+const UNSENT: RequestEvidence = { left: false, failed: true };
+const LEFT: RequestEvidence = { left: true, failed: true };
+
+const platform: Context = { baseUrl, source: "platform", request: UNSENT };
 const application: Context = { baseUrl, source: "application" };
 
 type Verdict = "never_sent" | "refused" | "lost" | "unexplained";
@@ -105,6 +113,17 @@ describe.each([
 
   test.each(rows)("%s, of a fetch of the application, may have come after the response", (_, error) => {
     expect(verdictOf(fetchFailed(error), application)).toBe(verdict === "refused" ? "unexplained" : "lost");
+  });
+
+  test.each(rows)("%s, of whichever fetch, when headers have left: it may have been applied", (_, error) => {
+    for (const source of ["platform", "application"] as const) {
+      const { isSent } = classify(fetchFailed(error), { baseUrl, source, request: LEFT });
+      expect(isSent).toBe(true);
+    }
+  });
+
+  test.each(rows)("%s, that names nobody, is not believed of a wrapped fetch either", (_, error) => {
+    expect(classify(fetchFailed(error), { baseUrl, source: "platform" }).isSent).toBe(true);
   });
 
   test.each(rows)("%s, before any fetch was called: nothing was sent", (_, error) => {
@@ -219,6 +238,33 @@ describe("a fetch of the application is believed about the host of the service",
     ],
   ])("and not about %s", (_, ours, error) => {
     expect(verdictOf(fetchFailed(error), { baseUrl: ours, source: "application" })).toBe("lost");
+  });
+});
+
+describe("the evidence that a request was never sent", () => {
+  const NOT_SEEN = { left: false, failed: false };
+  const NAMED: readonly Named[] = ["service", "another", "nobody"];
+  const SOURCES = ["platform", "application"] as const;
+
+  test.each<[string, RequestEvidence | undefined, readonly Named[]]>([
+    ["headers of it have left", LEFT, []],
+    ["headers have left, and the error is another one", { left: true, failed: false }, []],
+    ["it failed with this error, before any headers left", UNSENT, NAMED],
+    ["no request of it was seen", NOT_SEEN, ["service"]],
+    ["the platform does not tell", undefined, ["service"]],
+  ])("%s", (_, request, believed) => {
+    for (const source of SOURCES) {
+      expect(NAMED.filter((named) => isNeverSent({ source, request, named }))).toEqual(believed);
+    }
+  });
+
+  test("what fetch itself does not take names nobody: believed of the platform's, where it tells of no request", () => {
+    const takes = (source: FaultSource, request?: RequestEvidence): boolean =>
+      isNeverSent({ source, request, named: "nobody" }, true);
+    expect(takes("platform", NOT_SEEN)).toBe(true);
+    expect(takes("platform", LEFT)).toBe(false);
+    expect(takes("platform")).toBe(false);
+    expect(takes("application", NOT_SEEN)).toBe(false);
   });
 });
 

@@ -16,7 +16,14 @@ function itemsOf(sizes: readonly number[], failsAt = Number.POSITIVE_INFINITY) {
       yield { data: Array.from({ length: size }, () => serial++), next_cursor: null };
     }
   };
-  return { items: batchIterator(pages, ({ data }) => data), asked: () => asked };
+  return {
+    items: batchIterator(
+      pages,
+      ({ data }) => data,
+      () => {},
+    ),
+    asked: () => asked,
+  };
 }
 
 const sizes = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 6 });

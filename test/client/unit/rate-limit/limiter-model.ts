@@ -1,50 +1,74 @@
 /** A model of the rate limiter, which the real one is compared with. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/client/rate-limit/memory-rate-limiter.ts";
 import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
+import type { Waiter } from "../../../../src/client/rate-limit/token-gate.ts";
 
 /** Timers fire up to this much late, by their resolution. */
 const TIMER_SLACK_MS = 3;
 const WINDOW_MS = 60_000;
 /** After this long without a response, a request holds no other back. */
 const STALLED_AFTER_MS = 5_000;
+/** A slot ends so long after its request has to, or after it was given to a call that does not take it. */
+const GRACE_MS = 250;
+/** The slot of a request without a time limit. */
+const LONGEST_REQUEST_MS = 300_000;
 
 /** What the responses of the service say about a token. */
 interface Token {
   pausedUntil: number;
   /** The number of pauses that have begun. */
   pauses: number;
-  /** The smallest of all calls so far. */
-  maxConcurrency: number;
   /** A pause has begun, and no request has succeeded since it ended. */
   mustProbe: boolean;
   probe: ModelCall | undefined;
   left: { readonly remaining: number; readonly at: number } | undefined;
 }
 
-interface ModelCall {
+interface ModelCall extends Omit<Arrival, "maxPauses" | "longestPauseMs"> {
   readonly permit: Permit;
   /** Orders calls: the lower, the earlier. */
   readonly place: number;
-  readonly maxConcurrency: number;
-  readonly tokenNow: () => string;
-  readonly isSlow: boolean;
   readonly abort: AbortController;
-  /** `asking`: it has waited, has a slot, and reads its token again. */
-  state: "waiting" | "asking" | "sent" | "over";
-  /** The token it was last admitted or sent with, when, and how many pauses had begun then. */
+  /** `dropped`: the platform runs none of its continuations and timers any more. */
+  state: "waiting" | "sent" | "over" | "dropped";
+  /** Whether it is in the queue. */
+  isQueued: boolean;
+  /** The token that it waits for or was sent with. */
   token: string;
+  /** Its present wait, among all of them: what an earlier one resolves with is of no interest. */
+  wait: number;
+  /** When it was sent, and how many pauses had begun then. */
   heldSince: number;
   pausesBefore: number;
+  /** Its slot ends by then, if it has one. */
+  endsAt: number;
+  /** Ends its request by its time limit. */
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** The call that runs: a platform drops it with its timers. */
+const running = new AsyncLocalStorage<ModelCall>();
+
+/** Makes timers of calls that were dropped do nothing. Call it when time is faked. */
+export function dropTimers(): void {
+  const set = globalThis.setTimeout;
+  globalThis.setTimeout = ((action: () => void, ms?: number) => {
+    const call = running.getStore();
+    return set(() => call?.state !== "dropped" && action(), ms);
+  }) as typeof setTimeout; // the other forms of it are not used
 }
 
 export interface Arrival {
   readonly maxPauses: number;
   readonly longestPauseMs: number;
+  readonly maxConcurrency: number;
+  readonly timeoutMs: number;
   /** The index of its credential. */
   readonly credential: number;
-  /** Its token provider is slow. */
-  readonly isSlow: boolean;
+  /** Whether it leaves for the queue of another token when its credential changes, or has a token for itself alone. */
+  readonly isWatching: boolean;
 }
 
 type Reply = { status: number; retryAfterMs?: number | undefined; remaining?: number | undefined };
@@ -55,28 +79,37 @@ export class LimiterModel {
   readonly #credentials = ["a", "b"];
   readonly #tokens = new Map<string, Token>();
   readonly #calls: ModelCall[] = [];
-  readonly #maxConcurrency: number;
+  #waits = 0;
+  /** The latest wait that had begun when everything had last settled: the limiter decides between two of these moments. */
+  #settledWaits = 0;
+  /** Timers of calls that were dropped: they stay in the fake clock, but do nothing. */
+  #deadTimers = 0;
 
-  constructor(maxConcurrency: number) {
-    this.#maxConcurrency = maxConcurrency;
-  }
-
-  arrive({ maxPauses, longestPauseMs, credential, isSlow }: Arrival): void {
+  arrive({ maxPauses, longestPauseMs, ...arrival }: Arrival): void {
     const abort = new AbortController();
-    const tokenNow = (): string => this.#credentials[credential] ?? "";
-    // The smallest counts, for each token: that of its first call.
-    const maxConcurrency = this.#maxConcurrency + this.#calls.length;
+    const { maxConcurrency, timeoutMs } = arrival;
     const permit = this.#limiter.enter({
-      token: tokenNow,
       maxConcurrency,
+      timeoutMs,
       maxPauses,
       maxPauseMs: longestPauseMs,
       endsAt: Number.POSITIVE_INFINITY,
       signal: abort.signal,
     });
-    const shared = { permit, place: this.#calls.length, maxConcurrency, tokenNow, maxPauses, isSlow, abort };
-    const call: ModelCall = { ...shared, state: "over", token: "", heldSince: 0, pausesBefore: 0 };
+    const fresh = { token: "", wait: 0, heldSince: 0, pausesBefore: 0, endsAt: 0, timer: undefined };
+    const place = this.#calls.length;
+    const call: ModelCall = { ...arrival, ...fresh, state: "over", isQueued: false, permit, place, abort };
     this.#calls.push(call);
+    const waiter = permit as unknown as Waiter; // the limiter's own permits are
+    const { settle: admit } = waiter;
+    waiter.settle = (admission) => {
+      call.isQueued = false;
+      if (call.state !== "dropped") admit.call(waiter, admission);
+      else if (admission.kind === "admitted") {
+        call.heldSince = performance.now();
+        call.endsAt = call.heldSince + GRACE_MS;
+      }
+    };
     this.#wait(call);
   }
 
@@ -86,6 +119,10 @@ export class LimiterModel {
     if (call === undefined) return;
     const token = this.#known(call.token);
     const pause = call.permit.report({ status, retryAfterMs, limit: undefined, remaining });
+    if (call.endsAt <= performance.now()) {
+      expect(call.timeoutMs, "its slot has ended, since it has no time limit").toBe(Number.POSITIVE_INFINITY);
+      return await this.#release(call);
+    }
     if (remaining !== undefined) token.left = { remaining, at: performance.now() };
     if (status === 429) {
       expect(pause?.pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 4_000);
@@ -107,97 +144,112 @@ export class LimiterModel {
     if (triesAgain) this.#wait(call);
   }
 
-  /** A call that has waited has read its token again. */
-  async readAgain(which: number): Promise<void> {
-    const call = pick(this.in("asking"), which);
-    if (call === undefined) return;
-    const { probe } = this.#known(call.token);
-    if (probe === call) this.#known(call.token).probe = undefined;
-    this.#wait(call);
-    await settle();
-  }
-
   abortWaiting(which: number): void {
     pick(this.in("waiting"), which)?.abort.abort();
   }
 
+  /** The platform drops a call: what it waits for never goes on, and its timers never fire. */
+  drop(which: number): void {
+    const call = pick(
+      this.#calls.filter(({ state }) => state === "waiting" || state === "sent"),
+      which,
+    );
+    if (call === undefined) return;
+    if (call.state === "waiting") {
+      (call.permit as unknown as Waiter).wake = () => undefined; // the limiter's own permits are waiters
+      this.#deadTimers += 1;
+    }
+    clearTimeout(call.timer);
+    call.state = "dropped";
+  }
+
+  /** Calls that watch this credential leave their queue, and join that of the new token at their position. */
   changeToken(credential: number, to: string): void {
     this.#credentials[credential] = to;
-    for (const call of this.in("waiting")) this.#limitConcurrency(call);
-    this.#limiter.refresh();
+    for (const call of this.in("waiting")) {
+      const isConcerned = call.credential === credential && call.isWatching && call.token !== to;
+      if (isConcerned && !call.abort.signal.aborted) {
+        call.permit.release();
+        this.#wait(call);
+      }
+    }
   }
 
   in(state: ModelCall["state"]): ModelCall[] {
     return this.#calls.filter((call) => call.state === state);
   }
 
+  /** Everything has settled that needs no timer. */
+  rest(): void {
+    this.#settledWaits = this.#waits;
+  }
+
   /** The invariants between two steps. */
   checkRest(): void {
+    this.rest();
     const waiting = this.in("waiting");
-    if (waiting.length === 0) expect(vi.getTimerCount(), "no timer while no call waits").toBe(0);
+    if (waiting.length === 0) {
+      const limits = this.in("sent").filter(({ timeoutMs }) => timeoutMs !== Number.POSITIVE_INFINITY).length;
+      const most = limits + this.#deadTimers;
+      expect(vi.getTimerCount(), "no timer while no call waits").toBeLessThanOrEqual(most);
+    }
     for (const call of waiting) {
       expect(call.abort.signal.aborted, "an aborted call leaves at once").toBe(false);
       const { token } = call;
-      expect(token, "each waits at the gate of its token").toBe(call.tokenNow());
-      const { pausedUntil, maxConcurrency } = this.#known(token);
-      const isPaused = performance.now() < pausedUntil + TIMER_SLACK_MS;
-      const isFull = this.#busyWith(token).length >= maxConcurrency;
-      const isHeldBack = this.#busyWith(token).some((other) => !isStalled(other, TIMER_SLACK_MS));
+      const isPaused = performance.now() < this.#known(token).pausedUntil + TIMER_SLACK_MS;
+      const isFull = this.#busyWith(token, TIMER_SLACK_MS).length >= this.#limitOf(token);
+      const isHeldBack = this.#busyWith(token, TIMER_SLACK_MS).some((other) => !isStalled(other, TIMER_SLACK_MS));
       expect(isPaused || isFull || isHeldBack, "no call waits without a reason").toBe(true);
     }
   }
 
-  /** Responds with success until every call has ended. */
+  /** Responds with success until every call has ended. What was dropped holds nobody up for longer than its slot lasts. */
   async end(): Promise<void> {
-    for (let step = 0; step < 500; step += 1) {
+    for (let step = 0; step < 1_000; step += 1) {
       await settle();
       this.checkRest();
-      if (this.in("asking").length > 0) await this.readAgain(0);
-      else if (this.in("sent").length > 0) await this.respond(0, { status: 200 });
-      else if (vi.getTimerCount() > 0) vi.advanceTimersToNextTimer();
+      if (this.in("sent").length > 0) await this.respond(0, { status: 200 });
+      else if (this.in("waiting").length > 0 && vi.getTimerCount() > 0) vi.advanceTimersToNextTimer();
       else break;
     }
-    const unfinished = this.#calls.filter(({ state }) => state !== "over");
+    const unfinished = this.#calls.filter(({ state }) => state !== "over" && state !== "dropped");
     expect(unfinished.length, "everything comes to an end").toBe(0);
   }
 
   #wait(call: ModelCall): void {
-    const token = call.tokenNow();
-    Object.assign(call, { state: "waiting", token });
-    this.#limitConcurrency(call);
-    const admission = call.permit.acquire(token);
-    if ("kind" in admission) this.#settled(call, admission);
-    else admission.then((settled) => this.#settled(call, settled)).catch((error: unknown) => void failures.push(error));
+    this.#waits += 1;
+    const wait = this.#waits;
+    const token = call.isWatching || call.token === "" ? (this.#credentials[call.credential] ?? "") : call.token;
+    Object.assign(call, { state: "waiting", isQueued: true, token, wait, endsAt: 0 });
+    const admission = running.run(call, () => call.permit.acquire(token));
+    const settled = (end: Admission): void => {
+      if (call.wait === wait && call.state === "waiting") this.#settled(call, end);
+    };
+    if ("kind" in admission) settled(admission);
+    else admission.then(settled).catch((error: unknown) => void failures.push(error));
   }
 
   #settled(call: ModelCall, admission: Admission): void {
     const { pausedUntil } = this.#known(call.token);
-    switch (admission.kind) {
-      case "admitted":
-        this.#admitted(call, admission.waited === true);
-        return;
-      case "moved":
-        expect(call.tokenNow(), "moved for another token only").not.toBe(call.token);
-        this.#wait(call);
-        return;
-      case "stopped":
-        expect(call.abort.signal.aborted).toBe(true);
-        break;
-      case "refused":
-        expect(pausedUntil, "refused for a pause only").toBeGreaterThan(performance.now());
+    if (admission.kind === "admitted" && !call.abort.signal.aborted) return this.#admitted(call);
+    if (admission.kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
+    if (admission.kind === "refused") {
+      expect(pausedUntil, "refused for a pause only").toBeGreaterThan(performance.now());
     }
-    call.state = "over";
+    Object.assign(call, { state: "over", isQueued: false });
+    call.permit.release();
   }
 
-  #admitted(call: ModelCall, hasWaited: boolean): void {
+  #admitted(call: ModelCall): void {
     const token = this.#known(call.token);
     const now = performance.now();
     const left = token.left !== undefined && now - token.left.at <= WINDOW_MS ? token.left.remaining : Infinity;
     const others = this.#busyWith(call.token);
     expect(now, "nothing during a pause of its token").toBeGreaterThanOrEqual(token.pausedUntil);
-    expect(others.length, "never more than maxConcurrency").toBeLessThan(token.maxConcurrency);
-    const ahead = this.in("waiting").filter((one) => one.place < call.place && one.token === call.token);
-    expect(ahead.filter((one) => !one.abort.signal.aborted).length, "first come, first served").toBe(0);
+    expect(others.length, "never more than maxConcurrency").toBeLessThan(this.#limitOf(call.token, call));
+    const ahead = this.#calls.filter((one) => one.isQueued && one.place < call.place && one.token === call.token);
+    const overtaken = ahead.filter(({ wait }) => wait <= this.#settledWaits);
+    expect(overtaken.length, "first come, first served").toBe(0);
     if (token.mustProbe) {
       const mayProbe = token.probe === undefined || !others.includes(token.probe) || isStalled(token.probe);
       expect(mayProbe, "one probe after a pause, until it stalls").toBe(true);
@@ -206,31 +258,47 @@ export class LimiterModel {
       const counted = others.filter((other) => !isStalled(other));
       expect(counted.length, "never more than what is left").toBeLessThan(Math.max(1, left));
     }
-    const state = hasWaited ? "asking" : "sent";
-    Object.assign(call, { state, heldSince: now, pausesBefore: token.pauses });
-    if (hasWaited && !call.isSlow) this.#wait(call);
+    const endsAt = now + Math.min(call.timeoutMs, LONGEST_REQUEST_MS) + GRACE_MS;
+    Object.assign(call, { state: "sent", isQueued: false, heldSince: now, pausesBefore: token.pauses, endsAt });
+    if (call.timeoutMs !== Number.POSITIVE_INFINITY) {
+      call.timer = setTimeout(() => void this.#release(call).catch((error) => failures.push(error)), call.timeoutMs);
+    }
   }
 
-  #limitConcurrency({ tokenNow, maxConcurrency }: Pick<ModelCall, "tokenNow" | "maxConcurrency">): void {
-    const token = this.#known(tokenNow());
-    token.maxConcurrency = Math.min(token.maxConcurrency, maxConcurrency);
+  /** The smallest of those that wait for a slot of the token or have one, as the limiter saw it when it decided. */
+  #limitOf(token: string, decided?: ModelCall): number {
+    const now = performance.now();
+    const isCounted = ({ state, isQueued, endsAt, abort }: ModelCall): boolean => {
+      if (state === "waiting") return !abort.signal.aborted;
+      return (state === "dropped" && isQueued) || (state !== "over" && endsAt > now);
+    };
+    const counted = this.#calls.filter(
+      (call) => call.token === token && isCounted(call) && (call === decided || call.wait <= this.#settledWaits),
+    );
+    return Math.min(...counted.map(({ maxConcurrency }) => maxConcurrency), Number.POSITIVE_INFINITY);
   }
 
-  #busyWith(token: string): ModelCall[] {
-    return [...this.in("sent"), ...this.in("asking")].filter((call) => call.token === token);
+  /** Those in flight, and what was dropped in flight, as long as that has its slot. */
+  #busyWith(token: string, slackMs = 0): ModelCall[] {
+    const now = performance.now();
+    return this.#calls.filter(
+      (call) =>
+        call.token === token && (call.state === "sent" || call.state === "dropped") && call.endsAt + slackMs > now,
+    );
   }
 
   async #release(call: ModelCall): Promise<void> {
     const token = this.#known(call.token);
     if (token.probe === call) token.probe = undefined;
-    call.state = "over";
+    if (call.state === "sent") call.state = "over";
+    clearTimeout(call.timer);
     call.permit.release();
     await settle();
+    this.rest();
   }
 
   #known(name: string): Token {
-    const none = { probe: undefined, left: undefined, maxConcurrency: Number.POSITIVE_INFINITY };
-    const fresh = { pausedUntil: 0, pauses: 0, mustProbe: false, ...none };
+    const fresh = { pausedUntil: 0, pauses: 0, mustProbe: false, probe: undefined, left: undefined };
     const known: Token = this.#tokens.get(name) ?? fresh;
     this.#tokens.set(name, known);
     return known;

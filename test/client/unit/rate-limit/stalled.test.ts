@@ -17,23 +17,21 @@ const response = (status: number, remaining?: number, retryAfterMs?: number) => 
   limit: undefined,
 });
 
-/** A call that acquires again after a wait, as the client does. */
 class Call {
   readonly permit: Permit;
   readonly abort = new AbortController();
   state: Admission["kind"] | "waiting" = "waiting";
 
-  constructor(limiter: RateLimiter, { token = TOKEN, maxConcurrency = 10, maxPauses = 5 } = {}) {
+  constructor(limiter: RateLimiter, { token = TOKEN, maxConcurrency = 10, maxPauses = 5, timeoutMs = Infinity } = {}) {
     const { signal } = this.abort;
-    const limits = { maxConcurrency, maxPauses, maxPauseMs: Infinity, endsAt: Infinity };
-    this.permit = limiter.enter({ ...limits, token: () => token, signal });
+    const limits = { maxConcurrency, maxPauses, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs };
+    this.permit = limiter.enter({ ...limits, signal });
     void this.start(token);
   }
 
   async start(token = TOKEN): Promise<void> {
     this.state = "waiting";
-    let admission = await this.permit.acquire(token);
-    if (admission.kind === "admitted" && admission.waited) admission = await this.permit.acquire(token);
+    const admission = await this.permit.acquire(token);
     this.state = admission.kind;
   }
 
@@ -103,6 +101,29 @@ describe("a request that hangs", () => {
     expect(next.state).toBe("admitted");
     next.end(200);
   });
+
+  // A platform may have dropped its call, which never releases it.
+  test.each([
+    ["its time limit", 30_000, 30_000],
+    ["five minutes, without one", Infinity, 300_000],
+    ["five minutes, with a longer one", 3_600_000, 300_000],
+  ])("has a slot until %s", async (_, timeoutMs, endsMs) => {
+    const limiter = memoryRateLimiter();
+    const limits = { maxConcurrency: 1, timeoutMs };
+    const [dropped, next, last] = [new Call(limiter, limits), new Call(limiter, limits), new Call(limiter, limits)];
+    await pass(endsMs - 1);
+    expect([dropped.state, next.state]).toEqual(["admitted", "waiting"]);
+    await pass(300);
+    expect([next.state, last.state]).toEqual(["admitted", "waiting"]);
+    expect(dropped.permit.report(response(429, 0, 1_000)), "its late response is of no slot").toBeUndefined();
+    dropped.permit.release();
+    await pass(0);
+    expect(last.state, "its late release frees no other slot").toBe("waiting");
+    next.end(200);
+    await pass(0);
+    expect(last.state).toBe("admitted");
+    last.end(200);
+  });
 });
 
 test("a probe in flight holds back the next one, also if another pause has begun since", async () => {
@@ -126,6 +147,21 @@ test("a probe in flight holds back the next one, also if another pause has begun
   first.end(200);
 });
 
+test("a pause ends on time for those that waited for a slot when it began", async () => {
+  const limiter = memoryRateLimiter();
+  const limits = { maxConcurrency: 2, timeoutMs: 30_000 };
+  const [impatient, other] = [new Call(limiter, { ...limits, maxPauses: 0 }), new Call(limiter, limits)];
+  const waiting = new Call(limiter, limits);
+  await pass(0);
+  impatient.end(429, undefined, 1_000);
+  other.end(200);
+  await pass(990);
+  expect(waiting.state).toBe("waiting");
+  await pass(100);
+  expect(waiting.state, "and not when the slot would have ended").toBe("admitted");
+  waiting.end(200);
+});
+
 describe("maxConcurrency", () => {
   test("counts per token", async () => {
     const limiter = memoryRateLimiter();
@@ -138,7 +174,7 @@ describe("maxConcurrency", () => {
     for (const call of calls.filter((_, index) => index % 3 === 2)) call.end(200);
   });
 
-  test("is the smallest of those that clients set for a token, and of no other token", async () => {
+  test("is the smallest of the calls of a token that wait or are in flight, and of no other token", async () => {
     const limiter = memoryRateLimiter();
     const narrow = new Call(limiter, { token: "one", maxConcurrency: 1 });
     const wide = [1, 2].map(() => new Call(limiter, { token: "one", maxConcurrency: 8 }));
@@ -146,10 +182,26 @@ describe("maxConcurrency", () => {
     await pass(0);
     expect([narrow, ...wide].map(({ state }) => state)).toEqual(["admitted", "waiting", "waiting"]);
     expect(other.map(({ state }) => state)).toEqual(["admitted", "admitted"]);
-    for (const call of [narrow, ...wide, ...other]) {
-      await pass(0);
-      call.end(200);
-    }
+    narrow.end(200);
+    await pass(0);
+    expect(
+      wide.map(({ state }) => state),
+      "it is over, and so is its limit",
+    ).toEqual(["admitted", "admitted"]);
+    for (const call of [...wide, ...other]) call.end(200);
+  });
+
+  test("of a call that waits counts, and no longer once it has left the queue", async () => {
+    const limiter = memoryRateLimiter();
+    const wide = [1, 2].map(() => new Call(limiter));
+    const narrow = new Call(limiter, { maxConcurrency: 1 });
+    const behind = new Call(limiter);
+    await pass(0);
+    expect([narrow.state, behind.state]).toEqual(["waiting", "waiting"]);
+    narrow.abort.abort();
+    await pass(0);
+    expect([narrow.state, behind.state]).toEqual(["stopped", "admitted"]);
+    for (const call of [...wide, behind]) call.end(200);
   });
 });
 

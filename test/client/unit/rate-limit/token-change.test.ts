@@ -1,11 +1,12 @@
-/** Calls that wait at the gate of a token while their token changes. */
+/** Calls that leave the queue of one token for that of another, and keep their position. */
 import { expect, test, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/client/index.ts";
-import type { Permit } from "../../../../src/client/rate-limit/rate-limiter.ts";
+import type { Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
 import { fakeTime, pass } from "../../../support/fake-time.ts";
 
 fakeTime();
 
+const ADMITTED = { kind: "admitted" };
 const response = (status: number, retryAfterMs?: number) => ({
   status,
   retryAfterMs,
@@ -13,87 +14,96 @@ const response = (status: number, retryAfterMs?: number) => ({
   limit: undefined,
 });
 
-test("a token that changes when a pause has just ended, before its timer fires, costs neither token a place", async () => {
-  const limiter = memoryRateLimiter();
-  let token = "a";
-  const enter = (): Permit =>
-    limiter.enter({
-      token: () => token,
-      maxConcurrency: 1,
-      maxPauses: 5,
-      maxPauseMs: Infinity,
-      endsAt: Infinity,
-      signal: new AbortController().signal,
-    });
+const entering =
+  (limiter: RateLimiter, maxConcurrency = 1) =>
+  (signal = new AbortController().signal): Permit =>
+    limiter.enter({ maxConcurrency, maxPauses: 5, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs: 30_000, signal });
+
+test("those who leave when a pause has just ended, before their timers fire, cost neither token a place", async () => {
+  const enter = entering(memoryRateLimiter());
   const refused = enter();
-  expect(refused.acquire("a")).toEqual({ kind: "admitted", waited: false });
+  expect(refused.acquire("a")).toEqual(ADMITTED);
   refused.report(response(429, 1_000));
   refused.release();
   const waiting = [enter(), enter()];
-  const admissions = waiting.map(async (permit) => await permit.acquire("a"));
-  const endOfPause = performance.now() + 2_000;
-  const clock = vi.spyOn(performance, "now").mockReturnValue(endOfPause);
-  token = "b";
-  limiter.refresh();
+  const stopped = waiting.map(async (permit) => await permit.acquire("a"));
+  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 2_000);
+  for (const permit of waiting) permit.release();
+  const [first, second] = waiting.map((permit) => permit.acquire("b"));
   clock.mockRestore();
-  expect(await Promise.all(admissions)).toEqual([{ kind: "moved" }, { kind: "moved" }]);
-  await pass(2_000);
 
   // Each has its turn with its new token, in the order in which they came.
-  const [first, second] = waiting.map((permit) => permit.acquire("b"));
-  expect(first).toEqual({ kind: "admitted", waited: false });
+  expect(first).toEqual(ADMITTED);
+  await Promise.all(stopped);
   waiting[0]?.report(response(200));
   waiting[0]?.release();
-  expect(await second).toEqual({ kind: "admitted", waited: true });
+  expect(await second).toEqual(ADMITTED);
   waiting[1]?.release();
-
-  expect(enter().acquire("a"), "the place at the first gate is free").toEqual({ kind: "admitted", waited: false });
+  await pass(2_000);
+  expect(enter().acquire("a"), "the place at the first gate is free").toEqual(ADMITTED);
 });
 
-test("a call that has another token after a wait gives up its slot, and keeps its place at the other gate", async () => {
-  const limiter = memoryRateLimiter();
-  const enter = (): Permit =>
-    limiter.enter({
-      token: () => "a",
-      maxConcurrency: 1,
-      maxPauses: 5,
-      maxPauseMs: Infinity,
-      endsAt: Infinity,
-      signal: new AbortController().signal,
-    });
+test("one that has been given a slot gives it up when it leaves, and keeps its position in the other queue", async () => {
+  const enter = entering(memoryRateLimiter());
   const [holdsA, early, holdsB, late] = [enter(), enter(), enter(), enter()];
   void holdsA.acquire("a");
   void holdsB.acquire("b");
   const atA = early.acquire("a");
   const behind = late.acquire("b");
   holdsA.release();
-  expect(await atA).toEqual({ kind: "admitted", waited: true });
+  // The slot is there, and its token changes in the same turn.
   const atB = early.acquire("b");
-  expect(enter().acquire("a"), "its slot is free").toEqual({ kind: "admitted", waited: false });
+  expect(enter().acquire("a"), "its slot is free").toEqual(ADMITTED);
   holdsB.release();
-  expect(await atB, "it came before the other").toEqual({ kind: "admitted", waited: true });
+  expect(await atB, "it came before the other").toEqual(ADMITTED);
+  await atA;
   early.release();
-  expect(await behind).toEqual({ kind: "admitted", waited: true });
+  expect(await behind).toEqual(ADMITTED);
   late.release();
 });
 
-test("a permit that acquires with another token while it still waits blocks nothing", async () => {
-  const limiter = memoryRateLimiter();
-  const enter = (): Permit =>
-    limiter.enter({
-      token: () => "a",
-      maxConcurrency: 2,
-      maxPauses: 5,
-      maxPauseMs: Infinity,
-      endsAt: Infinity,
-      signal: new AbortController().signal,
-    });
+test("one that acquires with another token while it waits blocks nothing", async () => {
+  const enter = entering(memoryRateLimiter(), 2);
   const [first, second, hasty, next] = [enter(), enter(), enter(), enter()];
-  for (const permit of [first, second]) expect(permit.acquire("a")).toEqual({ kind: "admitted", waited: false });
+  for (const permit of [first, second]) expect(permit.acquire("a")).toEqual(ADMITTED);
   void hasty.acquire("a");
-  expect(hasty.acquire("b")).toEqual({ kind: "admitted", waited: false });
+  expect(hasty.acquire("b")).toEqual(ADMITTED);
   const waiting = next.acquire("a");
   first.release();
   second.release();
-  expect(await waiting).toEqual({ kind: "admitted", waited: true });
+  expect(await waiting).toEqual(ADMITTED);
 });
+
+test("one that leaves and comes back to the same queue stands once in it, where it stood", async () => {
+  const enter = entering(memoryRateLimiter());
+  const [holds, early, late] = [enter(), enter(), enter()];
+  void holds.acquire("a");
+  const before = early.acquire("a");
+  const behind = late.acquire("a");
+  early.release();
+  const again = early.acquire("a");
+  expect(await before).toEqual({ kind: "stopped" });
+  holds.release();
+  expect(await again).toEqual(ADMITTED);
+  early.release();
+  expect(await behind).toEqual(ADMITTED);
+  late.release();
+});
+
+test.each(["leaves", "stays"])(
+  "a signal that aborts in the turn of the admission, and the call %s: no slot is lost",
+  async (what) => {
+    const enter = entering(memoryRateLimiter());
+    const controller = new AbortController();
+    const [holds, aborted, next] = [enter(), enter(controller.signal), enter()];
+    void holds.acquire("a");
+    const asked = aborted.acquire("a");
+    const behind = next.acquire("a");
+    holds.release();
+    controller.abort();
+    if (what === "stays") await asked;
+    aborted.release();
+    expect(await behind).toEqual(ADMITTED);
+    next.release();
+  },
+);

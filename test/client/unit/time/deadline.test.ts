@@ -142,21 +142,4 @@ describe("a signal that throws", () => {
       expect(vi.getTimerCount()).toBe(0);
     }
   });
-
-  test("when its reason is read: it ends the deadline without one", () => {
-    let abort = (): void => {};
-    const signal = {
-      aborted: false,
-      addEventListener: (_: string, listener: () => void) => {
-        abort = listener;
-      },
-      removeEventListener: fail,
-      get reason() {
-        return fail();
-      },
-    };
-    const deadlines = [1, 2].map(() => Deadline.of(FOREVER, signal as unknown as AbortSignal));
-    abort();
-    expect(deadlines.map(({ reason }) => reason)).toEqual(["abort", "abort"]);
-  });
 });

@@ -1,118 +1,126 @@
+/** The token provider: what it returns is for one call alone; renewals are shared, by the token that was rejected. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
+import { Deadline } from "../../../../src/client/time/deadline.ts";
 import { ProviderToken } from "../../../../src/client/token/provider-token.ts";
 import type { TokenContext } from "../../../../src/client/token/token-source.ts";
+import { fakeTime, pass } from "../../../support/fake-time.ts";
+
+fakeTime();
 
 /** A provider whose calls are settled by the test. */
 function manual() {
   const calls: { readonly context: TokenContext; readonly settle: (token: string) => void }[] = [];
   const token = new ProviderToken((context) => new Promise((resolve) => void calls.push({ context, settle: resolve })));
-  const listener = {
-    seen: [] as string[],
-    refresh: () => void listener.seen.push(token.current),
-  };
-  token.subscribe(listener);
-  const read = (rejected?: string, signal = new AbortController().signal) => {
-    const request = token.read(rejected);
-    if (request === undefined) throw new Error("the provider is asked for each token");
-    return request(signal);
-  };
-  return { calls, token, listener, read };
+  const read = (rejected?: string, limit = Deadline.of(Number.POSITIVE_INFINITY)) => token.request(rejected, limit);
+  const rejected = () => calls.map(({ context }) => context.rejected);
+  return { calls, token, read, rejected };
 }
 
-describe("a request in flight", () => {
-  test("is shared by all calls that need a token before it settles", async () => {
+describe("the token of a call", () => {
+  test("is asked for by each call, and is that of the call that asked", async () => {
     const { calls, read, token } = manual();
     const reads = [read(), read(), read()];
-    expect(calls.map(({ context }) => context.rejected)).toEqual([undefined]);
-    calls[0]?.settle("t1");
-    expect(await Promise.all(reads)).toEqual(["t1", "t1", "t1"]);
-    expect(token.current).toBe("t1");
-    void read();
-    expect(calls).toHaveLength(2);
+    calls.reverse().forEach(({ settle }, index) => settle(`t${index}`));
+    expect(await Promise.all(reads)).toEqual(["t2", "t1", "t0"]);
+    expect(token.current, "the latest").toBe("t2");
   });
 
-  test("is not shared by a call that received a 401 after it had begun", async () => {
-    const { calls, read } = manual();
-    const first = read();
-    calls[0]?.settle("t1");
-    await first;
-    const unaware = read();
-    const [aware, alsoAware] = [read("t1"), read("t1")];
-    expect(calls.slice(1).map(({ context }) => context.rejected)).toEqual([undefined, "t1"]);
-    calls[1]?.settle("t1");
-    calls[2]?.settle("t2");
-    expect(await Promise.all([unaware, aware, alsoAware])).toEqual(["t1", "t2", "t2"]);
+  test("that is not valid is refused, and does not become the latest", async () => {
+    const { calls, read, token } = manual();
+    const reading = read();
+    calls[0]?.settle("with space");
+    await expect(reading).rejects.toThrow(
+      "the token provider returned no usable token: it must not contain white space",
+    );
+    expect(token.current).toBe("");
   });
 
-  test("is shared by a call that received a 401 with an older token than the current one", async () => {
+  test("is asked for with a signal that aborts when the call ends", () => {
     const { calls, read } = manual();
-    const first = read();
+    const limit = Deadline.of(Number.POSITIVE_INFINITY);
+    void read(undefined, limit);
+    expect(calls[0]?.context.signal.aborted).toBe(false);
+    limit.end();
+    expect(calls[0]?.context.signal.aborted).toBe(true);
+  });
+});
+
+describe("a renewal", () => {
+  test("is shared by the calls whose token was the same, and by no call that begins", async () => {
+    const { calls, read, rejected } = manual();
+    const reads = [read("t1"), read("t1"), read(), read("t0")];
+    expect(rejected()).toEqual(["t1", undefined, "t0"]);
+    for (const [index, { settle }] of calls.entries()) settle(`n${index}`);
+    expect(await Promise.all(reads)).toEqual(["n0", "n0", "n1", "n2"]);
+  });
+
+  test("answers those that come within a minute after it, and not later", async () => {
+    const { calls, read, rejected } = manual();
+    const first = read("t1");
+    await pass(5_000);
     calls[0]?.settle("t2");
-    await first;
-    const reads = [read(), read("t1")];
-    expect(calls.slice(1).map(({ context }) => context.rejected)).toEqual([undefined]);
-    calls[1]?.settle("t2");
-    expect(await Promise.all(reads)).toEqual(["t2", "t2"]);
+    expect(await first).toBe("t2");
+    await pass(59_000);
+    expect(await read("t1")).toBe("t2");
+    await pass(1_001);
+    void read("t1");
+    expect(rejected()).toEqual(["t1", "t1"]);
   });
 
-  test("that returns the token that was rejected is followed by one that says so, which calls share", async () => {
-    const { calls, read } = manual();
-    const first = read();
-    calls[0]?.settle("t2");
-    await first;
-    const reads = [read("t1"), read("t1")];
-    calls[1]?.settle("t1");
-    await expect.poll(() => calls.length).toBe(3);
-    expect(calls.slice(1).map(({ context }) => context.rejected)).toEqual([undefined, "t1"]);
-    calls[2]?.settle("t2");
-    expect(await Promise.all(reads)).toEqual(["t2", "t2"]);
-  });
-
-  test("that settles late does not restore an older token", async () => {
-    const { calls, read, token, listener } = manual();
-    const first = read();
-    calls[0]?.settle("t1");
-    await first;
-    const slow = read();
-    const replaced = read("t1");
-    calls[2]?.settle("t2");
-    await replaced;
-    calls[1]?.settle("t1");
-    expect(await slow).toBe("t1");
-    expect(token.current).toBe("t2");
-    expect(listener.seen).toEqual(["t1", "t2"]);
+  test.each([
+    ["returns the same token again", "t1"],
+    ["fails", "no token"],
+  ])("that %s answers nobody later", async (_, returned) => {
+    const { calls, read, rejected } = manual();
+    const reads = Promise.allSettled([read("t1"), read("t1")]);
+    calls[0]?.settle(returned);
+    await reads;
+    void read("t1");
+    expect(rejected()).toEqual(["t1", "t1"]);
   });
 
   test("is aborted when the last call that waits for it ends, and is not shared from then on", async () => {
     const { calls, read } = manual();
-    const [one, two] = [new AbortController(), new AbortController()];
-    const abandoned = [read(undefined, one.signal), read(undefined, two.signal)];
-    one.abort();
+    const [one, two] = [Deadline.of(Number.POSITIVE_INFINITY), Deadline.of(Number.POSITIVE_INFINITY)];
+    const abandoned = [read("t1", one), read("t1", two)];
+    one.end();
     expect(calls[0]?.context.signal.aborted).toBe(false);
-    two.abort();
+    two.end();
     expect(calls[0]?.context.signal.aborted).toBe(true);
-    const next = read();
+    const next = read("t1");
     calls[1]?.settle("t2");
     expect(await next).toBe("t2");
-    calls[0]?.settle("t1");
+    // What the abandoned one returns late replaces nothing.
+    calls[0]?.settle("t3");
     await Promise.all(abandoned);
+    expect(await read("t1")).toBe("t2");
+  });
+
+  test.each([
+    ["its limit", 30_000, 30_000],
+    ["five minutes, without one", Number.POSITIVE_INFINITY, 300_000],
+  ])("that hangs is given up by the next call that asks after %s", async (_, limitMs, endsMs) => {
+    const { calls, read } = manual();
+    const limit = Deadline.of(limitMs);
+    void read("t1", limit);
+    limit.release(); // its call was dropped, with its timers
+    await pass(endsMs - 1);
+    void read("t1");
+    expect(calls).toHaveLength(1);
+    await pass(1);
+    const next = read("t1");
+    expect(calls).toHaveLength(2);
+    calls[1]?.settle("t2");
+    expect(await next).toBe("t2");
   });
 
   test("leaves no listener on the signal", async () => {
     const { calls, read } = manual();
-    const { signal } = new AbortController();
-    const settled = read(undefined, signal);
-    calls[0]?.settle("t1");
+    const limit = Deadline.of(Number.POSITIVE_INFINITY);
+    const settled = read("t1", limit);
+    calls[0]?.settle("t2");
     await settled;
-    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+    expect(getEventListeners(limit.signal, "abort")).toHaveLength(0);
   });
-});
-
-test("a token that is not valid is refused, and does not become the current one", async () => {
-  const { calls, read, token, listener } = manual();
-  const reading = read();
-  calls[0]?.settle("with space");
-  await expect(reading).rejects.toThrow("the token provider returned no usable token: it must not contain white space");
-  expect([token.current, listener.seen]).toEqual(["", []]);
 });

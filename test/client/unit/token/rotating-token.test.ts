@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   ConfigError,
   type CreatedToken,
-  memoryRateLimiter,
   type RotatingTokenOptions,
   rotatingToken,
   type StoredToken,
@@ -62,10 +61,6 @@ async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllV
     expires_at: new Date(expiresAt).toISOString(),
   });
   const rotations: Rotation[] = [];
-  const permit = memoryRateLimiter().enter({
-    ...{ token: () => "", maxConcurrency: 1, maxPauses: 0, maxPauseMs: 0, endsAt: 0 },
-    signal: new AbortController().signal,
-  });
   let valid = { token: issue(0, NOW + weeks.lifeMs), until: NOW + weeks.lifeMs };
   let wereAllValid = true;
   const token = rotatingToken({ token: valid.token, renewBeforeMs: weeks.renewBeforeMs, onRotated: () => {} });
@@ -78,7 +73,8 @@ async function simulate(weeks: Weeks): Promise<{ rotations: Rotation[]; wereAllV
     return { ...valid.token, name: "n", key_id: "k", scopes: [] };
   }, "https://service.example.com");
   for (let call = 0; elapsed() < 14 * DAY; call += 1) {
-    const sent = (await source.rotation?.(permit)) ?? source.current;
+    await source.begin?.(false);
+    const sent = source.current;
     if (sent !== valid.token.plaintext || serviceNow() >= valid.until) wereAllValid = false;
     vi.advanceTimersByTime(weeks.steps[call % weeks.steps.length] ?? HOUR);
   }

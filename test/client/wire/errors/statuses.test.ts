@@ -5,6 +5,7 @@ import {
   AutomationError,
   BadRequestError,
   ConflictError,
+  type FetchFunction,
   isAutomationError,
   NotFoundError,
   PermissionDeniedError,
@@ -19,14 +20,16 @@ import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
 
-/** Status, class, kind, outcome of a read. */
+/** Status, class, kind, outcome of a write; that of a read is the same, or none where that is unknown. */
 const TABLE = [
-  [300, RedirectError, "redirect", "rejected"],
-  [301, RedirectError, "redirect", "rejected"],
-  [302, RedirectError, "redirect", "rejected"],
-  [304, RedirectError, "redirect", "rejected"],
+  [300, RedirectError, "redirect", "unknown"],
+  [301, RedirectError, "redirect", "unknown"],
+  [302, RedirectError, "redirect", "unknown"],
+  [303, RedirectError, "redirect", "unknown"],
+  [304, RedirectError, "redirect", "unknown"],
   [307, RedirectError, "redirect", "rejected"],
-  [399, RedirectError, "redirect", "rejected"],
+  [308, RedirectError, "redirect", "rejected"],
+  [399, RedirectError, "redirect", "unknown"],
   [400, BadRequestError, "bad_request", "rejected"],
   [401, AuthenticationError, "auth", "rejected"],
   [402, ApiError, "api", "rejected"],
@@ -64,12 +67,12 @@ describe("each status has its class, kind and outcome", () => {
     expect(error).toMatchObject({
       kind,
       status,
-      outcome,
       name: Class.name,
       method: "GET",
       path: "/sessions/{id}",
       attempts: 1,
     });
+    expect((error as AutomationError).outcome).toBe(outcome === "unknown" ? undefined : outcome);
     expect((error as AutomationError).code).toBe(status === 304 ? undefined : "code_0");
     expect((error as AutomationError).message).toContain("sessions.get");
     expect((error as AutomationError).message).toContain(String(status));
@@ -84,6 +87,24 @@ describe("each status has its class, kind and outcome", () => {
       expect(error instanceof Other).toBe((Other as unknown) === Class);
     }
   });
+});
+
+test.each(TABLE)("%i to a write", async (...row) => {
+  const [status, , kind, outcome] = row;
+  wire.reply(() => text(status === 304 ? null : "{}", status));
+  const error = await rejection(wire.client({ retry: false }).issues.create("p", { title: "t", type: "bug" }));
+  expect(error).toMatchObject({ kind, outcome, attempts: 1 });
+  expect(/check before sending it again$/.test(String(error))).toBe(outcome === "unknown");
+});
+
+test("a redirect that a browser hides: a write may have been applied, a read has no outcome", async () => {
+  const hidden = { status: 0, type: "opaqueredirect", headers: new Headers(), text: async () => "" };
+  const fetch: FetchFunction = async () => hidden;
+  const client = wire.client({ fetch, retry: false });
+  const write = await rejection(client.issues.create("p", { title: "t", type: "bug" }));
+  expect(write).toMatchObject({ kind: "redirect", outcome: "unknown" });
+  const read = (await rejection(client.sessions.get("s"))) as AutomationError; // see the next line
+  expect([read.kind, read.outcome]).toEqual(["redirect", undefined]);
 });
 
 test.each([200, 201, 202, 206])("%i is success", async (status) => {

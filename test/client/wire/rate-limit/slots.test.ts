@@ -3,6 +3,7 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { type CallOptions, type Client, isAutomationError } from "../../../../src/client/index.ts";
 import { seededRandom } from "../../../../src/testing/index.ts";
+import { shareOf } from "../../../support/all-tests.ts";
 import { createIssue, get, revoke } from "../../../support/calls.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import {
@@ -23,7 +24,7 @@ fakeTime();
 const CALLS = 120;
 const MAX_CONCURRENCY = 7;
 
-test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))("seed %i: no slot is lost", async (seed) => {
+test.each(Array.from({ length: shareOf(40) }, (_, seed) => seed + 1))("seed %i: no slot is lost", async (seed) => {
   const random = seededRandom(seed);
   const pick = <Item>(...items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item; // never beyond
   const tooEarly: SentRequest[] = [];

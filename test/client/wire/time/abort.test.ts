@@ -208,23 +208,3 @@ test("an abort in the handler of the request event stops the attempt", async () 
   expect(error).toMatchObject({ kind: "abort", outcome: "not_sent", attempts: 0 });
   expect(service.sent).toHaveLength(0);
 });
-
-test("a signal whose reason cannot be read aborts all the same, without a cause of its own", async () => {
-  let abort = (): void => {};
-  const signal = {
-    aborted: false,
-    addEventListener: (_: string, listener: () => void) => {
-      abort = listener;
-    },
-    removeEventListener: () => {},
-    get reason(): never {
-      throw new Error("mine");
-    },
-  };
-  const service = scriptedFetch(never);
-  const call = watch([service.client().sessions.get("1", { signal: signal as never })]);
-  await pass(10);
-  abort();
-  const [settled] = await finish(call);
-  expect(settled?.error).toMatchObject({ kind: "abort", outcome: "unknown" });
-});

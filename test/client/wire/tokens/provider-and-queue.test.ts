@@ -11,6 +11,7 @@ import {
   rotatingToken,
 } from "../../../../src/client/index.ts";
 import type { TokenContext } from "../../../../src/client/token/token-source.ts";
+import { shareOf } from "../../../support/all-tests.ts";
 import { allEnded, ended, fakeTime, pass } from "../../../support/fake-time.ts";
 import { after, failsWith, good, type Reply, responds, status, tooMany } from "../../../support/replies.ts";
 import { type ScriptedFetch, scriptedFetch } from "../../../support/scripted-fetch.ts";
@@ -317,5 +318,5 @@ test("tokens in any order, after any number of turns: every call is sent", async
       expect(settled.filter(({ error }) => error !== undefined)).toHaveLength(0);
     },
   );
-  await fc.assert(isSent, { numRuns: 60 });
+  await fc.assert(isSent, { numRuns: shareOf(60) });
 }, 60_000);

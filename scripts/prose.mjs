@@ -1,0 +1,144 @@
+/**
+ * How readable the prose of a document is, and which of its sentences a writer has to split. Blocks of code, tables, headings,
+ * images and HTML are no prose; a piece of code within a sentence counts as one word.
+ *
+ * Usage: node scripts/prose.mjs FILE…
+ *        node scripts/prose.mjs --self-check
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+/** The most that a page may have. */
+export const LIMITS = {
+  wordsPerSentence: 16,
+  /** A sentence of more words is long. */
+  longSentence: 25,
+  longSentencesPercent: 8,
+  relativeWordsPercent: 2,
+  relativeWordsInSentence: 2,
+};
+
+const RELATIVE_WORD = /\b(?:that|which|who|whose|whom|what|whatever)\b/gi;
+const NOT_PROSE_LINE = /^\s*(?:\||#|<|!\[|\[!)/;
+const LIST_ITEM = /\s*(?:[-*+]|\d+\.)\s/;
+/** A full stop before a capital, a quote, a bracket or code; or a colon before a capital. */
+const SENTENCE_END = /(?<=[.!?])\s+(?=[A-Z"“(]|code)|(?<=:)\s+(?=[A-Z])/;
+
+/** The sentences of a document in Markdown; scraps of one or two words are none. */
+export function sentencesOf(markdown) {
+  return proseOf(markdown)
+    .split(new RegExp(`\\n\\s*\\n|\\n(?=${LIST_ITEM.source})`))
+    .map((block) => block.replace(/\s+/g, " ").replace(/\b(e\.g|i\.e|etc|vs)\./g, "$1"))
+    .flatMap((block) => block.split(SENTENCE_END))
+    .map((sentence) => sentence.replace(new RegExp(`^${LIST_ITEM.source}+`), "").trim())
+    .filter((sentence) => sentence.split(/\s+/).length >= 3);
+}
+
+/** What is counted of a document, and what of it is over a limit, in words. */
+export function readabilityOf(markdown) {
+  const sentences = sentencesOf(markdown);
+  const words = sum(sentences.map(wordsIn));
+  const long = sentences.filter((sentence) => wordsIn(sentence) > LIMITS.longSentence);
+  const tangled = sentences.filter((sentence) => relativeWordsIn(sentence) > LIMITS.relativeWordsInSentence);
+  const figures = {
+    words,
+    wordsPerSentence: words / (sentences.length || 1),
+    longSentencesPercent: (100 * long.length) / (sentences.length || 1),
+    relativeWordsPercent: (100 * sum(sentences.map(relativeWordsIn))) / (words || 1),
+    tangledSentences: tangled.length,
+  };
+  const problems = [];
+  const hold = (figure, most, unit) => {
+    if (figure > most) problems.push(`${figure.toFixed(1)} ${unit}, more than ${most}`);
+  };
+  hold(figures.wordsPerSentence, LIMITS.wordsPerSentence, "words a sentence");
+  hold(
+    figures.longSentencesPercent,
+    LIMITS.longSentencesPercent,
+    `% of sentences with more than ${LIMITS.longSentence} words`,
+  );
+  hold(figures.relativeWordsPercent, LIMITS.relativeWordsPercent, "relative words (that, which, what …) per 100 words");
+  for (const sentence of tangled) problems.push(`three relative words in one sentence: ${sentence.slice(0, 160)}`);
+  return { figures, problems, long, tangled };
+}
+
+/** The first words of the docstrings of a program that name no thing: a reader has to read on to learn their subject. */
+export function vagueDocstringsOf(program) {
+  return [...program.matchAll(/\/\*\*[\s*]*((?:What|How|That|Those|Whether|Who|One that)\b[^\n]{0,60})/g)].map(
+    ([, start]) => start,
+  );
+}
+
+function proseOf(markdown) {
+  return markdown
+    .replace(/^---\n[\s\S]*?\n---\n/, "")
+    .replace(/```[\s\S]*?```/g, "\n")
+    .replace(/<!--[\s\S]*?-->/g, "")
+    .split("\n")
+    .map((line) => (NOT_PROSE_LINE.test(line) ? "" : line))
+    .join("\n")
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/`[^`]*`/g, "code")
+    .replace(/https?:\/\/\S+/g, "link")
+    .replace(/[*_>]/g, "");
+}
+
+function wordsIn(sentence) {
+  return sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
+}
+
+function relativeWordsIn(sentence) {
+  return (sentence.match(RELATIVE_WORD) ?? []).length;
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Each document, its sentences' words, its relative words, and how many of its sentences are tangled. */
+const SAMPLES = [
+  ["", [], 0, 0],
+  ["One two three. Four five six!", [3, 3], 0, 0],
+  ["# A heading of five words\n\n| a | table |\n|---|---|\n\n![a picture](of/it.svg)\n\nThis is prose.", [3], 0, 0],
+  ["---\ntitle: not prose\n---\nBefore it:\n\n```ts\nthat(which, who);\n```\n\nAfter the block.", [3], 0, 0],
+  ["- First item of a list\n- Second item, see [the guide](a.md)\n1. Third item here", [5, 5, 3], 0, 0],
+  ["A `call(that, is, code)` is one word, e.g. here. `name` begins a sentence.", [7, 4], 0, 0],
+  ["A note: It has a colon. a small letter goes on.", [2, 9], 0, 0],
+  ["Use what you like, which is the thing that works.", [10], 3, 1],
+  ["Those are the ones who know. Whatever happens, that is fine.", [6, 5], 3, 0],
+];
+
+function selfCheck() {
+  for (const [text, lengths, relativeWords, tangled] of SAMPLES) {
+    const { figures } = readabilityOf(text);
+    const sentences = lengths.filter((length) => length >= 3);
+    assert.deepEqual(sentencesOf(text).map(wordsIn), sentences, text);
+    assert.equal(Math.round((figures.relativeWordsPercent * figures.words) / 100), relativeWords, text);
+    assert.equal(figures.tangledSentences, tangled, text);
+  }
+  const long = `${"word ".repeat(26)}word.`;
+  assert.deepEqual(readabilityOf("Short and good. ".repeat(20)).problems, []);
+  assert.equal(readabilityOf(long).problems.length, 2);
+  assert.equal(readabilityOf(`${"Short and good. ".repeat(20)}${long}`).problems.length, 0);
+  assert.equal(readabilityOf("A thing that is good is a thing that is good.").problems.length, 1);
+  assert.deepEqual(vagueDocstringsOf("/** What it is. */ /** The name. How it is. */\n/**\n * One that goes\n */"), [
+    "What it is. */ /** The name. How it is. */",
+    "One that goes",
+  ]);
+  console.log(`prose: ${SAMPLES.length} samples are counted as they should be`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  if (process.argv.includes("--self-check")) selfCheck();
+  else for (const file of process.argv.slice(2)) print(file);
+}
+
+function print(file) {
+  const { figures, problems, long } = readabilityOf(readFileSync(file, "utf8"));
+  console.log(`${problems.length === 0 ? "good" : "over"}  ${file}`);
+  for (const [name, value] of Object.entries(figures)) console.log(`        ${name}: ${Number(value.toFixed(1))}`);
+  for (const problem of problems) console.log(`    ${problem}`);
+  if (problems.length > 0) for (const sentence of long) console.log(`    long: ${sentence.slice(0, 160)}`);
+}

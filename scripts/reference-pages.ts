@@ -1,0 +1,162 @@
+/**
+ * Writes the reference pages of the emulator and of the doctor: what they take, from the code that takes it. Tests compare
+ * the pages with what this makes. `npm run docs` runs it.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "../src/command/command.ts";
+import { PROBES } from "../src/doctor/probes.ts";
+import type { RefusalReason } from "../src/testing/conventions.ts";
+import { EMULATOR } from "../src/testing/node/command.ts";
+import { resolveConventions } from "../src/testing/resolve-conventions.ts";
+
+const root = join(import.meta.dirname, "..");
+
+interface Member {
+  readonly name: string;
+  /** Its docstring, without the point at its end. */
+  readonly about: string;
+  /** The `@default` in its docstring. */
+  readonly standard: string | undefined;
+}
+
+type Row = readonly (string | number)[];
+
+/** The members of an interface or object that have docstrings. */
+function membersOf(file: string, declaration: string): Member[] {
+  const text = readFileSync(join(root, file), "utf8");
+  const [, members = ""] = text.split(declaration);
+  const [body = ""] = members.split("\n}");
+  const documented = /\/\*\*((?:(?!\*\/).)*)\*\/\s*(?:readonly )?(\w+)\??:/gs;
+  return [...body.matchAll(documented)].map(([, docstring = "", name = ""]) => {
+    const words = docstring.replaceAll(/\s*\n\s*\*\s?/g, " ").trim();
+    const [about = "", standard] = words.split("@default ");
+    return { name, about: about.trim().replace(/\.$/, ""), standard: standard?.trim() };
+  });
+}
+
+/** The flags of a command, as its help prints them. */
+function flagsOf({ help }: Pick<Command, "help">): Row[] {
+  return [...help.matchAll(/^ {2}(--\S+(?: \S+)*) {2,}(.*)$/gm)].map(([, flag = "", about = ""]) => [
+    code(flag),
+    about,
+  ]);
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+function table(head: Row, rows: readonly Row[]): string {
+  const line = (cells: Row): string => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")).replaceAll(" --- ", "---"), ...rows.map(line)].join("\n");
+}
+
+const { refusals, successStatus, extraFields, rateLimitHeaders, cors, ...plain } = resolveConventions();
+const CONVENTIONS = "src/testing/conventions.ts";
+
+function conventionRows(declaration: string, values: object, section: string = ""): Row[] {
+  const defaults = new Map(Object.entries(values));
+  return membersOf(CONVENTIONS, declaration)
+    .filter(({ name }) => defaults.has(name))
+    .map(({ name, about }) => [code(`${section}${name}`), code(JSON.stringify(defaults.get(name))), about]);
+}
+
+function optionRows(file: string, declaration: string): Row[] {
+  return membersOf(file, declaration).map(({ name, about, standard }) => [
+    code(name),
+    standard === undefined ? "" : /^[{"]|^[\d_]+$|^false$/.test(standard) ? code(standard) : standard,
+    about,
+  ]);
+}
+
+const GENERATED = "<!-- Written by scripts/reference-pages.ts: change the code that it is made from. -->";
+
+const emulator = `# Reference: the emulator
+
+${GENERATED}
+
+The guide is [Test your code](../testing.md).
+
+## Flags
+
+${table(["flag of `project-automation emulator`", "effect"], flagsOf(EMULATOR))}
+
+Exit codes: 0 after Ctrl-C, 1 if it cannot start, 2 for an invalid command line. A seed file holds options of \`createEmulator\` as
+JSON, without functions and \`baseUrl\`. Flags win over it.
+
+## Options
+
+${table(["of `createEmulator`", "default", ""], optionRows("src/testing/options.ts", "export interface EmulatorOptions {"))}
+
+${table(["also of `startEmulator`", "default", ""], optionRows("src/testing/node.ts", "export interface StartOptions extends EmulatorOptions {"))}
+
+## Conventions
+
+The option \`conventions\` is plain JSON. \`resolveConventions(value)\` checks it and fills in these defaults.
+
+${table(
+  ["convention", "default", ""],
+  [
+    ...conventionRows("export interface Conventions {", plain),
+    ...conventionRows("export interface RateLimitHeaders {", rateLimitHeaders, "rateLimitHeaders."),
+    ...conventionRows("export interface CorsConvention {", cors, "cors."),
+  ],
+)}
+
+${code("extraFields")} adds fields to each ${Object.keys(extraFields).map(code).join(", ")}. It never replaces a documented field.
+
+### Success
+
+${table(
+  ["in `successStatus`", "status"],
+  Object.entries(successStatus).map(([name, status]) => [code(name), status]),
+)}
+
+### Refusals
+
+${table(
+  ["in `refusals`", "status", "code", "when"],
+  membersOf(CONVENTIONS, "export const REFUSALS = {").map(({ name, about }) => {
+    const { status, code: error } = refusals[name as RefusalReason]; // a key of what is read
+    return [code(name), status, code(error), about];
+  }),
+)}
+
+The first reason decides, in this order: token, rate limit, token without scopes, endpoint, size of the body, scope, project, body,
+fields. An error body is \`{ "error": code, "message": text }\`.
+
+## Rules without a setting
+
+- Rotating and revoking need any scope, and a token of the same owner. Rotating also needs every scope of the rotated token.
+- A rotation keeps name, scopes, owner and the length of the lifetime. It ignores a body.
+- An id wins over an equal name. Lists are in the order of creation.
+- A cursor belongs to its list, fits any \`limit\`, and never expires.
+- A window begins with the first request after the last window. Each request with a valid token counts, except for a 429.
+- \`Retry-After\` is rounded up to whole seconds.
+- Malformed HTTP is answered 400, large headers 431, slow requests 408.
+`;
+
+const doctor = `# Reference: the doctor's questions
+
+${GENERATED}
+
+The guide is [The doctor](../doctor.md).
+
+The ids are stable: compare reports by them.
+
+${table(
+  ["id", "question", "assumed"],
+  PROBES.map(({ id, question, assumes }) => [code(id), question, assumes]),
+)}
+`;
+
+/** The pages, by their paths in the repository. */
+export const PAGES: Readonly<Record<string, string>> = {
+  "docs/reference/emulator.md": emulator,
+  "docs/reference/doctor-questions.md": doctor,
+};
+
+if (process.argv[1] === import.meta.filename) {
+  for (const [path, text] of Object.entries(PAGES)) writeFileSync(join(root, path), text);
+}

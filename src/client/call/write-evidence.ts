@@ -1,0 +1,165 @@
+import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { hasMethods } from "../checks/values.ts";
+import type { RequestEvidence } from "../errors/connection-fault.ts";
+import { causesOf } from "../errors/evidence.ts";
+import type { HttpRequest } from "./http-request.ts";
+
+// "Never sent" is a statement about one request, so it needs evidence about that request. Node publishes what undici does
+// with each of them, that of its own `fetch` and that of npm, on diagnostics channels. They are listened to while a write
+// is under way, and at no other time.
+
+/** A request of undici, as its channels show it (https://undici.nodejs.org, "Diagnostics Channel Support"). */
+interface UndiciRequest {
+  readonly method: string;
+  readonly origin: unknown;
+  readonly path: string;
+}
+
+/** A message of the channels; `error` is there where the request failed. */
+interface Message {
+  readonly request: UndiciRequest;
+  readonly error?: unknown;
+}
+
+/** The part of Node that is needed. */
+interface NodeModules {
+  getBuiltinModule(name: "node:diagnostics_channel"): {
+    subscribe(channel: string, listener: (message: unknown) => void): void;
+    unsubscribe(channel: string, listener: (message: unknown) => void): void;
+  };
+  getBuiltinModule(name: "node:async_hooks"): { readonly AsyncLocalStorage: new () => Context };
+}
+
+/** An `AsyncLocalStorage` of writes. */
+interface Context {
+  run<Result>(write: Write, work: () => Result): Result;
+  getStore(): Write | undefined;
+  disable(): void;
+}
+
+/** One write that is under way, and what the platform has said of its requests. */
+class Write {
+  readonly #method: string;
+  readonly #origin: string;
+  readonly #target: string;
+  /** Its requests, each with the error that it failed with; `undefined` while it is under way. */
+  readonly requests = new Map<UndiciRequest, unknown>();
+  /** Headers of one of them have left. */
+  left = false;
+
+  constructor(method: string, url: string) {
+    const { origin, pathname, search } = new URL(url);
+    this.#method = method;
+    this.#origin = origin;
+    this.#target = pathname + search;
+  }
+
+  /** Whether a request may be one of this write. Dispatchers change the origin to an address; wrappers add to the query. */
+  mayHaveMade({ method, origin, path }: UndiciRequest): boolean {
+    return method === this.#method && (String(origin) === this.#origin || path.endsWith(this.#target));
+  }
+
+  /** Whether this is the error of one of its requests, and none is under way. */
+  failedWith(error: unknown): boolean {
+    const failures = [...this.requests.values()];
+    return !failures.includes(undefined) && causesOf(error).some((cause) => failures.includes(cause));
+  }
+}
+
+/** Listens to the channels while a write is under way. */
+class WriteListener {
+  readonly #node: NodeModules;
+  readonly #context: Context;
+  readonly #underWay = new Set<Write>();
+  readonly #writesOf = new WeakMap<UndiciRequest, readonly Write[]>();
+  readonly #listeners = Object.entries<(message: Message) => void>({
+    "undici:request:create": ({ request }) => {
+      const writes = this.#claim(request);
+      this.#writesOf.set(request, writes);
+      for (const write of writes) write.requests.set(request, undefined);
+    },
+    "undici:client:sendHeaders": ({ request }) => {
+      for (const write of this.#writesOf.get(request) ?? []) write.left = true;
+    },
+    "undici:request:error": ({ request, error }) => {
+      for (const write of this.#writesOf.get(request) ?? []) write.requests.set(request, error);
+    },
+  }).map(([channel, listener]) => {
+    // Anybody can publish there, and what a listener throws would end the process.
+    return [channel, (message: unknown) => void ignoreErrors(() => listener(message as Message))] as const;
+  });
+
+  constructor(node: NodeModules) {
+    const { AsyncLocalStorage } = node.getBuiltinModule("node:async_hooks");
+    this.#node = node;
+    this.#context = new AsyncLocalStorage();
+  }
+
+  begin(write: Write): void {
+    if (this.#underWay.size === 0) {
+      const { subscribe } = this.#node.getBuiltinModule("node:diagnostics_channel");
+      for (const [channel, listener] of this.#listeners) subscribe(channel, listener);
+    }
+    this.#underWay.add(write);
+  }
+
+  run<Result>(write: Write, work: () => Result): Result {
+    return this.#context.run(write, work);
+  }
+
+  end(write: Write): void {
+    if (!this.#underWay.delete(write) || this.#underWay.size > 0) return;
+    const { unsubscribe } = this.#node.getBuiltinModule("node:diagnostics_channel");
+    for (const [channel, listener] of this.#listeners) unsubscribe(channel, listener);
+    this.#context.disable();
+  }
+
+  /**
+   * The writes that a request is of. The first request in the context of a write is its own. Any other may have been made
+   * by a dispatcher, in whatever context that was: to resend, or from its queue. So it may be of each write like it.
+   */
+  #claim(request: UndiciRequest): readonly Write[] {
+    const candidates = [...this.#underWay].filter((write) => write.mayHaveMade(request));
+    const own = candidates.find((write) => write === this.#context.getStore());
+    return own === undefined || own.requests.size > 0 ? candidates : [own];
+  }
+}
+
+let listener: WriteListener | undefined;
+
+/** Watches one write on the platform, from before it is handed to `fetch` until that has ended. */
+export interface WriteWatch {
+  /** Calls `fetch`. */
+  run<Result>(fetch: () => Result): Result;
+  /** The evidence about a write that failed with this error. */
+  evidence(error: unknown): RequestEvidence;
+  end(): void;
+}
+
+/**
+ * Begins to watch a write; `undefined` where the platform does not tell of requests. Its signal ends the watch, too: a
+ * `fetch` that does not heed it may never end.
+ */
+export function watchWrite({
+  method,
+  url,
+  signal,
+}: Pick<HttpRequest, "method" | "url" | "signal">): WriteWatch | undefined {
+  return ignoreErrors(() => {
+    const { process: node } = globalThis as { readonly process?: Partial<NodeModules> };
+    if (!hasMethods(node, "getBuiltinModule")) return undefined;
+    listener ??= new WriteListener(node as NodeModules); // it has the method
+    const [at, write] = [listener, new Write(method, url)];
+    const end = (): void => {
+      at.end(write);
+      signal.removeEventListener("abort", end);
+    };
+    at.begin(write);
+    signal.addEventListener("abort", end);
+    return {
+      run: (fetch) => at.run(write, fetch),
+      evidence: (error) => ({ left: write.left, failed: ignoreErrors(() => write.failedWith(error)) ?? false }),
+      end,
+    };
+  });
+}

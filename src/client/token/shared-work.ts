@@ -1,0 +1,33 @@
+import { now } from "../time/clock.ts";
+
+/** The limit of work that has none of its own, in milliseconds. */
+export const LONGEST_WORK_MS = 5 * 60_000;
+
+/**
+ * Work that several calls wait for. A platform may drop the call that began it, and the work with it (a Worker's request
+ * that has been answered): so the next call that asks gives it up when it is older than its limit.
+ */
+export class SharedWork<Result> {
+  readonly result: Promise<Result>;
+  #endsAt: number;
+
+  constructor(result: Promise<Result>, limitMs: number) {
+    this.result = result;
+    this.#endsAt = now() + Math.min(limitMs, LONGEST_WORK_MS);
+  }
+
+  /** Whether a call may wait for it, or use its result. */
+  get isCurrent(): boolean {
+    return now() < this.#endsAt;
+  }
+
+  /** Milliseconds until the next call gives it up. */
+  get leftMs(): number {
+    return Math.max(0, this.#endsAt - now());
+  }
+
+  /** Its result is there, and may be used for so long from now on. */
+  keep(forMs: number): void {
+    this.#endsAt = now() + forMs;
+  }
+}
