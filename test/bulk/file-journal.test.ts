@@ -257,7 +257,7 @@ describe("an id", () => {
     [{ id: "" }, /options.id must be a string of 1 to 200 characters/],
     [{ id: 7 }, /options.id must be a string/],
     [{ Id: "a" }, /unknown key/],
-    ["issues 2026", /options must be an object, not a string/],
+    ["issues 2026", /options must be an object such as { id }, not a string/],
   ])("that is none is refused: %j", async (options, message) => {
     await expect(fileJournal(path, options as never)).rejects.toMatchObject({
       kind: "argument",
