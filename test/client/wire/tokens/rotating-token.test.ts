@@ -84,7 +84,9 @@ describe("a rotating token", () => {
     const { client, token, id, plaintext } = rotating(1, {
       onRotated: async () => {
         await Promise.resolve();
-        usedWhenStored.push(emulator.requests.filter(({ operation, status }) => operation !== "tokens.rotate" && status === 200));
+        usedWhenStored.push(
+          emulator.requests.filter(({ operation, status }) => operation !== "tokens.rotate" && status === 200),
+        );
       },
     });
     const results = await Promise.all(Array.from({ length: 20 }, () => client.projects.list().toArray({ max: 1 })));

@@ -90,7 +90,10 @@ describe("a replacement that could not be stored", () => {
       expect(error).toMatchObject({ cause: { message: "the vault is sealed" } });
     }
     expect(token.latest()).toEqual(replacement);
-    expect(fake.sent.map((sent) => sent.token), "nothing is sent with it").toEqual([OLD, OLD]);
+    expect(
+      fake.sent.map((sent) => sent.token),
+      "nothing is sent with it",
+    ).toEqual([OLD, OLD]);
 
     store = () => {};
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();

@@ -139,7 +139,9 @@ describe("concurrent calls", () => {
     client.setToken("pat_2");
     expect((await finish(done)).filter(({ error }) => error !== undefined)).toEqual([]);
     expect(acquired).toBe(4_000 + 3_990);
-    expect(service.sent.map(({ url }) => Number(url.split("/").at(-1)))).toEqual(Array.from({ length: 4_000 }, (_, index) => index));
+    expect(service.sent.map(({ url }) => Number(url.split("/").at(-1)))).toEqual(
+      Array.from({ length: 4_000 }, (_, index) => index),
+    );
   });
 
   test("the provider is called for each attempt", async () => {
