@@ -158,6 +158,6 @@ function describe(error: unknown): Failure {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }; // any value can be thrown
   const words = [code, /^[A-Z]+/.exec(String(message))?.[0]];
   const known = words.find((word): word is string => typeof word === "string" && /^[A-Z][A-Z_]{2,30}$/.test(word));
-  const message = `Redis failed${known === undefined ? "" : ` (${known})`}`;
-  return { reason: "error", message, ...(known === undefined ? {} : { code: known }) };
+  const sentence = `Redis failed${known === undefined ? "" : ` (${known})`}`;
+  return { reason: "error", message: sentence, ...(known === undefined ? {} : { code: known }) };
 }
