@@ -116,8 +116,8 @@ describe("whose fault a failed connection is", () => {
     ],
     [
       "that threw with a code",
-      rejecting(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" })),
-      "read ECONNRESET",
+      rejecting(Object.assign(new Error("the cache is full"), { code: "E_FULL" })),
+      "the cache is full (E_FULL)",
     ],
     ["that threw what has no message", rejecting({ no: true }), "it does not say why"],
     ["that threw a secret", rejecting(new Error(`Bearer ${TOKEN}\nis bad`)), "Bearer [redacted] is bad"],

@@ -453,18 +453,22 @@ describe("a token in the place of an id is refused before anything is sent", () 
     expect(wire.sent).toHaveLength(0);
   });
 
-  test.each(Object.entries(USES))("one that the client has handed out, in %s", async (_, use) => {
-    const plaintext = "pat_new_oneTimeSecret";
-    wire.reply(() =>
-      json({ id: "tok_2", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext }, 201),
-    );
+  test.each(Object.entries(USES))("another one of the same form, in %s", async (_, use) => {
     const client = wire.client();
-    await client.tokens.create({ name: "n", scopes: [] });
-    await expectRefused(use(client, plaintext), plaintext);
-    await expectRefused(use(client.withOptions({ timeoutMs: 5 }), plaintext), plaintext);
-    expect(wire.sent).toHaveLength(1);
-    expectClean(client, [plaintext]);
+    const other = "pat_anotherkey_s3cr3tTailOfAnotherToken";
+    await expectRefused(use(client, other), other);
+    await expectRefused(use(client.withOptions({ timeoutMs: 5 }), other), other);
+    expect(wire.sent).toHaveLength(0);
   });
+
+  test.each(["pat_1", "pat_short_id", "tok_anotherkey_s3cr3tTailOfAnotherToken", "a".repeat(60)])(
+    "an id that has not that form is sent: %s",
+    async (id) => {
+      wire.reply(() => json({ id: "s", state: "on" }));
+      await wire.client().sessions.get(id);
+      expect(wire.sent).toHaveLength(1);
+    },
+  );
 
   test.each(Object.entries(USES))(
     "one that the client was swapped from, which may be valid still, in %s",
@@ -477,25 +481,6 @@ describe("a token in the place of an id is refused before anything is sent", () 
       expect(wire.sent).toHaveLength(1);
     },
   );
-
-  test("one that was handed out before a token provider returned hundreds of others", async () => {
-    const plaintext = "pat_new_oneTimeSecret";
-    const record = { id: "tok_2", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext };
-    let asked = 0;
-    const token = (): string => {
-      asked += 1;
-      return `pat_${asked}_providedSecret`;
-    };
-    const client = wire.client({ token });
-    wire.reply(() => json(record, 201));
-    await client.tokens.create({ name: "n", scopes: [] });
-    for (let call = 0; call < 300; call += 1) {
-      wire.reply(() => json({ id: "s", state: "on" }));
-      await client.sessions.get("s");
-    }
-    await expectRefused(client.tokens.revoke(plaintext), plaintext);
-    expect(wire.sent).toHaveLength(301);
-  });
 
   test("one that no URL can hold stops no later call", async () => {
     const token = { id: "t", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
