@@ -41,7 +41,7 @@ export class PostgresServer implements AsyncDisposable {
     const folder = mkdtempSync(join(tmpdir(), "project-automation-postgres-"));
     // Neither program runs as root.
     const user: { readonly uid?: number; readonly gid?: number } = process.getuid?.() === 0 ? nobody() : {};
-    if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+    if (user.uid !== undefined && user.gid !== undefined) chownSync(folder, user.uid, user.gid);
     chmodSync(folder, 0o700);
     const data = join(folder, "data");
     const setUp = ["-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale", "C"];
