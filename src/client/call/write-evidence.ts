@@ -140,7 +140,11 @@ export interface WriteWatch {
  * Begins to watch a write; `undefined` where the platform does not tell of requests. Its signal ends the watch, too: a
  * `fetch` that does not heed it may never end.
  */
-export function watchWrite({ method, url, signal }: Pick<HttpRequest, "method" | "url" | "signal">): WriteWatch | undefined {
+export function watchWrite({
+  method,
+  url,
+  signal,
+}: Pick<HttpRequest, "method" | "url" | "signal">): WriteWatch | undefined {
   return ignoreErrors(() => {
     const { process: node } = globalThis as { readonly process?: Partial<NodeModules> };
     if (!hasMethods(node, "getBuiltinModule")) return undefined;

@@ -63,7 +63,7 @@ const NOT_MADE = { ...REFUSED, words: "the request could not be made ({reason})"
 /** A `fetch` of the application may have failed at something else, when the service had responded. */
 const OF_APPLICATION = { isSent: true, words: "the fetch of the application failed: {why}" };
 /** A dispatcher, or a function around the platform's `fetch`, went on when the request had left. */
-const SENT_BEFORE = { isSent: true, words: "the request was sent, and then the connection failed to {host} ({code})" };
+const SENT_BEFORE = { isSent: true, words: "the request was sent, and then its fetch failed: {why}" };
 
 /** What failed: the platform's `fetch`, the application's, making the request before, or reading the response after it. */
 export type FaultSource = "platform" | "application" | "request" | "response";

@@ -70,16 +70,16 @@ describe("undici's dispatchers as fetchOptions.dispatcher", () => {
   });
 
   test.each([
-    { status: 407, reads: 1 },
-    { status: 502, reads: 3 },
-  ])("undici's own fetch: the proxy's $status names no host, so a write is not sent again", async (row) => {
-    const [service, proxy] = await Promise.all([tlsService(), connectProxy({ refuseWith: row.status })]);
+    { status: 407, attempts: 1 },
+    { status: 502, attempts: 3 },
+  ])("undici's own fetch, as well: $status, $attempts attempts", async ({ status, attempts }) => {
+    const [service, proxy] = await Promise.all([tlsService(), connectProxy({ refuseWith: status })]);
     const dispatcher = new ProxyAgent({ uri: proxy.url, requestTls: { ca: CA } });
     const { baseUrl } = service;
     const options = { baseUrl, token: TOKEN, fetch: undiciFetch, fetchOptions: { dispatcher } };
     const client = new Client({ ...options, retry: { minDelayMs: 0 } });
-    expect(await rejection(client.issues.create("web", ISSUE))).toMatchObject({ attempts: 1, outcome: "unknown" });
-    expect(await rejection(client.sessions.get("1"))).toMatchObject({ attempts: row.reads });
+    expect(await rejection(client.issues.create("web", ISSUE))).toMatchObject({ attempts, outcome: "not_sent" });
+    expect(await rejection(client.sessions.get("1"))).toMatchObject({ attempts });
     expect(service.received).toEqual([]);
     await dispatcher.destroy();
   });

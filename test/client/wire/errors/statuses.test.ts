@@ -5,6 +5,7 @@ import {
   AutomationError,
   BadRequestError,
   ConflictError,
+  type FetchFunction,
   isAutomationError,
   NotFoundError,
   PermissionDeniedError,
@@ -88,7 +89,8 @@ describe("each status has its class, kind and outcome", () => {
   });
 });
 
-test.each(TABLE)("%i to a write", async (status, _, kind, outcome) => {
+test.each(TABLE)("%i to a write", async (...row) => {
+  const [status, , kind, outcome] = row;
   wire.reply(() => text(status === 304 ? null : "{}", status));
   const error = await rejection(wire.client({ retry: false }).issues.create("p", { title: "t", type: "bug" }));
   expect(error).toMatchObject({ kind, outcome, attempts: 1 });
@@ -96,9 +98,9 @@ test.each(TABLE)("%i to a write", async (status, _, kind, outcome) => {
 });
 
 test("a redirect that a browser hides: a write may have been applied, a read has no outcome", async () => {
-  const hidden = Object.defineProperty(new Response(null), "type", { value: "opaqueredirect" });
-  wire.reply(() => Object.defineProperty(hidden, "status", { value: 0 }));
-  const client = wire.client({ retry: false });
+  const hidden = { status: 0, type: "opaqueredirect", headers: new Headers(), text: async () => "" };
+  const fetch: FetchFunction = async () => hidden;
+  const client = wire.client({ fetch, retry: false });
   const write = await rejection(client.issues.create("p", { title: "t", type: "bug" }));
   expect(write).toMatchObject({ kind: "redirect", outcome: "unknown" });
   const read = (await rejection(client.sessions.get("s"))) as AutomationError; // see the next line

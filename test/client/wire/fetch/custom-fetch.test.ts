@@ -2,7 +2,14 @@
 import nodeFetch from "node-fetch";
 import { fetch as undiciFetch } from "undici";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Client, type ClientOptions, type FetchFunction, type FetchInit, path } from "../../../../src/client/index.ts";
+import {
+  Client,
+  type ClientOptions,
+  type FetchFunction,
+  type FetchInit,
+  path,
+  VERSION,
+} from "../../../../src/client/index.ts";
 import { type HttpServer, send, serve } from "../../../support/http-server.ts";
 import { rejection } from "../../../support/promises.ts";
 import { CLOSED_PORT } from "../../../support/raw-server.ts";
@@ -39,6 +46,7 @@ describe("what it is called with", () => {
         accept: "application/json",
         authorization: `Bearer ${TOKEN}`,
         "content-type": "application/json",
+        "user-agent": `project-automation/${VERSION}`,
         "x-team": "ops",
       },
       body: '{"title":"Ünï","type":"bug"}',
@@ -49,6 +57,55 @@ describe("what it is called with", () => {
     });
     expect(Object.getPrototypeOf(init?.headers)).toBe(Object.prototype);
     expect(server.seen).toMatchObject([{ body: '{"title":"Ünï","type":"bug"}' }]);
+  });
+
+  describe("by platform", () => {
+    const seenAs = async (userAgent: string | undefined, options: ClientOptions = {}): Promise<FetchInit> => {
+      vi.stubGlobal("navigator", userAgent === undefined ? undefined : { userAgent });
+      let seen: FetchInit | undefined;
+      const fetch: FetchFunction = async (_, init) => {
+        seen = init;
+        return Response.json({ id: "1", state: "on" });
+      };
+      await clientOf({ origin: "https://service.example.com" }, { fetch, ...options }).sessions.get("1");
+      return seen ?? expect.fail("nothing was sent");
+    };
+
+    test.each(["Node.js/24", "Deno/2.9.0", "Bun/1.4.0", "Cloudflare-Workers", undefined])(
+      "%s: no browser",
+      async (name) => {
+        const init = await seenAs(name);
+        expect(init.headers["user-agent"]).toBe(`project-automation/${VERSION}`);
+        expect(init).not.toHaveProperty("cache");
+      },
+    );
+
+    test("headers may replace the user-agent: those of the client, or of a call", async () => {
+      const init = await seenAs("Node.js/24", { headers: { "User-Agent": "release-bot/2" } });
+      expect(init.headers["user-agent"]).toBe("release-bot/2");
+      const seen: string[] = [];
+      const fetch: FetchFunction = async (_, { headers }) => {
+        seen.push(headers["user-agent"] ?? "");
+        return Response.json({ id: "1", state: "on" });
+      };
+      const client = clientOf({ origin: "https://service.example.com" }, { fetch });
+      await client.sessions.get("1", { headers: { "user-agent": "one-call/1" } });
+      expect(seen).toEqual(["one-call/1"]);
+    });
+
+    test.each([
+      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36",
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:150.0) Gecko/20100101 Firefox/150.0",
+    ])("%s: a browser's cache is not asked, and its user-agent stays", async (name) => {
+      const init = await seenAs(name);
+      expect(init.cache).toBe("no-store");
+      expect(init.headers).not.toHaveProperty("user-agent");
+    });
+
+    test("in a browser fetchOptions may say otherwise", async () => {
+      const init = await seenAs("Mozilla/5.0", { fetchOptions: { cache: "no-cache" } });
+      expect(init.cache).toBe("no-cache");
+    });
   });
 
   test("a request without a body has none in its init, and init belongs to that one request", async () => {

@@ -38,8 +38,11 @@ describe("an error", () => {
   });
 
   test("of the wrapper's own: nothing is retried, and nothing is certain", async () => {
-    const { error } = await ended(get(failing(() => new Error("the plugin crashed"))));
+    const { error } = await ended(create(failing(() => new Error("the plugin crashed"))));
     expect(error).toMatchObject({ kind: "connection", attempts: 1, outcome: "unknown" });
+    const read = await ended(get(failing(() => new Error("the plugin crashed"))));
+    expect(read.error).toMatchObject({ kind: "connection", attempts: 1 });
+    expect(read.error).not.toHaveProperty("outcome");
   });
 
   test("thrown before there is a promise: the same as a rejection", async () => {
