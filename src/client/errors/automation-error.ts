@@ -42,7 +42,8 @@ export interface ErrorDetails {
   /**
    * Whether the service did what was asked, and so whether a write may be sent again. `not_sent`: nothing reached the
    * service. `rejected`: the service refused it. `accepted`: the service answered 2xx, but the response was lost or could
-   * not be used: do not send a write again. `unknown`: it may have been applied: check first.
+   * not be used: do not send a write again. `unknown`: it may have been applied: check first. A read changes nothing: it has
+   * no outcome where that of a write would be `unknown`.
    */
   outcome?: Outcome | undefined;
   /** `true` if an earlier attempt of this call may have been applied, which may have caused this response. */

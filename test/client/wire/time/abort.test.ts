@@ -222,7 +222,7 @@ test("a signal whose reason cannot be read aborts all the same, without a cause 
     },
   };
   const service = scriptedFetch(never);
-  const call = watch([service.client().sessions.get("1", { signal: signal as never })]);
+  const call = watch([createIssue(service.client(), { signal: signal as never })]);
   await pass(10);
   abort();
   const [settled] = await finish(call);
