@@ -149,7 +149,7 @@ describe("the first frame is the line of the caller, of every public method", ()
     for await (const _ of iterable);
   };
   const run = (options: Partial<BulkOptions<string, unknown>>): BulkRun<string, unknown> =>
-    bulkWrite({ items: ["a"], key: (item) => item, send: async () => {}, journal: memoryJournal(), ...options });
+    bulkWrite({ client: client(), items: ["a"], key: (item) => item, send: async () => {}, journal: memoryJournal(), ...options });
   const lost = (): never => {
     throw new Error("the disk is gone");
   };
@@ -223,6 +223,8 @@ describe("the first frame is the line of the caller, of every public method", ()
     ["fileJournal of a folder", async () => await fileJournal(".")],
     ["bulkWrite: options", async () => await all(bulkWrite({} as never))],
     ["bulkWrite: options, finish", async () => await bulkWrite({} as never).finish()],
+    ["bulkWrite: options, awaited", async () => await bulkWrite({} as never)],
+    ["bulkWrite: a key, awaited", async () => await run({ key: () => "" })],
     ["bulkWrite: a key", async () => await all(run({ key: () => "" }))],
     ["bulkWrite: a key, finish", async () => await run({ key: () => "" }).finish()],
     ["bulkWrite: its send", async () => await all(run({}))],
