@@ -23,7 +23,7 @@ describe("the tarball", () => {
       ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${file}.${extension}`),
     );
     // Who reads the package needs no plan of the sources, and no figures of another machine.
-    const guides = globSync("{*,{api,reference}/**/*}.md", { cwd: join(repository, "docs") }).filter(
+    const guides = globSync("{*,api/**/*}.md", { cwd: join(repository, "docs") }).filter(
       (file) => file !== "architecture.md" && file !== "performance.md",
     );
     const rest = [
