@@ -230,6 +230,8 @@ describe("the first frame is the line of the caller, of every public method", ()
     ["fileJournal of a folder", async () => await fileJournal(".")],
     ["bulkWrite: options", async () => await all(bulkWrite({} as never))],
     ["bulkWrite: options, finish", async () => await bulkWrite({} as never).finish()],
+    ["bulkWrite: options, awaited", async () => await bulkWrite({} as never)],
+    ["bulkWrite: a key, awaited", async () => await run({ key: () => "" })],
     ["bulkWrite: a key", async () => await all(run({ key: () => "" }))],
     ["bulkWrite: a key, finish", async () => await run({ key: () => "" }).finish()],
     ["bulkWrite: its send", async () => await all(run({}))],
