@@ -260,6 +260,7 @@ function lineIn(stack: string | undefined): number {
 
 describe("the first frame is the line of the call, and not that of the await", () => {
   type Failing = Promise<unknown> | AsyncIterator<unknown>;
+  const ahead = (c: Client): AsyncIterable<unknown> => c.projects.list({}, { prefetch: true });
   const CALLED: Readonly<Record<string, (c: Client) => readonly [number, Failing]>> = {
     "sessions.get": (c) => [here(), c.sessions.get("s")],
     "issues.create": (c) => [here(), c.issues.create("p", { title: "t", type: "bug" })],
@@ -272,10 +273,7 @@ describe("the first frame is the line of the call, and not that of the await", (
     toArray: (c) => [here(), c.projects.list().toArray()],
     waitFor: (c) => [here(), c.sessions.waitFor("s", { until: () => true })],
     "the loop over a list": (c) => [here(), c.projects.list()[Symbol.asyncIterator]()],
-    "the loop over a list with prefetch": (c) => [
-      here(),
-      c.projects.list({}, { prefetch: true })[Symbol.asyncIterator](),
-    ],
+    "the loop over a list with prefetch": (c) => [here(), ahead(c)[Symbol.asyncIterator]()],
     "pages()": (c) => [here(), c.projects.list().pages()],
     "the loop over a watch": (c) => [here(), c.sessions.watch("s")[Symbol.asyncIterator]()],
     "arguments of a call": (c) => [here(), c.sessions.get("")],
