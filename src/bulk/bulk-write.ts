@@ -1,5 +1,5 @@
 import { type AutomationError, isBrandedError } from "../client/errors/automation-error.ts";
-import { withCallerStack } from "../client/errors/caller-stack.ts";
+import { captureCaller } from "../client/errors/caller-stack.ts";
 import type { BulkRun } from "./bulk-run.ts";
 import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";
@@ -33,10 +33,12 @@ import { RunJournal } from "./run-journal.ts";
  * console.log(summary);
  */
 export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): BulkRun<Item, Result> {
+  const toCaller = captureCaller(bulkWrite);
   try {
-    return new Run(withCallerStack(bulkWrite, () => settingsOf(options)));
+    return new Run(settingsOf(options), toCaller);
   } catch (error) {
     if (!isBrandedError(error)) throw error;
+    toCaller(error);
     return new InvalidRun(options, error);
   }
 }

@@ -1,6 +1,6 @@
 import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
-import { withCallerStack } from "../client/errors/caller-stack.ts";
+import { type CallerStack, withCallerStack } from "../client/errors/caller-stack.ts";
 import { AbortError, ArgumentError } from "../client/errors/classes.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
@@ -18,9 +18,12 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   #isIterated = false;
   #finished: Promise<BulkSummary> | undefined;
   #hasRejected = false;
+  readonly #toCaller: CallerStack;
 
-  constructor(settings: Settings<Item, Result>) {
+  /** @param toCaller lets the stack of an error of the run begin where the run was created */
+  constructor(settings: Settings<Item, Result>, toCaller: CallerStack) {
     this.#settings = settings;
+    this.#toCaller = toCaller;
     this.#entries = new Entries(settings.concurrency);
     this.#execution = new Execution(settings, this.#counts, this.#entries);
   }
@@ -42,7 +45,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
 
   finish(): Promise<BulkSummary> {
     this.#finished ??= this.#isIterated ? undefined : this.#runToEnd();
-    return withCallerStack(this.finish, () => this.#finished ?? this.#endOfIteration());
+    return this.#finished ?? this.#endOfIteration();
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a run can be awaited
@@ -59,9 +62,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
       throw new ArgumentError("a run can be iterated only once, and not after it was awaited", { outcome: "not_sent" });
     });
     this.#isIterated = true;
-    const next: AsyncIterator<BulkEntry<Item, Result>, undefined>["next"] = () =>
-      withCallerStack(next, () => this.#next());
-    return { next, return: () => this.#leave() };
+    return { next: () => this.#next(), return: () => this.#leave() };
   }
 
   async #runToEnd(): Promise<BulkSummary> {
@@ -75,14 +76,18 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   /** While its entries are being taken, the end of a run may never come to who waits for it in that loop. */
   async #endOfIteration(): Promise<BulkSummary> {
     if (this.#entries.isOver) return this.#result();
-    throw new ArgumentError("a run that is being iterated cannot be awaited before its end", {
-      outcome: "not_sent",
-    });
+    const message = "a run that is being iterated cannot be awaited before its end";
+    throw this.#named(new ArgumentError(message, { outcome: "not_sent" }));
+  }
+
+  #named<Failure>(error: Failure): Failure {
+    this.#toCaller(error);
+    return error;
   }
 
   #result(): BulkSummary {
     const { stoppedBy } = this;
-    if (stoppedBy !== undefined) throw stoppedBy;
+    if (stoppedBy !== undefined) throw this.#named(stoppedBy);
     return this.summary;
   }
 
@@ -106,7 +111,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
     const { failure } = this.#execution;
     if (failure !== undefined && !this.#hasRejected) {
       this.#hasRejected = true;
-      throw failure;
+      throw this.#named(failure);
     }
     return { done: true, value: undefined };
   }
