@@ -8,7 +8,7 @@ import { Execution } from "./execution.ts";
 import type { Settings } from "./options.ts";
 import { type BulkProgress, type BulkSummary, Counts } from "./progress.ts";
 
-/** A run as its caller sees it: entries to be taken, and how far it has come. */
+/** A run as its caller sees it: entries to be taken, and progress. */
 export class Run<Item, Result> implements BulkRun<Item, Result> {
   readonly #settings: Settings<Item, Result>;
   readonly #counts = new Counts();
@@ -16,6 +16,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   readonly #execution: Execution<Item, Result>;
   #end: Promise<void> | undefined;
   #isIterated = false;
+  #finished: Promise<BulkSummary> | undefined;
   #hasRejected = false;
 
   constructor(settings: Settings<Item, Result>) {
@@ -40,20 +41,49 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   }
 
   finish(): Promise<BulkSummary> {
-    return withCallerStack(this.finish, async () => {
-      for await (const _ of this);
-      return this.summary;
-    });
+    this.#finished ??= this.#isIterated ? undefined : this.#runToEnd();
+    return withCallerStack(this.finish, () => this.#finished ?? this.#endOfIteration());
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a run can be awaited
+  then<Next = BulkSummary, Failure = never>(
+    onFulfilled?: ((summary: BulkSummary) => Next | PromiseLike<Next>) | null,
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Next | Failure> {
+    return this.finish().then(onFulfilled, onRejected);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<BulkEntry<Item, Result>, undefined> {
     withCallerStack(this[Symbol.asyncIterator], () => {
-      if (this.#isIterated) throw new ArgumentError("a run can be iterated only once", { outcome: "not_sent" });
+      if (!this.#isIterated) return;
+      throw new ArgumentError("a run can be iterated only once, and not after it was awaited", { outcome: "not_sent" });
     });
     this.#isIterated = true;
     const next: AsyncIterator<BulkEntry<Item, Result>, undefined>["next"] = () =>
       withCallerStack(next, () => this.#next());
     return { next, return: () => this.#leave() };
+  }
+
+  async #runToEnd(): Promise<BulkSummary> {
+    this.#isIterated = true;
+    this.#entries.leave(); // nobody takes them
+    this.#end = this.#execution.run();
+    await this.#end;
+    return this.#result();
+  }
+
+  /** While its entries are being taken, the end of a run may never come to who waits for it in that loop. */
+  async #endOfIteration(): Promise<BulkSummary> {
+    if (this.#entries.isOver) return this.#result();
+    throw new ArgumentError("a run that is being iterated cannot be awaited before its end", {
+      outcome: "not_sent",
+    });
+  }
+
+  #result(): BulkSummary {
+    const { stoppedBy } = this;
+    if (stoppedBy !== undefined) throw stoppedBy;
+    return this.summary;
   }
 
   async #next(): Promise<IteratorResult<BulkEntry<Item, Result>, undefined>> {
@@ -71,7 +101,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
     return this.#finalResult();
   }
 
-  /** @throws What made the run fail, once. */
+  /** @throws The failure of the run, once. */
   #finalResult(): IteratorResult<never, undefined> {
     const { failure } = this.#execution;
     if (failure !== undefined && !this.#hasRejected) {
@@ -81,15 +111,8 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
     return { done: true, value: undefined };
   }
 
-  /** A function of the caller's, which may fail. */
+  /** A rate limiter of the application's own may fail, and a progress line must not end a run. */
   #pausedUntil(): Date | undefined {
-    try {
-      const until = this.#settings.pausedUntil?.();
-      if (until === undefined || typeof until.getTime === "function") return until;
-      ignoreErrors(() => until); // a promise may reject
-    } catch {
-      // A progress line must not end a run.
-    }
-    return undefined;
+    return ignoreErrors(() => this.#settings.client.rateLimit?.pausedUntil);
   }
 }

@@ -58,7 +58,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     held.end(left(1));
     expect(await admissions[0]).toMatchObject({ kind: "admitted" });
     // As a call does that has read its token again.
-    expect(await turn.acquire(TOKEN)).toEqual({ kind: "admitted", waited: false });
+    expect(await turn.acquire(TOKEN)).toEqual({ kind: "admitted" });
   });
 
   test("a command that waited for Redis to come back leaves no lease of a call that is over", async () => {

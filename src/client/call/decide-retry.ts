@@ -17,6 +17,11 @@ export interface RetryContext {
   readonly random: number;
 }
 
+/** The values that a backoff is made from. */
+export interface BackoffContext extends Pick<RetryContext, "retries" | "random"> {
+  readonly rules: Pick<RetryRules, "minDelayMs" | "maxDelayMs">;
+}
+
 /** Why a call is sent again, and after how long. */
 export interface RetryDecision {
   readonly reason: Exclude<RetryReason, "rate_limit" | "unauthorized">;
@@ -67,7 +72,8 @@ function mayRepeat(error: AutomationError, { operation, rules }: RetryContext): 
   return rules.unsafeWrites && !rotatesToken(operation) && error.outcome !== "accepted";
 }
 
-function backOff({ rules, retries, random }: RetryContext): number {
+/** The wait before the next attempt, in milliseconds: it doubles from `minDelayMs` to `maxDelayMs`, and has a random part. */
+export function backOff({ rules, retries, random }: BackoffContext): number {
   const doubled = rules.minDelayMs * 2 ** Math.min(retries, MAX_DOUBLINGS);
   return shortened(Math.min(doubled, rules.maxDelayMs), BACKOFF_JITTER, random);
 }

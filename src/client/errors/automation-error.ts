@@ -20,11 +20,11 @@ export interface ErrorDetails {
   callId?: string | undefined;
   /** HTTP status of the response; absent if there was none. */
   status?: number | undefined;
-  /** The service's error code: the `error` field of the response's body, if it is a string. */
+  /** The service's error code: the `error` of the response's body if that is a string, else the `code` beside its sentence. */
   code?: string | undefined;
   /**
-   * The service's own sentence: the body's `message`, else its `detail`. One line of at most 300 characters, without
-   * secrets. It is part of `message`, too.
+   * The service's own sentence: the body's `message`, else its `detail`, also those of its `error` or of the first of its
+   * `errors`. One line of at most 300 characters, without secrets. It is part of `message`, too.
    */
   detail?: string | undefined;
   /** The HTTP method. */
@@ -42,7 +42,8 @@ export interface ErrorDetails {
   /**
    * Whether the service did what was asked, and so whether a write may be sent again. `not_sent`: nothing reached the
    * service. `rejected`: the service refused it. `accepted`: the service answered 2xx, but the response was lost or could
-   * not be used: do not send a write again. `unknown`: it may have been applied: check first.
+   * not be used: do not send a write again. `unknown`: it may have been applied: check first. A read changes nothing: it has
+   * no outcome where that of a write would be `unknown`.
    */
   outcome?: Outcome | undefined;
   /** `true` if an earlier attempt of this call may have been applied, which may have caused this response. */

@@ -7,13 +7,13 @@ import {
 } from "./automation-error.ts";
 import type { JournalError } from "./journal-error.ts";
 
-/** An option of the client is invalid. Thrown by the constructor, `withOptions` and `setToken`; nothing was sent. */
+/** An invalid option of a client, of `rotatingToken` or of `redisRateLimiter`, or an invalid token. Nothing was sent. */
 export class ConfigError extends AutomationError {
   static override readonly kinds: readonly ["config"] = ["config"];
   declare readonly kind: "config";
 }
 
-/** An argument of a call is invalid. Nothing was sent. */
+/** An invalid argument of a call. Nothing was sent for it; `outcome` tells of a write that was sent before. */
 export class ArgumentError extends AutomationError {
   static override readonly kinds: readonly ["argument"] = ["argument"];
   declare readonly kind: "argument";
@@ -23,6 +23,12 @@ export class ArgumentError extends AutomationError {
 export class RedirectError extends AutomationError {
   static override readonly kinds: readonly ["redirect"] = ["redirect"];
   declare readonly kind: "redirect";
+  /** Origin and path that the response leads to, without query, user name and password; absent if it does not say. */
+  declare readonly location?: string | undefined;
+
+  constructor(message: string, details?: DetailsOf<RedirectError, "location">) {
+    super(message, details);
+  }
 }
 
 /** No whole response was received: the connection could not be made, or was lost. `outcome` says which. */
@@ -78,7 +84,7 @@ export class ResponseValidationError extends AutomationError {
   }
 }
 
-/** A walk received a cursor that it had received before. The items of the page that brought it were delivered. */
+/** A walk that would not end: a cursor came again, or 1,000 empty pages in a row. All items so far were delivered. */
 export class PaginationError extends AutomationError {
   static override readonly kinds: readonly ["pagination"] = ["pagination"];
   declare readonly kind: "pagination";

@@ -18,7 +18,7 @@ import {
 export function guardRateLimiter(limiter: RateLimiter): RateLimiter {
   return {
     enter: (call) => new GuardedPermit(permitOf(limiter, call), call),
-    snapshot: (token) => ignoreErrors(() => checkSnapshot(limiter.snapshot(token))),
+    snapshot: (token) => checkSnapshot(ignoreErrors(() => limiter.snapshot(token))),
   };
 }
 
@@ -67,7 +67,7 @@ function checkAdmission(admission: Admission): Admission {
 }
 
 function checkSnapshot(snapshot: RateLimitSnapshot | undefined): RateLimitSnapshot | undefined {
-  if (!isObject(snapshot)) return undefined;
+  if (!isObject(snapshot) || isPromise(snapshot)) return undefined;
   const { pausedUntil, ...others } = snapshot;
   return pausedUntil instanceof Date ? { ...others, pausedUntil } : others;
 }

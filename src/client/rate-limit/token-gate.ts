@@ -168,7 +168,10 @@ export class TokenGate {
   protected pump(): void {
     for (let { first } = this.#queue; first !== undefined; first = this.#queue.first) {
       const at = this.nextRoomAt();
-      if (at > 0) return first.wake(at);
+      if (at > 0) {
+        first.wake(at);
+        return;
+      }
       this.#queue.leave(first);
       this.send(first);
       first.settle(ADMITTED);
@@ -180,12 +183,14 @@ export class TokenGate {
     this.#slots.give(waiter, { epoch: this.#epoch, isProbe: this.mustProbe });
   }
 
-  /** The request of an admitted waiter begins later than it was admitted: it had to wait for other processes. */
-  protected restart(waiter: Waiter): void {
-    // Its slot may have ended meanwhile.
-    if (this.#slots.get(waiter) === undefined) this.#slots.count(waiter, 1);
+  /**
+   * The request of an admitted waiter begins later than it was admitted: it had to wait for other processes. Returns
+   * whether it still has its slot.
+   */
+  protected restart(waiter: Waiter): boolean {
+    if (!this.take(waiter)) return false;
     this.send(waiter);
-    this.take(waiter);
+    return this.take(waiter);
   }
 
   /** The moment at which time makes room for one more request, or may do so: 0 if there is room. */

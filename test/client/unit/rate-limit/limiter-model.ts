@@ -231,7 +231,10 @@ export class LimiterModel {
 
   #settled(call: ModelCall, admission: Admission): void {
     const { pausedUntil } = this.#known(call.token);
-    if (admission.kind === "admitted" && !call.abort.signal.aborted) return this.#admitted(call);
+    if (admission.kind === "admitted" && !call.abort.signal.aborted) {
+      this.#admitted(call);
+      return;
+    }
     if (admission.kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
     if (admission.kind === "refused") {
       expect(pausedUntil, "refused for a pause only").toBeGreaterThan(performance.now());

@@ -149,7 +149,14 @@ describe("the first frame is the line of the caller, of every public method", ()
     for await (const _ of iterable);
   };
   const run = (options: Partial<BulkOptions<string, unknown>>): BulkRun<string, unknown> =>
-    bulkWrite({ items: ["a"], key: (item) => item, send: async () => {}, journal: memoryJournal(), ...options });
+    bulkWrite({
+      client: client(),
+      items: ["a"],
+      key: (item) => item,
+      send: async () => {},
+      journal: memoryJournal(),
+      ...options,
+    });
   const lost = (): never => {
     throw new Error("the disk is gone");
   };
