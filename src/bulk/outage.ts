@@ -6,7 +6,7 @@ import type { AutomationError } from "../client/errors/automation-error.ts";
 export interface Outage {
   /** Failures since an item got through. Above 0, the run goes on one item at a time. */
   readonly failures: number;
-  /** How long the next item waits, in milliseconds. */
+  /** The wait before the next item, in milliseconds. */
   readonly delayMs: number;
   /** There were too many: the run stops. */
   readonly isOver: boolean;
@@ -22,7 +22,7 @@ export interface Sent {
 
 /** The values that the next step is made from. */
 export interface OutageRules {
-  /** Those of the client. */
+  /** The client's. */
   readonly rules: WaitRules;
   /** In [0, 1). */
   readonly random: number;

@@ -168,7 +168,7 @@ test("a journal with two names is refused, since a run by the other one would no
   const second = await runToEnd(bulkWrite({ ...options, journal: await fileJournal(other) }));
   expect(second).toMatchObject({
     entries: [],
-    error: { reason: "misused", message: expect.stringContaining("2 names") },
+    error: { reason: "misused", message: expect.stringContaining("2 hard links") },
   });
   const sent = emulator.requests.length;
   const drained = (async () => {

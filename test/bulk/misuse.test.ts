@@ -39,7 +39,7 @@ describe("options", () => {
     [
       "a misspelt option",
       { ...good, concurency: 4 },
-      /unknown key "concurency"; accepted: client, items, key, send, journal/,
+      /unknown key "concurency" \(did you mean "concurrency"\?\); accepted: client, items, key, send, journal/,
     ],
   ])("%s: an ArgumentError at the iteration", async (_, options, message) => {
     const run = bulkWrite(options as unknown as BulkOptions<Row, unknown>); // that is what is wrong with it

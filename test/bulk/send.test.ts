@@ -201,11 +201,11 @@ describe("a send that", () => {
   test("goes on long after its write: the record does not wait for it", async () => {
     const { client } = service();
     const journal = new WatchedJournal();
-    let goOn = ignore;
+    let goOn = (): void => {};
     const slow: Send = async (bound, row) => {
       const made = await create(bound, row);
       await new Promise<void>((resolve) => {
-        goOn = () => void resolve();
+        goOn = resolve;
       });
       return made;
     };

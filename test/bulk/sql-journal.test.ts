@@ -9,7 +9,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bulkWrite, type Journal } from "../../src/bulk/index.ts";
 import { PostgresServer, SKIPS_POSTGRES } from "../support/postgres-server.ts";
-import { issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
+import { issueCounts, key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";
 
 const TABLE = "CREATE TABLE bulk_records (job text, key text, record jsonb NOT NULL, PRIMARY KEY (job, key))";
 
@@ -63,12 +63,19 @@ describe.skipIf(SKIPS_POSTGRES)("the journal in Postgres", () => {
     const { emulator, client } = service();
     const journal = sqlJournal(server.url, "both");
     const options = { client, items: rowsOf(20), key, send };
-    const runs = [journal, journal, sqlJournal(server.url, "both")].map((each) =>
-      runToEnd(bulkWrite({ ...options, journal: each })),
-    );
-    const errors = (await Promise.all(runs)).map(({ error }) => error);
-    expect(errors.filter((error) => error === undefined)).toHaveLength(1);
-    expect(errors.filter((error) => /another run uses/.test(String(error)))).toHaveLength(2);
+    let open = (): void => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const waiting = (bound: typeof client, row: Row) => opened.then(() => send(bound, row));
+    const run = bulkWrite({ ...options, journal, send: waiting });
+    const first = runToEnd(run);
+    await expect.poll(() => run.progress.underWay, { interval: 1 }).toBe(10);
+    for (const other of [journal, sqlJournal(server.url, "both")]) {
+      expect(String((await runToEnd(bulkWrite({ ...options, journal: other }))).error)).toMatch(/another run uses/);
+    }
+    open();
+    expect((await first).error).toBeUndefined();
     expect(Object.values(issueCounts(emulator))).toEqual(Array(20).fill(1));
     await bulkWrite({ ...options, journal }); // its lock is free
     await expect.poll(connections).toBe(0);
@@ -77,7 +84,7 @@ describe.skipIf(SKIPS_POSTGRES)("the journal in Postgres", () => {
   test("whose connection is lost stops the run, and the next one makes no duplicate", async () => {
     const { emulator, client } = service();
     const options = { client, items: rowsOf(40), key, concurrency: 4 };
-    const cutting = async (bound: typeof client, row: { id: string; title: string }) => {
+    const cutting = async (bound: typeof client, row: Row) => {
       if (row.id === "row-9") {
         await admin.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()");
       }

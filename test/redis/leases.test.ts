@@ -102,7 +102,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     const key = await fleet.key("known");
     await fleet.admin.set(key, "of another program");
     expect(await first.start()).toBe("sent");
-    expect(one.events).toEqual([{ type: "degraded", reason: "error", code: "WRONGTYPE", scope: "token" }]);
+    expect(one.events).toMatchObject([{ type: "degraded", reason: "error", code: "WRONGTYPE", scope: "token" }]);
     first.end(OK);
 
     const other = new Call(one, { token: OTHER_TOKEN });

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ArgumentError, Client, type ClientOptions, ConfigError, path } from "../../../../src/client/index.ts";
+import { ArgumentError, Client, ConfigError, path } from "../../../../src/client/index.ts";
 import { gate, rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
