@@ -78,7 +78,7 @@ export function backOff({ rules, retries, random }: BackoffContext): number {
   return shortened(Math.min(doubled, rules.maxDelayMs), BACKOFF_JITTER, random);
 }
 
-/** Whether a request that was answered with this status may succeed later (reliability guide, the table of retries). */
+/** Whether a request that was answered with this status may succeed later (the table of docs/retries.md). */
 export function statusMayPass(status: number): boolean {
   return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
 }

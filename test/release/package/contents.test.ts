@@ -23,7 +23,7 @@ describe("the tarball", () => {
       ["js", "cjs", "d.ts", "d.cts"].map((extension) => `dist/${file}.${extension}`),
     );
     // Who reads the package needs no plan of the sources, and no figures of another machine.
-    const guides = globSync("{*.md,{api,reference}/**/*.md,assets/*}", { cwd: join(repository, "docs") }).filter(
+    const guides = globSync("{*.md,{api,reference}/**/*.md}", { cwd: join(repository, "docs") }).filter(
       (file) => file !== "performance.md",
     );
     const pictures = ["bulk-terminal", "herd", "outcome", "pause"].map((name) => `docs/assets/${name}.svg`);
@@ -36,11 +36,12 @@ describe("the tarball", () => {
       "dist/sbom.cdx.json",
       "llms.txt",
       "package.json",
+      "skills/project-automation/SKILL.md",
       ...BINS.map(({ file }) => `dist/${file}.js`),
       ...pictures,
       ...guides.map((file) => `docs/${file.replaceAll("\\", "/")}`),
     ];
-    expect(guides).toEqual(expect.arrayContaining(["reliability.md", join("api", "index.md")]));
+    expect(guides).toEqual(expect.arrayContaining(["README.md", "errors.md", join("api", "index.md")]));
     const others = packed.files.filter((file) => !sharedFile.test(file) && !file.startsWith("examples/"));
     expect(others).toEqual([...entries, ...rest].sort());
   });

@@ -8,7 +8,7 @@ import { fakeTime, pass } from "../../../support/fake-time.ts";
 fakeTime();
 
 const TOKEN = "pat_key_secret";
-/** As the reliability guide states it. */
+/** As docs/retries.md states it. */
 const STALLED_AFTER_MS = 5_000;
 const response = (status: number, remaining?: number, retryAfterMs?: number) => ({
   status,
