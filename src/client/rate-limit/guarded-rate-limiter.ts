@@ -23,13 +23,15 @@ export function guardRateLimiter(limiter: RateLimiter): RateLimiter {
 }
 
 function permitOf(limiter: RateLimiter, call: RateLimitedCall): Permit {
-  return orFail(() => {
+  try {
     const permit = limiter.enter(call);
     if (hasMethods(permit, "acquire", "report", "release")) return permit;
     // The rejection of a promise, which is no permit, has no other handler.
     ignoreErrors(() => permit);
     throw new TypeError(`enter returned ${describeValue(permit)}, not a permit`);
-  });
+  } catch (cause) {
+    return fail(cause);
+  }
 }
 
 class GuardedPermit implements Permit {
@@ -44,9 +46,17 @@ class GuardedPermit implements Permit {
   }
 
   acquire(token: string): Admission | Promise<Admission> {
-    const reply = orFail(() => this.#permit.acquire(token));
-    if (!isPromise(reply)) return orFail(() => checkAdmission(reply));
-    return Promise.resolve(reply).then(checkAdmission).catch(fail);
+    const leave = (cause: unknown): never => {
+      // It may have a slot all the same.
+      this.release();
+      return fail(cause);
+    };
+    try {
+      const reply = this.#permit.acquire(token);
+      return isPromise(reply) ? Promise.resolve(reply).then(checkAdmission).catch(leave) : checkAdmission(reply);
+    } catch (cause) {
+      return leave(cause);
+    }
   }
 
   report(head: RateLimitHead): ReportedPause | undefined {
@@ -70,14 +80,6 @@ function checkSnapshot(snapshot: RateLimitSnapshot | undefined): RateLimitSnapsh
   if (!isObject(snapshot) || isPromise(snapshot)) return undefined;
   const { pausedUntil, ...others } = snapshot;
   return pausedUntil instanceof Date ? { ...others, pausedUntil } : others;
-}
-
-function orFail<Result>(ask: () => Result): Result {
-  try {
-    return ask();
-  } catch (error) {
-    return fail(error);
-  }
 }
 
 function fail(cause: unknown): never {

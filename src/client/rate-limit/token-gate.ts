@@ -44,6 +44,8 @@ export class TokenGate {
   /** Requests in flight. */
   readonly #slots = new Slots<Waiter>();
   #pause: PauseAt | undefined;
+  /** No waiter sleeps beyond this moment. */
+  #asleepUntil = 0;
   /** Changes with each pause that begins: the response to a request that was sent before says nothing about it. */
   #epoch = Symbol();
 
@@ -154,22 +156,20 @@ export class TokenGate {
     const merged = { askedMs: Math.max(askedMs, pause.askedMs), lastsMs: Math.max(lastsMs, pause.lastsMs) };
     this.#pause = { ...merged, at: now() };
     this.mustProbe = true;
-    const at = this.nextRoomAt();
     for (const waiter of this.waiting) {
       const refusal = this.#refusalOf(waiter);
-      if (refusal === undefined) waiter.wake(at);
-      else this.dismiss(waiter, refusal);
+      if (refusal !== undefined) this.dismiss(waiter, refusal);
     }
     this.pump();
     return merged;
   }
 
-  /** Admits, in order, every waiter that there is room for. The next one may have to look earlier than it knows. */
+  /** Admits, in order, every waiter that there is room for. Time may make room for the others earlier than they know. */
   protected pump(): void {
     for (let { first } = this.#queue; first !== undefined; first = this.#queue.first) {
       const at = this.nextRoomAt();
       if (at > 0) {
-        first.wake(at);
+        this.#wakeBy(at);
         return;
       }
       this.#queue.leave(first);
@@ -201,6 +201,20 @@ export class TokenGate {
     const room = this.mustProbe ? 1 : Math.max(1, remainingOf(this.quota));
     // A probe waits for no others than another probe.
     return this.#slots.nextRoomWithin(room, ({ isProbe }) => isProbe || !this.mustProbe);
+  }
+
+  /** The moment until which a waiter sleeps. */
+  sleepUntil(): number {
+    const at = this.nextRoomAt();
+    this.#asleepUntil = Math.max(this.#asleepUntil, at);
+    return at;
+  }
+
+  /** Nobody sleeps for longer: whoever is first in the queue may have been dropped. */
+  #wakeBy(at: number): void {
+    if (at >= this.#asleepUntil) return;
+    this.#asleepUntil = at;
+    for (const waiter of this.waiting) waiter.wake(at);
   }
 
   #countPause(waiter: Waiter): void {

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import {
   isAutomationError,
+  memoryRateLimiter,
   type Permit,
   type RateLimiter,
   type RateLimitHead,
@@ -213,4 +214,31 @@ test("snapshot that rejects loses no success, and is no unhandled rejection", as
   const rateLimiter = { ...admitting({ acquire: async () => ({ kind: "admitted" }) }), snapshot };
   const client = service.client({ rateLimiter, onEvent: () => {} });
   expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+});
+
+test.each<[string, Permit["acquire"]]>([
+  ["throws", raise],
+  ["rejects", () => Promise.reject(new Error("no"))],
+  ["gives no admission", async () => ({ kind: "moved" }) as never], // not what the port says
+])("one whose acquire %s after it has taken a slot is told to release it", async (_, ends) => {
+  const inner = memoryRateLimiter();
+  const rateLimiter: RateLimiter = {
+    enter: (call) => {
+      const permit = inner.enter({ ...call, maxConcurrency: 1 });
+      const acquire: Permit["acquire"] = (token) => {
+        void permit.acquire(token);
+        return ends(token);
+      };
+      return { acquire, report: (head) => permit.report(head), release: () => permit.release() };
+    },
+    snapshot: (token) => inner.snapshot(token),
+  };
+  const client = scriptedFetch(good).client({ rateLimiter, retry: false, token: "pat_1" });
+  for (let call = 0; call < 3; call += 1) await ended(client.sessions.get("1"));
+  const next = inner.enter({
+    ...{ maxConcurrency: 1, maxPauses: 0, maxPauseMs: 0, endsAt: Infinity, timeoutMs: 1_000 },
+    signal: new AbortController().signal,
+  });
+  expect(next.acquire("pat_1")).toEqual({ kind: "admitted" });
+  next.release();
 });
