@@ -78,13 +78,13 @@ export function backOff({ rules, retries, random }: BackoffContext): number {
   return shortened(Math.min(doubled, rules.maxDelayMs), BACKOFF_JITTER, random);
 }
 
-/** Whether a request that was answered with this status may succeed later (the table of docs/retries.md). */
+/** `true` for a status after which the same request may succeed later (the table of docs/retries.md). */
 export function statusMayPass(status: number): boolean {
   return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
 }
 
 /**
- * Whether the reason of an error may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
+ * `true` for an error whose reason may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
  * limit. Others do not: the service has refused the request, it cannot be sent, or its response cannot be used.
  */
 export function mayPass(error: unknown): boolean {

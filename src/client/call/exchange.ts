@@ -9,7 +9,7 @@ import { type Exchange, isSuccess, type ResponseHead, readHead } from "./head.ts
 import { HttpFailure } from "./http.ts";
 import type { CallOptions } from "./settings.ts";
 
-/** What a request is sent with: a token, in the time that is left for it. */
+/** The token of a request, and the time that is left for it. */
 interface Sending {
   readonly token: string;
   readonly deadline: Deadline;

@@ -54,12 +54,12 @@ class Write {
     this.#target = pathname + search;
   }
 
-  /** Whether a request may be one of this write. Dispatchers change the origin to an address; wrappers add to the query. */
+  /** `true` if a request may be one of this write. Dispatchers change the origin to an address; wrappers add to the query. */
   mayHaveMade({ method, origin, path }: UndiciRequest): boolean {
     return method === this.#method && (String(origin) === this.#origin || path.endsWith(this.#target));
   }
 
-  /** Whether this is the error of one of its requests, and none is under way. */
+  /** `true` if this is the error of one of its requests, and none is under way. */
   failedWith(error: unknown): boolean {
     const failures = [...this.requests.values()];
     return !failures.includes(undefined) && causesOf(error).some((cause) => failures.includes(cause));

@@ -200,7 +200,7 @@ export type AnyAutomationError =
   | JournalError;
 
 /**
- * Whether `value` is an error of this library: of its ESM or CommonJS copy, of this realm or another. Never throws.
+ * `true` if `value` is an error of this library: of its ESM or CommonJS copy, of this realm or another. Never throws.
  *
  * @example
  * try {

@@ -49,7 +49,7 @@ export class TokenGate {
   /** Changes with each pause that begins: the response to a request that was sent before says nothing about it. */
   #epoch = Symbol();
 
-  /** Whether nothing depends on it. */
+  /** `true` if nothing depends on it. */
   get isIdle(): boolean {
     return this.#slots.size === 0 && this.#queue.first === undefined && this.pauseLeft() === undefined;
   }

@@ -25,7 +25,7 @@ export class Redactor {
     this.#secrets = secrets;
   }
 
-  /** One that takes out the strings and numbers of a response as well, since a schema may quote them. */
+  /** A redactor that hides the strings and numbers of a response as well, since a schema may quote them. */
   alsoHiding(response: unknown): Redactor {
     return new Redactor({ ...this.#secrets, response });
   }

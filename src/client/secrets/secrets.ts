@@ -35,7 +35,7 @@ type Range = readonly [start: number, end: number];
 /** Finds secrets of one kind in a text. */
 type Finder = (text: string) => readonly Range[];
 
-/** Whether a field holds a secret by its name; `inSecret`: it is part of a field that does. */
+/** `true` for a field that holds a secret by its name; `inSecret`: it is part of a field that does. */
 export function isSecretName(name: string, inSecret = false): boolean {
   return (inSecret || SECRET_NAME.test(name)) && !DESCRIPTION.test(name);
 }
