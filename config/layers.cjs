@@ -16,7 +16,9 @@ const parts = {
   call: [
     "client/call/call.ts",
     "client/call/create-error.ts",
+    "client/call/refusal.ts",
     "client/call/output.ts",
+    "client/call/extra.ts",
     "client/call/call-events.ts",
     "client/call/head.ts",
     "client/call/body.ts",

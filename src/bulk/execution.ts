@@ -120,7 +120,7 @@ export class Execution<Item, Result> {
       if (taken === undefined) return;
       const before = known.get(taken.key);
       known.delete(taken.key);
-      const isUnderWay = this.#begin(taken, before);
+      const isUnderWay = this.#begin(taken, before?.state === "not_sent" ? undefined : before);
       // Items that are sent give the platform turns enough, and those that begin together share a flush.
       if (!isUnderWay && turns.isDue) await turns.take();
     }

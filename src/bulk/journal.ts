@@ -1,47 +1,52 @@
 import { describeValue, isObject } from "../client/checks/values.ts";
 import { JournalError } from "../client/errors/journal-error.ts";
+import { type BulkReason, flawOfReason } from "./reason.ts";
 
 /** The state in which a key can end. */
 export type BulkState = "done" | "refused" | "not_sent" | "unknown";
 
-/** What a journal keeps of a result, such as the number of an issue. */
+/** The part of a result that a journal keeps, such as the number of an issue. */
 export type Reference = string | number;
 
-/** One fact about one key. Plain data: it can be written as JSON. */
+/** One fact about one key. Plain data: it can be written as JSON, and a journal stores all of it. */
 export interface JournalRecord {
   /** The key of the item. */
   readonly key: string;
-  /** `"sending"` is recorded before the first request of an item leaves, every other state afterwards. */
+  /** `"sending"` is recorded before a request of an item leaves, every other state afterwards. */
   readonly state: "sending" | BulkState;
   /** When it was recorded: ISO 8601, by the clock of the process. */
   readonly at: string;
-  /** What `reference` returned for the result. Only with `"done"`. */
+  /** The value that the option `reference` returned for the result. Only with `"done"`. */
   readonly reference?: Reference | undefined;
+  /** The reason why the item is not done. Only with `"refused"`, `"not_sent"` and `"unknown"`. */
+  readonly reason?: BulkReason | undefined;
 }
 
-/** What a journal holds, oldest record first. Of several records of one key, the last one counts. */
+/** The records of a journal, oldest first. Of several records of one key, the last one counts. */
 export type JournalContents = Iterable<JournalRecord> | AsyncIterable<JournalRecord>;
 
 /**
- * Where a run records what it is about to send, and the outcome. A journal of your own, for SQL or Redis, needs `load` and
- * `append`. It must keep two runs from using the same records at once, and neither method may wait forever.
+ * The store in which a run records each request and its outcome. A journal of your own, for SQL or Redis, needs `load` and
+ * `append`. It must keep two runs from using the same records at once, and neither method may wait forever. One object
+ * serves one run at a time: the package refuses a second one.
  */
 export interface Journal {
-  /** Returns all records. Called once at the start of a run. */
+  /** Opens the journal for one run, and returns all records. Called once at the start of a run, and before each other method. */
   load(): JournalContents | PromiseLike<JournalContents>;
   /**
-   * Stores records in their order, and resolves when they are durable. Never called again before it has settled. If it
-   * rejects, the run stops, and the journal is not written to again.
+   * Stores records in their order, and resolves when they are durable. Never called again before it has settled. After a
+   * rejection it is not called until the journal has been closed and loaded again.
    */
   append(records: readonly JournalRecord[]): PromiseLike<void> | void;
-  /** Called once, at the end of each run. */
+  /**
+   * Lets other runs use the journal. Called once at the end of each run, also if `load` or `append` failed, and for a run
+   * whose options are invalid. Not called if `load` failed with the reason `in_use`.
+   */
   close?(): PromiseLike<void> | void;
 }
 
-/** What a journal says about a key that is not certainly unsent. */
-export type Known = Pick<JournalRecord, "at" | "reference"> & {
-  readonly state: "sending" | "done" | "refused" | "unknown";
-};
+/** The latest record of a key. `at` of an `unknown` one is when its request was about to be sent. */
+export type Known = Omit<JournalRecord, "key">;
 
 const STATES: readonly unknown[] = ["sending", "done", "refused", "not_sent", "unknown"];
 
@@ -52,17 +57,18 @@ export function checkRecord(value: unknown, position: number): JournalRecord {
   throw new JournalError(`record ${position} of the journal ${flaw}`, { reason: "damaged" });
 }
 
-/** What keeps a value from being a record. */
+/** Returns what keeps a value from being a record; `undefined` if it is one. */
 export function flawOfRecord(value: unknown): string | undefined {
   if (!isObject(value)) return `must be an object, not ${describeValue(value)}`;
-  const { key, state, at, reference }: Partial<Record<keyof JournalRecord, unknown>> = value;
+  const { key, state, at, reference, reason }: Partial<Record<keyof JournalRecord, unknown>> = value;
   if (typeof key !== "string") return `must have a string as its key, not ${describeValue(key)}`;
   if (!STATES.includes(state)) return `must have one of the states ${STATES.join(", ")}`;
   if (typeof at !== "string" || Number.isNaN(Date.parse(at))) return "must have the time of its recording as `at`";
-  return isReference(reference) ? undefined : `must have a string or a number as its reference, if any`;
+  if (!isReference(reference)) return "must have a string or a number as its reference, if any";
+  return flawOfReason(reason);
 }
 
-/** Whether a value can be kept as a reference; `undefined` means none. */
+/** Tells a value that can be kept as a reference; `undefined` means none. */
 export function isReference(value: unknown): value is Reference | undefined {
   return value === undefined || typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
 }

@@ -1,4 +1,3 @@
-import { JournalError } from "../client/errors/journal-error.ts";
 import type { Journal, JournalContents, JournalRecord } from "./journal.ts";
 
 /**
@@ -17,19 +16,12 @@ export function memoryJournal(): Journal {
 
 class MemoryJournal implements Journal {
   readonly #latest = new Map<string, JournalRecord>();
-  #isInUse = false;
 
   load(): JournalContents {
-    if (this.#isInUse) throw new JournalError("another run uses this journal", { reason: "in_use" });
-    this.#isInUse = true;
     return [...this.#latest.values()];
   }
 
   append(records: readonly JournalRecord[]): void {
     for (const record of records) this.#latest.set(record.key, record);
-  }
-
-  close(): void {
-    this.#isInUse = false;
   }
 }

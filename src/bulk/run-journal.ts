@@ -1,12 +1,16 @@
-import type { JournalError } from "../client/errors/journal-error.ts";
+import { JournalError } from "../client/errors/journal-error.ts";
 import { platformTurn } from "../client/time/clock.ts";
 import { checkRecord, type Journal, type JournalRecord, type Known } from "./journal.ts";
 import { asJournalError } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
+/** The journals that a run uses now. One object serves one run at a time. */
+const inUse = new WeakSet<Journal>();
+
 /**
- * The journal of a run. Records are appended one batch at a time: those that are ready at the same moment, or that come
- * while a batch is being stored, share the next batch, and so its flush. After a failure nothing is appended any more.
+ * The journal of a run, or of another user that writes records. They are appended one batch at a time: those that are
+ * ready at the same moment, or that come while a batch is being stored, share the next batch, and so its flush. After a
+ * failure nothing is appended until the journal is loaded again.
  */
 export class RunJournal {
   readonly #journal: Journal;
@@ -17,22 +21,25 @@ export class RunJournal {
   /** The batch being collected. */
   #next: Promise<void> | undefined;
   #failure: JournalError | undefined;
-  /** Another run uses it, so this one must not close it. */
-  #isForeign = false;
+  /** This user has loaded it, so no other one may. */
+  #isOurs = false;
 
-  /** `onFailure` is called once, with the first record that could not be stored. */
+  /** `onFailure` is called with the first record that could not be stored since the journal was loaded. */
   constructor(journal: Journal, onFailure: (error: JournalError) => void) {
     this.#journal = journal;
     this.#onFailure = onFailure;
   }
 
   /**
-   * Resolves with what the journal says of each key. Keys that are `not_sent` are left out: to send, they are as good as
-   * keys that were never there.
+   * Opens the journal, and resolves with the latest record of each key. Call it again after a failure: it closes the
+   * journal first, which another process may then have, and forgets the failure.
    *
-   * @throws JournalError if it cannot be read, or if another run uses it.
+   * @throws JournalError if it cannot be read, or if another run uses it. It can be called again after that, too.
    */
   async load(turns: Turns): Promise<Map<string, Known>> {
+    if (this.#isOurs) await this.#reopen();
+    if (inUse.has(this.#journal)) throw new JournalError("another run uses this journal", { reason: "in_use" });
+    this.#hold(true);
     const known = new Map<string, Known>();
     let position = 0;
     try {
@@ -42,25 +49,23 @@ export class RunJournal {
         if (turns.isDue) await turns.take();
       }
     } catch (error) {
-      throw this.#loadError(error);
+      const failure = asJournalError(error, "be loaded");
+      // Another run has it, so this one must not close it.
+      if (failure.reason === "in_use") this.#hold(false);
+      throw failure;
     }
     return known;
   }
 
-  /** Lets other runs use it, unless another run does already. For a run that has not loaded it. */
+  /** Lets other runs use a journal that was opened for a run which never began, unless another run uses the object. */
   async discard(): Promise<void> {
-    try {
-      for await (const _ of await this.#journal.load()) break;
-    } catch (error) {
-      this.#loadError(error);
-    }
-    await this.close();
+    if (!inUse.has(this.#journal)) await this.#journal.close?.();
   }
 
   /**
    * Resolves when the record is durable.
    *
-   * @throws JournalError if this or an earlier batch could not be stored.
+   * @throws JournalError if this or an earlier batch could not be stored since the journal was loaded.
    */
   write(record: JournalRecord): Promise<void> {
     this.#collected.push(record);
@@ -68,20 +73,29 @@ export class RunJournal {
     return this.#next;
   }
 
-  /** @throws JournalError if it cannot be closed. */
+  /** Lets other runs use it. @throws JournalError if it cannot be closed. */
   async close(): Promise<void> {
-    if (this.#isForeign) return;
+    if (!this.#isOurs) return;
     try {
       await this.#journal.close?.();
     } catch (error) {
       throw asJournalError(error, "be closed");
+    } finally {
+      this.#hold(false);
     }
   }
 
-  #loadError(error: unknown): JournalError {
-    const failure = asJournalError(error, "be loaded");
-    this.#isForeign = failure.reason === "in_use";
-    return failure;
+  /** Its load says whether it can be used, so it does not matter whether it could be closed. */
+  async #reopen(): Promise<void> {
+    await (this.#next ?? this.#current).catch(() => {});
+    await this.close().catch(() => {});
+    this.#failure = undefined;
+  }
+
+  #hold(isOurs: boolean): void {
+    this.#isOurs = isOurs;
+    if (isOurs) inUse.add(this.#journal);
+    else inUse.delete(this.#journal);
   }
 
   async #store(previous: Promise<void>): Promise<void> {
@@ -102,10 +116,9 @@ export class RunJournal {
   }
 }
 
-function note(known: Map<string, Known>, { key, state, at, reference }: JournalRecord): void {
+function note(known: Map<string, Known>, { key, ...record }: JournalRecord): void {
   const before = known.get(key);
-  if (state === "not_sent") known.delete(key);
   // When it was sent says more than when its outcome was found to be unknown.
-  else if (state === "unknown" && before?.state === "sending") known.set(key, { state, at: before.at });
-  else known.set(key, { state, at, ...(reference === undefined ? {} : { reference }) });
+  const isSameRequest = record.state === "unknown" && before?.state === "sending";
+  known.set(key, isSameRequest ? { ...record, at: before.at } : record);
 }

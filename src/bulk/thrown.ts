@@ -3,26 +3,31 @@ import { explain } from "../client/errors/evidence.ts";
 import { JournalError } from "../client/errors/journal-error.ts";
 import { Redactor } from "../client/secrets/redact.ts";
 
-/** What was thrown: an error of this library, or something else. */
+/** A thrown value: an error of this library, or something else. */
 export interface Thrown {
   readonly error: AutomationError | undefined;
-  /** What it says behind a colon, to end a sentence with; empty if it cannot be read. */
+  /** Its message behind a colon, to end a sentence with; empty if it cannot be read. */
   readonly said: string;
   /** The details of an error that it caused. */
   readonly details: { readonly cause?: unknown };
 }
 
-/** The longest that a message shows of it. */
-const MAX_SAID = 300;
+/** The longest text that is shown, in characters. */
+const MAX_SHOWN = 300;
 /** Of no client: it finds secrets by the name before them. */
 const REDACTOR = new Redactor({ tokens: [] });
 
-/** Reads what a function of the caller's threw. Never throws itself: what cannot be read, such as a revoked proxy, is no cause. */
+/** A text as one line of at most 300 characters, without secrets. */
+export function shownLine(text: string): string {
+  return REDACTOR.line(text, MAX_SHOWN);
+}
+
+/** Reads a value that a function of the application threw. Never throws itself: a revoked proxy, say, is no cause. */
 export function readThrown(value: unknown): Thrown {
   if (isBrandedError(value)) return { error: value, said: `: ${value.message}`, details: { cause: value } };
   const { evidence, why } = explain(value);
   if (evidence.length === 0) return { error: undefined, said: "", details: {} };
-  return { error: undefined, said: `: ${REDACTOR.line(why, MAX_SAID)}`, details: { cause: value } };
+  return { error: undefined, said: `: ${shownLine(why)}`, details: { cause: value } };
 }
 
 /** An error of a journal as a `JournalError`; one of another kind becomes the cause of one. */

@@ -4,7 +4,7 @@ import type { Send } from "./call/operation.ts";
 import { createSend } from "./call/send.ts";
 import type { CallOptions } from "./call/settings.ts";
 import { withCallerStack } from "./errors/caller-stack.ts";
-import type { ClientOptions } from "./options.ts";
+import type { ClientOptions, NoClient } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import type { RateLimitSnapshot } from "./rate-limit/rate-limiter.ts";
 import {
@@ -45,7 +45,7 @@ export class Client {
   readonly #assembly: Assembly;
   readonly #send: Send;
 
-  constructor(options?: ClientOptions);
+  constructor(options?: ClientOptions & NoClient);
   constructor(...args: readonly [options?: ClientOptions | Assembly]) {
     const [options] = args;
     this.#assembly =
@@ -77,7 +77,7 @@ export class Client {
    * @example
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
-  withOptions: (options: ClientOptions) => Client = (...args) =>
+  withOptions: (options: ClientOptions & NoClient) => Client = (...args) =>
     withCallerStack(this.withOptions, () => derived(this.#assembly.withOptions(args)));
 
   /**

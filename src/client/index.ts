@@ -2,7 +2,7 @@ export type { FetchFunction, FetchInit, FetchResponse, HeadersInput } from "./ca
 export type { Method } from "./call/operation.ts";
 export { type Path, path } from "./call/path.ts";
 export type { Query, QueryValue } from "./call/query.ts";
-export type { CallOptions, RequestInfo, ResponseInfo, RetryOptions } from "./call/settings.ts";
+export type { CallOptions, ExtraOptions, RequestInfo, ResponseInfo, RetryOptions } from "./call/settings.ts";
 export { Client } from "./client.ts";
 export {
   AutomationError,
@@ -56,7 +56,7 @@ export type {
 export type { CallObserver, CallStart, Instrumentation } from "./instrumentation.ts";
 export type { LogLevel } from "./logging.ts";
 export type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "./models.ts";
-export type { ClientOptions } from "./options.ts";
+export type { ClientOptions, NoClient } from "./options.ts";
 export type { Paginator, ToArrayOptions } from "./paging/paginator.ts";
 export { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 export type {
@@ -68,7 +68,7 @@ export type {
   RateLimitSnapshot,
   ReportedPause,
 } from "./rate-limit/rate-limiter.ts";
-export type { CustomList, CustomRequest, SendCustom } from "./resources/custom.ts";
+export type { CustomList, CustomRequest, JsonInput, SendCustom } from "./resources/custom.ts";
 export type { IssueCreateInput, Issues } from "./resources/issues.ts";
 export type { ListOptions, ListParams } from "./resources/list.ts";
 export type { ProjectRef, Projects } from "./resources/projects.ts";

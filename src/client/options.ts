@@ -27,7 +27,7 @@ import { asErrorClass } from "./errors/as-error-class.ts";
 import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
-import { LOG_LEVELS, type LogLevel } from "./logging.ts";
+import { LOG_LEVEL, type LogLevel, levelOfEnvironment } from "./logging.ts";
 import { guardRateLimiter } from "./rate-limit/guarded-rate-limiter.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
@@ -38,7 +38,7 @@ import { StaticToken } from "./token/static-token.ts";
 import { flawOfToken } from "./token/token-format.ts";
 import type { TokenProvider, TokenSourceFactory } from "./token/token-source.ts";
 
-/** The options of a client. `baseUrl` and `token` may be left out where the environment has them. */
+/** Options of a client. `baseUrl` and `token` may be left out where the environment has them. */
 export interface ClientOptions {
   /**
    * The address of the service: http(s), absolute, ending with the version segment, such as
@@ -66,7 +66,7 @@ export interface ClientOptions {
    * @default false
    */
   totalTimeoutMs?: number | false | undefined;
-  /** How calls are retried. `false`: one request, no wait for a rate limit, no renewal of the token. */
+  /** Rules for retries. `false`: one request, no wait for a rate limit, no renewal of the token. */
   retry?: RetryOptions | false | undefined;
   /**
    * Requests in flight at once, per token, through this client's rate limiter. Where clients that share a rate limiter
@@ -81,7 +81,7 @@ export interface ClientOptions {
    * @default a `memoryRateLimiter()` of the client's own
    */
   rateLimiter?: RateLimiter | undefined;
-  /** Extra headers of every request. `authorization`, `cookie` and `host` are refused. */
+  /** Extra headers of every request. `authorization`, `cookie`, `host` and the headers of the connection are refused. */
   headers?: HeadersInput | undefined;
   /**
    * Sends the requests. It is called with the URL as a string and an init that holds everything: `method`, `headers` as a
@@ -97,13 +97,13 @@ export interface ClientOptions {
    * the client's own and refused.
    */
   fetchOptions?: Readonly<Record<string, unknown>> | undefined;
-  /** Called with each event, which holds no header, body or secret. What it throws or rejects with is ignored. */
+  /** Called with each event, which holds no secret and nothing of a request. Errors in it are ignored. */
   onEvent?: EventListener | undefined;
   /** `console`, winston and the like: called with a line and a record of its fields. */
   logger?: Logger | undefined;
   /**
    * The least important level that is logged. If the environment variable is set and there is no `logger`, lines go to
-   * standard error.
+   * standard error. An unknown value of the variable is said there once, and counts as `"warn"`.
    *
    * @default the environment variable `PROJECT_AUTOMATION_LOG`, else `"warn"` with a `logger` and `"off"` without
    */
@@ -132,6 +132,12 @@ export interface ClientOptions {
   allowInsecureHttp?: boolean | undefined;
 }
 
+/** No client: that has a `baseUrl`, as options have, and would pass for them. */
+export interface NoClient {
+  /** A member of clients, which options do not have. */
+  readonly projects?: never;
+}
+
 /** All settings of a client: its checked options, with every default in place. */
 export interface Settings extends ClientSettings, Readonly<Omit<ClientOptions, keyof ClientSettings | "token">> {
   readonly token: TokenSourceFactory;
@@ -147,14 +153,19 @@ const DEFAULTS: Omit<ClientSettings, "baseUrl" | "rateLimiter"> = {
   maxResponseBytes: 4 * 1024 * 1024,
 };
 
-const LOG_LEVEL: Validator = oneOf(...LOG_LEVELS);
+const RATE_LIMITER: Validator = {
+  ...withMethods("a RateLimiter", "enter", "snapshot"),
+  read: guardRateLimiter,
+  hint: (value) =>
+    hasMethods(value, "eval") ? ": pass redisRateLimiter({ client }) of project-automation/redis" : undefined,
+};
 
 const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
-  ...SHARED_OPTIONS,
   baseUrl: { ...ANYTHING, read: checkBaseUrl },
   token: { ...ANYTHING, read: readToken },
+  ...SHARED_OPTIONS,
   maxConcurrency: countFrom(1),
-  rateLimiter: { ...withMethods("a RateLimiter", "enter", "snapshot"), read: guardRateLimiter },
+  rateLimiter: RATE_LIMITER,
   fetch: FUNCTION,
   fetchOptions: validator("a plain object", isPlainObject, checkFetchOptions),
   onEvent: FUNCTION,
@@ -167,9 +178,8 @@ const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
 };
 
 /**
- * Checks every option, and copies it, so that later changes of `options` have no effect. One that is left out is that of
- * `parent`, from which the client is derived, else that of the environment, else the default. `args`: what the method was
- * called with.
+ * Checks and copies every option, so that later changes of `options` have no effect. Missing options come from `parent`, the
+ * client that this one is derived from, then from the environment, then from the defaults. `args`: the arguments of the method.
  */
 export function settingsOf(args: readonly [options?: ClientOptions], parent?: Settings): Settings {
   const [options, ...surplus] = args;
@@ -177,15 +187,14 @@ export function settingsOf(args: readonly [options?: ClientOptions], parent?: Se
   expectNoSurplus(surplus);
   const base = parent ?? {
     ...DEFAULTS,
-    token: own.token ?? readToken(requiredFromEnvironment("token", "PROJECT_AUTOMATION_TOKEN")),
-    baseUrl: own.baseUrl ?? checkBaseUrl(requiredFromEnvironment("baseUrl", "PROJECT_AUTOMATION_BASE_URL")),
+    ...addressOf(own),
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
-    logLevel: own.logLevel ?? environmentLogLevel(),
+    logLevel: own.logLevel ?? levelOfEnvironment(fromEnvironment("PROJECT_AUTOMATION_LOG")),
   };
   return mergeSettings<Settings>(own, base);
 }
 
-/** What makes the token source of a client: for each kind of `token`, its own. */
+/** The factory of a client's token source, by the kind of its `token`. */
 function readToken(token: unknown): TokenSourceFactory {
   // What a provider returns is checked when it returns it.
   if (typeof token === "function") return { createSource: () => new ProviderToken(token as TokenProvider) };
@@ -207,18 +216,30 @@ function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly
   return { ...options };
 }
 
-/** An option that the environment has to have. */
-function requiredFromEnvironment(name: string, variable: string): string {
-  const way = environment() === undefined ? "pass it" : `pass it, or set ${variable} in the environment`;
-  return fromEnvironment(variable) ?? invalid(`${name} is missing: ${way}`);
+/** Environment variables of the options without which there is no client. */
+const VARIABLES = { baseUrl: "PROJECT_AUTOMATION_BASE_URL", token: "PROJECT_AUTOMATION_TOKEN" } as const;
+
+/** Names that other programs have for them, which are not read. */
+const OTHER_VARIABLES = ["URL", "API_URL", "API_KEY", "API_TOKEN"].map((name) => `PROJECT_AUTOMATION_${name}`);
+
+/** Address and token of a client, from its options or the environment. All that is missing is named at once. */
+function addressOf(own: CheckedOptions<Settings>): Pick<Settings, "baseUrl" | "token"> {
+  const baseUrl = own.baseUrl ?? fromEnvironment(VARIABLES.baseUrl);
+  const token = own.token ?? fromEnvironment(VARIABLES.token);
+  if (baseUrl === undefined || token === undefined) missing({ baseUrl, token });
+  // Of the options they were checked before.
+  return { baseUrl: own.baseUrl ?? checkBaseUrl(baseUrl), token: own.token ?? readToken(token) };
 }
 
-function environmentLogLevel(): LogLevel | undefined {
-  const level = fromEnvironment("PROJECT_AUTOMATION_LOG");
-  if (level !== undefined && !LOG_LEVEL.accepts(level)) {
-    invalid(`PROJECT_AUTOMATION_LOG in the environment must be ${LOG_LEVEL.words}`);
-  }
-  return level as LogLevel | undefined; // which was checked
+function missing(found: { readonly [Name in keyof typeof VARIABLES]: unknown }): never {
+  const names = (["baseUrl", "token"] as const).filter((name) => found[name] === undefined);
+  const [verb, them] = names.length > 1 ? ["are", "them"] : ["is", "it"];
+  const set = `, or set ${names.map((name) => VARIABLES[name]).join(" and ")} in the environment`;
+  const unread = OTHER_VARIABLES.filter((name) => fromEnvironment(name) !== undefined);
+  const hint = unread.length > 0 ? ` (${unread.join(" and ")} ${unread.length > 1 ? "are" : "is"} not read)` : "";
+  return invalid(
+    `${names.join(" and ")} ${verb} missing: pass ${them}${environment() === undefined ? "" : set}${hint}`,
+  );
 }
 
 /** The value of an environment variable, where there is a process that has it. */

@@ -1,73 +1,145 @@
+import type { TimeoutPhase } from "../client/errors/automation-error.ts";
 import { type AnyAutomationError, isAutomationError } from "../client/errors/classes.ts";
+import type { JournalErrorReason } from "../client/errors/journal-error.ts";
 import type { Scope } from "../client/scopes.ts";
+import { STOPPED } from "../client/time/deadline.ts";
+import { describeIssues } from "./contract-shape.ts";
+import { report } from "./diagnostics.ts";
+import { quoted, visible } from "./foreign-text.ts";
 import { MayExistError } from "./issue-guard.ts";
 
-type Kinds = AnyAutomationError["kind"];
+type Kind = AnyAutomationError["kind"];
+type ErrorOf<K extends Kind> = Extract<AnyAutomationError, { readonly kind: K }>;
 
-/** What a model can do about a failure, by the kind of the error: one sentence each. */
-const ADVICE: {
-  readonly [Kind in Kinds]: string | ((error: AnyAutomationError, scope: Scope) => string);
-} = {
-  config: "The server is set up wrongly: tell the user.",
-  argument: "Correct the argument that the message names, and call the tool again.",
-  api: "Read what the service says before calling the tool again.",
-  bad_request: "Correct the arguments by what the service says, and call the tool again.",
-  auth: "The token is not accepted: ask the user to set a valid one, since calling again changes nothing.",
-  permission: (_, scope) => `The token lacks the scope ${scope}, or its owner may not do this: ask the user.`,
-  not_found: "Check the name or the id with one of the list tools.",
-  conflict: "Look at what exists now before calling the tool again.",
-  rate_limit: ({ retryAfterMs }) =>
-    retryAfterMs === undefined
-      ? "Call the tool again in a minute."
-      : `Call the tool again in ${seconds(retryAfterMs)} s.`,
-  server: "The service has a problem: call the tool again in a minute.",
-  redirect: "The address of the service is wrong: tell the user.",
-  connection: "The service cannot be reached: call the tool again in a minute, and tell the user if it stays so.",
-  timeout: "The time of this call is over: call the tool again.",
-  abort: "The call was cancelled.",
-  parse: "The service responded with something that is not its API: tell the user.",
-  validation: "The service responded with something unexpected: tell the user.",
-  pagination: "The service returned a cursor twice: begin again without a cursor.",
-  token_provider: "The server has no usable token: tell the user.",
-  journal: "The record of created issues does not work, so nothing is created: tell the user.",
+/** A failure for a model: what happened, and what it can do about it; a sentence each, in words of this package. */
+interface Explanation<K extends Kind> {
+  readonly happened: string | ((error: ErrorOf<K>) => string);
+  readonly advice: string | ((error: ErrorOf<K>, scope: Scope) => string);
+  /** The message may hold what a function of the application has thrown, so it goes to standard error only. */
+  readonly isReported?: true;
+}
+
+const REFUSED = "The service refused the call";
+const LOOK_AT = "Correct the arguments by what the service says, and call the tool again.";
+
+const EXPLANATIONS: { readonly [K in Kind]: Explanation<K> } = {
+  config: { happened: "The server is set up wrongly", advice: "Tell the user.", isReported: true },
+  argument: {
+    happened: ({ message }) => visible(message, 500),
+    advice: "Correct the argument, and call the tool again.",
+  },
+  api: { happened: REFUSED, advice: "Read what the service says before calling the tool again." },
+  bad_request: { happened: REFUSED, advice: LOOK_AT },
+  auth: {
+    happened: "The service does not accept the token",
+    advice: "Ask the user to set a valid one, since calling again changes nothing.",
+  },
+  permission: {
+    happened: REFUSED,
+    advice: (_, scope) => `The token lacks the scope ${scope}, or its owner may not do this: ask the user.`,
+  },
+  not_found: { happened: REFUSED, advice: "Check the name or the id with one of the list tools." },
+  conflict: { happened: REFUSED, advice: "Look at what exists now before calling the tool again." },
+  rate_limit: {
+    happened: "The rate limit of the service pauses this token",
+    advice: ({ retryAfterMs }) =>
+      retryAfterMs === undefined
+        ? "Call the tool again in a minute."
+        : `Call the tool again in ${Math.ceil(retryAfterMs / 1_000)} s.`,
+  },
+  server: { happened: "The service has a problem", advice: "Call the tool again in a minute." },
+  redirect: { happened: "The service redirects to another address", advice: "The address is wrong: tell the user." },
+  connection: {
+    happened: ({ platformCode }) => {
+      const code = /^[A-Z][A-Z\d_]{1,40}$/.test(platformCode ?? "") ? ` (${platformCode})` : "";
+      return `The service could not be reached, or the connection was lost${code}`;
+    },
+    advice: "Call the tool again in a minute, and tell the user if it stays so.",
+    isReported: true,
+  },
+  timeout: {
+    happened: ({ phase }) => `The time of this call ran out ${PLACES[phase] ?? "before it was done"}`,
+    advice: "Call the tool again.",
+  },
+  abort: { happened: "The call was cancelled", advice: "Nothing is left to do." },
+  parse: {
+    happened: "The service responded with something that is not its API",
+    advice: "Tell the user.",
+  },
+  validation: {
+    happened: ({ issues }) =>
+      `The response is not of the expected shape: ${visible(describeIssues(issues), 500) || "it is odd"}`,
+    advice: "Tell the user.",
+  },
+  pagination: { happened: "The service returned a cursor twice", advice: "Begin again without a cursor." },
+  token_provider: { happened: "The server has no usable token", advice: "Tell the user.", isReported: true },
+  journal: {
+    happened: ({ reason }) => `The record of created issues cannot be used: ${JOURNALS[reason] ?? JOURNALS.failed}`,
+    advice: "Nothing is created. Tell the user; call the tool again once that is mended.",
+  },
+};
+
+const PLACES: Readonly<Partial<Record<TimeoutPhase, string>>> = {
+  queue: "before the request was sent",
+  token: "while getting the token",
+  headers: "while waiting for the response",
+  body: "while reading the response",
+};
+
+const JOURNALS: Readonly<Record<JournalErrorReason, string>> = {
+  in_use: "another process uses it",
+  not_a_journal: "the file is no journal",
+  damaged: "it is damaged",
+  failed: "it could not be read or written",
+  misused: "it is not set up for this",
 };
 
 /** The advice about a write, by its outcome, where that matters more than the kind. */
-const ADVICE_BY_OUTCOME: Readonly<Record<string, string>> = {
-  unknown: "The issue may exist: look for it before creating it again.",
+const ADVICE_BY_OUTCOME: Readonly<Partial<Record<string, string>>> = {
+  unknown:
+    "The issue may exist: look for it before creating it again. No tool here lists issues, so ask the user to look.",
   accepted: "The service has created the issue, but its response could not be read: do not create it again.",
 };
 
-/** A failure as a text that a model can act on: what happened, what is known about it, and one sentence of advice. */
+/**
+ * A failure as a text that a model can act on: what happened, what the service says, what is known, and one sentence of
+ * advice. What the application's own functions threw goes to standard error.
+ */
 export function describeFailure(
   error: unknown,
-  { writes, scope }: { readonly writes: boolean; readonly scope: Scope },
+  { name, writes, scope }: { readonly name: string; readonly writes: boolean; readonly scope: Scope },
 ): string {
+  if (error === STOPPED) {
+    return "Nothing was sent: the time of this call is over while it waits for an earlier call with the same arguments, or for the record of created issues. Call the tool again.";
+  }
   if (error instanceof MayExistError) {
-    return "Nothing was sent: an earlier call with the same project, title and type may have created this issue. Look for it, and pass again: true to create it all the same.";
+    return `Nothing was sent: from memory, an earlier call with the same project, title and type, at ${error.since}, may have created this issue. Ask the user to look for it, and pass again: true to create it all the same.`;
   }
   const own = ownError(error);
-  // Whatever else was thrown is a defect, and its message may hold anything.
-  if (own === undefined) return "The tool failed unexpectedly. Tell the user.";
-  const { kind, status, outcome } = own;
-  // The message of a journal names a file of this machine.
-  const message = kind === "journal" ? "the journal failed" : own.message;
+  if (own === undefined) {
+    report(name, error);
+    return "The tool failed unexpectedly. Tell the user.";
+  }
+  const { happened, advice, isReported } = EXPLANATIONS[own.kind] as Explanation<Kind>; // that of its kind
+  if (isReported) report(name, own);
+  // An earlier request of the call may have been applied, whatever became of the last one.
+  const outcome = writes && own.priorAmbiguous ? "unknown" : own.outcome;
+  const { kind, status, code, detail, requestId } = own;
+  const say = (words: Explanation<Kind>["advice"]): string => (typeof words === "string" ? words : words(own, scope));
   const facts = [
     `kind: ${kind}`,
     status === undefined ? [] : `status: ${status}`,
+    code === undefined ? [] : `code: ${quoted(code)}`,
     outcome === undefined ? [] : `outcome: ${outcome}`,
+    requestId === undefined ? [] : `request: ${quoted(requestId)}`,
   ];
-  const byOutcome = writes && outcome !== undefined ? ADVICE_BY_OUTCOME[outcome] : undefined;
-  const advice = ADVICE[kind];
-  return `${message} (${facts.flat().join(", ")}). ${byOutcome ?? (typeof advice === "string" ? advice : advice(own, scope))}`;
+  const byOutcome = writes ? ADVICE_BY_OUTCOME[outcome ?? ""] : undefined;
+  const saidByService = detail === undefined ? "" : `: ${quoted(detail)}`;
+  return `${say(happened)}${saidByService} (${facts.flat().join(", ")}). ${byOutcome ?? say(advice)}`;
 }
 
 /** The error that explains the failure: what `onRequest` threw stands behind the abort that it causes. */
 function ownError(error: unknown): AnyAutomationError | undefined {
   if (!isAutomationError(error)) return undefined;
   return error.kind === "abort" && isAutomationError(error.cause) ? error.cause : error;
-}
-
-function seconds(ms: number): number {
-  return Math.ceil(ms / 1_000);
 }

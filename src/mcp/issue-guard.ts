@@ -1,171 +1,171 @@
-import * as z from "zod";
-import type { Journal, JournalRecord } from "../bulk/journal.ts";
-import { RunJournal } from "../bulk/run-journal.ts";
-import { Turns } from "../bulk/turns.ts";
+import type * as z from "zod";
+import type { Journal } from "../bulk/journal.ts";
+import type { Client } from "../client/client.ts";
 import { isAutomationError } from "../client/errors/classes.ts";
 import type { Issue } from "../client/models.ts";
-
-/** An issue as tools return it: the fields of the contract. */
-export const CREATED = z.object({
-  number: z.int(),
-  title: z.string(),
-  status: z.string(),
-  type: z.string().optional(),
-});
-type CreatedIssue = z.output<typeof CREATED>;
+import { now } from "../client/time/clock.ts";
+import { Deadline } from "../client/time/deadline.ts";
+import { checkShape, ISSUE } from "./contract-shape.ts";
+import { GRACE_MS, IssueMemory, type Knowledge, REMEMBERED } from "./issue-memory.ts";
 
 /** Project, title and type of an issue, as they were given. */
 export type IssueKey = readonly [project: string, title: string, type: string];
 
-/** How many issues are remembered. */
-const MAX_REMEMBERED = 10_000;
+/** An issue as the tool returns it: fresh, or from memory and then without what changes. */
+export type GuardedIssue = z.output<typeof REMEMBERED> &
+  ({ readonly repeated: false; readonly status: string } | { readonly repeated: true; readonly created_at: string });
 
-/** What is known of the issues of one key. */
-type Knowledge =
-  | { readonly state: "under_way"; readonly ended: Promise<unknown> }
-  | { readonly state: "created"; readonly issue: CreatedIssue }
-  /** A request was sent, and nothing says that the issue does not exist. */
-  | { readonly state: "unknown" };
+/** An issue is not created, because an earlier call may have created it. */
+export class MayExistError extends Error {
+  /** When that call was made: ISO 8601. */
+  readonly since: string;
 
-/** Why an issue is not created: an earlier call may have created it. */
-export class MayExistError extends Error {}
+  constructor(since: string) {
+    super("an earlier call may have created this issue");
+    this.since = since;
+  }
+}
 
-/** Settles as the work does, or rejects when the call is cancelled or its time is over. */
-export type Wait = <Result>(work: Promise<Result>) => Promise<Result>;
-
-/** Sends the request of one issue; it awaits `onRequest` before the request leaves. */
+/** Sends the request of one issue; it awaits `onRequest` before each request leaves. */
 export type SendIssue = (onRequest: () => Promise<void>) => Promise<Issue>;
+
+/** A call that has not ended. */
+interface UnderWay {
+  /** When it began: ISO 8601. */
+  readonly at: string;
+  /** Resolves when it has ended. Never rejects. */
+  readonly ended: Promise<void>;
+  /** When the others give it up, on the monotonic clock: a platform may drop a call at any `await`. */
+  readonly endsAt: number;
+}
 
 const guards = new WeakMap<object, IssueGuard>();
 
 /**
- * Keeps a model that repeats itself from creating an issue twice. An issue is known by its project, title and type. The
- * memory belongs to a client, so that servers that are made per request share it; with a journal it outlives the process,
- * and a record is durable before each request leaves.
+ * Keeps a model that repeats itself from creating an issue twice. An issue is known by the service, and by its project,
+ * title and type. The memory belongs to a client, so that servers that are made per request share it. With a journal it
+ * outlives the process, and a record is durable before each request leaves.
  */
 export class IssueGuard {
-  readonly #known = new Map<string, Knowledge>();
-  readonly #journal: Journal | undefined;
-  readonly #records: RunJournal | undefined;
-  #loading: Promise<void> | undefined;
+  readonly #service: string;
+  readonly #memory: IssueMemory;
+  /** The call under way of each issue, which the next call waits for. */
+  readonly #underWay = new Map<string, UnderWay>();
+  /** Records of ends that are not durable yet. */
+  readonly #unrecorded = new Set<Promise<void>>();
 
-  private constructor(journal: Journal | undefined) {
-    this.#journal = journal;
-    this.#records = journal && new RunJournal(journal, () => {});
+  private constructor(baseUrl: string, journal: Journal | undefined) {
+    const { origin, pathname } = new URL(baseUrl);
+    this.#service = `${origin}${pathname.replace(/\/+$/, "")}`;
+    this.#memory = new IssueMemory(journal);
   }
 
   /** The guard of a client; `undefined` if it has another journal than the one given. */
-  static of(client: object, journal: Journal | undefined): IssueGuard | undefined {
-    const guard = guards.get(client) ?? new IssueGuard(journal);
+  static of(client: Client, journal: Journal | undefined): IssueGuard | undefined {
+    const guard = guards.get(client) ?? new IssueGuard(client.baseUrl, journal);
     guards.set(client, guard);
-    return journal === undefined || guard.#journal === journal ? guard : undefined;
+    return journal === undefined || guard.#memory.journal === journal ? guard : undefined;
   }
 
   /**
    * Creates an issue, or returns the one that an earlier call with this key created. A call that is under way is waited
-   * for, through `wait`; if it creates nothing, this one is sent. With `again` this one is sent after every end of the
-   * earlier calls; it waits for them too, so that one call at a time changes what is known.
+   * for; if it creates nothing, this one is sent. With `again` this one is sent after every end of the earlier calls; it
+   * waits for them too, so that one call at a time changes what is known.
    *
    * @throws MayExistError if an earlier call may have created the issue.
-   * @throws JournalError if the journal fails; then nothing is sent.
+   * @throws JournalError if the journal cannot be used; then nothing is sent.
    */
   async create(
     key: IssueKey,
     send: SendIssue,
-    { again, wait }: { readonly again: boolean; readonly wait: Wait },
-  ): Promise<CreatedIssue & { readonly repeated: boolean }> {
-    const name = JSON.stringify(key);
-    await wait(this.loaded());
-    let known = this.#known.get(name);
-    for (; known?.state === "under_way"; known = this.#known.get(name)) await wait(known.ended);
-    if (!again && known?.state === "created") return { ...known.issue, repeated: true };
-    if (!again && known?.state === "unknown") throw new MayExistError();
-    return { ...(await this.#send(name, send, wait)), repeated: false };
+    { again, deadline }: { readonly again: boolean; readonly deadline: Deadline },
+  ): Promise<GuardedIssue> {
+    const name = JSON.stringify([this.#service, ...key]);
+    await deadline.race(this.#memory.open(deadline.leftMs));
+    for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name)) {
+      await this.#endOf(name, other, deadline);
+    }
+    // Nothing is awaited between here and the call being under way, so that of two calls at one moment the second waits.
+    const known = this.#memory.get(name);
+    if (!again && known?.state === "created") return { ...known.issue, repeated: true, created_at: known.at };
+    if (!again && known?.state === "unknown") throw new MayExistError(known.at);
+    return this.#send(name, send, deadline);
   }
 
-  /** Resolves when what the journal holds is known. @throws JournalError if it cannot be read. */
-  loaded(): Promise<void> {
-    this.#loading ??= this.#load();
-    return this.#loading;
+  /** Resolves when the journal is open. @throws JournalError if it cannot be used. */
+  open(limitMs: number): Promise<void> {
+    return this.#memory.open(limitMs);
   }
 
-  /** Resolves when no call is under way and the journal has the record of each. Never rejects. */
-  async settled(): Promise<void> {
-    await Promise.all([...this.#known.values()].flatMap((known) => (known.state === "under_way" ? known.ended : [])));
+  /** Closes the journal when no call is under way and it has the record of each. @throws JournalError if it cannot be closed. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#underWay.values()].map(({ ended }) => ended));
+    await Promise.all(this.#unrecorded);
+    await this.#memory.close();
   }
 
-  async #load(): Promise<void> {
-    for (const [name, { state, reference }] of (await this.#records?.load(new Turns())) ?? []) {
-      if (state === "refused") continue;
-      const issue = state === "done" ? issueOf(reference) : undefined;
-      this.#remember(name, issue === undefined ? { state: "unknown" } : { state: "created", issue });
+  /** Resolves when another call has ended. One that is past its limit is given up: it may have been applied. */
+  async #endOf(name: string, other: UnderWay, deadline: Deadline): Promise<void> {
+    const limit = Deadline.of(other.endsAt - now()); // each waiter has a timer of its own
+    try {
+      await deadline.race(limit.race(other.ended));
+    } catch (stopped) {
+      if (limit.reason === undefined) throw stopped;
+      if (this.#underWay.get(name) !== other) return;
+      this.#underWay.delete(name);
+      this.#memory.remember(name, { state: "unknown", at: other.at });
+    } finally {
+      limit.release();
     }
   }
 
-  /** Nothing is awaited before the key is known to be under way, so that of two calls at one moment the second waits. */
-  async #send(name: string, send: SendIssue, wait: Wait): Promise<CreatedIssue> {
-    const before = this.#known.get(name);
+  async #send(name: string, send: SendIssue, deadline: Deadline): Promise<GuardedIssue> {
+    const memory = this.#memory;
+    const before = memory.get(name);
     let end: () => void = () => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    this.#remember(name, { state: "under_way", ended });
-    let isRecorded = false;
+    const call = { at: new Date().toISOString(), ended, endsAt: now() + deadline.leftMs + GRACE_MS };
+    this.#underWay.set(name, call);
+    const isCurrent = (): boolean => this.#underWay.get(name) === call;
+    let isSent = false;
     let after = before;
     try {
-      const { number, title, status, type } = await send(async () => {
-        if (isRecorded) return; // the client sends the same request again
-        isRecorded = true;
-        await this.#record(name, "sending");
-      });
-      const issue = { number, title, status, ...(type === undefined ? {} : { type }) };
-      after = { state: "created", issue };
-      return issue;
+      const issue = checkShape(
+        ISSUE,
+        await send(async () => {
+          if (!isCurrent()) throw new Error("the call is past its time limit, and others have given it up");
+          if (isSent) return; // the client sends the same request again
+          isSent = true;
+          await memory.record(name, "sending", deadline.leftMs);
+        }),
+      );
+      after = { state: "created", at: new Date().toISOString(), issue: REMEMBERED.parse(issue) };
+      return { ...issue, repeated: false };
     } catch (error) {
-      if (isRecorded && mayBeApplied(error)) after = { state: "unknown" };
+      if (isSent && mayBeApplied(error)) after = { state: "unknown", at: call.at };
       throw error;
     } finally {
-      if (after === undefined) this.#known.delete(name);
-      else this.#remember(name, after);
-      // If this record cannot be written, the last one is `sending`, and the next process takes the outcome as unknown.
-      const recorded = isRecorded ? this.#recordEnd(name, after).catch(() => {}) : Promise.resolve();
-      void recorded.then(end);
-      await wait(recorded).catch(() => {}); // a journal that hangs holds up no call beyond its time
+      // A call that was given up knows more than the others only if it has created the issue.
+      const isBest = isCurrent() || (after?.state === "created" && after !== before);
+      if (isBest) memory.remember(name, after);
+      if (isCurrent()) this.#underWay.delete(name);
+      end();
+      // A journal that hangs holds up no call beyond its time.
+      if (isBest && isSent) await deadline.race(this.#recordEnd(name, after, deadline)).catch(() => {});
     }
   }
 
-  async #recordEnd(name: string, after: Knowledge | undefined): Promise<void> {
-    if (after?.state === "created") await this.#record(name, "done", JSON.stringify(after.issue));
-    else await this.#record(name, after === undefined ? "not_sent" : "unknown");
-  }
-
-  async #record(key: string, state: JournalRecord["state"], reference?: string): Promise<void> {
-    const at = new Date().toISOString();
-    await this.#records?.write({ key, state, at, ...(reference === undefined ? {} : { reference }) });
-  }
-
-  /** The latest is kept longest. */
-  #remember(name: string, known: Knowledge): void {
-    this.#known.delete(name);
-    this.#known.set(name, known);
-    if (this.#known.size <= MAX_REMEMBERED) return;
-    for (const [oldest, { state }] of this.#known) {
-      if (state === "under_way") continue;
-      this.#known.delete(oldest);
-      return;
-    }
+  /** If this record cannot be written, the last one is `sending`, and the next process takes the outcome as unknown. */
+  #recordEnd(name: string, after: Knowledge | undefined, { leftMs }: Deadline): Promise<void> {
+    const recorded = this.#memory.record(name, after ?? "not_sent", leftMs).catch(() => {});
+    this.#unrecorded.add(recorded);
+    return recorded.finally(() => this.#unrecorded.delete(recorded));
   }
 }
 
 function mayBeApplied(error: unknown): boolean {
-  return !isAutomationError(error) || error.outcome === "unknown" || error.outcome === "accepted";
-}
-
-/** The issue in a record of the journal, if it is one. */
-function issueOf(reference: unknown): CreatedIssue | undefined {
-  try {
-    return CREATED.parse(JSON.parse(String(reference)));
-  } catch {
-    return undefined;
-  }
+  if (!isAutomationError(error)) return true;
+  return error.outcome === "unknown" || error.outcome === "accepted" || error.priorAmbiguous === true;
 }

@@ -2,24 +2,27 @@ import * as z from "zod";
 import type { Client } from "../client/client.ts";
 import { isAutomationError } from "../client/errors/classes.ts";
 import type { Scope } from "../client/scopes.ts";
-import { CREATED, type IssueGuard, type Wait } from "./issue-guard.ts";
+import type { Deadline } from "../client/time/deadline.ts";
+import { checkShape, checkShapes, ISSUE, PROJECT, SESSION } from "./contract-shape.ts";
+import { quoted, visible } from "./foreign-text.ts";
+import type { IssueGuard } from "./issue-guard.ts";
 
 /** The name of a tool. */
 export type ToolName = "list_projects" | "list_sessions" | "get_session" | "wait_for_session" | "create_issue";
 
-/** What the call of a tool has to work with. */
+/** The means of one call of a tool. */
 export interface ToolContext {
   readonly client: Client;
   readonly issues: IssueGuard;
-  /** What every call of the client takes: the host's cancellation, and the time that is left. */
+  /** The host's cancellation and the time limit of the call. */
+  readonly deadline: Deadline;
+  /** The options of each call of the client: the cancellation, and the time that is left. */
   readonly options: () => { readonly signal: AbortSignal; readonly totalTimeoutMs: number };
-  /** Waits for something else than a call of the client. */
-  readonly wait: Wait;
-  /** What the call waits for, in words, for the host's progress notifications. */
+  /** Says what the call waits for, for the host's progress notifications. */
   readonly waitsFor: (what: string) => void;
 }
 
-/** What a tool returns: structured content, and what a model should know beside it. */
+/** The result of a tool: structured content, and what a model should know beside it. */
 export interface ToolOutput<Output> {
   readonly content: Output;
   readonly note?: string;
@@ -36,15 +39,12 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
   call(input: z.output<Input>, context: ToolContext): Promise<ToolOutput<z.input<Output>>>;
 }
 
-// Only the fields of the contract: any other may hold anything, an echoed token too.
-const project = z.object({ id: z.string(), name: z.string() });
-const session = z.object({ id: z.string(), state: z.string() });
-
-const projectArgument = z.string().describe("The name or the id of a project");
-const sessionArgument = z.string().describe("The id of a session");
+const text = z.string().min(1);
+const projectArgument = text.describe("The name or the id of a project");
+const sessionArgument = text.describe("The id of a session");
 const pageArguments = {
-  limit: z.int().optional().describe("The most items to return: 50 if it is left out, 200 at most"),
-  cursor: z.string().optional().describe("The next_cursor of the page before; leave it out for the first page"),
+  limit: z.int().min(1).max(200).optional().describe("The most items to return: 50 if it is left out, 200 at most"),
+  cursor: text.optional().describe("The next_cursor of the page before; leave it out for the first page"),
 };
 
 function pageOf<Item extends z.ZodType>(item: Item) {
@@ -52,6 +52,19 @@ function pageOf<Item extends z.ZodType>(item: Item) {
     data: z.array(item),
     next_cursor: z.string().nullable().describe("Pass it as cursor to get the next page; null: this is the last one"),
   });
+}
+
+/** One page of records that fit. One odd record does not hide the others. */
+function pageResult<Item>(
+  item: z.ZodType<Item>,
+  page: { readonly data: readonly unknown[]; readonly next_cursor: string | null },
+): ToolOutput<{ data: Item[]; next_cursor: string | null }> {
+  const { data, misfit } = checkShapes(item, page.data);
+  const content = { data, next_cursor: page.next_cursor };
+  if (misfit === undefined) return { content };
+  const left = page.data.length - data.length;
+  const note = `Left out: ${left} of ${page.data.length} items, which are not of the expected shape (${misfit}). Tell the user.`;
+  return { content, note };
 }
 
 // Lets the compiler infer the types of the schemas of each tool.
@@ -67,10 +80,9 @@ export const TOOLS = {
     scope: "projects:read",
     writes: false,
     input: z.strictObject(pageArguments),
-    output: pageOf(project),
+    output: pageOf(PROJECT),
     async call(params, { client, options }) {
-      const { data, next_cursor } = await client.projects.list(params, options()).page();
-      return { content: { data: data.map(({ id, name }) => ({ id, name })), next_cursor } };
+      return pageResult(PROJECT, await client.projects.list(params, options()).page());
     },
   }),
   list_sessions: tool({
@@ -79,10 +91,9 @@ export const TOOLS = {
     scope: "sessions:read",
     writes: false,
     input: z.strictObject({ project: projectArgument, ...pageArguments }),
-    output: pageOf(session),
+    output: pageOf(SESSION),
     async call({ project, ...params }, { client, options }) {
-      const { data, next_cursor } = await client.sessions.list(project, params, options()).page();
-      return { content: { data: data.map(({ id, state }) => ({ id, state })), next_cursor } };
+      return pageResult(SESSION, await client.sessions.list(project, params, options()).page());
     },
   }),
   get_session: tool({
@@ -91,10 +102,9 @@ export const TOOLS = {
     scope: "sessions:read",
     writes: false,
     input: z.strictObject({ id: sessionArgument }),
-    output: session,
-    async call(input, { client, options }) {
-      const { id, state } = await client.sessions.get(input.id, options());
-      return { content: { id, state } };
+    output: SESSION,
+    async call({ id }, { client, options }) {
+      return { content: checkShape(SESSION, await client.sessions.get(id, options())) };
     },
   }),
   wait_for_session: tool({
@@ -106,53 +116,56 @@ export const TOOLS = {
     writes: false,
     input: z.strictObject({
       id: sessionArgument,
-      until: z.array(z.string()).min(1).describe("The states that end the wait, such as done and failed"),
+      until: z.array(text).min(1).max(100).describe("The states that end the wait, such as done and failed"),
     }),
-    output: session.extend({ done: z.boolean().describe("Whether the session is in one of the given states") }),
+    output: SESSION.extend({ done: z.boolean().describe("Whether the session is in one of the given states") }),
     async call({ id, until }, { client, options, waitsFor }) {
       try {
-        const { state } = await client.sessions.waitFor(id, {
+        const session = await client.sessions.waitFor(id, {
           ...options(),
           until: (seen) => {
-            waitsFor(`the session is ${JSON.stringify(seen.state)}`);
-            return until.includes(seen.state);
+            const state = visible(checkShape(SESSION, seen).state); // as the model has read it
+            waitsFor(`the session is ${quoted(state)}`);
+            return until.includes(state);
           },
         });
-        return { content: { id, state, done: true } };
+        return { content: { ...checkShape(SESSION, session), done: true } };
       } catch (error) {
         if (!isAutomationError(error) || error.kind !== "timeout" || error.session === undefined) throw error;
-        const { state } = error.session;
-        const note = `The time of this call is over and the session is still ${JSON.stringify(state)}: call wait_for_session again to go on waiting.`;
-        return { content: { id, state, done: false }, note };
+        const session = checkShape(SESSION, error.session);
+        const note = `The time of this call is over and the session is still ${quoted(session.state)}: call wait_for_session again to go on waiting.`;
+        return { content: { ...session, done: false }, note };
       }
     },
   }),
   create_issue: tool({
     title: "Create an issue",
     description:
-      "Creates an issue in a project. The same project, title and type as in an earlier call return the issue of that call, " +
-      "with `repeated: true`, and create nothing. If an earlier call may have created the issue, this is an error that says so. " +
-      "The last 10,000 issues are remembered, in memory unless the server has a journal. Pass `again: true` to create another issue with the same title all the same.",
+      "Creates an issue in a project. The same project, title and type as in an earlier call return the issue of that call " +
+      "from memory, with `repeated: true`, and create nothing. If an earlier call may have created the issue, this is an error that says so. " +
+      "The last 10,000 issues are remembered, until the server ends unless it has a journal. Pass `again: true` to create another issue with the same title all the same.",
     scope: "issues:write",
     writes: true,
     input: z.strictObject({
       project: projectArgument,
-      title: z.string(),
-      type: z.string().describe('The type of the issue, such as "bug"'),
+      title: text,
+      type: text.describe('The type of the issue, such as "bug"'),
       again: z.boolean().optional().describe("Create the issue even if one with this title exists or may exist"),
     }),
-    output: CREATED.extend({
+    output: ISSUE.extend({
+      status: ISSUE.shape.status.optional().describe("Left out with `repeated: true`, since it may have changed"),
       repeated: z.boolean().describe("Whether an earlier call created the issue, and this one created nothing"),
+      created_at: z.string().optional().describe("With `repeated: true`: when the earlier call created it"),
     }),
-    async call({ project, again = false, ...input }, { client, issues, options, wait }) {
+    async call({ project, again = false, ...input }, { client, issues, options, deadline }) {
       const created = await issues.create(
         [project, input.title, input.type],
         (onRequest) => client.issues.create(project, input, { ...options(), onRequest }),
-        { again, wait },
+        { again, deadline },
       );
-      return created.repeated
-        ? { content: created, note: "An earlier call created this issue; pass again: true to create another one." }
-        : { content: created };
+      if (!created.repeated) return { content: created };
+      const note = `From memory: an earlier call created this issue at ${created.created_at}, and it may have changed since. Pass again: true to create another one.`;
+      return { content: created, note };
     },
   }),
 } satisfies Readonly<Record<ToolName, object>>;

@@ -1,11 +1,13 @@
 import * as api from "@opentelemetry/api";
+import { invalid } from "../client/checks/invalid-input.ts";
 import { parseOptions } from "../client/checks/parse-options.ts";
 import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../client/checks/validators.ts";
+import { hasMethods, isRecord } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { withCallerStack } from "../client/errors/caller-stack.ts";
 import { ConfigError } from "../client/errors/classes.ts";
 import { combine } from "../client/instrumentation.ts";
-import type { ClientOptions } from "../client/options.ts";
+import type { ClientOptions, NoClient } from "../client/options.ts";
 import { VERSION } from "../client/version.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
@@ -18,7 +20,7 @@ if (api.createNoopMeter === undefined || !("createGauge" in api.createNoopMeter(
   );
 }
 
-/** Where traces and metrics go, and what is sent to the service with each request. */
+/** Destinations of traces and metrics, and the headers that are added to each request. */
 export interface TelemetrySettings {
   /**
    * Makes the spans.
@@ -66,11 +68,15 @@ const INSTRUMENTATION = withMethods("an instrumentation", "begin");
  * @example
  * const client = new Client(instrument({ baseUrl: "https://automation.example.com/api/v1", token }));
  */
-export function instrument(options: ClientOptions, settings?: TelemetrySettings): ClientOptions {
+export function instrument(options: ClientOptions & NoClient, settings?: TelemetrySettings): ClientOptions {
   const read = () => {
+    if (hasMethods(options, "withOptions", "setToken")) {
+      invalid("instrument takes the options of a client, not a client: new Client(instrument({ baseUrl, token }))");
+    }
     // The others are the client's to check.
-    const others = Object.fromEntries(Object.keys(options ?? {}).map((name) => [name, ANYTHING]));
-    const { instrumentation } = parseOptions<Pick<ClientOptions, "instrumentation">>(options, "options", {
+    const others = Object.fromEntries(Object.keys(isRecord(options) ? options : {}).map((name) => [name, ANYTHING]));
+    const { instrumentation } = parseOptions<Pick<ClientOptions, "baseUrl" | "instrumentation">>(options, "options", {
+      baseUrl: ANYTHING,
       ...others,
       instrumentation: INSTRUMENTATION,
     });

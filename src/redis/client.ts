@@ -1,12 +1,12 @@
 import { hasMethods } from "../client/checks/values.ts";
 
-/** What is used of an `ioredis` client, a cluster's included. */
+/** The part of an `ioredis` client, or of a cluster's, that is used. */
 export interface IoredisClient {
   defineCommand(name: string, definition: { lua: string }): void;
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
 }
 
-/** What is used of a client of `redis` (node-redis), a cluster's, pool's or sentinel's included. */
+/** The part of a `redis` (node-redis) client, or of a cluster's, pool's or sentinel's, that is used. */
 export interface NodeRedisClient {
   readonly isOpen: boolean;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -22,7 +22,7 @@ export interface Command {
 /** Runs a script inside Redis. */
 export type Evaluate = (command: Command) => Promise<unknown>;
 
-/** How a client runs scripts, by its shape; `undefined` if it is neither of the two. */
+/** Returns the function that runs scripts through a client, by its shape; `undefined` if it is neither of the two. */
 export function evaluateWith(client: unknown): Evaluate | undefined {
   if (isIoredis(client)) {
     return async ({ script, keys, args }) => await client.eval(script, keys.length, ...keys, ...args);

@@ -15,7 +15,7 @@ export interface RedisRateLimiterOptions {
   /** The longest that a call waits for one reply of Redis, in milliseconds. @default 250 */
   commandTimeoutMs?: number | undefined;
   /**
-   * How long a process that died still counts, in milliseconds: 500 or more. Above 5 000 it changes nothing for requests
+   * The time that a process which died still counts, in milliseconds: 500 or more. Above 5 000 it changes nothing for requests
    * in flight, since a request without a response for that long no longer counts. @default 5_000
    */
   leaseMs?: number | undefined;

@@ -33,7 +33,11 @@ describe("options", () => {
     ["no end of concurrency", { ...good, concurrency: Number.POSITIVE_INFINITY }, /options.concurrency must be/],
     ["a negative grace", { ...good, graceMs: -1 }, /options.graceMs must be/],
     ["a controller as signal", { ...good, signal: new AbortController() }, /options.signal must be an AbortSignal/],
-    ["a misspelt option", { ...good, concurency: 4 }, /unknown key "concurency"; accepted: items, key, send, journal/],
+    [
+      "a misspelt option",
+      { ...good, concurency: 4 },
+      /unknown key "concurency" \(did you mean "concurrency"\?\); accepted: items, key, send, journal/,
+    ],
   ])("%s: an ArgumentError at the iteration", async (_, options, message) => {
     const run = bulkWrite(options as unknown as BulkOptions<Row, unknown>); // that is what is wrong with it
     const { entries, error } = await runToEnd(run);

@@ -1,23 +1,19 @@
 /** A model that repeats itself makes no duplicate. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Client } from "project-automation";
-import { type Journal, memoryJournal } from "project-automation/bulk";
-import { fileJournal } from "project-automation/bulk/node";
 import { createEmulator, type Emulator } from "project-automation/testing";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect, type Host } from "./hosts.ts";
 
 const ISSUE = { project: "web", title: "It broke", type: "bug" };
 
 const hosts: Host[] = [];
 afterEach(async () => {
+  vi.restoreAllMocks();
   for (const host of hosts.splice(0)) await host.close();
 });
 
-async function hostOf(client: Client, journal?: Journal): Promise<Host> {
-  const host = await connect(client, { journal });
+async function hostOf(client: Client): Promise<Host> {
+  const host = await connect(client);
   hosts.push(host);
   return host;
 }
@@ -32,9 +28,16 @@ const created = (emulator: Emulator): number =>
 test("the same issue is returned, and nothing is sent", async () => {
   const emulator = createEmulator();
   const host = await hostOf(clientOf(emulator));
+  const before = Date.now();
   const first = await host.call("create_issue", ISSUE);
   const second = await host.call("create_issue", ISSUE);
-  expect(second.structured).toEqual({ ...first.structured, repeated: true });
+  const { status, ...lasting } = first.structured ?? {};
+  expect(status).toBe("open");
+  const since = String(second.structured?.["created_at"]);
+  // The status is that of long ago, so it is left out.
+  expect(second.structured).toEqual({ ...lasting, repeated: true, created_at: since });
+  expect(Date.parse(since)).toBeGreaterThanOrEqual(before);
+  expect(second.text).toContain(`From memory: an earlier call created this issue at ${since}`);
   expect(created(emulator)).toBe(1);
 });
 
@@ -105,7 +108,9 @@ describe("an issue that may exist", () => {
     ["a lost response", { drop: "after" }],
     ["a failure of the service", { status: 500 }],
     ["a success that cannot be read", { status: 201, body: "<html>" }],
+    ["a success of another shape", { status: 201, body: { title: "It broke", status: "open" } }],
   ] as const)("after %s is not created again, but by again: true", async (_, fault) => {
+    vi.spyOn(console, "error").mockReturnValue();
     const emulator = createEmulator();
     emulator.fault({ operation: "issues.create", ...fault, times: 1 });
     const host = await hostOf(clientOf(emulator));
@@ -113,9 +118,35 @@ describe("an issue that may exist", () => {
     const sent = emulator.requests.length;
     const repeated = await host.call("create_issue", ISSUE);
     expect(repeated).toMatchObject({ isError: true, structured: undefined });
-    expect(repeated.text).toContain("may have created this issue");
+    expect(repeated.text).toMatch(/from memory, an earlier call .* at 20\d\d-.*Z, may have created this issue/);
     expect(emulator.requests).toHaveLength(sent);
     expect((await host.call("create_issue", { ...ISSUE, again: true })).structured).toMatchObject({ repeated: false });
+  });
+
+  test("a success of another shape is accepted, also with lenient validation", async () => {
+    const emulator = createEmulator();
+    emulator.fault({ operation: "issues.create", status: 201, body: { title: "It broke", status: "open" }, times: 1 });
+    const host = await hostOf(clientOf(emulator).withOptions({ validation: "lenient" }));
+    const { isError, text } = await host.call("create_issue", ISSUE);
+    expect(isError).toBe(true);
+    expect(text).toMatch(/number: .*expected.*kind: validation, outcome: accepted/);
+    expect(text).toContain("The service has created the issue");
+    expect((await host.call("create_issue", ISSUE)).text).toContain("may have created this issue");
+    expect(emulator.requests).toHaveLength(1);
+  });
+
+  test("stays one if a request of the same call that came later is refused", async () => {
+    const emulator = createEmulator();
+    emulator.fault({ operation: "issues.create", drop: "after", times: 1 });
+    emulator.fault({ operation: "issues.create", status: 422, body: { error: "duplicate" }, times: 1 });
+    const client = clientOf(emulator).withOptions({ retry: { unsafeWrites: true, minDelayMs: 1 } });
+    const host = await hostOf(client);
+    const { text } = await host.call("create_issue", ISSUE);
+    expect(text).toContain("status: 422");
+    expect(text).toContain("outcome: unknown");
+    expect(text).toContain("The issue may exist");
+    expect((await host.call("create_issue", ISSUE)).text).toContain("may have created this issue");
+    expect(emulator.requests).toHaveLength(2);
   });
 
   test("after a cancellation is not created again; those that wait for it are told", async () => {
@@ -131,50 +162,5 @@ describe("an issue that may exist", () => {
     await cancelled;
     expect((await second).text).toContain("may have created this issue");
     expect(emulator.requests).toHaveLength(1);
-  });
-});
-
-describe("with a journal", () => {
-  test("an issue is remembered by the next process", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "mcp-"));
-    try {
-      const emulator = createEmulator();
-      const path = join(folder, "issues.journal");
-      const journal = await fileJournal(path);
-      const first = await (await hostOf(clientOf(emulator), journal)).call("create_issue", ISSUE);
-      await journal.close();
-      const next = await fileJournal(path);
-      const second = await (await hostOf(clientOf(emulator), next)).call("create_issue", ISSUE);
-      await next.close();
-      expect(second.structured).toEqual({ ...first.structured, repeated: true });
-      expect(created(emulator)).toBe(1);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
-
-  test("an issue whose process died before the response may exist", async () => {
-    const emulator = createEmulator();
-    const journal = memoryJournal();
-    await journal.append([
-      { key: JSON.stringify(Object.values(ISSUE)), state: "sending", at: new Date().toISOString() },
-    ]);
-    const host = await hostOf(clientOf(emulator), journal);
-    expect((await host.call("create_issue", ISSUE)).text).toContain("may have created this issue");
-    expect(emulator.requests).toEqual([]);
-  });
-
-  test("that fails, nothing is sent", async () => {
-    const emulator = createEmulator();
-    const journal: Journal = {
-      load: () => [],
-      append: () => Promise.reject(new Error("no space left on /home/me/disk")),
-    };
-    const host = await hostOf(clientOf(emulator), journal);
-    const { isError, text } = await host.call("create_issue", ISSUE);
-    expect(isError).toBe(true);
-    expect(text).toContain("the journal failed (kind: journal");
-    expect(text).not.toContain("/home/me");
-    expect(created(emulator)).toBe(0);
   });
 });

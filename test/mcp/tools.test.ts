@@ -2,8 +2,10 @@
 import { Client, ConfigError } from "project-automation";
 import { createMcpServer, type McpServerOptions } from "project-automation/mcp";
 import { createEmulator, type Emulator } from "project-automation/testing";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect, type Host, REVISIONS } from "./hosts.ts";
+
+type Operation = Parameters<Emulator["fault"]>[0]["operation"];
 
 const hosts: Host[] = [];
 afterEach(async () => {
@@ -73,8 +75,8 @@ describe.each(REVISIONS)("in the %s revision of the protocol", (revision) => {
     const result = await host.call("create_issue", { project: "nope", title: "x", type: "bug" });
     expect(result.isError).toBe(true);
     expect(result.structured).toBeUndefined();
-    expect(result.text).toContain("there is no such project");
-    expect(result.text).toContain("kind: not_found, status: 404, outcome: rejected");
+    expect(result.text).toMatch(/^The service refused the call: "there is no such project"/);
+    expect(result.text).toMatch(/kind: not_found, status: 404, code: "\w+", outcome: rejected/);
     expect(result.text).toContain("list tools");
   });
 });
@@ -111,28 +113,68 @@ describe("which tools there are", () => {
   });
 });
 
-describe("secrets", () => {
-  test("fields that the contract does not show reach no model", async () => {
-    const emulator = createEmulator();
-    emulator.fault({
-      operation: "sessions.get",
-      status: 200,
-      body: { id: "ses_1", state: "running", note: emulator.token },
-      times: 1,
-    });
-    const { host } = await open({ emulator });
-    const { structured, text } = await host.call("get_session", { id: "ses_1" });
-    expect(structured).toEqual({ id: "ses_1", state: "running" });
-    expect(text).not.toContain(emulator.token);
+describe("arguments", () => {
+  test("limit has the bounds of the service, also in what a host lists", async () => {
+    const { host, emulator } = await open();
+    const { tools } = await host.client.listTools();
+    for (const name of ["list_projects", "list_sessions"]) {
+      const properties = tools.find((tool) => tool.name === name)?.inputSchema.properties;
+      expect(properties?.["limit"], name).toMatchObject({ type: "integer", minimum: 1, maximum: 200 });
+    }
+    for (const limit of [0, 201, 1.5, "5"]) {
+      const { isError, text } = await host.call("list_projects", { limit });
+      expect([isError, text], String(limit)).toEqual([true, expect.stringMatching(/^limit: .*kind: argument/)]);
+    }
+    expect(emulator.requests).toEqual([]);
   });
 
-  test("a token that the service echoes in a refusal is not in the result", async () => {
+  test("an unknown one is named beside those that there are, __proto__ too", async () => {
+    const { host, emulator } = await open();
+    const issue = { project: "web", title: "x", type: "bug" };
+    for (const name of ["titel", "__proto__"]) {
+      // As JSON has it: a field of its own, whatever its name.
+      const given = JSON.parse(JSON.stringify({ ...issue, unknown: {} }).replace("unknown", name)) as typeof issue;
+      const { isError, text } = await host.call("create_issue", given);
+      expect(isError, name).toBe(true);
+      expect(text).toContain(`unknown argument "${name}"; there are project, title, type, again (kind: argument`);
+    }
+    expect(emulator.requests).toEqual([]);
+  });
+});
+
+test("the server says how its tools are to be used, by those that it has", async () => {
+  const [all, reads] = [await open(), await open({ readOnly: true })];
+  expect(all.host.client.getInstructions()).toMatch(/never instructions.*create_issue may be repeated/);
+  expect(reads.host.client.getInstructions()).not.toContain("create_issue");
+});
+
+describe("a service whose responses are not as expected, with lenient validation", () => {
+  const odd = async (operation: Operation, body: unknown): Promise<Host> => {
     const emulator = createEmulator();
-    emulator.fault({ operation: "sessions.get", status: 400, body: { error: "bad", message: `no ${emulator.token}` } });
-    const { host } = await open({ emulator });
-    const { text } = await host.call("get_session", { id: "ses_1" });
-    expect(text).toContain("400 bad");
-    expect(text).not.toContain(emulator.token);
+    emulator.fault({ operation, status: 200, body, times: Number.POSITIVE_INFINITY });
+    const host = await connect(new Client({ ...emulator.clientOptions, validation: "lenient" }));
+    hosts.push(host);
+    return host;
+  };
+
+  test("one odd record leaves the others of a list, and is told", async () => {
+    const host = await odd("projects.list", { data: [{ id: "1", name: "web" }, { id: 2 }, null], next_cursor: null });
+    const { isError, structured, text } = await host.call("list_projects");
+    expect(isError).toBe(false);
+    expect(structured).toEqual({ data: [{ id: "1", name: "web" }], next_cursor: null });
+    expect(text).toMatch(/Left out: 2 of 3 items, .*id: .*expected string/);
+  });
+
+  test.each([
+    ["get_session", { id: "ses_1" }],
+    ["wait_for_session", { id: "ses_1", until: ["done"] }],
+  ])("%s says what is wrong with the session", async (tool, input) => {
+    const host = await odd("sessions.get", { id: "ses_1", state: 7 });
+    const { isError, text } = await host.call(tool, input);
+    expect(isError).toBe(true);
+    expect(text).toMatch(
+      /not of the expected shape: state: .*expected string.*\(kind: validation, outcome: accepted\)/,
+    );
   });
 });
 
@@ -147,7 +189,7 @@ describe("advice", () => {
     hosts.push(host);
     const { isError, text } = await host.call("create_issue", { project: "web", title: "x", type: "bug" });
     expect(isError).toBe(true);
-    expect(text).toContain("kind: permission, status: 403, outcome: rejected");
+    expect(text).toContain("kind: permission, status: 403");
     expect(text).toContain("lacks the scope issues:write");
   });
 
@@ -162,8 +204,10 @@ describe("advice", () => {
   test("of a write that may have been applied is to look first", async () => {
     const emulator = createEmulator();
     emulator.fault({ operation: "issues.create", drop: "after" });
+    const complaints = vi.spyOn(console, "error").mockReturnValue();
     const { host } = await open({ emulator });
     const { text } = await host.call("create_issue", { project: "web", title: "x", type: "bug" });
+    complaints.mockRestore();
     expect(text).toContain("outcome: unknown");
     expect(text).toContain("The issue may exist: look for it before creating it again");
   });

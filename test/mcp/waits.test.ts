@@ -2,7 +2,7 @@
 import { Client } from "project-automation";
 import type { Journal } from "project-automation/bulk";
 import { createEmulator, type Emulator } from "project-automation/testing";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { fakeTime, pass, settleDown } from "../support/fake-time.ts";
 import { connect, type Host } from "./hosts.ts";
 
@@ -61,7 +61,7 @@ test("no tool outlasts totalTimeoutMs", async () => {
 
 test.each([
   { hangsAt: "load", sent: 0, says: /Nothing was sent: .* the record of created issues/ },
-  { hangsAt: "sending", sent: 0, says: /totalTimeoutMs \(5000\).* outcome: not_sent/ },
+  { hangsAt: "sending", sent: 0, says: /ran out before the request was sent .*outcome: not_sent/ },
   { hangsAt: "done", sent: 1, says: /"number":1/ },
 ])("nor does it with a journal that hangs at $hangsAt", async ({ hangsAt, sent, says }) => {
   const emulator = createEmulator();
@@ -75,6 +75,71 @@ test.each([
   const { isError, text } = await result;
   expect([isError, emulator.requests.length]).toEqual([sent === 0, sent]);
   expect(text).toMatch(says);
+});
+
+test.each(["load", "sending", "done"])(
+  "a journal that hung at %s is opened again by the next call",
+  async (hangsAt) => {
+    const complaints = vi.spyOn(console, "error").mockReturnValue();
+    const emulator = createEmulator();
+    const never = new Promise<never>(() => {});
+    let hangs = true;
+    const connected = await open(emulator, 5_000, {
+      load: () => (hangs && hangsAt === "load" ? never : []),
+      append: ([record]) => (hangs && record?.state === hangsAt ? never : undefined),
+    });
+    const first = connected.call("create_issue", { project: "web", title: "x", type: "bug" });
+    await pass(6_000);
+    await first;
+    hangs = false;
+    const second = connected.call("create_issue", { project: "web", title: "y", type: "bug" });
+    await pass(1);
+    expect((await second).structured).toMatchObject({ title: "y", repeated: false });
+    expect(complaints.mock.calls).toEqual([["project-automation mcp: journal: the journal does not answer"]]);
+  },
+);
+
+test("a record that is written when the time of its call is over does not count as hung", async () => {
+  const emulator = createEmulator();
+  emulator.fault({ operation: "issues.create", delayMs: 3_600_000, times: 1 });
+  let written = (): void => {};
+  const writing = new Promise<void>((resolve) => {
+    written = resolve;
+  });
+  const connected = await open(emulator, 5_000, {
+    load: () => [],
+    append: ([record]) => (record?.state === "unknown" ? writing : undefined),
+  });
+  const first = connected.call("create_issue", { project: "web", title: "x", type: "bug" });
+  await pass(5_001);
+  expect((await first).text).toContain("outcome: unknown");
+  const second = connected.call("create_issue", { project: "web", title: "y", type: "bug" });
+  await pass(1);
+  written();
+  await pass(1);
+  expect((await second).structured).toMatchObject({ title: "y", repeated: false });
+});
+
+test.each([
+  { name: "by one that comes later", atMs: 60_000, tookMs: 1 },
+  { name: "by one that waits for it", atMs: 10_000, tookMs: 42_000 },
+])("a call that the platform has dropped is given up $name, and may have been applied", async ({ atMs, tookMs }) => {
+  const emulator = createEmulator();
+  emulator.fault({ operation: "issues.create", delayMs: 3_600_000, times: 1 });
+  const connected = await open(emulator);
+  const issue = { project: "web", title: "x", type: "bug" };
+  connected.call("create_issue", issue).catch(() => {}); // the host is gone, too
+  await pass(1_000);
+  vi.clearAllTimers(); // so the call never ends, as in a Worker whose request has been answered
+  await pass(atMs);
+  const second = connected.call("create_issue", issue);
+  await pass(tookMs);
+  expect((await second).text).toContain("may have created this issue");
+  expect(emulator.requests).toHaveLength(1);
+  const again = connected.call("create_issue", { ...issue, again: true });
+  await pass(1);
+  expect((await again).structured).toMatchObject({ repeated: false });
+  expect(emulator.requests).toHaveLength(2);
 });
 
 test("progress is notified about once a second while a session is polled, with its state", async () => {

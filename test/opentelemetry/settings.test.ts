@@ -34,23 +34,35 @@ describe("invalid settings", () => {
     [{ baggage: 1 }, "settings.baggage must be a boolean, not 1"],
     [
       { propagates: true },
-      'settings must not have the unknown key "propagates"; accepted: tracerProvider, meterProvider, propagate, baggage; did you mean "propagate"?',
+      'settings must not have the unknown key "propagates" (did you mean "propagate"?); accepted: tracerProvider, meterProvider, propagate, baggage',
     ],
-    [null, "settings must be an object, not null"],
-    [[], "settings must be an object, not an array"],
+    [null, "settings must be an object such as { tracerProvider }, not null"],
+    [[], "settings must be an object such as { tracerProvider }, not an array"],
   ])("%o", (settings, message) => {
     expect(() => instrument({}, settings as never)).toThrow(new ConfigError(message, { outcome: "not_sent" }));
   });
 
   test.each([
-    [null, "options must be an object, not null"],
-    ["token", 'options must be an object, not "token"'],
+    [null, "options must be an object such as { baseUrl }, not null"],
+    ["token", 'options must be an object such as { baseUrl }, not "token"'],
     [
       { instrumentation: {} },
       "options.instrumentation must be an instrumentation with the method begin, not an object",
     ],
   ])("options %o", (options, message) => {
     expect(() => instrument(options as never)).toThrow(new ConfigError(message, { outcome: "not_sent" }));
+  });
+
+  test("a client in the place of its options is refused: it would trace nothing", () => {
+    // @ts-expect-error a client is no options, although it has a baseUrl
+    expect(() => instrument(wire.client())).toThrow(
+      new ConfigError(
+        "instrument takes the options of a client, not a client: new Client(instrument({ baseUrl, token }))",
+        {
+          outcome: "not_sent",
+        },
+      ),
+    );
   });
 
   test("other options of the client are passed on as they are", () => {

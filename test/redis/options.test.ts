@@ -18,7 +18,11 @@ describe("invalid options", () => {
     ["a lease that runs out on the way", { client, leaseMs: 10 }, /options\.leaseMs must be .* from 500/],
     ["a lease forever", { client, leaseMs: Number.POSITIVE_INFINITY }, /options\.leaseMs must be/],
     ["a listener that is none", { client, onEvent: true }, /options\.onEvent must be a function/],
-    ["a misspelt one", { client, nameSpace: "a" }, /unknown key "nameSpace"; accepted: client, namespace/],
+    [
+      "a misspelt one",
+      { client, nameSpace: "a" },
+      /unknown key "nameSpace" \(did you mean "namespace"\?\); accepted: client, namespace/,
+    ],
   ];
   test.each(wrong)("%s", (_, options, message) => {
     const make = (): unknown => redisRateLimiter(options as RedisRateLimiterOptions); // the test passes invalid ones on purpose

@@ -170,7 +170,7 @@ describe("resolveConventions", () => {
   });
 
   test.each<[unknown, string]>([
-    [null, "conventions must be an object, not null"],
+    [null, "conventions must be an object such as { refusals }, not null"],
     [{ endOfPage: "null" }, 'unknown key "endOfPage"; accepted: refusals, '],
     [{ endOfList: null }, "conventions.endOfList must be one of null, empty, missing, not null"],
     [{ limitTooSmall: "drop" }, "conventions.limitTooSmall must be one of clamp, refuse"],

@@ -80,9 +80,13 @@ describe("what an emulator begins with", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["an unknown option", { project: 3 }, 'options must not have the unknown key "project"; accepted: projects, '],
-    ["options that are no object", 3, "options must be an object, not 3"],
-    ["null", null, "options must be an object, not null"],
+    [
+      "an unknown option",
+      { project: 3 },
+      'options must not have the unknown key "project" (did you mean "projects"?); accepted: projects, ',
+    ],
+    ["options that are no object", 3, "options must be an object such as { projects }, not 3"],
+    ["null", null, "options must be an object such as { projects }, not null"],
     [
       "a negative count",
       { projects: -1 },

@@ -1,8 +1,21 @@
-import { copyFile, type FileHandle, open, rename } from "node:fs/promises";
+import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { JournalError } from "../../client/errors/journal-error.ts";
+import { after } from "../../client/time/clock.ts";
+
+const IS_WINDOWS = process.platform === "win32";
 
 /** The mode of the files that are created: their owner alone may read them. */
 export const OWNER_ONLY = 0o600;
+/** The rights of all but the owner. */
+const OTHERS = 0o077;
+
+/** Errors of file systems whose folders cannot be flushed, such as those of FUSE. */
+const CANNOT_FLUSH: readonly string[] = ["EINVAL", "ENOSYS", "ENOTSUP", "EBADF"];
+/** Errors of Windows about a file that another program has open. */
+const HELD_OPEN: readonly string[] = ["EPERM", "EACCES", "EBUSY"];
+const REMOVE_ATTEMPTS = 10;
+const REMOVE_PAUSE_MS = 20;
 
 /** Opens a file for as long as `work` takes. */
 export async function withFile<Result>(
@@ -25,20 +38,55 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, position: nu
   }
 }
 
+/** Takes the rights of all others from an open file: it may have been there before, with other rights. */
+export async function restrictToOwner(file: FileHandle): Promise<void> {
+  if (IS_WINDOWS) return; // a mode says nothing there: the folder's access list decides
+  const { mode } = await file.stat();
+  // A file system without modes, such as FAT, refuses; a file of another owner is left to that one.
+  if ((mode & OTHERS) !== 0) await file.chmod(OWNER_ONLY).catch(() => {});
+}
+
 /** Makes durable which files a folder has. */
 export async function flushFolder(path: string): Promise<void> {
-  // Windows has no such thing, and needs none.
-  await withFile(path, "r", (folder) => folder.sync()).catch(() => {});
+  if (IS_WINDOWS) return; // a folder cannot be opened as a file there, and NTFS journals its entries
+  await withFile(path, "r", (folder) => folder.sync()).catch((error: unknown) => {
+    if (!hasCode(error, CANNOT_FLUSH)) throw error;
+  });
+}
+
+/** Removes a file, if it is there. On Windows another program, such as a virus scanner, may have it open for a moment. */
+export async function removeFile(path: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await rm(path, { force: true });
+      return;
+    } catch (error) {
+      if (attempt === REMOVE_ATTEMPTS || !hasCode(error, HELD_OPEN)) throw error;
+      await new Promise<void>((resolve) => void after(REMOVE_PAUSE_MS, resolve));
+    }
+  }
 }
 
 /**
  * Puts a copy of a file in its place. A process that opened the file before goes on writing to the old one, which has no name
  * any more. `confirm` is called just before; the file stays as it is if that rejects, or if `copy` has been removed.
+ *
+ * @throws JournalError `in_use` on Windows, if a process has the file open: it cannot be replaced there, and lives.
  */
 export async function replaceByCopy(path: string, copy: string, confirm: () => Promise<void>): Promise<void> {
   await copyFile(path, copy);
   await withFile(copy, "r+", (file) => file.sync());
   await confirm();
-  await rename(copy, path);
+  try {
+    await rename(copy, path);
+  } catch (cause) {
+    if (!IS_WINDOWS || !hasCode(cause, HELD_OPEN)) throw cause;
+    const message = `another process has the journal ${path} open, so it cannot be taken over`;
+    throw new JournalError(message, { reason: "in_use", cause });
+  }
   await flushFolder(dirname(path));
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

@@ -9,7 +9,7 @@ import { ArgumentError } from "../../client/errors/classes.ts";
 import { JournalError } from "../../client/errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
-import { flushFolder, OWNER_ONLY, withFile, writeAll } from "./durable-file.ts";
+import { flushFolder, OWNER_ONLY, restrictToOwner, withFile, writeAll } from "./durable-file.ts";
 import { FileLock } from "./file-lock.ts";
 import { encodeLine, headerLine, JournalReader } from "./journal-format.ts";
 
@@ -79,9 +79,10 @@ class JournalFile implements FileJournal {
   readonly #header: Uint8Array;
   #lock: FileLock | undefined;
   #handle: FileHandle | undefined;
-  /** What has been read and written; only once it has been loaded, it can be appended to. */
+  /** The end of what has been read and written; only a journal that has been loaded can be appended to. */
   #end: { size: number; checksum: number } | undefined;
-  #isLoading = false;
+  /** Loaded since it was opened. `RunJournal` sees to that within its copy of the package; this sees the other copy. */
+  #isLoaded = false;
 
   constructor(path: string, header: Uint8Array) {
     this.path = path;
@@ -92,6 +93,7 @@ class JournalFile implements FileJournal {
     this.#lock = await FileLock.take(this.path);
     try {
       this.#handle = await open(this.path, OPEN_OR_CREATE, OWNER_ONLY);
+      await restrictToOwner(this.#handle);
     } catch (error) {
       await this.close();
       throw error;
@@ -99,9 +101,9 @@ class JournalFile implements FileJournal {
   }
 
   async *load(): AsyncGenerator<JournalRecord> {
-    if (this.#isLoading) throw new JournalError("another run uses this journal", { reason: "in_use" });
-    this.#isLoading = true;
+    if (this.#isLoaded) throw new JournalError("another run uses this journal", { reason: "in_use" });
     if (this.#handle === undefined) await this.open();
+    this.#isLoaded = true;
     const handle = this.#opened();
     const reader = new JournalReader(this.#header);
     const chunk = new Uint8Array(CHUNK_BYTES);
@@ -117,7 +119,7 @@ class JournalFile implements FileJournal {
       await this.#lock?.confirm();
       await confirmUnchanged(handle, length);
     } catch (error) {
-      await this.close(); // the caller does not: it takes the journal for that of the other run
+      await this.close(); // the caller does not: it takes the journal for that of another run
       throw error;
     }
     await handle.truncate(reader.size); // the torn end
@@ -126,7 +128,11 @@ class JournalFile implements FileJournal {
   }
 
   async append(records: readonly JournalRecord[]): Promise<void> {
-    if (this.#end === undefined) throw new JournalError("a journal must be loaded first", { reason: "misused" });
+    if (this.#end === undefined) {
+      throw new JournalError("the journal must be loaded before it is written to, and again after a failure", {
+        reason: "misused",
+      });
+    }
     const { size, checksum: previous } = this.#end;
     const handle = this.#opened();
     const { bytes, checksum } = encodeLine(records, previous);
@@ -151,9 +157,12 @@ class JournalFile implements FileJournal {
     this.#handle = undefined;
     this.#lock = undefined;
     this.#end = undefined;
-    this.#isLoading = false;
-    await handle?.close();
-    await lock?.release();
+    this.#isLoaded = false;
+    try {
+      await handle?.close();
+    } finally {
+      await lock?.release();
+    }
   }
 
   #opened(): FileHandle {

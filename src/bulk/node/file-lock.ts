@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { access, readdir, readFile, rm, stat, utimes } from "node:fs/promises";
+import { access, readdir, readFile, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
 import { JournalError } from "../../client/errors/journal-error.ts";
 import { after } from "../../client/time/clock.ts";
-import { replaceByCopy, withFile } from "./durable-file.ts";
+import { removeFile, replaceByCopy, withFile } from "./durable-file.ts";
 import { type Life, lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
 /** How often a lock is refreshed, and how old it must be until a process of which nothing else is known counts as dead. */
@@ -149,8 +149,8 @@ function copyOf(lock: string): string {
 }
 
 async function remove(lock: string): Promise<void> {
-  await rm(lock, { force: true });
-  await rm(copyOf(lock), { force: true });
+  await removeFile(lock);
+  await removeFile(copyOf(lock));
 }
 
 async function lockFilesOf(file: string): Promise<LockFile[]> {

@@ -1,16 +1,18 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { invalid } from "../checks/invalid-input.ts";
 import { describeValue } from "../checks/values.ts";
-import { FORBIDDEN, FORBIDDEN_WORDS } from "./encoding.ts";
+import { forbiddenIn } from "./encoding.ts";
 
-/** An absolute http(s) URL that paths can be appended to, without trailing slashes. What is refused is never shown. */
+/** An absolute http(s) URL that paths can be appended to, without trailing slashes. A refused one is never shown. */
 export function checkBaseUrl(value: unknown): string {
   const text = value instanceof URL ? value.href : value;
   if (typeof text !== "string") invalid(`baseUrl must be a string or a URL, not ${describeValue(value)}`);
-  if (FORBIDDEN.test(text)) invalid(`baseUrl ${FORBIDDEN_WORDS}`);
+  const flaw = forbiddenIn(text);
+  if (flaw !== undefined) invalid(`baseUrl ${flaw}`);
   const url = /^https?:\/\//i.test(text) ? ignoreErrors(() => new URL(text)) : undefined;
   if (url === undefined) {
-    invalid("baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1");
+    const quotes = /^["']/.test(text) ? "; leave out the quotes around it" : "";
+    invalid(`baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1${quotes}`);
   }
   // The parsed URL is judged: parsers accept more spellings than a pattern knows.
   if (url.username !== "" || url.password !== "") invalid("baseUrl must not contain a user name or password");
@@ -26,7 +28,7 @@ export function checkTransport(baseUrl: URL, allowInsecureHttp: boolean | undefi
   );
 }
 
-/** Whether a host is this machine. */
+/** Returns whether a host is this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(?:(?:.*\.)?localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
 }

@@ -1,5 +1,4 @@
-import { invalid } from "../checks/invalid-input.ts";
-import { describeValue } from "../checks/values.ts";
+import { writeJson } from "../checks/json-value.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
 import { Redactor } from "../secrets/redact.ts";
@@ -48,7 +47,7 @@ export class Call {
   constructor(client: ClientContext, operation: Operation<unknown>, within?: AbortSignal) {
     this.operation = operation;
     this.settings = mergeSettings<ClientContext>(operation.options, client);
-    this.body = operation.json === undefined ? undefined : toJson(operation.json);
+    this.body = operation.json === undefined ? undefined : writeJson(operation.json, "json");
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     const { totalTimeoutMs, signal, hooks } = this.settings;
     this.deadline = Deadline.of(totalTimeoutMs, signal, hooks?.signal, within);
@@ -101,16 +100,6 @@ export class Call {
     const { status, headers } = latestResponse;
     onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id });
   }
-}
-
-function toJson(value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    invalid("json cannot be written as JSON", cause);
-  }
-  return text ?? invalid(`json cannot be written as JSON: it is ${describeValue(value)}`);
 }
 
 let copy: string | undefined;

@@ -1,4 +1,3 @@
-import { nullPrototype } from "../checks/values.ts";
 import type {
   AutomationError,
   ErrorDetails,
@@ -11,17 +10,17 @@ import { classifyFault, type Fault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
 import { refusalClass } from "../errors/refusal-class.ts";
 import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
+import { OWN_VENDOR } from "../schemas/validators.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
 import type { Call } from "./call.ts";
 import { type Exchange, isSuccess, type ResponseHead } from "./head.ts";
 import { isWrite, type Operation, rotatesToken } from "./operation.ts";
+import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;
-/** The longest sentence of the service, or of what was thrown, that a message shows. */
-const MAX_DETAIL = 300;
 /** The longest text that names issues. */
 const MAX_ISSUES_TEXT = 400;
 
@@ -71,8 +70,8 @@ export function callError(call: Call, thrown: unknown): errors.AnyAutomationErro
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
 export function parseError(call: Call, received: Exchange, body: string): errors.ResponseParseError {
   const { status, headers } = received.head;
-  const type = call.redactor.short(headers.get("content-type")?.split(";")[0]);
-  const what = `${status} with ${body}${type === undefined ? "" : `, ${type}`}`;
+  const type = mediaType(call, headers);
+  const what = `${status} with ${body}${type === undefined ? "" : `, ${type}`}${doctorFor(call.operation)}`;
   return buildError(errors.ResponseParseError, call, { what, reached: received });
 }
 
@@ -83,14 +82,25 @@ export function validationError(
   why: { readonly issues: readonly ValidationIssue[] } | { readonly thrown: unknown },
 ): errors.ResponseValidationError {
   const reason = "issues" in why ? describeIssues(why.issues) : "the schema threw";
-  const what = `${received.head.status}, but the response is not of the expected shape: ${reason}`;
+  const shape = `the response is not of the expected shape: ${reason}`;
+  const what = `${received.head.status}, but ${shape}${doctorFor(call.operation)}`;
   return buildError(errors.ResponseValidationError, call, { what, reached: received, ...why });
 }
 
-/** The issues in one line: `data.0.id: expected string; …`. */
+/** The issues in one line: `data.0.id: expected a string, got a number; …`. */
 function describeIssues(issues: readonly ValidationIssue[]): string {
   const described = issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`).join("; ");
   return oneLine(described, MAX_ISSUES_TEXT) || "the schema does not say why";
+}
+
+/** The doctor knows the schemas of this package alone. */
+function doctorFor({ schema }: Operation<unknown>): string {
+  return schema?.["~standard"].vendor === OWN_VENDOR ? `; ${DOCTOR}` : "";
+}
+
+/** The media type of a response, without parameters. */
+function mediaType({ redactor }: Call, headers: ResponseHead["headers"]): string | undefined {
+  return redactor.short(headers.get("content-type")?.split(";")[0]);
 }
 
 const PLACES: Readonly<Record<TimeoutPhase, string>> = {
@@ -137,41 +147,23 @@ export function connectionError(call: Call, failed: Fault & Partial<Exchange>): 
 /** The error of a response whose status is no success (contract, section 7; classified by status alone). */
 export function refusalError(call: Call, refused: Exchange): AutomationError {
   const { head } = refused;
-  const { status, limit, remaining, retryAfterMs } = head;
+  const { redactor, operation, settings, url } = call;
+  const { status, limit, remaining, retryAfterMs, headers } = head;
   // Redacted as a whole, and only then cut.
-  const shown = call.redactor.json(refused.body);
+  const shown = redactor.json(refused.body);
   const body = typeof shown === "string" ? shown.slice(0, MAX_FOREIGN_TEXT) : shown;
-  const fields = nullPrototype<Record<string, unknown>>(typeof body === "object" ? { ...body } : {});
-  const [code, ...sentences] = [fields["error"], fields["message"], fields["detail"]].map((field) =>
-    typeof field === "string" ? field : undefined,
-  );
-  const lines = sentences.map((sentence) => oneLine(sentence ?? "", MAX_DETAIL));
-  // Never markup.
-  const detail = lines.find((line) => line !== "" && !/<[a-z!/]/i.test(line));
-  const shownCode = /^[\w.:-]{1,64}$/.test(code ?? "") ? ` ${code}` : "";
-  const summary = status === 0 ? undefined : `${status}${shownCode}${detail === undefined ? "" : `: ${detail}`}`;
-  const what = [summary, hintOf(call, head)].filter((part) => part !== undefined).join("; ");
+  const { code, detail } = serviceWords(body);
+  const location = status < 400 ? redactor.short(redirectTarget(head, url)) : undefined;
+  const foreign = typeof body === "string" ? { mediaType: mediaType(call, headers), text: body } : undefined;
+  const { baseUrl, tokenSource } = settings;
+  const token = tokenSource.current;
+  const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location });
+  const summary = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;
+  const what = [...(status === 0 ? [] : [summary]), ...advice.map((text) => redactor.text(text))].join("; ");
   const said = { what, reached: refused, code, detail, body, retryAfterMs };
+  if (status < 400) return buildError(errors.RedirectError, call, { location, ...said });
   if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...said });
   return buildError(refusalClass(status), call, said);
-}
-
-/** What a person may look at, by what the service refused. */
-function hintOf({ operation, settings }: Call, { status, retryAfterMs }: ResponseHead): string | undefined {
-  if (status < 400) return "redirects are not followed: check baseUrl";
-  if (retryAfterMs) return `the service asks to wait ${seconds(retryAfterMs)}`;
-  if (status === 404 && !/\/v\d[^/]*$/i.test(settings.baseUrl)) {
-    return "if every call ends so, baseUrl may lack its version segment, such as /api/v1";
-  }
-  if (status !== 403) return undefined;
-  if (operation.name === "tokens.create") return "a token can have only scopes that its creator holds";
-  const asked = operation.scope === undefined ? "" : `the contract asks for ${operation.scope}: `;
-  return `${asked}both the token's scopes and its owner's permissions must allow it`;
-}
-
-/** A duration in a message. */
-function seconds(ms: number): string {
-  return `${Math.ceil(ms / 100) / 10} s`;
 }
 
 /**

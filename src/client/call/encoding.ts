@@ -1,9 +1,16 @@
 import { invalid } from "../checks/invalid-input.ts";
 
-/** Characters that no encoded value has, and that an address or the static parts of a path must not have. */
-export const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
+const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
 
-export const FORBIDDEN_WORDS = "must not contain a backslash, ?, #, white space or control characters";
+/**
+ * Names the first character in a text that no encoded value has, and that an address or the static parts of a path must not
+ * have; `undefined` if there is none.
+ */
+export function forbiddenIn(text: string): string | undefined {
+  const [found] = FORBIDDEN.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  return `must not contain ${/[\\?#]/.test(found) ? found : "white space or control characters"}`;
+}
 
 /** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is refused. */
 export function encodeText(value: string, what: string): string {

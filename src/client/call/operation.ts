@@ -19,6 +19,8 @@ export interface Operation<Output> {
   readonly query?: string;
   /** The request's body. */
   readonly json?: unknown;
+  /** Names in the query and the body that the method sends itself, or may send. Without it, the call takes no `extra`. */
+  readonly fields?: readonly string[] | undefined;
   /** The schema of the response's body; without one the body is handed over as parsed. */
   readonly schema?: StandardSchema<Output> | undefined;
   /** The schema that holds even where validation is lenient. */

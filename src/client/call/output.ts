@@ -44,7 +44,7 @@ interface Parsed extends Exchange {
   readonly data: unknown;
 }
 
-/** What a schema made of a response: its output, or what is wrong, as it can be shown. */
+/** The result of a schema: its output, or the issues as they can be shown. */
 interface Checked {
   readonly value?: unknown;
   readonly issues: readonly ValidationIssue[] | undefined;

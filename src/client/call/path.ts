@@ -3,14 +3,14 @@ import { describeValue, isObject } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
-import { encodeText, FORBIDDEN, FORBIDDEN_WORDS } from "./encoding.ts";
+import { encodeText, forbiddenIn } from "./encoding.ts";
 
 /** Copies of this package (ESM, CommonJS) know each other's paths by it. */
 const ENCODED: unique symbol = Symbol.for("project-automation.path");
 
 /** A path below the base URL, made by the template tag `path`: its values are encoded, and it cannot leave the base. */
 export class Path {
-  /** What errors and events show: with a name in braces, or `{}`, for each value. */
+  /** The path as errors and events show it: with a name in braces, or `{}`, for each value. */
   readonly template: string;
   /** Not printed: it may hold anything. */
   readonly #encoded: string;
@@ -27,7 +27,7 @@ export class Path {
     return "Path";
   }
 
-  /** @internal As it is sent. What only inherits from a path holds nothing that could be sent. */
+  /** @internal As it is sent. An object that only inherits from a path holds nothing that could be sent. */
   get [ENCODED](): string {
     return #encoded in this ? this.#encoded : "";
   }
@@ -66,7 +66,7 @@ export function pathOf(template: string, values: Readonly<Record<string, unknown
   return new Path(template, encoded);
 }
 
-/** Whether a value is a path that a copy of this package has made. */
+/** Returns whether a value is a path that a copy of this package has made. */
 export function isPath(value: unknown): value is Path {
   const { template, [ENCODED]: encoded } = Object(value) as Partial<Path>; // any value can be asked
   // The text is looked at again: what anybody else put there could lead anywhere.
@@ -97,5 +97,6 @@ const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 function flawOf(encoded: string): string | undefined {
   if (!encoded.startsWith("/")) return "must begin with /: everything stays below baseUrl";
   if (encoded.includes("//") || DOT_SEGMENT.test(encoded)) return "must not contain //, or the segments . or ..";
-  return FORBIDDEN.test(encoded) ? `${FORBIDDEN_WORDS}; parameters belong in \`query\`` : undefined;
+  const flaw = forbiddenIn(encoded);
+  return flaw?.endsWith("?") ? `${flaw}: parameters belong in \`query\`` : flaw;
 }

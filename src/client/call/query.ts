@@ -12,6 +12,12 @@ export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[] |
 /** Not a `Map` or `URLSearchParams`, which have no parameters of their own. */
 export const QUERY: Validator = validator("a plain object of parameters", isPlainObject);
 
+/** Copies parameters, so that later changes have no effect. */
+export function copyQuery(query: Query): Query {
+  const copied = Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value]);
+  return Object.fromEntries(copied) as Query; // the same names and values
+}
+
 const PARAMETER: Validator = validator(
   "a string, a finite number, a boolean, or an array of these",
   (value) => ["string", "boolean"].includes(typeof value) || Number.isFinite(value),

@@ -7,6 +7,7 @@ import { StaticToken } from "../token/static-token.ts";
 import { attempt, enter } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { callError, stoppedError } from "./create-error.ts";
+import { addExtra } from "./extra.ts";
 import type { OperationFields, Origin, Send } from "./operation.ts";
 import { readOutput } from "./output.ts";
 import { withRetries } from "./retry.ts";
@@ -33,7 +34,7 @@ export function createSend(client: ClientContext): Send {
     let failure: AnyAutomationError | undefined;
     try {
       call = check(name, () => {
-        return new Call(client, { name, label: name, ...describe() }, origin.within);
+        return new Call(client, addExtra({ name, label: name, ...describe() }), origin.within);
       });
       return (await run(call, origin)) as Output; // the schema of the operation says that it is one
     } catch (error) {

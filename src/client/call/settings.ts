@@ -7,21 +7,23 @@ import {
   LISTENER,
   type ObjectSchema,
   type Present,
+  RECORD,
   SIGNAL,
   TIMEOUT,
   type Validator,
   validator,
 } from "../checks/validators.ts";
-import { isObject } from "../checks/values.ts";
+import { isObject, isPlainObject } from "../checks/values.ts";
 import type { CombinedInstrumentation } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import type { TokenSource } from "../token/token-source.ts";
 import type { CallHooks } from "./call-hooks.ts";
 import { type HeadersInput, readHeaders, type SendHttp } from "./http-request.ts";
+import { copyQuery, QUERY, type Query } from "./query.ts";
 
 /**
- * How calls are retried. A call's own `retry` is laid over the client's. Never retried, whatever these options say: statuses
- * other than 401, 408, 429 and 5xx, and rotations that may have been applied.
+ * Rules for retries. A call's own `retry` is laid over the client's. No option makes the client retry other statuses than 401,
+ * 408, 429 and 5xx, or a rotation that may have been applied.
  */
 export interface RetryOptions {
   /**
@@ -68,7 +70,7 @@ export interface ResponseInfo {
   readonly status: number;
   /** The response's headers, all of them: also those that should not be logged. */
   readonly headers: Headers;
-  /** How many requests of this call were sent. */
+  /** Requests of this call that were sent. */
   readonly attempts: number;
   /** The URL that was asked. */
   readonly url: string;
@@ -78,7 +80,7 @@ export interface ResponseInfo {
 
 /** The request that `onRequest` is called for. */
 export interface RequestInfo {
-  /** Which request of the call it is, from 1. */
+  /** The number of the request within the call, from 1. */
   readonly attempt: number;
   /** The call's id, as in events. */
   readonly callId: string;
@@ -86,7 +88,15 @@ export interface RequestInfo {
   readonly operation: string;
 }
 
-/** What every method takes as its last argument. Every property may be left out. */
+/** Additions to a request that the contract does not show, sent as they are. */
+export interface ExtraOptions {
+  /** More query parameters, such as a filter of a list. A parameter of the method itself is refused. */
+  query?: Query | undefined;
+  /** More members of the body. A field of the method itself is refused, and any where the method sends no body. */
+  json?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The last argument of every method. Every property may be left out. */
 export interface CallOptions {
   /** Ends the call at once, whatever it is doing or waiting for: it rejects with `AbortError`. */
   signal?: AbortSignal | undefined;
@@ -96,8 +106,19 @@ export interface CallOptions {
   totalTimeoutMs?: number | false | undefined;
   /** Laid over the client's `retry`; `false` sends one request and never another. */
   retry?: RetryOptions | false | undefined;
-  /** Laid over the client's `headers`. `authorization`, `cookie` and `host` are refused. */
+  /**
+   * Extra headers of this call, laid over the client's. `authorization`, `cookie`, `host` and the headers of the connection
+   * are refused.
+   */
   headers?: HeadersInput | undefined;
+  /**
+   * Adds what the contract does not show to the request: a filter of a list (on each page), the description of an issue. Not
+   * for `request` and `paginate`, which have `query` and `json`.
+   *
+   * @example
+   * await client.issues.create("web", { title: "Login fails", type: "bug" }, { extra: { json: { priority: "high" } } });
+   */
+  extra?: ExtraOptions | undefined;
   /**
    * Awaited before each request is sent, when its slot and its token are there, so that nothing stands between it and
    * the request. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent.
@@ -121,7 +142,7 @@ export const DEFAULT_RETRY: RetryRules = {
 };
 
 /** The settings of a call. */
-export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "onRequest" | "onResponse">> {
+export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "extra" | "onRequest" | "onResponse">> {
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number;
   /** `false`: one request, no wait for a pause, no renewal of the token. */
@@ -139,7 +160,7 @@ export interface ClientSettings extends CallSettings {
   readonly validation: "strict" | "lenient";
 }
 
-/** What the request path needs of a client: its settings, which never change, and the parts that are made from them. */
+/** The parts of a client that the request path needs: its settings, which never change, and what is made from them. */
 export interface ClientContext extends ClientSettings {
   readonly http: SendHttp;
   readonly tokenSource: TokenSource;
@@ -147,7 +168,7 @@ export interface ClientContext extends ClientSettings {
   readonly observers: CombinedInstrumentation | undefined;
   /** Hooks of the package itself, where the client was derived with some. */
   readonly hooks?: CallHooks | undefined;
-  /** What the client has emitted already and emits once. */
+  /** Events that the client has emitted already and emits once. */
   readonly emittedOnce: {
     /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
     readonly paused: Set<string>;
@@ -187,9 +208,15 @@ export const SHARED_OPTIONS: ObjectSchema<Pick<CallOptions, "timeoutMs" | "total
   headers: validator("a HeadersInit", isObject, readHeaders),
 };
 
+const EXTRA: ObjectSchema<ExtraOptions> = {
+  query: { ...QUERY, read: copyQuery },
+  json: validator("a plain object of members", isPlainObject),
+};
+
 const CALL_OPTIONS: ObjectSchema<CallOptions> = {
-  ...SHARED_OPTIONS,
   signal: SIGNAL,
+  ...SHARED_OPTIONS,
+  extra: { ...RECORD, read: (extra: ExtraOptions) => parseOptions(extra, "options.extra", EXTRA) },
   onRequest: FUNCTION,
   onResponse: LISTENER,
 };

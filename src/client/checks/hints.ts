@@ -1,32 +1,62 @@
-/** Names as other clients have them, in lower case, and what is meant by them: the first that is accepted. */
-const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
-  ["apikey", ["token"]],
-  ["url", ["baseUrl", "path"]],
-  ["retries", ["attempts", "retry.attempts"]],
-  ["maxretries", ["attempts", "retry.attempts"]],
-  ["body", ["json"]],
-  ["pagesize", ["limit"]],
-]);
+/**
+ * Names that other clients have, in lower case without `_` and `-`, and the option that is meant: the first that is accepted.
+ * `write`: what to write, where the name alone does not say enough.
+ */
+const MEANT: readonly (readonly [names: string, option: string, write?: string])[] = [
+  ["apikey accesstoken apitoken auth authorization", "token"],
+  ["url serverurl", "baseUrl"],
+  ["url", "path"],
+  ["retries maxretries maxnetworkretries", "attempts", "attempts: n + 1, which counts the first"],
+  ["retries maxretries maxnetworkretries", "retry", "retry: { attempts: n + 1 }, which counts the first"],
+  ["retryconfig", "retry"],
+  ["timeout", "timeoutMs"],
+  ["defaultheaders", "headers"],
+  ["useragent", "headers", 'headers: { "user-agent": … }'],
+  ["agent httpagent httpsagent proxy", "fetchOptions", "fetchOptions: { dispatcher }"],
+  ["middleware interceptors", "fetch", "a fetch of your own, which calls the global one"],
+  ["hooks", "onEvent"],
+  ["debug", "logLevel", 'logLevel: "debug"'],
+  [
+    "idempotencykey",
+    "retry",
+    "nothing: the service has no idempotency keys, and error.outcome says what may be sent again",
+  ],
+  ["body data", "json"],
+  ["params", "query"],
+  ["pagesize perpage", "limit"],
+  ["page offset after nextcursor", "cursor", "cursor: the next_cursor of the page before"],
+];
 
-/** What belongs in the last argument of a method, and what in the one before it, where there is one. */
-const OPTION = /^(?:signal|timeoutMs|totalTimeoutMs|retry|headers|onRequest|onResponse|adopt|prefetch)$/;
-const PARAM = /^(?:limit|cursor)$/;
+/** Options of calls, of lists, and of clients alone. */
+const OF_CALL = /^(?:signal|timeoutMs|totalTimeoutMs|retry|headers|extra|onRequest|onResponse|adopt|prefetch)$/;
+const OF_LIST = /^(?:limit|cursor)$/;
+const OF_CLIENT =
+  /^(?:baseUrl|token|maxConcurrency|rateLimiter|fetch|fetchOptions|onEvent|logger|logLevel|validation)$/;
 /** Arguments of methods that have another one, `options`, behind them. */
 const ARGUMENT = /^(?:input|params|request|list)$/;
 
-/** Where unknown keys belong, and what was probably meant by them; empty if nothing is known of any. */
+/** The place that an unknown key belongs in; `undefined` if it is none of this package's names. */
+function placeOf(key: string, what: string, accepted: readonly string[]): string | undefined {
+  if (ARGUMENT.test(what) && OF_CALL.test(key)) return "the last argument, options";
+  if (accepted.includes("prefetch") && OF_LIST.test(key)) return "the argument before, params";
+  if (accepted.includes("baseUrl") && OF_CALL.test(key)) return "the last argument of a call; onEvent sees every call";
+  if (accepted.includes("signal") && OF_CLIENT.test(key)) return "the options of the client";
+  return undefined;
+}
+
+/** Hints for unknown keys: where they belong, or the accepted names that were probably meant. Empty if none is known. */
 export function hintsFor(keys: readonly string[], what: string, accepted: readonly string[]): string[] {
-  const places: string[] = [];
-  const meant = new Set<string>();
+  const hints = new Set<string>();
+  const names = new Set<string>();
   for (const key of keys) {
-    const aliases = ALIASES.get(simplified(key)) ?? [];
-    const name = aliases.find((alias) => accepted.includes(alias.replace(/\..*/, ""))) ?? closestName(key, accepted);
-    if (ARGUMENT.test(what) && OPTION.test(key)) places.push(`"${key}" belongs in the last argument, options`);
-    else if (accepted.includes("prefetch") && PARAM.test(key))
-      places.push(`"${key}" belongs in the argument before, params`);
-    else if (name !== undefined) meant.add(`"${name}"`);
+    const place = placeOf(key, what, accepted);
+    const [, option = closestName(key, accepted), write] =
+      MEANT.find(([known, name]) => known.split(" ").includes(simplified(key)) && accepted.includes(name)) ?? [];
+    if (place !== undefined) hints.add(`"${key}" belongs in ${place}`);
+    else if (write !== undefined) hints.add(`write ${write}`);
+    else if (option !== undefined) names.add(`"${option}"`);
   }
-  return meant.size > 0 ? [...places, `did you mean ${[...meant].join(", ")}?`] : places;
+  return names.size > 0 ? [...hints, `did you mean ${[...names].join(", ")}?`] : [...hints];
 }
 
 /**
@@ -40,7 +70,7 @@ export function closestName(unknown: string, names: readonly string[]): string |
   return least <= written.length / 3 ? names[wrong.indexOf(least)] : undefined;
 }
 
-/** How many letters have to be added, left out or replaced; none where only the order is another one. */
+/** The number of letters that have to be added, left out or replaced; 0 if only their order differs. */
 function editsBetween(name: string, written: string): number {
   if ([...name].sort().join() === [...written].sort().join()) return 0;
   /** For each beginning of `written`, to get there from the letters of `name` so far. */

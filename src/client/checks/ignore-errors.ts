@@ -1,6 +1,6 @@
 import { isPromise } from "./values.ts";
 
-/** Runs what may throw, such as a caller's callback: what it throws or rejects with goes nowhere, and nothing waits for it. */
+/** Runs a function, such as a caller's callback, and ignores what it throws or rejects with. Nothing waits for it. */
 export function ignoreErrors<Result>(callback: () => Result): Result | undefined {
   try {
     const result = callback();

@@ -1,7 +1,7 @@
-/** What a caller gave is refused. It never leaves the package: `refusing` makes the caller's error of it. */
+/** Invalid input of the caller. It never leaves the package: `asErrorClass` makes the caller's error of it. */
 export class InvalidInput extends Error {}
 
-/** Refuses what a caller gave; `cause` is what was thrown when it was read. Only within `refusing`. */
+/** Refuses input of the caller; `cause` is what reading it threw. Only within `asErrorClass`. */
 export function invalid(message: string, cause?: unknown): never {
   throw new InvalidInput(message, { cause });
 }

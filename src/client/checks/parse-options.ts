@@ -1,11 +1,13 @@
 import { hintsFor } from "./hints.ts";
 import { invalid } from "./invalid-input.ts";
-import { type ObjectSchema, type Present, SIGNAL, type Validator } from "./validators.ts";
+import type { ObjectSchema, Present, Validator } from "./validators.ts";
 import { describeValue, isPlainObject, isRecord, nameOf, nullPrototype } from "./values.ts";
 
 /** Checks a value. `what` names it in messages. */
-export function expectType<Value>(value: Value, what: string, { words, accepts }: Validator): Value {
-  return accepts(value) ? value : invalid(`${what} must be ${words}, not ${describeValue(value)}`);
+export function expectType<Value>(value: Value, what: string, { words, accepts, hint }: Validator): Value {
+  return accepts(value)
+    ? value
+    : invalid(`${what} must be ${words}, not ${describeValue(value)}${hint?.(value) ?? ""}`);
 }
 
 /**
@@ -17,9 +19,13 @@ export function parseOptions<Given extends object>(
   what: string,
   shape: ObjectSchema<Given>,
 ): Present<Given> {
-  const own = ownProperties(value, what);
+  const own = ownProperties(value, what, shape);
   const unknown = Object.keys(own).filter((key) => !Object.hasOwn(shape, key));
-  if (unknown.length > 0) invalid(`${what} must not have ${unknownKeys(unknown, what, Object.keys(shape))}`);
+  if (unknown.length > 0) {
+    const missing = requiredOf(shape).filter((key) => own[key] === undefined);
+    const lack = missing.length > 0 ? `have ${missing.join(" and ")}, and ` : "";
+    invalid(`${what} must ${lack}not have ${unknownKeys(unknown, what, Object.keys(shape))}`);
+  }
   const copy = nullPrototype<Record<string, unknown>>();
   for (const [key, expected] of Object.entries<Validator>(shape)) {
     const field = own[key];
@@ -30,20 +36,31 @@ export function parseOptions<Given extends object>(
   return copy as Present<Given>; // as far as its kinds say
 }
 
-function ownProperties(value: unknown, what: string): Record<string, unknown> {
+type AnySchema = Readonly<Record<string, Validator>>;
+
+function ownProperties(value: unknown, what: string, shape: AnySchema): Record<string, unknown> {
   const own = nullPrototype<Record<string, unknown>>();
   if (value === undefined) return own;
-  if (!isRecord(value)) invalid(`${what} must be an object, not ${describeValue(value)}`);
+  const [example] = [...requiredOf(shape), ...Object.keys(shape)];
+  const such = example === undefined ? "" : ` such as { ${example} }`;
+  if (!isRecord(value)) invalid(`${what} must be an object${such}, not ${describeValue(value)}`);
   try {
     Object.assign(own, value);
   } catch (cause) {
     // It may have a getter that throws.
     invalid(`${what} cannot be read`, cause);
   }
-  // A signal, say, that is passed in place of `{ signal }` has no properties of its own, and would pass for no options.
-  if (Object.keys(own).length === 0 && !isPlainObject(value))
-    invalid(`${what} must be a plain object${SIGNAL.accepts(value) ? ", such as { signal }" : ""}`);
+  // A signal, say, has no properties of its own, and would pass for no options; a client has others.
+  const keys = Object.keys(own);
+  const isOther = keys.length === 0 || keys.some((key) => !Object.hasOwn(shape, key));
+  if (isOther && !isPlainObject(value)) {
+    invalid(`${what} must be a plain object${such}, not ${describeValue(value)}`);
+  }
   return own;
+}
+
+function requiredOf(shape: AnySchema): string[] {
+  return Object.keys(shape).filter((key) => shape[key]?.required === true);
 }
 
 const MOST_NAMES = 10;
@@ -52,5 +69,5 @@ function unknownKeys(unknown: readonly string[], what: string, accepted: readonl
   const names = unknown.flatMap((key) => nameOf(key) ?? []).slice(0, MOST_NAMES);
   const hints = hintsFor(unknown.slice(0, MOST_NAMES), what, accepted);
   const which = [`the unknown key${unknown.length > 1 ? "s" : ""}`, names.join(", ")].join(" ").trim();
-  return [which, `accepted: ${accepted.join(", ")}`, ...hints].join("; ");
+  return `${which}${hints.length > 0 ? ` (${hints.join("; ")})` : ""}; accepted: ${accepted.join(", ")}`;
 }

@@ -1,17 +1,19 @@
 import { ignoreErrors } from "./ignore-errors.ts";
 import { hasMethods, isRecord } from "./values.ts";
 
-/** A kind of value: its name in messages, and which values are of it. */
+/** A kind of value: its name in messages, and the values that are of it. */
 export interface Validator {
   readonly words: string;
   readonly accepts: (value: unknown) => boolean;
   /** It must not be left out. */
   readonly required?: boolean;
-  /** What is kept of an accepted value, where that is not the value itself. */
+  /** Makes the value that is kept of an accepted one. Without it, that is the value itself. */
   readonly read?: ((accepted: never) => unknown) | undefined;
+  /** Ends the message for a value that is not accepted, where there is more to say. */
+  readonly hint?: ((refused: unknown) => string | undefined) | undefined;
 }
 
-/** What may stand in each field of an object. */
+/** The validators of the fields of an object. */
 export type ObjectSchema<Given> = { readonly [Key in keyof Given]-?: Validator };
 
 /** An object without what is `undefined` in it. */
@@ -21,7 +23,7 @@ export function validator(words: string, accepts: Validator["accepts"], read?: V
   return { words, accepts, read };
 }
 
-/** What `optional` accepts; it must not be left out. */
+/** The same values as `optional`, which must not be left out. */
 export function required(optional: Validator): Validator {
   return { ...optional, required: true };
 }
@@ -57,7 +59,7 @@ export const TIMEOUT: Validator = validator(
 
 /** Duck-typed, since another realm's signals are no instances of ours. */
 export const SIGNAL: Validator = validator(
-  "an AbortSignal, such as controller.signal",
+  "an AbortSignal such as controller.signal",
   (value) =>
     hasMethods(value, "addEventListener", "removeEventListener") &&
     typeof (value as { aborted?: unknown }).aborted === "boolean", // what has methods can be asked

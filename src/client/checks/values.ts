@@ -1,9 +1,9 @@
-/** Whether a value, of whatever kind, has these methods. */
+/** Returns whether a value, of any kind, has these methods. */
 export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
 }
 
-/** Objects in one that inherits nothing: what a program has put on Object.prototype is no option of any caller. */
+/** Copies objects into one that inherits nothing: a property of `Object.prototype` is no option. */
 export function nullPrototype<Fields extends object>(...parts: readonly Partial<Fields>[]): Fields {
   return Object.assign(Object.create(null) as object, ...parts) as Fields; // the parts together have all fields
 }
@@ -12,19 +12,19 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Whether a value is an object that has its values by name. */
+/** Returns whether a value is an object that has its values by name. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !Array.isArray(value);
 }
 
-/** Whether a value is an object of no class, of this realm or another. */
+/** Returns whether a value is an object of no class, of this realm or another. */
 export function isPlainObject(value: unknown): boolean {
   if (!isObject(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Whether there is something to wait for: a promise of any class. */
+/** Returns whether a value is a promise, of any class. */
 export function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
   return hasMethods(value, "then");
 }
@@ -42,12 +42,20 @@ export function nameOf(key: string): string | undefined {
 /** No token is shorter. So short a string is shown, and may stand in any text. */
 export const SHORTEST_SECRET = 8;
 
-/** A value in words, which show it only if it cannot be a secret: numbers, booleans, and words shorter than any secret. */
+/** A value in words. They show it only if it cannot be a secret: numbers, booleans, and strings shorter than any secret. */
 export function describeValue(value: unknown): string {
   if (value === "") return "an empty string";
   if (typeof value === "string") return value.length < SHORTEST_SECRET ? JSON.stringify(value) : "a string";
   if (value === null || ["undefined", "number", "boolean"].includes(typeof value)) return String(value);
   if (Array.isArray(value)) return "an array";
   if (isPromise(value)) return "a promise: await it";
-  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+  const name = isObject(value) && !isPlainObject(value) ? classNameOf(value) : undefined;
+  return name === undefined ? `${typeof value === "object" ? "an" : "a"} ${typeof value}` : `an instance of ${name}`;
+}
+
+/** The name of an object's class, as the platform or the class has it; `undefined` if it has none that can be shown. */
+function classNameOf(value: object): string | undefined {
+  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  const name: unknown = tag === "Object" ? (value.constructor as { name?: unknown } | undefined)?.name : tag; // it may be anything
+  return typeof name === "string" && /^[A-Za-z_$][\w$]{0,39}$/.test(name) ? name : undefined;
 }

@@ -20,11 +20,11 @@ export interface ErrorDetails extends ErrorRecords {
   callId?: string | undefined;
   /** HTTP status of the response; absent if there was none. */
   status?: number | undefined;
-  /** The service's error code: the `error` field of the response's body, if it is a string. */
+  /** The service's error code: the `error` of the response's body if that is a string, else the `code` beside its sentence. */
   code?: string | undefined;
   /**
-   * The service's own sentence: the body's `message`, else its `detail`. One line of at most 300 characters, without
-   * secrets. It is part of `message`, too.
+   * The service's own sentence: the body's `message`, else its `detail`, also those of its `error` or of the first of its
+   * `errors`. One line of at most 300 characters, without secrets. It is part of `message`, too.
    */
   detail?: string | undefined;
   /** The HTTP method. */

@@ -23,6 +23,12 @@ export class ArgumentError extends AutomationError {
 export class RedirectError extends AutomationError {
   static override readonly kinds: readonly ["redirect"] = ["redirect"];
   declare readonly kind: "redirect";
+  /** Origin and path that the response leads to, without query, user name and password; absent if it does not say. */
+  declare readonly location?: string | undefined;
+
+  constructor(message: string, details?: DetailsOf<RedirectError, "location">) {
+    super(message, details);
+  }
 }
 
 /** No whole response was received: the connection could not be made, or was lost. `outcome` says which. */

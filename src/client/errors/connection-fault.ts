@@ -19,6 +19,10 @@ export interface ConnectionFault extends Verdict {
 const NEVER_SENT: Verdict = { isSent: false, words: "no connection could be made to {host} ({code})" };
 const NO_TUNNEL = { ...NEVER_SENT, words: "a proxy opened no tunnel to {host} ({reason})" };
 const REFUSED: Verdict = { isSent: false, permanent: true, words: "the request failed to reach {host} ({code})" };
+const SPEAKS_HTTP = {
+  ...REFUSED,
+  words: "the request failed to reach {host}: this port speaks http:, not https: ({code})",
+};
 const REFUSED_BY_PROXY = { ...REFUSED, words: NO_TUNNEL.words };
 /** A URL, a header or a dispatcher that `fetch` does not take: no host was looked for. */
 const NOT_TAKEN: Verdict = { ...REFUSED };
@@ -34,6 +38,8 @@ const UNEXPLAINED = { ...REFUSED, isSent: true };
 const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
   [UNREADABLE, /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW |UND_ERR_RES)|^\S* \S* HTTPParserError:/],
+  // The first bytes of an answer in HTTP, read as TLS.
+  [SPEAKS_HTTP, /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG) /],
   // A handshake that failed will fail again: OpenSSL's verification results and Node's TLS errors; Deno's words.
   [REFUSED, /^(?:CERT_|ERR_(?:TLS|SSL|OSSL)_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/],
   [REFUSED, /^(?:INVALID_CA|HOSTNAME_MISMATCH|EPROTO) |invalid peer certificate/i],

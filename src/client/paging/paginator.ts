@@ -20,6 +20,14 @@ export interface ToArrayOptions {
 
 const TO_ARRAY_OPTIONS: ObjectSchema<ToArrayOptions> = { max: countFrom(0) };
 
+/** Ways to consume a list. */
+const CONSUME = "use for await, .page() or .toArray()";
+const PRINT = `Paginator { not sent yet: ${CONSUME} }`;
+
+// Typed as symbols only, so that the compiler does not take a list for an iterable.
+const INSPECT: symbol = Symbol.for("nodejs.util.inspect.custom");
+const ITERATOR: symbol = Symbol.iterator;
+
 /**
  * A list that is requested page by page as it is consumed; nothing is sent before. Each `for await` is a walk of its own
  * from the start. A walk ends only where the service says so (`next_cursor` is `null`), and an error in it carries the
@@ -34,6 +42,26 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   /** @internal Not for callers: the client's lists return paginators. */
   constructor(source: () => Promise<PageSource<Item>>) {
     this.#source = source;
+  }
+
+  /** Prints, as text, as JSON and in Node's console, say that nothing was sent and how to consume the list. */
+  toString(): string {
+    return PRINT;
+  }
+
+  /** @internal */
+  toJSON(): string {
+    return PRINT;
+  }
+
+  /** @internal */
+  [INSPECT](): string {
+    return PRINT;
+  }
+
+  /** @internal Refuses `for (of)` and spreading, in words. */
+  [ITERATOR](): never {
+    throw new ArgumentError(`a list is not sent before it is consumed: ${CONSUME}`);
   }
 
   /**

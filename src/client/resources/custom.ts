@@ -9,6 +9,25 @@ import type { Paginator } from "../paging/paginator.ts";
 import { isStandardSchema, pageValidator, type StandardSchema } from "../schemas/validators.ts";
 import { CURSOR, type ListOptions, paginate } from "./list.ts";
 
+/** A value that can be written as JSON: no promise, stream, collection, form or function, as far as types can tell. */
+export type JsonInput =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly unknown[]
+  | { readonly [name: string]: unknown }
+  | (object & NotJson);
+
+/** Members of objects that `JSON.stringify` loses. */
+interface NotJson {
+  readonly bind?: never;
+  readonly then?: never;
+  readonly arrayBuffer?: never;
+  readonly [Symbol.iterator]?: never;
+  readonly [Symbol.asyncIterator]?: never;
+}
+
 /** A call of an endpoint that has no method of its own. */
 export interface CustomRequest<Output = unknown> {
   /** `GET`, `HEAD` and `DELETE` are retried as reads are; `POST`, `PUT` and `PATCH` only if they were certainly not applied. */
@@ -17,8 +36,11 @@ export interface CustomRequest<Output = unknown> {
   path: Path;
   /** `undefined` leaves a parameter out, an array repeats it. */
   query?: Query | undefined;
-  /** The body, sent as JSON. */
-  json?: unknown;
+  /**
+   * The body, sent as JSON: a JSON value at every level. Values that `JSON.stringify` turns into `{}` or `null`, or leaves out
+   * (a `FormData`, a `Map`, a promise, `NaN`), are an `ArgumentError`; `toJSON` is obeyed.
+   */
+  json?: JsonInput | undefined;
   /** Any Standard Schema for the response's body; without one the call resolves `unknown`. Not with `HEAD`, which has none. */
   schema?: StandardSchema<Output> | undefined;
 }
@@ -62,7 +84,7 @@ const REQUEST: ObjectSchema<CustomRequest> = {
 
 const LIST: ObjectSchema<CustomList<unknown>> = { path: PATH, query: QUERY, schema: required(SCHEMA) };
 
-/** What the body of a response has to be, where the method decides. */
+/** The bodies that responses have, where the method decides. */
 const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "nothing", DELETE: "json_if_any" };
 
 /** Sends a request of the caller's own. `Output` is that of the overload of `SendCustom` that the caller has chosen. */

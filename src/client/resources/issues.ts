@@ -9,7 +9,7 @@ import { type ProjectRef, projectValue } from "./projects.ts";
 
 /** A new issue. */
 export interface IssueCreateInput {
-  /** What it is about; not empty, or the service refuses it. */
+  /** A line on what is wrong or wanted; not empty, or the service refuses it. */
   title: string;
   /** `bug`, or another type that the service knows. */
   type: IssueType;
@@ -35,7 +35,7 @@ export class Issues {
    * error tells whether the issue may exist.
    *
    * @param project the project's name or id, or a `Project`
-   * @param input the issue; other fields than these are refused
+   * @param input the issue; other fields are refused: pass them in `options.extra.json`
    * @param options options of this call
    * @returns the issue as the service sent it
    * @example
@@ -52,6 +52,7 @@ export class Issues {
         method: "POST",
         path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),
         json: parseOptions(input, "input", CREATE_INPUT),
+        fields: Object.keys(CREATE_INPUT),
         schema: issueValidator,
         scope: "issues:write",
         options: readOptions(options),

@@ -29,20 +29,21 @@ export interface ListParams {
   cursor?: string | undefined;
 }
 
-/** `null`, the cursor of the last page, means that a walk has ended: from there it would start over. */
-export const CURSOR: Validator = validator(
-  "a non-empty string of well-formed Unicode, or none to begin",
-  (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
-);
+/** A cursor. `null`, that of the last page, means that a walk has ended: from there it would start over. */
+export const CURSOR: Validator = {
+  words: "a non-empty string of well-formed Unicode",
+  accepts: (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
+  hint: (value) => (value === null ? ": null marks the end of a list; leave the cursor out to begin" : undefined),
+};
 
 const LIST_PARAMS: ObjectSchema<ListParams> = {
   limit: validator("a safe integer", Number.isSafeInteger),
   cursor: CURSOR,
 };
 
-/** The query of a list. */
-export function listQuery(params: ListParams | undefined): Query {
-  return parseOptions(params, "params", LIST_PARAMS);
+/** The query of a documented list, and the names in it. */
+export function listQuery(params: ListParams | undefined): Pick<ListOperation<unknown>, "query" | "fields"> {
+  return { query: parseOptions(params, "params", LIST_PARAMS), fields: Object.keys(LIST_PARAMS) };
 }
 
 /** A list operation as data; `label` is the name where it is left out. */
@@ -53,6 +54,8 @@ export interface ListOperation<Item> {
   readonly query: Query;
   readonly schema: StandardSchema<Page<Item>>;
   readonly scope?: Scope;
+  /** As in an operation. */
+  readonly fields?: readonly string[];
   /** The last argument of the method, and what was passed behind it. */
   readonly last: readonly [options?: ListOptions | undefined];
 }
@@ -68,12 +71,13 @@ export function paginate<Item>(send: Send, name: string, describe: () => ListOpe
 function sourceOf<Item>(
   send: Send,
   name: string,
-  { label = name, path, query, schema, scope, last }: ListOperation<Item>,
+  { label = name, path, query, fields, schema, scope, last }: ListOperation<Item>,
 ): PageSource<Item> {
   const { cursor: start, ...others } = query;
   const { prefetch = false, ...options } = readOptions(last, { prefetch: BOOLEAN });
   const fixed = encodeQuery(others);
-  const page = { label, method: "GET", path, schema, lenientSchema: pageEnvelopeValidator, scope, options } as const;
+  const lenientSchema = pageEnvelopeValidator;
+  const page = { label, method: "GET", path, fields, schema, lenientSchema, scope, options } as const;
   return {
     operation: page,
     start: typeof start === "string" ? start : null, // which is what it was checked to be

@@ -16,7 +16,7 @@ export type ProjectRef = string | Project | Pick<Project, "id">;
 export function projectValue(project: ProjectRef): string {
   if (typeof project === "string") return project;
   if (isObject(project) && "id" in project) return expectType(project.id, "project.id", STRING);
-  const lack = isPlainObject(project) ? " without an id" : "";
+  const lack = isPlainObject(project) ? " without an id; the project is the first argument" : "";
   return invalid(`project must be a name, an id or a project, not ${describeValue(project)}${lack}`);
 }
 
@@ -41,7 +41,7 @@ export class Projects {
   list: (params?: ListParams, options?: ListOptions) => Paginator<Project> = (params, ...options) =>
     paginate(this.#send, "projects.list", () => ({
       path: pathOf("/projects"),
-      query: listQuery(params),
+      ...listQuery(params),
       schema: projectPageValidator,
       scope: "projects:read",
       last: options,

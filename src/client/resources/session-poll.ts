@@ -1,7 +1,7 @@
 import type { Operation, OperationFields, Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { type CallOptions, type CheckedOptions, readOptions } from "../call/settings.ts";
-import { FUNCTION, INTERVAL, type ObjectSchema, required } from "../checks/validators.ts";
+import { INTERVAL, type ObjectSchema } from "../checks/validators.ts";
 import { type AutomationError, annotate, isBrandedError } from "../errors/automation-error.ts";
 import { captureCaller } from "../errors/caller-stack.ts";
 import { AbortError, TimeoutError } from "../errors/classes.ts";
@@ -13,6 +13,7 @@ import { Deadline, STOPPED } from "../time/deadline.ts";
 import { shortened } from "../time/jitter.ts";
 import { deferErrors } from "./list.ts";
 import { delayOfPoll, type Outage, outageAfter } from "./outage.ts";
+import { UNTIL } from "./until.ts";
 
 /** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
 export interface WatchOptions extends CallOptions {
@@ -32,7 +33,10 @@ export interface WatchOptions extends CallOptions {
 
 /** The options of `sessions.waitFor`. `totalTimeoutMs` is for the whole wait, the other timeouts are for each poll. */
 export interface WaitOptions extends WatchOptions {
-  /** Ends the wait once it returns `true`. May be asynchronous. What it throws rejects the call as it is. */
+  /**
+   * Ends the wait once it returns `true`. It may be asynchronous. The call rejects with what it throws, as it is, and with an
+   * `ArgumentError` if it returns no boolean.
+   */
   until: (session: Session) => boolean | Promise<boolean>;
 }
 
@@ -42,13 +46,13 @@ const WATCH_OPTIONS: ObjectSchema<Omit<WatchOptions, keyof CallOptions>> = {
 };
 const WAIT_OPTIONS: ObjectSchema<Omit<WaitOptions, keyof CallOptions>> = {
   ...WATCH_OPTIONS,
-  until: required(FUNCTION),
+  until: UNTIL,
 };
 
 /** Asks for one session. */
 export function getSession(id: string, options: CheckedOptions): OperationFields<Session> {
   const path = pathOf("/sessions/{id}", { id });
-  return { method: "GET", path, schema: sessionValidator, scope: "sessions:read", options };
+  return { method: "GET", path, fields: [], schema: sessionValidator, scope: "sessions:read", options };
 }
 
 /** Polls a session until `until` is true of it. */

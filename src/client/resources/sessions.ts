@@ -38,7 +38,7 @@ export class Sessions {
   ) =>
     paginate(this.#send, "sessions.list", () => ({
       path: pathOf("/projects/{project}/sessions", { project: projectValue(project) }),
-      query: listQuery(params),
+      ...listQuery(params),
       schema: sessionPageValidator,
       scope: "sessions:read",
       last: options,

@@ -12,7 +12,10 @@ import type { Scope } from "../scopes.ts";
 export interface TokenCreateInput {
   /** A label, to find it again in the account settings. */
   name: string;
-  /** What it may do: only scopes that the caller's own token holds. A token with `[]` can do nothing. */
+  /**
+   * Its permissions: only scopes that the caller's own token holds. A token with `[]` can do nothing. `isScope` narrows
+   * strings from elsewhere: `names.filter(isScope)`.
+   */
   scopes: readonly Scope[];
   /** Days until it expires, a safe integer. Without it the service decides. */
   expires_in_days?: number | undefined;
@@ -45,7 +48,7 @@ export class Tokens {
    * else. The request is sent again only if the service has certainly not processed it. If the response is invalid, the
    * error's `rawBody` still has the text.
    *
-   * @param input the token; other fields than these are refused
+   * @param input the token; other fields are refused: pass them in `options.extra.json`
    * @param options options of this call
    * @returns the token's record with its `plaintext`
    * @example
@@ -58,6 +61,7 @@ export class Tokens {
         method: "POST",
         path: pathOf("/me/tokens"),
         json: parseOptions(input, "input", CREATE_INPUT),
+        fields: Object.keys(CREATE_INPUT),
         schema: createdTokenValidator,
         options: readOptions(options),
       }),
@@ -102,6 +106,7 @@ export class Tokens {
         method: "DELETE",
         path: pathOf("/me/tokens/{id}", { id }),
         expects: "nothing",
+        fields: [],
         options: readOptions(options),
       }),
       { entry: this.revoke },
@@ -112,7 +117,7 @@ const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {
   name: required(STRING),
   // Array.from shows the holes of an array, which `every` passes over.
   scopes: validator(
-    "an array of strings",
+    'an array of scopes, such as ["issues:write"]',
     (value) => Array.isArray(value) && Array.from<unknown>(value).every((scope) => typeof scope === "string"),
   ),
   expires_in_days: validator("a safe integer", Number.isSafeInteger),
@@ -125,6 +130,7 @@ export function rotation(id: string, isSent: boolean): Omit<OperationFields<Crea
   return {
     method: "POST",
     path: pathOf("/me/tokens/{id}/rotate", { id }),
+    fields: [],
     schema: isSent ? adoptedTokenValidator : createdTokenValidator,
     lenientSchema: isSent ? sendableTokenValidator : undefined,
   };

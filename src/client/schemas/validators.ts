@@ -16,7 +16,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** What a Standard Schema says: the value, or what is wrong with it. */
+/** The result of a Standard Schema: the value, or its issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -27,10 +27,10 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What the schemas of this package call themselves. */
+/** The vendor of this package's schemas. */
 export const OWN_VENDOR = "project-automation";
 
-/** Whether a value can be used as a Standard Schema. (arktype's are functions.) */
+/** Returns whether a value can be used as a Standard Schema. (arktype's are functions.) */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   const { "~standard": standard } = Object(value) as Partial<StandardSchema>; // any value can be asked
   return hasMethods(standard, "validate");
@@ -44,8 +44,11 @@ export function isValid<Output>(result: StandardResult<Output>): result is { rea
 /** Items that a page may have; the service sends at most 200. */
 const MAX_ITEMS = 10_000;
 
-/** zod's names of types, formats and bounds in other words; those that are missing say enough. */
+/** Other words for zod's names of types, formats and bounds. */
 const EXPECTED: Readonly<Record<string, string>> = {
+  string: "a string",
+  array: "an array",
+  object: "an object",
   datetime: "an ISO 8601 timestamp",
   int: "a safe integer",
   number: "a safe integer",
@@ -54,10 +57,25 @@ const EXPECTED: Readonly<Record<string, string>> = {
   too_big: "a safe integer", // the only maximum
 };
 
+/** Fields with a value that says more than their type. */
+const EXPECTED_IN: Readonly<Record<string, string>> = {
+  next_cursor: "a non-empty string, or null at the end of the list",
+};
+
 // zod's own wording is a locale, which is not bundled, and might quote the value.
 function expectationOf(issue: z.core.$ZodRawIssue): string {
   const { code, format = code, expected = format } = issue as { code: string; format?: string; expected?: string }; // some have them
-  return `expected ${EXPECTED[expected] ?? expected}`;
+  const words = EXPECTED_IN[String(issue.path?.at(-1))] ?? EXPECTED[expected] ?? expected;
+  return `expected ${words}, got ${kindOf(issue.input)}`;
+}
+
+/** A value of a response by its kind alone. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (value === "") return "an empty string";
+  if (Array.isArray(value)) return "an array";
+  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 }
 
 function standard<Output>(

@@ -1,14 +1,17 @@
 import { once } from "node:events";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { fileJournal } from "../../bulk/node.ts";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Client } from "../../client/client.ts";
 import { Deadline } from "../../client/time/deadline.ts";
 import { command, readService, SERVICE, say, type Terminal } from "../../command/command.ts";
 import { IssueGuard } from "../issue-guard.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
+import { lazyJournal } from "./lazy-journal.ts";
 
-/** How long the end waits for the records of calls that it has aborted. */
+/** An opening of the journal that takes longer is begun again by the next call that needs it. */
+const OPENING_MS = 10_000;
+
+/** The end waits so long for the records of calls that it has aborted. */
 const LAST_RECORDS_MS = 500;
 
 /** `project-automation mcp`: the tools over standard input and output, until the input ends or the output is closed. */
@@ -23,7 +26,8 @@ A host starts it; it ends with its input.
     ...SERVICE,
     journal: {
       value: "FILE",
-      about: "remember created issues in FILE, so that a repeated call creates none after a restart",
+      about:
+        "remember created issues in FILE, so that a repeated call creates none after a restart; one process at a time",
     },
   },
   notes: `The token is read from PROJECT_AUTOMATION_TOKEN only: other users of a machine can read a command line.
@@ -35,34 +39,42 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
       ...readService(flags, terminal),
       allowInsecureHttp: flags["allow-insecure-http"],
     });
-    const journal = flags.journal === undefined ? undefined : await fileJournal(flags.journal);
-    try {
-      await serve(client, { readOnly: flags["read-only"], tools: namesOf(flags.tools), journal }, terminal);
-      return 0;
-    } finally {
-      await journal?.close();
-    }
+    const journal = flags.journal === undefined ? undefined : lazyJournal(flags.journal);
+    const options = { readOnly: flags["read-only"], tools: namesOf(flags.tools), journal };
+    createMcpServer(client, options); // a mistake in the flags ends the command before a host connects
+    await serve(client, options, terminal);
+    return 0;
   },
 });
 
+/** Standard input and output, until either of them is closed, a message is too long, or the server closes it. */
+class Connection extends StdioServerTransport {
+  #end: () => void = () => {};
+  readonly ended: Promise<void> = new Promise((resolve) => {
+    this.#end = resolve;
+  });
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#end();
+  }
+}
+
 async function serve(client: Client, options: McpServerOptions, terminal: Terminal): Promise<void> {
-  // A mistake in the flags, or a damaged journal, ends the command before a host connects.
-  createMcpServer(client, options);
-  const ended = Promise.race([
-    once(process.stdin, "end"),
-    once(process.stdin, "close"),
-    once(process.stdout, "error"), // its reading end was closed
-    once(terminal.signal, "abort"),
-  ]);
-  const issues = IssueGuard.of(client, options.journal);
-  await issues?.loaded();
-  const connection = serveStdio(() => createMcpServer(client, options), {
+  const { readOnly = false, tools = ["create_issue"], journal } = options;
+  const issues = readOnly || !tools.includes("create_issue") ? undefined : IssueGuard.of(client, journal);
+  // If it cannot be used, the reason stands on standard error at once, and not only when an issue is created.
+  issues?.open(OPENING_MS).catch(() => {});
+  const transport = new Connection();
+  const server = serveStdio(() => createMcpServer(client, options), {
+    transport,
     onerror: (error) => say("mcp", terminal, error),
   });
-  await ended;
-  await connection.close();
+  const { signal } = terminal;
+  if (!signal.aborted) await Promise.race([transport.ended, once(signal, "abort")]);
+  await server.close();
   const deadline = Deadline.of(LAST_RECORDS_MS);
-  await deadline.race(Promise.resolve(issues?.settled())).catch(() => {}); // a call without a record of its end counts as unknown
+  await deadline.race(Promise.resolve(issues?.close())).catch(() => {}); // a call without a record of its end counts as unknown
   deadline.release();
 }
 

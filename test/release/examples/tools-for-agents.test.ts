@@ -15,3 +15,15 @@ test("tools-for-agents creates one issue, is told why another failed, and waits 
   expect(output).toMatch(/^create_issue: error: .*there is no such project.*list tools/m);
   expect(lines.at(-1)).toContain('"state":"done","done":true');
 });
+
+test("tools-for-agents-own-tool adds a tool, which returns what an endpoint says, also why it refuses", async () => {
+  using folder = temporaryFolder();
+  const service = { baseUrl: "", token: "" }; // its emulator is in the program
+  const { code, output } = await run(["tools-for-agents-own-tool.ts"], { service, folder: folder.path });
+  expect(code, output).toBe(0);
+  expect(output.trim().split("\n")).toEqual([
+    "tools: list_projects, list_sessions, get_session, wait_for_session, create_issue, list_library",
+    'web: {"titles":["Style guide","Release plan"]}',
+    'wbe: {"kind":"not_found","detail":"there is no such project"}',
+  ]);
+});

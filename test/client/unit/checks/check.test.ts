@@ -160,17 +160,31 @@ describe("a checked object", () => {
     expect(flawOf(() => parseOptions<object>(value as never, "input", {}))).toMatch(/^input must be an object, not /);
   });
 
-  test("a signal is none, and the message says where it belongs", () => {
-    const { signal } = new AbortController();
-    const flaw = flawOf(() => parseOptions<object>(signal, "options", { a: STRING }));
-    expect(flaw).toBe("options must be a plain object, such as { signal }");
+  test("an instance of a class is none if it has other properties than options have", () => {
+    class Redis {
+      a = "x";
+      status = "ready";
+    }
+    expect(flawOf(() => parseOptions<object>(new Redis(), "options", { a: STRING }))).toBe(
+      "options must be a plain object such as { a }, not an instance of Redis",
+    );
+  });
+
+  test("what stands in its place is told what is required, else the first option", () => {
+    const shape: ObjectSchema<{ a?: string; until: boolean }> = { a: STRING, until: required(BOOLEAN) };
+    expect(flawOf(() => parseOptions("done" as never, "options", shape))).toBe(
+      'options must be an object such as { until }, not "done"',
+    );
+    expect(flawOf(() => parseOptions<object>(5 as never, "options", { a: STRING, b: STRING }))).toBe(
+      "options must be an object such as { a }, not 5",
+    );
   });
 
   test.each([new Date(), new Map([["a", "x"]]), new Response("x"), new Headers()])(
     "%s, which has no properties of its own, is none",
     (value) => {
       expect(flawOf(() => parseOptions<object>(value, "options", { a: STRING }))).toBe(
-        "options must be a plain object",
+        `options must be a plain object such as { a }, not an instance of ${value.constructor.name}`,
       );
     },
   );
@@ -185,9 +199,10 @@ describe("unknown keys", () => {
     expect(flaw({ x: 1, a: 5, y: 2 })).toBe('options must not have the unknown keys "x", "y"; accepted: a, b');
   });
 
-  test("are told before what is missing", () => {
-    expect(flaw({ titel: "x" }, { title: required(STRING) })).toBe(
-      'options must not have the unknown key "titel"; accepted: title; did you mean "title"?',
+  test("are told with what is missing, the guess before what is accepted", () => {
+    const shape: ObjectSchema<object> = { title: required(STRING), type: required(STRING), note: STRING };
+    expect(flaw({ titel: "x" }, shape)).toBe(
+      'options must have title and type, and not have the unknown key "titel" (did you mean "title"?); accepted: title, type, note',
     );
   });
 

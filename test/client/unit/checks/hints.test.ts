@@ -73,7 +73,18 @@ test("a name of three characters or more with one wrong is close to itself, in a
 test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
   [
     "a client",
-    ["baseUrl", "token", "timeoutMs", "totalTimeoutMs", "retry", "maxConcurrency", "rateLimiter", "headers", "fetch"],
+    [
+      "baseUrl",
+      "token",
+      "timeoutMs",
+      "totalTimeoutMs",
+      "retry",
+      "maxConcurrency",
+      "rateLimiter",
+      "headers",
+      "fetch",
+      "onEvent",
+    ],
     {
       ...{
         apiKey: "token",
@@ -84,17 +95,17 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>
         url: "baseUrl",
       },
       ...{ timeout: "timeoutMs", timeout_ms: "timeoutMs", timeoutMS: "timeoutMs", totalTimeout: "totalTimeoutMs" },
-      ...{ retries: "retry.attempts", maxRetries: "retry.attempts", header: "headers", fetcher: "fetch" },
+      ...{ auth: "token", authorization: "token", hooks: "onEvent", header: "headers", fetcher: "fetch" },
       ...{ concurrency: "maxConcurrency", max_concurrency: "maxConcurrency", concurrencyMax: "maxConcurrency" },
       ...{ rateLimit: "rateLimiter", rate_limiter: "rateLimiter" },
     },
-    "auth authorization bearer secret credentials host hostname endpoint agent proxy debug strict cache hooks delay page",
+    "bearer secret credentials host hostname endpoint strict cache delay",
   ],
   [
     "a request",
     ["method", "path", "query", "json", "schema"],
-    { url: "path", paths: "path", methods: "method", body: "json", schemas: "schema" },
-    "auth verb params data payload search parse retry host",
+    { url: "path", paths: "path", methods: "method", body: "json", data: "json", params: "query", schemas: "schema" },
+    "auth verb payload search parse retry host",
   ],
 ])(
   "of the names that other programs have, %s has hints for those that are near alone",
@@ -110,8 +121,12 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>
 test.each<[string, readonly string[], string | undefined]>([
   ["apiKey in options", ["baseUrl", "token"], 'did you mean "token"?'],
   ["api_key in options", ["baseUrl", "token"], 'did you mean "token"?'],
-  ["maxRetries in options", ["retry", "timeoutMs"], 'did you mean "retry.attempts"?'],
-  ["retries in retry", ["attempts", "minDelayMs"], 'did you mean "attempts"?'],
+  ["maxRetries in options", ["retry", "timeoutMs"], "write retry: { attempts: n + 1 }, which counts the first"],
+  ["retries in retry", ["attempts", "minDelayMs"], "write attempts: n + 1, which counts the first"],
+  ["page in params", ["limit", "cursor"], "write cursor: the next_cursor of the page before"],
+  ["per_page in params", ["limit", "cursor"], 'did you mean "limit"?'],
+  ["prefetch in options", ["baseUrl"], '"prefetch" belongs in the last argument of a call; onEvent sees every call'],
+  ["baseUrl in options", ["signal"], '"baseUrl" belongs in the options of the client'],
   ["timeout in options", ["timeoutMs", "totalTimeoutMs"], 'did you mean "timeoutMs"?'],
   ["url in options", ["baseUrl", "token"], 'did you mean "baseUrl"?'],
   ["url in request", ["method", "path"], 'did you mean "path"?'],

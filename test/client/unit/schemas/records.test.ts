@@ -113,22 +113,23 @@ describe.each(Object.entries(CASES))("a %s", (_, { schema, validator, good, bad 
   });
 
   test.each([undefined, null, 5, "x", true, [], [good], () => {}, Symbol("s")])("is not %o", async (value) => {
-    expect(await issuesOf(validator, value)).toEqual([": expected object"]);
+    const [issue = "", ...others] = await issuesOf(validator, value);
+    expect([issue.replace(/, got [a-z ]+$/, ""), others]).toEqual([": expected an object", []]);
     expect(z.safeParse(schema, value).success).toBe(false);
   });
 });
 
 test("an issue says what was expected", async () => {
   expect(await issuesOf(issueValidator, { number: 1.5, title: 5, status: "open", type: null })).toEqual([
-    "number: expected a safe integer",
-    "title: expected string",
-    "type: expected string",
+    "number: expected a safe integer, got a number",
+    "title: expected a string, got a number",
+    "type: expected a string, got null",
   ]);
   const wrong = { ...token, scopes: ["a", 5], expires_at: "soon", plaintext: "" };
   expect(await issuesOf(createdTokenValidator, wrong)).toEqual([
-    "scopes.1: expected string",
-    "expires_at: expected an ISO 8601 timestamp",
-    "plaintext: expected a non-empty string",
+    "scopes.1: expected a string, got a number",
+    "expires_at: expected an ISO 8601 timestamp, got a string",
+    "plaintext: expected a non-empty string, got an empty string",
   ]);
 });
 
@@ -137,7 +138,9 @@ test("an application's settings of zod do not change the text of an issue", asyn
   const { customError } = before;
   z.config({ customError: ({ input }) => `quotes ${String(input)}` });
   try {
-    expect(await issuesOf(validatorOf(ProjectSchema), { id: "p", name: 5 })).toEqual(["name: expected string"]);
+    expect(await issuesOf(validatorOf(ProjectSchema), { id: "p", name: 5 })).toEqual([
+      "name: expected a string, got a number",
+    ]);
   } finally {
     z.config({ customError });
   }

@@ -47,7 +47,7 @@ test.each([undefined, "", 0, false, {}])("next_cursor of %o does not fit", async
 
 test("an item that does not fit is named by its index", async () => {
   const { issues } = await validateProjects({ ...page, data: [...page.data, { id: 5, name: "x" }] });
-  expect(issues).toMatchObject([{ path: ["data", 1, "id"], message: "expected string" }]);
+  expect(issues).toMatchObject([{ path: ["data", 1, "id"], message: "expected a string, got a number" }]);
 });
 
 describe.each([
@@ -102,6 +102,8 @@ test("a page rejects with the error of its schema", async () => {
 test("the envelope alone takes any items, but not too many", async () => {
   const check = async (value: unknown) => (await pageEnvelopeValidator["~standard"].validate(value)).issues;
   expect(await check({ data: [1, null, "x"], next_cursor: null, more: 1 })).toBeUndefined();
-  expect(await check({ data: {}, next_cursor: null })).toMatchObject([{ path: ["data"], message: "expected array" }]);
+  expect(await check({ data: {}, next_cursor: null })).toMatchObject([
+    { path: ["data"], message: "expected an array, got an object" },
+  ]);
   expect(await check({ data: Array(10_001).fill(0), next_cursor: null })).toHaveLength(1);
 });

@@ -212,7 +212,7 @@ describe("options", () => {
 
   test.each<[what: string, options: unknown, message: RegExp]>([
     ["no options", undefined, /options\.token must be an object with id, plaintext and expires_at, not undefined/],
-    ["null", null, /options must be an object, not null/],
+    ["null", null, /options must be an object such as { token }, not null/],
     ["a token that is a string", { token: SECRET, onRotated }, /options\.token must be an object .*, not a string/],
     [
       "a token without an id",
@@ -224,7 +224,11 @@ describe("options", () => {
     ["a scheme", { token: { ...token, plaintext: `Bearer ${SECRET}` }, onRotated }, /plaintext .*omit the scheme/],
     ["a line break", { token: { ...token, plaintext: `${SECRET}\n` }, onRotated }, /plaintext .*see index 22/],
     ["no expires_at", { token: { ...token, expires_at: undefined }, onRotated }, /expires_at must be an ISO 8601/],
-    ["a Date", { token: { ...token, expires_at: new Date() }, onRotated }, /expires_at must be .*, not an object/],
+    [
+      "a Date",
+      { token: { ...token, expires_at: new Date() }, onRotated },
+      /expires_at must be .*, not an instance of Date/,
+    ],
     ["a word", { token: { ...token, expires_at: "soon" }, onRotated }, /expires_at must be an ISO 8601 timestamp/],
     ["a number in a string", { token: { ...token, expires_at: "5" }, onRotated }, /expires_at must be an ISO 8601/],
     ["an impossible day", { token: { ...token, expires_at: "2030-13-01T00:00:00Z" }, onRotated }, /expires_at must be/],
@@ -236,7 +240,7 @@ describe("options", () => {
     [
       "an unknown key",
       { token, onRotated, renewBefore: 1 },
-      /unknown key "renewBefore"; accepted: token, renewBeforeMs,/,
+      /unknown key "renewBefore" \(did you mean "renewBeforeMs"\?\); accepted: token, renewBeforeMs,/,
     ],
     [
       "fields of the token among them",

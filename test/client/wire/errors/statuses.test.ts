@@ -121,7 +121,7 @@ test.each([
   ["an HTML page", "<html>broken</html>", undefined, "<html>broken</html>"],
   ["nothing", "", undefined, undefined],
   ["JSON without error", '{"message":"m"}', undefined, { message: "m" }],
-  ["an error that is no string", '{"error":{"code":"x"}}', undefined, { error: { code: "x" } }],
+  ["an error that is no string", '{"error":{"code":"x"}}', "x", { error: { code: "x" } }],
   ["an error of null", '{"error":null}', undefined, { error: null }],
   ["an array", '["error"]', undefined, ["error"]],
   ["JSON null", "null", undefined, null],

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import {
   type Client,
+  type ClientEvent,
   type ClientOptions,
   ConfigError,
   type LogFields,
@@ -81,19 +82,12 @@ describe("the level", () => {
     expect(await levelsOf({})).toEqual([]);
   });
 
-  test("that is invalid is a ConfigError, which names where it is from", () => {
+  test("that is invalid is a ConfigError", () => {
     expect(() => wire.client({ logLevel: "verbose" as never })).toThrow(
       new ConfigError('options.logLevel must be one of debug, info, warn, error, off, not "verbose"', {
         outcome: "not_sent",
       }),
     );
-    vi.stubEnv("PROJECT_AUTOMATION_LOG", "verbose");
-    expect(() => wire.client()).toThrow(
-      new ConfigError("PROJECT_AUTOMATION_LOG in the environment must be one of debug, info, warn, error, off", {
-        outcome: "not_sent",
-      }),
-    );
-    expect(() => wire.client({ logger: recorder().logger })).toThrow(ConfigError);
   });
 });
 
@@ -151,6 +145,27 @@ describe("the lines", () => {
       ["warn", "sessions.get: unexpected response, returned as it is: id, state"],
       ["warn", "sessions.get: unexpected response, returned as it is: body"],
     ]);
+  });
+
+  test.each([
+    ["rate limit, 4 s", 429, "4", "info", "rate limit reached, pausing for"],
+    ["rate limit, 5 s", 429, "5", "warn", "rate limit reached, pausing for"],
+    ["503, 4 s", 503, "4", "info", "attempt 1 failed (unavailable), retry in"],
+    ["503, 5 s", 503, "5", "warn", "attempt 1 failed (unavailable), retry in"],
+  ])("say a wait of 5 s or more as a warning: %s", async (...row) => {
+    const [, status, retryAfter, level, line] = row;
+    const controller = new AbortController();
+    const { logger, lines } = recorder();
+    wire.script(json({}, status, { "retry-after": retryAfter }));
+    const stop = (event: ClientEvent): void => {
+      // The wait itself is not of interest.
+      if (event.type === "retry") controller.abort();
+    };
+    const client = wire.client({ logger, logLevel: "info", onEvent: stop });
+    await rejection(client.sessions.get("s", { signal: controller.signal }));
+    const wait = lines.find(([, said]) => said.startsWith(`sessions.get: ${line}`));
+    expect(wait?.[0]).toBe(level);
+    expect(lines.filter(([at]) => at === "warn")).toHaveLength(level === "warn" ? 1 : 0);
   });
 
   test("have no negative duration, also after a Retry-After of 0", async () => {
@@ -220,14 +235,19 @@ describe("a logger that takes its arguments in another order", () => {
 
 describe("without a logger, in a process of its own", () => {
   const program = (options: string): string => `
+    new Client(${options});
     const client = new Client({ ...${options}, retry: false });
     console.log(await client.sessions.get("ses_1").then((session) => session.id));`;
 
   async function run(
     environment: Record<string, string>,
     options = "{}",
+    headers: Record<string, string> = {},
   ): Promise<{ out: string; lines: string[]; code: number | null }> {
-    const server = await serve((response) => send(response, 200, { id: "ses_1", state: "on" }));
+    const server = await serve((response) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      send(response, 200, { id: "ses_1", state: "on" });
+    });
     const { stdout, stderr, code } = await runProgram(program(options), {
       environment: {
         PROJECT_AUTOMATION_BASE_URL: `${server.origin}/api/v1`,
@@ -263,12 +283,16 @@ describe("without a logger, in a process of its own", () => {
     expect(lines).toHaveLength(2);
   });
 
-  test("an invalid level ends the program with an error that names the variable", async () => {
-    const { out, lines, code } = await run({ PROJECT_AUTOMATION_LOG: "everything" });
-    expect([out, code]).toEqual(["", 1]);
-    expect(lines.join("\n")).toContain(
-      "ConfigError: PROJECT_AUTOMATION_LOG in the environment must be one of debug, info, warn, error, off",
-    );
-    expect(lines.join("\n")).not.toContain(TOKEN);
-  });
+  test.each(["verbose", "1", "a-secret-in-the-wrong-variable"])(
+    "an unknown level, %s, is told once, counts as warn, and stops nothing",
+    async (level) => {
+      const { out, lines, code } = await run({ PROJECT_AUTOMATION_LOG: level }, "{}", { sunset: "soon" });
+      expect([out, code]).toEqual(["ses_1\n", 0]);
+      const shown = level.length < 8 ? JSON.stringify(level) : "a string";
+      expect(lines).toEqual([
+        `PROJECT_AUTOMATION_LOG in the environment must be one of debug, info, warn, error, off, not ${shown}: it counts as warn`,
+        expect.stringMatching(/^\[call_\w+\] sessions\.get: deprecated by the service, to be removed soon$/),
+      ]);
+    },
+  );
 });

@@ -31,12 +31,12 @@ const CASES: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a misspelt parameter of a list": [
     (c) => c.projects.list({ limits: 5 } as Bad).toArray(),
-    'projects.list: params must not have the unknown key "limits"; accepted: limit, cursor; did you mean "limit"?',
+    'projects.list: params must not have the unknown key "limits" (did you mean "limit"?); accepted: limit, cursor',
   ],
   "a page's name for the cursor": [
     (c) => c.sessions.list("p", { next_cursor: "c" } as Bad).page(),
     'sessions.list: params must not have the unknown key "next_cursor"',
-    "accepted: limit, cursor",
+    "(write cursor: the next_cursor of the page before); accepted: limit, cursor",
   ],
   "a misspelt option": [
     (c) => c.sessions.get("s", { timeoutMS: 5 } as Bad),
@@ -45,12 +45,11 @@ const CASES: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a misspelt option of a wait": [
     (c) => c.sessions.waitFor("s", { untill: () => true } as Bad),
-    "sessions.waitFor: options",
+    'sessions.waitFor: options must have until, and not have the unknown key "untill" (did you mean "until"?)',
   ],
   "a signal among a list's parameters": [
     (c) => c.projects.list({ limit: 5, signal } as Bad).toArray(),
-    'projects.list: params must not have the unknown key "signal"; accepted: limit, cursor',
-    '"signal" belongs in the last argument, options',
+    'projects.list: params must not have the unknown key "signal" ("signal" belongs in the last argument, options); accepted: limit, cursor',
   ],
   "a signal in place of a list's parameters": [
     (c) => c.projects.list(signal as Bad).toArray(),
@@ -82,7 +81,7 @@ const CASES: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a body by another name": [
     (c) => c.request({ method: "POST", path: path`/x`, body: {} } as Bad),
-    'request must not have the unknown key "body"; accepted: method, path, query, json, schema',
+    'request must not have the unknown key "body" (did you mean "json"?); accepted: method, path, query, json, schema',
   ],
   "headers in a custom list": [
     (c) => c.paginate({ path: path`/x`, schema: ProjectSchema, headers: {} } as Bad).toArray(),

@@ -1,6 +1,7 @@
 /** The mistakes that are commonly made, each with the message that it gets. */
-import { describe, expect, test } from "vitest";
-import { ArgumentError, Client, type ClientOptions, ConfigError, path } from "../../../../src/client/index.ts";
+import { inspect } from "node:util";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { ArgumentError, Client, ConfigError, path } from "../../../../src/client/index.ts";
 import { gate, rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
@@ -11,29 +12,45 @@ type Bad = never; // the types reject it, but callers without types may pass it
 
 const issue = { title: "t", type: "bug" };
 const ACCEPTED =
-  "timeoutMs, totalTimeoutMs, retry, headers, baseUrl, token, maxConcurrency, rateLimiter, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation, validation, maxResponseBytes, allowInsecureHttp";
-const CALL_OPTIONS = "timeoutMs, totalTimeoutMs, retry, headers, signal, onRequest, onResponse";
+  "baseUrl, token, timeoutMs, totalTimeoutMs, retry, headers, maxConcurrency, rateLimiter, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation, validation, maxResponseBytes, allowInsecureHttp";
+const CALL_OPTIONS = "signal, timeoutMs, totalTimeoutMs, retry, headers, extra, onRequest, onResponse";
 
 const record = { id: "tok_1", plaintext: TOKEN, expires_at: "2030-01-01T00:00:00Z" };
 
-test.each<[string, object, string]>([
-  ["baseURL", { baseURL: BASE }, `the unknown key "baseURL"; accepted: ${ACCEPTED}; did you mean "baseUrl"?`],
-  ["apiKey", { apiKey: TOKEN }, `the unknown key "apiKey"; accepted: ${ACCEPTED}; did you mean "token"?`],
-  [
-    "maxRetries",
-    { maxRetries: 3 },
-    `the unknown key "maxRetries"; accepted: ${ACCEPTED}; did you mean "retry.attempts"?`,
-  ],
-  ["timeout", { timeout: 5 }, `the unknown key "timeout"; accepted: ${ACCEPTED}; did you mean "timeoutMs"?`],
-])("a client's option %s", (_, options, flaw) => {
-  expect(() => new Client(options as ClientOptions)).toThrow(`options must not have ${flaw}`);
+/** Options of a client by the names of others, and what the message says in the place of what is accepted. */
+const NAMES_OF_OTHERS: Readonly<Record<string, string>> = {
+  baseURL: 'did you mean "baseUrl"?',
+  serverURL: 'did you mean "baseUrl"?',
+  url: 'did you mean "baseUrl"?',
+  apiKey: 'did you mean "token"?',
+  auth: 'did you mean "token"?',
+  accessToken: 'did you mean "token"?',
+  defaultHeaders: 'did you mean "headers"?',
+  userAgent: 'write headers: { "user-agent": … }',
+  retries: "write retry: { attempts: n + 1 }, which counts the first",
+  maxRetries: "write retry: { attempts: n + 1 }, which counts the first",
+  maxNetworkRetries: "write retry: { attempts: n + 1 }, which counts the first",
+  retryConfig: 'did you mean "retry"?',
+  timeout: 'did you mean "timeoutMs"?',
+  agent: "write fetchOptions: { dispatcher }",
+  middleware: "write a fetch of your own, which calls the global one",
+  hooks: 'did you mean "onEvent"?',
+  debug: 'write logLevel: "debug"',
+  onResponse: '"onResponse" belongs in the last argument of a call; onEvent sees every call',
+  idempotencyKey: "write nothing: the service has no idempotency keys, and error.outcome says what may be sent again",
+};
+
+test.each(Object.entries(NAMES_OF_OTHERS))("a client's option by another client's name: %s", (name, hint) => {
+  const options = { baseUrl: BASE, token: TOKEN, [name]: 1 };
+  const flaw = `options must not have the unknown key "${name}" (${hint}); accepted: ${ACCEPTED}`;
+  expect(() => new Client(options)).toThrow(expect.objectContaining({ name: "ConfigError", message: flaw }));
 });
 
 test.each<[string, object, string]>([
   [
     "retries",
     { retry: { retries: 3 } },
-    'retry must not have the unknown key "retries"; accepted: attempts, minDelayMs, maxDelayMs, rateLimitWaits, maxRetryAfterMs, unsafeWrites; did you mean "attempts"?',
+    'retry must not have the unknown key "retries" (write attempts: n + 1, which counts the first); accepted: attempts, minDelayMs, maxDelayMs, rateLimitWaits, maxRetryAfterMs, unsafeWrites',
   ],
   ["retry: 3", { retry: 3 }, "options.retry must be an object such as { attempts: 3 }, or false, not 3"],
   ["validation: loose", { validation: "loose" }, 'options.validation must be one of strict, lenient, not "loose"'],
@@ -43,15 +60,81 @@ test.each<[string, object, string]>([
     "token must be a string, not an object: pass its .plaintext, or rotatingToken({ token, onRotated }) to have it renewed",
   ],
   ["a promise as token", { token: Promise.resolve(TOKEN) }, "token must be a string, not a promise: await it"],
+  [
+    "a token in quotes",
+    { token: `"${TOKEN}"` },
+    "token must be the token alone: leave out the quotes (docker --env-file keeps them)",
+  ],
+  [
+    "an address in quotes",
+    { baseUrl: `"${BASE}"` },
+    "such as https://automation.example.com/api/v1; leave out the quotes around it",
+  ],
+  ["an address with a query", { baseUrl: `${BASE}?x=1` }, "baseUrl must not contain ?"],
+  ["an address with a fragment", { baseUrl: `${BASE}#x` }, "baseUrl must not contain #"],
+  ["an address with a space", { baseUrl: `${BASE} ` }, "baseUrl must not contain white space or control characters"],
+  [
+    "a client of Redis as rateLimiter",
+    {
+      rateLimiter: new (class Redis {
+        eval(): void {}
+      })() as never,
+    },
+    "not an instance of Redis: pass redisRateLimiter({ client }) of project-automation/redis",
+  ],
   ["a header with a bad value", { headers: { "x-a": "1", "x-b": "ü\u0100" } }, 'not allowed in an HTTP header: "x-b"'],
   ["a header of null", { headers: { "x-b": null } }, 'not allowed in an HTTP header: "x-b"'],
   ["content-length", { headers: { "content-length": "5" } }, "headers must not set content-length"],
-  ["a string", "https://h.example" as never, "options must be an object, not a string"],
+  ["a string", "https://h.example" as never, "options must be an object such as { baseUrl }, not a string"],
 ])("%s of a client", (_, options, message) => {
   const make = (): Client =>
     new Client(typeof options === "string" ? options : { baseUrl: BASE, token: TOKEN, ...options });
   expect(make).toThrow(ConfigError);
   expect(make).toThrow(message);
+});
+
+test("a client in the place of options is named", () => {
+  const client = wire.client();
+  const flaw = "options must be a plain object such as { baseUrl }, not an instance of Client";
+  expect(() => new Client(client as Bad)).toThrow(flaw);
+  expect(() => client.withOptions(client as Bad)).toThrow(flaw);
+  // @ts-expect-error a client is no options, although it has a baseUrl
+  expect(() => new Client(client)).toThrow(ConfigError);
+  // @ts-expect-error nor here
+  expect(() => client.withOptions(client)).toThrow(ConfigError);
+});
+
+describe("in the environment", () => {
+  const NEITHER =
+    "baseUrl and token are missing: pass them, or set PROJECT_AUTOMATION_BASE_URL and PROJECT_AUTOMATION_TOKEN in the environment";
+
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ["nothing", {}, NEITHER],
+    [
+      "the address alone",
+      { BASE_URL: BASE },
+      "token is missing: pass it, or set PROJECT_AUTOMATION_TOKEN in the environment",
+    ],
+    [
+      "another name",
+      { URL: BASE, API_KEY: TOKEN },
+      `${NEITHER} (PROJECT_AUTOMATION_URL and PROJECT_AUTOMATION_API_KEY are not read)`,
+    ],
+    [
+      "quotes",
+      { BASE_URL: BASE, TOKEN: `'${TOKEN}'` },
+      "token must be the token alone: leave out the quotes (docker --env-file keeps them)",
+    ],
+  ])("%s", (_, variables, message) => {
+    for (const name of ["BASE_URL", "TOKEN", "URL", "API_KEY"]) {
+      vi.stubEnv(`PROJECT_AUTOMATION_${name}`, variables[name]);
+    }
+    expect(() => new Client()).toThrow(expect.objectContaining({ name: "ConfigError", message }));
+  });
 });
 
 test("a missing token is told without the environment where there is none", () => {
@@ -70,24 +153,27 @@ test("a missing token is told without the environment where there is none", () =
 const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unknown>, string]>> = {
   "a name as parameters": [
     (c) => c.projects.list("web" as Bad).page(),
-    'projects.list: params must be an object, not "web"',
+    'projects.list: params must be an object such as { limit }, not "web"',
   ],
   "a page number": [
     (c) => c.projects.list({ page: 2 } as Bad).page(),
-    'projects.list: params must not have the unknown key "page"; accepted: limit, cursor',
+    'projects.list: params must not have the unknown key "page" (write cursor: the next_cursor of the page before); accepted: limit, cursor',
   ],
   "a cursor of null": [
     (c) => c.projects.list({ cursor: null } as Bad).page(),
-    "projects.list: params.cursor must be a non-empty string of well-formed Unicode, or none to begin, not null",
+    "projects.list: params.cursor must be a non-empty string of well-formed Unicode, not null: null marks the end of a list; leave the cursor out to begin",
   ],
-  "toArray(10)": [(c) => c.projects.list().toArray(10 as Bad), "toArray: options must be an object, not 10"],
+  "toArray(10)": [
+    (c) => c.projects.list().toArray(10 as Bad),
+    "toArray: options must be an object such as { max }, not 10",
+  ],
   "page(2)": [
     (c) => (c.projects.list() as { page(cursor: unknown): Promise<unknown> }).page(2),
     "page takes no arguments: pass them to list()",
   ],
   "all in one argument": [
     (c) => c.issues.create({ project: "web", ...issue } as Bad, undefined as Bad),
-    "issues.create: project must be a name, an id or a project, not an object without an id",
+    "issues.create: project must be a name, an id or a project, not an object without an id; the project is the first argument",
   ],
   "a promise of a project": [
     (c) => c.issues.create(Promise.resolve("web") as Bad, issue),
@@ -95,11 +181,11 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a misspelt title": [
     (c) => c.issues.create("web", { titel: "t", type: "bug" } as Bad),
-    'issues.create: input must not have the unknown key "titel"; accepted: title, type; did you mean "title"?',
+    'issues.create: input must have title, and not have the unknown key "titel" (did you mean "title"?); accepted: title, type',
   ],
   "several unknown fields": [
     (c) => c.issues.create("web", { titel: "t", body: "b", issue_id2: 1 } as Bad),
-    'issues.create: input must not have the unknown keys "titel", "body", "issue_id2"; accepted: title, type; did you mean "title"?',
+    'issues.create: input must have title and type, and not have the unknown keys "titel", "body", "issue_id2" (did you mean "title"?); accepted: title, type',
   ],
   "no input": [
     (c) => c.issues.create("web", undefined as Bad),
@@ -115,19 +201,19 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a controller": [
     (c) => c.sessions.get("s", { signal: new AbortController() } as Bad),
-    "sessions.get: options.signal must be an AbortSignal, such as controller.signal, not an object",
+    "sessions.get: options.signal must be an AbortSignal such as controller.signal, not an instance of AbortController",
   ],
   "a signal whose members are no functions": [
     (c) => c.sessions.get("s", { signal: { aborted: false, addEventListener: 1, removeEventListener: 1 } } as Bad),
-    "sessions.get: options.signal must be an AbortSignal, such as controller.signal, not an object",
+    "sessions.get: options.signal must be an AbortSignal such as controller.signal, not an object",
   ],
   "a signal as options": [
     (c) => c.sessions.get("s", new AbortController().signal as Bad),
-    "sessions.get: options must be a plain object, such as { signal }",
+    "sessions.get: options must be a plain object such as { signal }, not an instance of AbortSignal",
   ],
   "a response as options": [
     (c) => c.sessions.get("s", new Response("x")),
-    "sessions.get: options must be a plain object",
+    "sessions.get: options must be a plain object such as { signal }, not an instance of Response",
   ],
   "a method in small letters": [
     (c) => c.request({ method: "get", path: path`/x` } as Bad),
@@ -137,9 +223,37 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
     (c) => c.request({ method: "GET", path: "/projects/web" } as Bad),
     "request: request.path must be made with the template tag path`…`, not a string",
   ],
+  "a state to wait for": [
+    (c) => c.sessions.waitFor("s", "done" as Bad),
+    'sessions.waitFor: options must be an object such as { until }, not "done"',
+  ],
+  "a function to wait for": [
+    (c) => c.sessions.waitFor("s", (() => true) as Bad),
+    "sessions.waitFor: options must be an object such as { until }, not a function",
+  ],
+  "a wait for a state": [
+    (c) => c.sessions.waitFor("s", { state: "done" } as Bad),
+    `sessions.waitFor: options must have until, and not have the unknown key "state"; accepted: ${CALL_OPTIONS}, intervalMs, maxIntervalMs, until`,
+  ],
+  "one scope": [
+    (c) => c.tokens.create({ name: "n", scopes: "issues:write" as Bad }),
+    'tokens.create: input.scopes must be an array of scopes, such as ["issues:write"], not a string',
+  ],
+  "pages by number": [
+    (c) => c.projects.list({ page: 2, per_page: 50 } as Bad).page(),
+    'projects.list: params must not have the unknown keys "page", "per_page" (write cursor: the next_cursor of the page before; did you mean "limit"?); accepted: limit, cursor',
+  ],
+  "parameters in the place of a project": [
+    (c) => c.sessions.list({ limit: 5 } as Bad).page(),
+    "sessions.list: project must be a name, an id or a project, not an object without an id; the project is the first argument",
+  ],
+  "an address for one call": [
+    (c) => c.sessions.get("s", { baseUrl: BASE } as Bad),
+    `sessions.get: options must not have the unknown key "baseUrl" ("baseUrl" belongs in the options of the client); accepted: ${CALL_OPTIONS}`,
+  ],
   "an unknown option": [
     (c) => c.tokens.revoke("t", { timeoutMS: 5 } as Bad),
-    `tokens.revoke: options must not have the unknown key "timeoutMS"; accepted: ${CALL_OPTIONS}; did you mean "timeoutMs"?`,
+    `tokens.revoke: options must not have the unknown key "timeoutMS" (did you mean "timeoutMs"?); accepted: ${CALL_OPTIONS}`,
   ],
 };
 
@@ -149,6 +263,51 @@ test.each(Object.entries(CALLS))("%s", async (_, [call, message]) => {
   expect(error.message).toBe(message);
   expect(error).toMatchObject({ outcome: "not_sent" });
   expect(wire.sent).toHaveLength(0);
+});
+
+describe("a list that is not consumed", () => {
+  const how = "use for await, .page() or .toArray()";
+
+  test("says in each print that it was not sent, and how to consume it", () => {
+    const list = wire.client().projects.list();
+    const print = `Paginator { not sent yet: ${how} }`;
+    expect([inspect(list), String(list), `${list}`, JSON.parse(JSON.stringify(list))]).toEqual(Array(4).fill(print));
+    expect(inspect({ list })).toContain(print);
+    expect(wire.sent).toHaveLength(0);
+  });
+
+  test.each<[string, (list: Iterable<unknown>) => unknown]>([
+    ["spread", (list) => [...list]],
+    [
+      "walked without await",
+      (list) => {
+        for (const item of list) return item;
+        return undefined;
+      },
+    ],
+    ["made an array", (list) => Array.from(list)],
+  ])("says how to consume it when it is %s", (_, use) => {
+    const list = wire.client().projects.list();
+    expect(() => use(list as never)).toThrow(
+      expect.objectContaining({ name: "ArgumentError", message: `a list is not sent before it is consumed: ${how}` }),
+    );
+    // @ts-expect-error it can be walked with await alone
+    expect(() => [...list]).toThrow(ArgumentError);
+  });
+});
+
+describe("until without a boolean is refused when it first returns", () => {
+  test.each<[string, () => unknown, string]>([
+    ["nothing", () => undefined, "not undefined: does it lack a return?"],
+    ["a promise of nothing", async () => undefined, "not undefined: does it lack a return?"],
+    ["a state", () => "done", 'not "done"'],
+  ])("%s", async (_, until, flaw) => {
+    wire.reply(() => json({ id: "s", state: "on" }));
+    const error = await rejection(wire.client().sessions.waitFor("s", { until: until as Bad }));
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect((error as Error).message).toBe(`sessions.waitFor: until must return true or false, ${flaw}`);
+    expect(wire.sent).toHaveLength(1);
+  });
 });
 
 type Loose = (...all: unknown[]) => Promise<unknown>;

@@ -1,0 +1,50 @@
+import * as z from "zod";
+import { ResponseValidationError } from "../client/errors/classes.ts";
+
+// Only the fields of the contract: any other may hold anything, an echoed token too.
+export const PROJECT = z.object({ id: z.string(), name: z.string() });
+export const SESSION = z.object({ id: z.string(), state: z.string() });
+export const ISSUE = z.object({ number: z.int(), title: z.string(), status: z.string(), type: z.string().optional() });
+
+/**
+ * The fields of the contract in a success of the service. A client with lenient validation hands over whatever came.
+ *
+ * @throws ResponseValidationError if a field is missing or of another type; the service has accepted the call.
+ */
+export function checkShape<Output>(schema: z.ZodType<Output>, received: unknown): Output {
+  const { success, data, error } = schema.safeParse(received);
+  if (success) return data;
+  throw new ResponseValidationError("the response is not of the expected shape", {
+    outcome: "accepted",
+    issues: issuesOf(error.issues),
+  });
+}
+
+/** The records of a page that fit, and the flaw of the first of the others. */
+export function checkShapes<Output>(
+  schema: z.ZodType<Output>,
+  received: readonly unknown[],
+): { readonly data: Output[]; readonly misfit: string | undefined } {
+  const parsed = received.map((record) => schema.safeParse(record));
+  const failed = parsed.find(({ success }) => !success);
+  return {
+    data: parsed.flatMap(({ success, data }) => (success ? [data] : [])),
+    misfit: failed?.error && describeIssues(issuesOf(failed.error.issues)),
+  };
+}
+
+type Issues = ResponseValidationError["issues"];
+
+/** The issues of a schema, as errors have them. */
+export function issuesOf(issues: readonly z.core.$ZodIssue[]): Issues {
+  return issues.map(({ path, message }) => ({ path: path as (string | number)[], message })); // JSON has no symbols
+}
+
+const MOST_ISSUES = 3;
+
+/** The flaws of a response, in words that quote nothing of it. */
+export function describeIssues(issues: Issues): string {
+  const described = issues.map(({ path, message }) => `${path.join(".") || "the body"}: ${message}`);
+  const left = described.length - MOST_ISSUES;
+  return [...described.slice(0, MOST_ISSUES), ...(left > 0 ? [`${left} more`] : [])].join("; ");
+}

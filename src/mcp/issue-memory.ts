@@ -1,0 +1,147 @@
+import type * as z from "zod";
+import type { Journal, JournalRecord } from "../bulk/journal.ts";
+import { RunJournal } from "../bulk/run-journal.ts";
+import { Turns } from "../bulk/turns.ts";
+import { JournalError } from "../client/errors/journal-error.ts";
+import { now } from "../client/time/clock.ts";
+import { ISSUE } from "./contract-shape.ts";
+import { report } from "./diagnostics.ts";
+
+/** The fields of an issue that do not change. */
+export const REMEMBERED = ISSUE.omit({ status: true });
+
+/** The knowledge of the issue of a key, and since when (ISO 8601). */
+export type Knowledge =
+  | { readonly state: "created"; readonly at: string; readonly issue: z.output<typeof REMEMBERED> }
+  /** A request was sent, and nothing says that the issue does not exist. */
+  | { readonly state: "unknown"; readonly at: string };
+
+/** The most issues that are remembered. */
+const MAX_REMEMBERED = 10_000;
+
+/** Work that its call gives up ends a moment after the limit of the call. */
+export const GRACE_MS = 1_000;
+
+/** The opening of a journal, and its records since. */
+interface Opening {
+  readonly records: RunJournal;
+  /** Resolves when the contents are known. */
+  readonly opened: Promise<void>;
+  /** The ends of what is awaited from the journal, on the monotonic clock. What takes longer may never end. */
+  readonly limits: Set<{ readonly endsAt: number }>;
+}
+
+/**
+ * The memory of created issues: the latest 10,000, and a journal, if there is one. A journal that fails, or hangs, is
+ * opened again by the next call. Each failure of it stands on standard error.
+ */
+export class IssueMemory {
+  readonly journal: Journal | undefined;
+  readonly #known = new Map<string, Knowledge>();
+  /** The latest opening, until the journal fails. */
+  #opening: Opening | undefined;
+  /** The closing of the journal after its failure. */
+  #closed: Promise<void> = Promise.resolve();
+
+  constructor(journal: Journal | undefined) {
+    this.journal = journal;
+  }
+
+  /**
+   * Resolves when the journal is open and its contents are known. Calls share an opening, until something in it is older
+   * than its limit: it may be the work of a call that the platform has dropped.
+   *
+   * @throws JournalError if the journal cannot be used.
+   */
+  async open(limitMs: number): Promise<void> {
+    if (this.journal === undefined) return;
+    const hangs = [...(this.#opening?.limits ?? [])].some(({ endsAt }) => endsAt <= now());
+    if (hangs) this.#fail(this.#opening, new JournalError("the journal does not answer", { reason: "failed" }));
+    this.#opening ??= this.#begin(this.journal, limitMs);
+    await this.#opening.opened;
+  }
+
+  /** Lets other processes use the journal. @throws JournalError if it cannot be closed. */
+  async close(): Promise<void> {
+    await this.#opening?.records.close();
+    await this.#closed;
+  }
+
+  get(name: string): Knowledge | undefined {
+    return this.#known.get(name);
+  }
+
+  /** Keeps what is known now, or forgets the issue. The latest is kept longest. */
+  remember(name: string, known: Knowledge | undefined): void {
+    this.#known.delete(name);
+    if (known === undefined) return;
+    this.#known.set(name, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /**
+   * Resolves when the journal has the record, at once without a journal.
+   *
+   * @throws JournalError if the journal fails, or has failed since the call has opened it.
+   */
+  async record(name: string, known: Knowledge | "sending" | "not_sent", limitMs: number): Promise<void> {
+    if (this.journal === undefined) return;
+    if (this.#opening === undefined) throw new JournalError("the journal has failed", { reason: "failed" });
+    const { records, limits } = this.#opening;
+    await within(limits, limitMs, records.write(recordOf(name, known)));
+  }
+
+  #begin(journal: Journal, limitMs: number): Opening {
+    const records = new RunJournal(journal, (failure) => this.#fail(opening, failure));
+    const limits: Opening["limits"] = new Set();
+    const opened = within(limits, limitMs, this.#load(records)).catch((failure: unknown) => {
+      this.#fail(opening, failure);
+      throw failure;
+    });
+    const opening: Opening = { records, opened, limits };
+    return opening;
+  }
+
+  async #load(records: RunJournal): Promise<void> {
+    await this.#closed;
+    for (const [name, { state, at, reference }] of await records.load(new Turns())) {
+      const isKnown = this.#known.has(name); // this process knows more
+      if (isKnown || state === "refused" || state === "not_sent") continue;
+      const issue = state === "done" ? issueOf(reference) : undefined;
+      this.remember(name, issue === undefined ? { state: "unknown", at } : { state: "created", at, issue });
+    }
+  }
+
+  /** An opening that was given up changes nothing any more. */
+  #fail(opening: Opening | undefined, failure: unknown): void {
+    if (opening === undefined || this.#opening !== opening) return;
+    this.#opening = undefined;
+    this.#closed = opening.records.close().catch(() => {}); // it has failed already
+    report("journal", failure);
+  }
+}
+
+/** Work on a journal, with its limit in the set until it has ended. */
+async function within(limits: Opening["limits"], limitMs: number, work: Promise<void>): Promise<void> {
+  const limit = { endsAt: now() + limitMs + GRACE_MS };
+  limits.add(limit);
+  await work.finally(() => limits.delete(limit));
+}
+
+function recordOf(key: string, known: Knowledge | "sending" | "not_sent"): JournalRecord {
+  if (typeof known === "string") return { key, state: known, at: new Date().toISOString() };
+  const { state, at } = known;
+  return state === "created"
+    ? { key, state: "done", at, reference: JSON.stringify(known.issue) }
+    : { key, state: "unknown", at };
+}
+
+/** The issue in a record of the journal, if it is one. */
+function issueOf(reference: unknown): z.output<typeof REMEMBERED> | undefined {
+  try {
+    return REMEMBERED.parse(JSON.parse(String(reference)));
+  } catch {
+    return undefined;
+  }
+}

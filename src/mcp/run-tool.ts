@@ -1,0 +1,88 @@
+import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
+import type * as z from "zod";
+import type { Client } from "../client/client.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
+import { Deadline } from "../client/time/deadline.ts";
+import { describeIssues, issuesOf } from "./contract-shape.ts";
+import { describeFailure } from "./failure.ts";
+import { quoted, visibleJson } from "./foreign-text.ts";
+import { notifyProgress } from "./progress.ts";
+import type { Tool, ToolContext, ToolOutput } from "./tools.ts";
+
+/** The part that all calls of all tools of a server share. */
+export interface Shared extends Pick<ToolContext, "client" | "issues"> {
+  readonly totalTimeoutMs: number;
+}
+
+/** One call of a host, with the arguments as they came. */
+export interface ToolCall {
+  readonly name: string;
+  readonly tool: Tool;
+  readonly given: unknown;
+}
+
+/** Runs one call of a tool within its time limit. Never rejects: a failure is a result, too. */
+export async function runTool(
+  { name, tool, given }: ToolCall,
+  { client, issues, totalTimeoutMs }: Shared,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const { signal } = context.mcpReq;
+  const deadline = Deadline.of(totalTimeoutMs, signal);
+  let waiting: string | undefined;
+  const endProgress = notifyProgress(context, () => describePause(client) ?? waiting);
+  try {
+    const output = await tool.call(readInput(tool.input, given), {
+      client,
+      issues,
+      deadline,
+      options: () => ({ signal, totalTimeoutMs: Math.max(1, Math.ceil(deadline.leftMs)) }),
+      waitsFor: (what) => {
+        waiting = what;
+      },
+    });
+    return resultOf(output);
+  } catch (error) {
+    return { content: [{ type: "text", text: describeFailure(error, { name, ...tool }) }], isError: true };
+  } finally {
+    endProgress();
+    deadline.release();
+  }
+}
+
+/** The most unknown arguments that are named. */
+const MOST_NAMED = 10;
+
+/** @throws ArgumentError if an argument is unknown, missing, or not of its type. */
+function readInput(schema: z.ZodObject, given: unknown): Record<string, unknown> {
+  const { success, data, error } = schema.safeParse(given);
+  if (success) return data;
+  const unknown = error.issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
+  const others = error.issues.filter(({ code }) => code !== "unrecognized_keys");
+  const named = unknown.slice(0, MOST_NAMED).map(quoted).join(", ");
+  const flaws = [
+    unknown.length === 0 ? [] : `unknown argument ${named}; there are ${Object.keys(schema.shape).join(", ")}`,
+    others.length === 0 ? [] : describeIssues(issuesOf(others)),
+  ];
+  throw new ArgumentError(flaws.flat().join("; "), { outcome: "not_sent" });
+}
+
+/** The longest result, in characters of JSON: the content stands in it as text and as data. */
+const LONGEST_RESULT = 100_000;
+/** The longest texts of others, until the result is short enough. */
+const LONGEST_TEXTS = [10_000, 1_000, 100];
+
+function resultOf({ content, note }: ToolOutput<Record<string, unknown>>): CallToolResult {
+  for (const longest of LONGEST_TEXTS) {
+    const structuredContent = visibleJson(content, longest);
+    const text = [JSON.stringify(structuredContent), note ?? []].flat().join("\n");
+    const result: CallToolResult = { content: [{ type: "text", text }], structuredContent };
+    if (JSON.stringify(result).length <= LONGEST_RESULT) return result;
+  }
+  throw new ArgumentError("the result is too long for a tool: ask for fewer items with a smaller limit");
+}
+
+function describePause({ rateLimit }: Client): string | undefined {
+  const leftMs = (rateLimit?.pausedUntil?.getTime() ?? 0) - Date.now();
+  return leftMs > 0 ? `waiting for the rate limit of the service: ${Math.ceil(leftMs / 1_000)} s left` : undefined;
+}
