@@ -1,4 +1,4 @@
-import type { Session } from "../models.ts";
+import type { ErrorRecords } from "../models.ts";
 
 /** The effect of a request on the service, as far as the client can know. */
 export type Outcome = "not_sent" | "rejected" | "accepted" | "unknown";
@@ -15,7 +15,7 @@ export interface ValidationIssue {
 }
 
 /** The details of an error's call, all of them free of secrets. */
-export interface ErrorDetails {
+export interface ErrorDetails extends ErrorRecords {
   /** The id of the call, the one in its events and log lines. Absent where no call was made, as with invalid arguments. */
   callId?: string | undefined;
   /** HTTP status of the response; absent if there was none. */
@@ -53,11 +53,6 @@ export interface ErrorDetails {
    * goes on.
    */
   cursor?: string | null | undefined;
-  /**
-   * In a wait for a session: the last session seen, if there was one. No print and no `toJSON` shows it: it may hold
-   * anything that the service sends.
-   */
-  session?: Session | undefined;
   /** The error that caused it, free of secrets. */
   cause?: unknown;
   /**
@@ -137,7 +132,7 @@ export class AutomationError extends Error {
     return this.#rawBody;
   }
 
-  /** The fields as plain data, without stack, `rawBody` and `session`; the cause as name, message and code. */
+  /** The fields as plain data, without stack, `rawBody` and records of the service; the cause as name, message and code. */
   toJSON(): Record<string, unknown> {
     const cause = this.cause === undefined ? {} : { cause: summarize(this.cause) };
     return { name: this.name, message: this.message, ...(this as object), ...cause }; // its own fields; name and message are none of them
@@ -159,16 +154,16 @@ export function isBrandedError(value: unknown): value is AutomationError {
 }
 
 /**
- * Notes on an error the page of the walk that failed, or the session that a wait saw last, which no print shows. A value that
- * it has already stays. Returns the error.
+ * Notes on an error the cursor of the page that failed, or a record of the service, which no print shows. A value that it has
+ * already stays. Returns the error.
  */
-export function annotate<Thrown, Field extends "cursor" | "session">(
+export function annotate<Thrown, Field extends "cursor" | keyof ErrorRecords>(
   error: Thrown,
   field: Field,
   value: ErrorDetails[Field],
 ): Thrown {
   if (value === undefined || !isBrandedError(error) || error[field] !== undefined) return error;
-  const access = field === "session" ? { get: () => value } : { value, writable: true, enumerable: true };
+  const access = field === "cursor" ? { value, writable: true, enumerable: true } : { get: () => value };
   return Object.defineProperty(error, field, { ...access, configurable: true });
 }
 
