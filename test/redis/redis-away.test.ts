@@ -177,7 +177,7 @@ test("a call that is aborted before Redis has replied ends at once and holds no 
   expect(getEventListeners(abort.signal, "abort")).toEqual([]);
 });
 
-test("a slot that expired while the token provider was slow is requested again", async () => {
+test("a call that acquires again asks Redis again", async () => {
   const { asked, asksAfter, enter } = withRedis(granted);
   const permit = enter();
   await permit.acquire(TOKEN);

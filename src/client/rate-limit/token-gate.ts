@@ -89,10 +89,11 @@ export class TokenGate {
   /** Reads the response to an admitted waiter. Returns the pause that it begins or prolongs. */
   report(waiter: Waiter, head: RateLimitHead): ReportedPause | undefined {
     const slot = this.#slots.get(waiter);
-    if (slot === undefined) return undefined;
-    this.quota = observed(this.quota, head, slot.at);
-    slot.isProbe = false;
-    const isCurrent = slot.epoch === this.#epoch;
+    // A 429 is a fact about the token, also of a request that took longer than its slot lasts.
+    if (slot === undefined && head.status !== 429) return undefined;
+    this.quota = observed(this.quota, head, slot?.at ?? 0);
+    if (slot !== undefined) slot.isProbe = false;
+    const isCurrent = slot?.epoch === this.#epoch;
     if (head.status === 429) {
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
       if (isCurrent) this.beginPause(this.refusals + 1);

@@ -104,7 +104,8 @@ class SelfRotatingToken implements RotatingToken {
 
   async settled(): Promise<void> {
     for (let work = this.#underWay; work !== undefined; work = this.#underWay) {
-      const deadline = Deadline.of(work.leftMs);
+      // Its limit is shorter when it begins to store.
+      const deadline = Deadline.of(Math.min(work.leftMs, STORE_TIMEOUT_MS));
       await deadline.race(work.wait()).catch(() => {});
       deadline.release();
     }

@@ -121,6 +121,10 @@ export class LimiterModel {
     const pause = call.permit.report({ status, retryAfterMs, limit: undefined, remaining });
     if (call.endsAt <= performance.now()) {
       expect(call.timeoutMs, "its slot has ended, since it has no time limit").toBe(Number.POSITIVE_INFINITY);
+      if (pause !== undefined) {
+        token.pausedUntil = Math.max(token.pausedUntil, performance.now() + pause.pauseMs);
+        token.mustProbe = true;
+      }
       return await this.#release(call);
     }
     if (remaining !== undefined) token.left = { remaining, at: performance.now() };

@@ -176,3 +176,22 @@ describe.each(Object.entries(STAGES))("calls that are dropped %s", (_, stage) =>
     expect(steps).toBeGreaterThan(10);
   });
 });
+
+test("settled() waits for a rotation that was dropped until its limit, and no longer", async () => {
+  for (let steps = 0, wasDropped = true; wasDropped; steps += 1) {
+    const token = rotating(() => later(500));
+    const reply: Reply = (sent) => (sent.url.endsWith("/rotate") ? after(200, rotates(good))(sent) : good(sent));
+    const client = clientOf(reply, { token, timeoutMs: 5_000 });
+    const visit = new Visit(steps);
+    visit.run(() => void client.sessions.get("v").catch(() => undefined));
+    await advance(10);
+    let isSettled = false;
+    void token.settled().then(() => {
+      isSettled = true;
+    });
+    for (let waited = 0; waited < 301_000 && !isSettled; waited += 5_000) await advance(5_000);
+    expect(isSettled, `dropped after ${steps} steps`).toBe(true);
+    wasDropped = visit.isDropped;
+    vi.clearAllTimers();
+  }
+});
