@@ -49,7 +49,7 @@ export class Tokens {
    * else. The request is sent again only if the service has certainly not processed it. If the response is invalid, the
    * error's `rawBody` still has the text.
    *
-   * @param input the token; other fields are refused: pass them in `options.extra.json`
+   * @param input the token; other fields are refused: pass them in `json` of `options.extra`
    * @param options options of this call
    * @returns the token's record with its `plaintext`
    * @example
