@@ -1,4 +1,4 @@
-/** For typedoc: leaves out of a class what it inherits, which stands with the class that declares it. */
+/** For typedoc: leaves out what is inherited from a class or an interface that is documented: it stands there. */
 const { Converter, ReflectionKind } = require("typedoc");
 
 /** After typedoc knows what is inherited, and before it sorts members into groups. */
@@ -10,7 +10,10 @@ exports.load = (app) => {
     Converter.EVENT_RESOLVE_END,
     ({ project }) => {
       for (const member of project.getReflectionsByKind(ReflectionKind.ClassMember)) {
-        if (member.inheritedFrom !== undefined) project.removeReflection(member);
+        const { inheritedFrom, kind } = member;
+        // The fields of an interface that has no page stand with those that have one.
+        const isHomeless = inheritedFrom?.reflection === undefined && kind === ReflectionKind.Property;
+        if (inheritedFrom !== undefined && !isHomeless) project.removeReflection(member);
       }
     },
     BEFORE_GROUPS,

@@ -8,7 +8,7 @@ import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
 import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
-import { rotation } from "./resources/tokens.ts";
+import { rotation } from "./resources/rotation.ts";
 import { StaticToken } from "./token/static-token.ts";
 import type { TokenSourceFactory } from "./token/token-source.ts";
 

@@ -23,6 +23,8 @@ interface Message {
 
 /** The part of Node that is needed. */
 interface NodeModules {
+  /** Platforms that look like Node have no undici, and nothing to tell of it. */
+  readonly versions: { readonly undici?: string | undefined };
   getBuiltinModule(name: "diagnostics_channel"): {
     subscribe(channel: string, listener: (message: unknown) => void): void;
     unsubscribe(channel: string, listener: (message: unknown) => void): void;
@@ -147,7 +149,7 @@ export function watchWrite({
 }: Pick<HttpRequest, "method" | "url" | "signal">): WriteWatch | undefined {
   return ignoreErrors(() => {
     const { process: node } = globalThis as { readonly process?: Partial<NodeModules> };
-    if (!hasMethods(node, "getBuiltinModule")) return undefined;
+    if (!hasMethods(node, "getBuiltinModule") || node?.versions?.undici === undefined) return undefined;
     listener ??= new WriteListener(node as NodeModules); // it has the method
     const [at, write] = [listener, new Write(method, url)];
     const end = (): void => {

@@ -25,8 +25,8 @@ const CONSUME = "use for await, .page() or .toArray()";
 const PRINT = `Paginator { not sent yet: ${CONSUME} }`;
 
 // Typed as symbols only, so that the compiler does not take a list for an iterable.
-const INSPECT: symbol = Symbol.for("nodejs.util.inspect.custom");
-const ITERATOR: symbol = Symbol.iterator;
+const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
+const ITERATOR: unique symbol = Symbol.iterator as never; // so named, no compiler takes lists for iterables
 
 /**
  * A list that is requested page by page as it is consumed; nothing is sent before. Each `for await` is a walk of its own

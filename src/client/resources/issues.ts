@@ -35,7 +35,7 @@ export class Issues {
    * error tells whether the issue may exist.
    *
    * @param project the project's name or id, or a `Project`
-   * @param input the issue; other fields are refused: pass them in `options.extra.json`
+   * @param input the issue; other fields are refused: pass them in `json` of `options.extra`
    * @param options options of this call
    * @returns the issue as the service sent it
    * @example

@@ -1,12 +1,13 @@
-import type { OperationFields, Send } from "../call/operation.ts";
+import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { type CallOptions, readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, required, STRING, validator } from "../checks/validators.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
 import type { CreatedToken } from "../models.ts";
-import { adoptedTokenValidator, createdTokenValidator, sendableTokenValidator } from "../schemas/validators.ts";
+import { createdTokenValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
+import { rotation } from "./rotation.ts";
 
 /** A new token. */
 export interface TokenCreateInput {
@@ -48,7 +49,7 @@ export class Tokens {
    * else. The request is sent again only if the service has certainly not processed it. If the response is invalid, the
    * error's `rawBody` still has the text.
    *
-   * @param input the token; other fields are refused: pass them in `options.extra.json`
+   * @param input the token; other fields are refused: pass them in `json` of `options.extra`
    * @param options options of this call
    * @returns the token's record with its `plaintext`
    * @example
@@ -124,14 +125,3 @@ const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {
 };
 
 const ROTATE_OPTIONS = { adopt: BOOLEAN };
-
-/** Rotates the token of an id. `isSent`: the replacement must be one that can be sent. */
-export function rotation(id: string, isSent: boolean): Omit<OperationFields<CreatedToken>, "options"> {
-  return {
-    method: "POST",
-    path: pathOf("/me/tokens/{id}/rotate", { id }),
-    fields: [],
-    schema: isSent ? adoptedTokenValidator : createdTokenValidator,
-    lenientSchema: isSent ? sendableTokenValidator : undefined,
-  };
-}
