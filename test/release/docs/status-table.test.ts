@@ -1,20 +1,19 @@
-/** The statuses that docs/frameworks.md says a backend answers with are those of its code. */
+/** The statuses that the code of docs/frameworks.md answers with are those of docs/errors.md. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createProject, runProgram } from "./run.ts";
 import { ownModule, root } from "./snippets.ts";
 
-const [, table = ""] =
-  /^(\| `kind` \| your token.*?)\n\n/ms.exec(readFileSync(join(root, "docs/frameworks.md"), "utf8")) ?? [];
-const rows = table
-  .split("\n")
-  .slice(2)
-  .flatMap((row) => {
-    const [kinds = "", ours = "", users = ""] = row.split("|").slice(1);
-    const named = [...kinds.matchAll(/`([a-z_]+)`/g)].map(([, kind]) => kind);
-    return (named.length > 0 ? named : ["connection"]).map((kind) => [kind, Number(ours), Number(users)]);
-  });
+const errors = readFileSync(join(root, "docs/errors.md"), "utf8");
+const statusesIn = (name: string): ReadonlyMap<string, number> => {
+  const code = new RegExp(`const ${name}: [^\\n]*= \\{(.*?)^\\};`, "ms").exec(errors)?.[1] ?? "";
+  return new Map(
+    [...code.matchAll(/(\w+): \[(\d{3}),/g)].map(([, kind = "", status]) => [kind, Number(status)] as const),
+  );
+};
+const ofUsers = statusesIn("OF_USERS");
+const rows = [...statusesIn("ANSWERS")].map(([kind, status]) => [kind, status, ofUsers.get(kind) ?? status] as const);
 
 test("each kind has the status of the table, for your own token and for a user's", async () => {
   const project = await createProject();
