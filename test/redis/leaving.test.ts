@@ -37,7 +37,7 @@ function withRedis(evaluate: (command: Command) => unknown) {
     commands.push(command);
     return await evaluate(command);
   };
-  const limiter = redisRateLimiter({ client: { isOpen: true, eval: run } as never }); // as node-redis has it
+  const limiter = redisRateLimiter({ client: { isOpen: true, eval: run } });
   const enter = ({ maxConcurrency = 10, timeoutMs = 30_000 } = {}): Permit =>
     limiter.enter({
       ...{ maxConcurrency, timeoutMs, maxPauses: 5 },

@@ -14,8 +14,9 @@ export const QUERY: Validator = validator("a plain object of parameters", isPlai
 
 /** Copies parameters, so that later changes have no effect. */
 export function copyQuery(query: Query): Query {
-  const copied = Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value]);
-  return Object.fromEntries(copied) as Query; // the same names and values
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, typeof value === "object" ? value.slice() : value]),
+  );
 }
 
 const PARAMETER: Validator = validator(

@@ -246,7 +246,7 @@ export function mergeSettings<Settings extends CallSettings>(
   base: Settings,
 ): Settings {
   if (options === NO_OPTIONS) return base;
-  const merged = { ...base, ...options } as Settings; // each option is of its setting's type, retry aside
+  const merged = { ...base, ...options };
   const retry = merged.retry && { ...(base.retry || DEFAULT_RETRY), ...merged.retry };
   return { ...merged, retry, headers: { ...base.headers, ...options.headers } };
 }

@@ -88,7 +88,7 @@ class WriteListener {
     },
   }).map(([channel, listener]) => {
     // Anybody can publish there, and what a listener throws would end the process.
-    return [channel, (message: unknown) => void ignoreErrors(() => listener(message as Message))] as const;
+    return [channel, (message: unknown) => ignoreErrors(() => listener(message as Message))] as const; // as undici publishes it
   });
 
   constructor(node: NodeModules) {
@@ -99,8 +99,8 @@ class WriteListener {
 
   begin(write: Write): void {
     if (this.#underWay.size === 0) {
-      const { subscribe } = this.#node.getBuiltinModule("diagnostics_channel");
-      for (const [channel, listener] of this.#listeners) subscribe(channel, listener);
+      const channels = this.#node.getBuiltinModule("diagnostics_channel");
+      for (const [channel, listener] of this.#listeners) channels.subscribe(channel, listener);
     }
     this.#underWay.add(write);
   }
@@ -111,8 +111,8 @@ class WriteListener {
 
   end(write: Write): void {
     if (!this.#underWay.delete(write) || this.#underWay.size > 0) return;
-    const { unsubscribe } = this.#node.getBuiltinModule("diagnostics_channel");
-    for (const [channel, listener] of this.#listeners) unsubscribe(channel, listener);
+    const channels = this.#node.getBuiltinModule("diagnostics_channel");
+    for (const [channel, listener] of this.#listeners) channels.unsubscribe(channel, listener);
     this.#context.disable();
   }
 

@@ -23,7 +23,7 @@ import {
   fetch as undiciFetch,
 } from "undici";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Client, type ClientOptions, type FetchFunction } from "../../../src/client/index.ts";
+import { type AutomationError, Client, type ClientOptions, type FetchFunction } from "../../../src/client/index.ts";
 import { runProgram } from "../../support/child-program.ts";
 import { rejection } from "../../support/promises.ts";
 import { CLOSED_PORT } from "../../support/raw-server.ts";
@@ -72,7 +72,11 @@ async function service(answer: (at: number, stop: () => void) => string | undefi
 }
 
 /** A service that applies the first write, and is restarted before it answers. */
-const restarting = (): Promise<Service> => service((_, stop) => void stop());
+const restarting = (): Promise<Service> =>
+  service((_, stop) => {
+    stop();
+    return undefined;
+  });
 
 const clientOf = (baseUrl: string, options: ClientOptions): Client =>
   new Client({ baseUrl, token: "t", retry: { minDelayMs: 0 }, ...options });
@@ -115,11 +119,17 @@ describe("a dispatcher that retries", () => {
 
   test("that queues writes for its connections: none that left is not_sent", async () => {
     // The first is answered, the second is lost with the service; the third may not leave any more.
-    const server = await service((at, stop) => (at === 1 ? CREATED : void stop()));
+    const server = await service((at, stop) => {
+      if (at === 1) return CREATED;
+      stop();
+      return undefined;
+    });
     const dispatcher = closing(new RetryAgent(new Agent({ connections: 1 }), RETRIES));
     const client = clientOf(server.baseUrl, { fetch: undiciFetch, fetchOptions: { dispatcher }, retry: false });
     const settled = await Promise.allSettled([create(client), create(client), create(client)]);
-    const outcomes = settled.map((one) => (one.status === "fulfilled" ? "created" : one.reason.outcome));
+    const outcomes = settled.map((one) =>
+      one.status === "fulfilled" ? "created" : (one.reason as AutomationError).outcome,
+    );
     expect(server.received).toBe(2);
     expect(outcomes.filter((outcome) => outcome === "created")).toHaveLength(1);
     expect(outcomes).toContain("unknown");

@@ -2,11 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-// @ts-expect-error a script, without types
-import { SKILL, skillOf } from "../../../scripts/skill.mjs";
 import { Client } from "../../../src/client/index.ts";
 import { root } from "./snippets.ts";
 
+const { SKILL, skillOf } = (await import(join(root, "scripts/skill.mjs"))) as {
+  readonly SKILL: string;
+  readonly skillOf: (text: string) => string;
+};
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const client = new Client({ baseUrl: "http://localhost/api/v1", token: "pat_key_secret" });
 
@@ -54,7 +56,9 @@ test("llms.txt names the options of a client, and no others", () => {
 });
 
 test("llms.txt and README name the options of a call, and no others", async () => {
-  const accepted = acceptedIn(await client.sessions.get("ses_1", { zzzzzz: 1 } as object).catch((error) => error));
+  const accepted = acceptedIn(
+    await client.sessions.get("ses_1", { zzzzzz: 1 } as object).catch((error: unknown) => error),
+  );
   expect(accepted.length).toBeGreaterThan(5);
   expect(optionsOf(/Call options, always last: /, "\n\n")).toEqual(accepted);
   expect(listed(/\[call options\]\(.*?\) last: ([^.]*)\./s.exec(read("README.md"))?.[1] ?? "")).toEqual(accepted);

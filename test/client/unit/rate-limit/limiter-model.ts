@@ -101,10 +101,10 @@ export class LimiterModel {
     const call: ModelCall = { ...arrival, ...fresh, state: "over", isQueued: false, permit, place, abort };
     this.#calls.push(call);
     const waiter = permit as unknown as Waiter; // the limiter's own permits are
-    const { settle: admit } = waiter;
+    const admit = waiter.settle.bind(waiter);
     waiter.settle = (admission) => {
       call.isQueued = false;
-      if (call.state !== "dropped") admit.call(waiter, admission);
+      if (call.state !== "dropped") admit(admission);
       else if (admission.kind === "admitted") {
         call.heldSince = performance.now();
         call.endsAt = call.heldSince + GRACE_MS;
