@@ -67,7 +67,7 @@ const layers = [
   // The resources of the service: an operation in, `send` out.
   { name: "resources", files: ["client/resources/"] },
   // The composition root, the only place that knows all parts.
-  { name: "root", files: ["client/client.ts", "client/assembly.ts", "client/options.ts"] },
+  { name: "root", files: ["client/client.ts", "client/assembly.ts", "client/options.ts", "client/environment.ts"] },
   { name: "client", files: ["client/index.ts"] },
   // One folder for each other entry point, named as it is imported.
   { name: "products", files: ["command/", "bulk/", "opentelemetry/", "redis/", "testing/", "doctor/", "mcp/"] },

@@ -1,6 +1,7 @@
 /**
  * Creates many issues from a file, each at most once. It can be stopped at any moment, by Ctrl-C, `kill -9` or a power
- * cut: the same command goes on from `FILE.journal`, and sends only what is certain not to have been created.
+ * cut, and stops by itself in an outage: the same command goes on from `FILE.journal`, and sends only the issues that were
+ * certainly not created.
  *
  * Run it on a copy of `issues.csv`, with PROJECT_AUTOMATION_BASE_URL and PROJECT_AUTOMATION_TOKEN set:
  *
@@ -28,16 +29,16 @@ process.once("SIGINT", () => stop.abort()); // once: a second Ctrl-C ends the pr
 
 const client = new Client({ onEvent: (event) => event.type === "rate_limit_pause" && showProgress() });
 const run = bulkWrite({
+  client,
   items: rows,
   key: ({ id, project, title, type }) => id || JSON.stringify([project, title, type]),
-  send: ({ project, title, type }, options) => client.issues.create(project, { title, type }, options),
+  send: (client, { project, title, type }) => client.issues.create(project, { title, type }),
   journal: await fileJournal(`${file}.journal`).catch(fail),
   concurrency: 8,
   reference: (issue) => issue.number,
   resolveUnknown: async (_, { key }) =>
     applied.has(key) ? "applied" : notApplied.has(key) ? "not_applied" : "undecided",
   signal: stop.signal,
-  pausedUntil: () => client.rateLimit?.pausedUntil,
 });
 
 let created = 0; // in this run
@@ -74,8 +75,8 @@ function report(): void {
   const list = (title: string, state: string): void => {
     const entries = unfinished.filter((entry) => entry.state === state);
     console.log(`${title}: ${entries.length}`);
-    for (const { key, skipped, error } of entries) {
-      console.log(`  ${key}: ${error?.message ?? (skipped ? "in an earlier run" : "no response is known")}`);
+    for (const { key, reason } of entries) {
+      console.log(`  ${key}: ${[reason?.kind, reason?.status].filter(Boolean).join(" ")}: ${reason?.message}`);
     }
   };
   if (process.stderr.isTTY) process.stderr.write("\n");

@@ -13,7 +13,7 @@ function adviceFor(error: AnyAutomationError): string {
   switch (error.kind) {
     case "config":
     case "argument":
-      return "fix the program: nothing was sent";
+      return "fix the program: the message names the option or the argument";
     case "bad_request":
       return `fix what is sent: ${JSON.stringify(error.body)}`;
     case "auth":
@@ -31,7 +31,7 @@ function adviceFor(error: AnyAutomationError): string {
     case "api":
       return `look up status ${error.status} in the service's documentation`;
     case "redirect":
-      return "correct baseUrl: redirects are not followed, since the token would travel";
+      return `correct baseUrl: the redirect leads to ${error.location}, and the token must not travel`;
     case "connection":
       return `check network and address (${error.platformCode}); ${afterwards(error)}`;
     case "timeout":
@@ -42,7 +42,7 @@ function adviceFor(error: AnyAutomationError): string {
     case "validation":
       return `report it: the answer was a success, but not as expected; its text is in rawBody; ${afterwards(error)}`;
     case "pagination":
-      return "report it: the service leads in circles; the items so far are good";
+      return "report it: the service repeats a cursor, or sends no items; the items so far are good";
     case "token_provider":
       return `see to the token provider: ${String(error.cause)}`;
     case "journal":
@@ -52,7 +52,7 @@ function adviceFor(error: AnyAutomationError): string {
   }
 }
 
-/** Reads may always be repeated. A write only where it is certain that it was not applied; the client has done that. */
+/** You may always repeat a read. For a write, `outcome` says whether it was applied. */
 function afterwards(error: AnyAutomationError): string {
   if (error.method === "GET") return "it was a read, so it can be repeated";
   switch (error.outcome) {
@@ -89,7 +89,7 @@ const provocations: readonly (() => unknown)[] = [
   faulty({ status: 409 }, write),
   faulty({ status: 500 }, write),
   faulty({ status: 418 }, write),
-  faulty({ status: 302 }, read),
+  faulty({ status: 302, headers: { location: "https://login.example.com/" } }, read),
   faulty({ drop: "after" }, write),
   faulty({ delayMs: Number.POSITIVE_INFINITY }, () => client.sessions.get("1", { timeoutMs: 50 })),
   () => client.sessions.get("1", { signal: AbortSignal.abort() }),

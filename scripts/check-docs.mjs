@@ -51,7 +51,7 @@ for (const document of documents) {
 
 for (const [document, heading] of [
   ["README.md", "`outcome`"],
-  ["README.md", "import"],
+  ["docs/README.md", "import"],
   ["docs/errors.md", "class"],
   ["docs/errors.md", "`outcome`"],
   ["docs/observability.md", "event `type`"],
@@ -64,7 +64,9 @@ for (const kind of errorClasses.keys()) {
   if (!readFileSync("llms.txt", "utf8").includes(`\`${kind}\``)) problems.push(`llms.txt: lacks the kind \`${kind}\``);
 }
 const pages = documents.filter((file) =>
-  /^(?:README|SECURITY|CONTRIBUTING)\.md$|^llms\.txt$|^docs\/(?:(?:reference|maintainers)\/)?[\w-]+\.md$/.test(file),
+  /^(?:README|SECURITY|CONTRIBUTING|AGENTS)\.md$|^llms\.txt$|^docs\/(?:(?:reference|maintainers)\/)?[\w-]+\.md$/.test(
+    file,
+  ),
 );
 for (const page of pages) {
   for (const problem of readabilityOf(readFileSync(page, "utf8")).problems) problems.push(`${page}: ${problem}`);

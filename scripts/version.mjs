@@ -1,7 +1,7 @@
 /**
  * The version of the package where it stands beside `package.json`: in the sources, and as a heading of the changelog.
  *
- * Usage: node scripts/version.mjs            as `npm version` runs it: writes both
+ * Usage: node scripts/version.mjs            as `npm version` runs it: writes both; a section that is there stays
  *        node scripts/version.mjs --check    fails if the sources have another version, or the changelog has nothing to release
  *        node scripts/version.mjs --notes    prints the section of this version, without its heading
  */
@@ -22,8 +22,11 @@ if (mode === "--check") check();
 else if (mode === "--notes") console.log(notes() ?? fail(`${CHANGELOG} has no section of ${version}`));
 else write();
 
+/** The first version has its section from the start; the section of each later one is what was unreleased. */
 function write() {
-  if (!UNRELEASED.test(changelog)) fail(`${CHANGELOG} has nothing that could become ${version}: ${UNRELEASED}`);
+  const has = { unreleased: UNRELEASED.test(changelog), section: notes() !== undefined };
+  if (has.section && has.unreleased) fail(`${CHANGELOG} has a section of ${version}, and changes that are unreleased`);
+  if (!has.section && !has.unreleased) fail(`${CHANGELOG} has nothing that could become ${version}: ${UNRELEASED}`);
   const heading = `## Unreleased\n\n## ${version} – ${new Date().toISOString().slice(0, 10)}\n\n`;
   writeFileSync(CHANGELOG, changelog.replace(UNRELEASED, heading));
   writeFileSync(SOURCE, source.replace(IN_SOURCE, version));

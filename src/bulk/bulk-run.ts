@@ -1,8 +1,9 @@
 import type { AutomationError } from "../client/errors/automation-error.ts";
 import type { BulkState, Reference } from "./journal.ts";
 import type { BulkProgress, BulkSummary } from "./progress.ts";
+import type { BulkReason } from "./reason.ts";
 
-/** How one item of a run ended. */
+/** The end of one item of a run. */
 export interface BulkEntry<Item, Result> {
   /** The key of the item. */
   readonly key: string;
@@ -15,26 +16,35 @@ export interface BulkEntry<Item, Result> {
   readonly state: BulkState;
   /** It ended in an earlier run, and this run sent nothing for it. */
   readonly skipped: boolean;
-  /** What `send` resolved with in this run. */
+  /** The value that `send` resolved with in this run, if the item is `done`. */
   readonly result: Result | undefined;
-  /** What the journal keeps of the result, of this run or an earlier one. */
+  /** The part of the result that the journal keeps, of this run or an earlier one. */
   readonly reference: Reference | undefined;
-  /** Why it is not `done`; with `done`, why it has no result or reference. */
+  /** The reason why the item is not `done`, from this run or an earlier one. `undefined` if it is `done`. */
+  readonly reason: BulkReason | undefined;
+  /** The error behind `reason`, if it came in this run; with `done`, the error why there is no result or reference. */
   readonly error: AutomationError | undefined;
 }
 
-/** A run of `bulkWrite`. It begins when it is iterated, and can be iterated once. */
-export interface BulkRun<Item, Result> extends AsyncIterable<BulkEntry<Item, Result>> {
+/**
+ * A run of `bulkWrite`. It begins when it is awaited or iterated, and can be iterated once.
+ *
+ * Awaited, it resolves with the final counts, and rejects with `stoppedBy` if it was stopped before its last item. Iterated,
+ * it ends after its last entry, and rejects only if it could not go on: because of the journal, its options or `send`. A run
+ * can be awaited again, also after its iteration; then nothing is sent.
+ */
+export interface BulkRun<Item, Result> extends AsyncIterable<BulkEntry<Item, Result>>, PromiseLike<BulkSummary> {
   /** Counts of the items so far; once the run has ended, of all of them. */
   readonly summary: BulkSummary;
-  /** How far the run has come, for a progress line. */
+  /** The progress of the run, for a progress line. */
   readonly progress: BulkProgress;
-  /** What stopped the run before its last item: the caller's signal, a token that is refused, a failure. */
+  /** The error that stopped the run before its last item: an outage, a token that is refused, the signal, a failure. */
   readonly stoppedBy: AutomationError | undefined;
   /**
-   * Iterates the run for a caller who needs no entries.
+   * Runs to the end, as `await run` does.
    *
    * @returns The final counts.
+   * @throws The error that stopped the run. `ArgumentError` while the run is being iterated.
    */
   finish(): Promise<BulkSummary>;
 }

@@ -1,5 +1,5 @@
 import { type AutomationError, isBrandedError } from "../client/errors/automation-error.ts";
-import { withCallerStack } from "../client/errors/caller-stack.ts";
+import { captureCaller } from "../client/errors/caller-stack.ts";
 import type { BulkRun } from "./bulk-run.ts";
 import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";
@@ -9,37 +9,43 @@ import { RunJournal } from "./run-journal.ts";
 
 /**
  * Writes many items, each at most once, also across crashes: a record of each item is durable in the journal before its
- * request leaves, and after its response. A run with the journal of an earlier one sends what was certainly not
- * written, skips what is `done` or `refused`, and asks `resolveUnknown` about the rest.
+ * request leaves, and after its response. A run with the journal of an earlier one sends the items that were certainly not
+ * written, skips those that are `done` or `refused`, and asks `resolveUnknown` about the rest.
  *
- * Nothing happens until the run is iterated. Entries come as items end. If they are taken slowly, sending slows down:
- * at most `concurrency` entries wait. A `break` stops the run in order, as `signal` does.
+ * The run begins when it is awaited or iterated. `await` resolves with the final counts, and rejects with the error that
+ * stopped the run. Iterated, entries come as items end. If they are taken slowly, sending slows down: at most `concurrency`
+ * entries wait. A `break` stops the run in order, as `signal` does.
  *
- * The iteration rejects with `ArgumentError` if an option, a key or `send` cannot be worked with, and with
- * `JournalError` if the journal cannot be used. Before that, what is on its way ends, and its entries come.
+ * An outage holds the run, and then stops it: after a failure that is not the item's own, items are sent one at a time, with
+ * the client's backoff between them, until one gets through. After `stopAfter` failures in a row the run stops.
+ *
+ * Both reject with `ArgumentError` if an option, a key or `send` cannot be worked with, and with `JournalError` if the
+ * journal cannot be used. Before that, requests on their way end, and their entries come.
  *
  * @example
- * const run = bulkWrite({
+ * const summary = await bulkWrite({
+ *   client,
  *   items,
  *   key: (item) => item.id,
- *   send: (item, options) => client.issues.create(item.project, item.issue, options),
+ *   send: (client, item) => client.issues.create(item.project, item.issue),
  *   journal: await fileJournal("import.journal"),
  * });
- * for await (const { key, state } of run) console.log(key, state);
- * console.log(run.summary);
+ * console.log(summary);
  */
 export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): BulkRun<Item, Result> {
+  const toCaller = captureCaller(bulkWrite);
   try {
-    return new Run(withCallerStack(bulkWrite, () => settingsOf(options)));
+    return new Run(settingsOf(options), toCaller);
   } catch (error) {
     if (!isBrandedError(error)) throw error;
+    toCaller(error);
     return new InvalidRun(options, error);
   }
 }
 
 const NOTHING: BulkSummary = { done: 0, refused: 0, not_sent: 0, unknown: 0, skipped: 0 };
 
-/** A run whose options are invalid: its iteration rejects, and nothing is sent. */
+/** A run whose options are invalid: it rejects, and nothing is sent. */
 class InvalidRun implements BulkRun<never, never> {
   readonly summary: BulkSummary = NOTHING;
   readonly stoppedBy: AutomationError;
@@ -60,6 +66,14 @@ class InvalidRun implements BulkRun<never, never> {
     throw this.stoppedBy;
   }
 
+  // biome-ignore lint/suspicious/noThenProperty: a run can be awaited
+  then<Next = BulkSummary, Failure = never>(
+    onFulfilled?: ((summary: BulkSummary) => Next | PromiseLike<Next>) | null,
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Next | Failure> {
+    return this.finish().then(onFulfilled, onRejected);
+  }
+
   [Symbol.asyncIterator](): AsyncIterator<never> {
     return { next: () => this.finish() };
   }
@@ -71,6 +85,6 @@ async function discardJournal(options: unknown): Promise<void> {
     const journal = await (options as { readonly journal: Journal | PromiseLike<Journal> }).journal; // or anything else
     await new RunJournal(journal, () => {}).discard();
   } catch {
-    // It is no journal, or cannot be closed: what is wrong with the options comes first.
+    // It is no journal, or cannot be closed: the options come first.
   }
 }

@@ -1,40 +1,45 @@
 import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
 import { AbortError, ArgumentError } from "../client/errors/classes.ts";
-import { after, platformTurn } from "../client/time/clock.ts";
+import { after, now, platformTurn } from "../client/time/clock.ts";
 import { onAbort } from "../client/time/deadline.ts";
-import { AddressRefusals } from "./address-refusals.ts";
 import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";
 import { ItemSource, type KeyedItem } from "./item-source.ts";
 import { type ItemEnd, ItemWrite } from "./item-write.ts";
-import type { Known } from "./journal.ts";
+import { type Known, reasonOfKnown } from "./journal.ts";
 import type { Settings } from "./options.ts";
+import { afterItem, NO_OUTAGE, type Outage } from "./outage.ts";
 import type { Counts } from "./progress.ts";
+import { type BulkReason, reasonOf } from "./reason.ts";
 import { RunJournal } from "./run-journal.ts";
+import { type Address, tooManyFailures } from "./stoppage.ts";
 import { readThrown } from "./thrown.ts";
 import { Turns } from "./turns.ts";
 
-/** How many turns of the platform what heeds its signal may take to end: a call of the client takes two or three. */
+/** Turns of the platform for calls to end after they were aborted: a call of the client takes two or three. */
 const TURNS_TO_END = 10;
 
 /** The work of a run: takes items as there is room, keeps those under way, and adds the entry of each as it ends. */
 export class Execution<Item, Result> {
   total: number | undefined;
   stoppedBy: AutomationError | undefined;
-  /** What the iteration rejects with. */
+  /** The error that the iteration rejects with: the run itself could not go on. */
   failure: AutomationError | undefined;
   readonly #settings: Settings<Item, Result>;
   readonly #counts: Counts;
   readonly #entries: Entries<BulkEntry<Item, Result>>;
   readonly #journal: RunJournal;
   readonly #underWay = new Set<ItemWrite<Item, Result>>();
-  readonly #refusals = new AddressRefusals();
-  /** The one item whose `send` may go on until a request was announced. */
-  #ahead: ItemWrite<Item, Result> | undefined;
-  /** A request was announced, so `send` passes its options on. */
-  #isProven = false;
-  /** Where items are being taken from. */
+  /** The items whose `send` was called, and which have not ended. */
+  readonly #sent = new Set<ItemWrite<Item, Result>>();
+  #outage: Outage = NO_OUTAGE;
+  /** When the next item may be sent in an outage, on the monotonic clock. */
+  #resumesAt = 0;
+  #cancelBackoff: () => void = () => {};
+  /** The reason of items that were not begun. */
+  #reason: BulkReason | undefined;
+  /** The source that items are being taken from. */
   #source: ItemSource<Item> | undefined;
   #cancelGrace: (() => void) | undefined;
   /** Waits no longer for the records of the journal. */
@@ -56,7 +61,7 @@ export class Execution<Item, Result> {
     return [...this.#underWay].filter(({ isResolving }) => isResolving).length;
   }
 
-  /** Never rejects: what goes wrong is the `failure`. */
+  /** Never rejects: an error is the `failure`. */
   async run(): Promise<void> {
     this.#counts.start();
     const unsubscribe = this.#heedSignal();
@@ -68,13 +73,14 @@ export class Execution<Item, Result> {
     }
     while (this.#underWay.size > 0) await this.#entries.change();
     this.#cancelGrace?.();
+    this.#cancelBackoff();
     unsubscribe();
     await this.#journal.close().catch((error: AutomationError) => this.#fail(error));
     this.#counts.end();
     this.#entries.end();
   }
 
-  /** Stops, and waits `graceMs` for what is on its way. */
+  /** Stops, and waits `graceMs` for requests on their way. */
   end(reason: AutomationError): void {
     this.#stop(reason);
     this.#cancelGrace ??= after(this.#settings.graceMs, () => void this.#abort());
@@ -120,7 +126,7 @@ export class Execution<Item, Result> {
       if (taken === undefined) return;
       const before = known.get(taken.key);
       known.delete(taken.key);
-      const isUnderWay = this.#begin(taken, before?.state === "not_sent" ? undefined : before);
+      const isUnderWay = this.#begin(taken, before);
       // Items that are sent give the platform turns enough, and those that begin together share a flush.
       if (!isUnderWay && turns.isDue) await turns.take();
     }
@@ -136,9 +142,11 @@ export class Execution<Item, Result> {
     const isStopped = this.stoppedBy !== undefined;
     const state = before?.state;
     if (state === "done" || (state === "refused" && (isStopped || !this.#settings.retryRefused))) {
-      this.#deliver(keyed, { state, reference: before?.reference }, true);
+      const reason = before === undefined || state === "done" ? undefined : reasonOfKnown(before);
+      this.#deliver(keyed, { state, reason, reference: before?.reference }, true);
     } else if (isStopped) {
-      this.#deliver(keyed, { state: state === undefined ? "not_sent" : "unknown" });
+      const reason = before === undefined ? this.#reason : reasonOfKnown(before);
+      this.#deliver(keyed, { state: state === undefined || state === "not_sent" ? "not_sent" : "unknown", reason });
     } else {
       void this.#write(keyed, before);
       return true;
@@ -147,45 +155,61 @@ export class Execution<Item, Result> {
   }
 
   async #write(keyed: KeyedItem<Item>, before: Known | undefined): Promise<void> {
+    let failuresBefore: number | undefined;
     const write: ItemWrite<Item, Result> = new ItemWrite(keyed, this.#settings, {
       record: (record) => this.#journal.write(record),
-      admit: () => this.#admit(write),
-      announced: () => this.#prove(),
+      admit: async () => {
+        failuresBefore = await this.#admit(write);
+      },
     });
     this.#underWay.add(write);
     const end = await write.run(before);
+    this.#sent.delete(write);
     // Before it is recorded: another request could leave while the record is stored.
-    this.#heed(end);
+    this.#heed(end, write, failuresBefore);
     await write.record(end);
     this.#underWay.delete(write);
-    if (this.#ahead === write) this.#ahead = undefined;
     this.#deliver(keyed, end);
   }
 
-  /** Until a request was announced, one `send` at a time: one that forgets its options is found by its first request. */
-  async #admit(write: ItemWrite<Item, Result>): Promise<void> {
-    while (!this.#isProven && this.#ahead !== undefined && this.stoppedBy === undefined) await this.#entries.change();
-    this.#ahead = write;
+  /** Resolves when the item may be sent, or the run has stopped, with the failures in a row: in an outage, one at a time. */
+  async #admit(write: ItemWrite<Item, Result>): Promise<number> {
+    const mustWait = (): boolean => this.#outage.failures > 0 && (this.#sent.size > 0 || now() < this.#resumesAt);
+    while (this.stoppedBy === undefined && mustWait()) await this.#entries.change();
+    this.#sent.add(write);
+    return this.#outage.failures;
   }
 
-  #prove(): void {
-    if (this.#isProven) return;
-    this.#isProven = true;
+  /** `failuresBefore` is absent for an item that was not sent, which says nothing about the service. */
+  #heed(end: ItemEnd<Result>, { address }: ItemWrite<Item, Result>, failuresBefore: number | undefined): void {
+    const { error, consequence } = end;
+    if (error !== undefined && consequence === "stop") this.#stop(error);
+    if (error !== undefined && consequence === "fail") this.#fail(error);
+    const isAnswer = consequence === "through" || consequence === "hold";
+    if (this.stoppedBy !== undefined || failuresBefore === undefined || !isAnswer) return;
+    const failure = consequence === "hold" ? error : undefined;
+    const { rules, stopAfter } = this.#settings;
+    const before = this.#outage;
+    this.#outage = afterItem(before, { failure, failuresBefore }, { rules, stopAfter, random: Math.random() });
+    if (failure !== undefined && this.#outage !== before) this.#hold(failure, address);
     this.#entries.notify();
   }
 
-  #heed({ state, error, consequence, url }: ItemEnd<Result>): void {
-    if (error !== undefined && consequence === "stop") this.#stop(error);
-    if (error !== undefined && consequence === "fail") this.#fail(error);
-    if (state === "done" || state === "refused") this.#refusals.reset();
-    const refusal = error !== undefined && consequence === "address" ? this.#refusals.add(error, url) : undefined;
-    if (refusal !== undefined) this.#stop(refusal);
+  #hold(failure: AutomationError, address: Address | undefined): void {
+    const { failures, delayMs, isOver } = this.#outage;
+    if (isOver) {
+      this.#stop(tooManyFailures(failures, failure, address));
+      return;
+    }
+    this.#resumesAt = now() + delayMs;
+    this.#cancelBackoff();
+    this.#cancelBackoff = after(delayMs, () => this.#entries.notify());
   }
 
   #deliver(keyed: KeyedItem<Item>, end: ItemEnd<Result>, skipped = false): void {
-    const { state, result, reference, error } = end;
+    const { state, result, reference, reason, error } = end;
     this.#counts.add(state, skipped);
-    this.#entries.add({ ...keyed, state, skipped, result, reference, error });
+    this.#entries.add({ ...keyed, state, skipped, result, reference, reason, error });
   }
 
   #fail(error: AutomationError): void {
@@ -196,6 +220,7 @@ export class Execution<Item, Result> {
   /** Begins no further item. Requests on their way continue. */
   #stop(reason: AutomationError): void {
     this.stoppedBy ??= reason;
+    this.#reason ??= reasonOf(reason);
     for (const write of this.#underWay) write.stop(reason);
     void this.#source?.stop(this.#settings.graceMs);
     this.#entries.notify();
@@ -209,7 +234,7 @@ export class Execution<Item, Result> {
     this.#giveUpLoading();
   }
 
-  /** Resolves with what the journal says, or with `undefined` if the run was stopped and it does not say it in time. */
+  /** Resolves with the records of the journal, or with `undefined` if the run was stopped and they do not come in time. */
   #load(turns: Turns): Promise<Map<string, Known> | undefined> {
     return new Promise((resolve, reject) => {
       this.#giveUpLoading = () => resolve(undefined);

@@ -6,5 +6,7 @@ export { bulkWrite } from "./bulk-write.ts";
 export type { Items } from "./item-source.ts";
 export type { BulkState, Journal, JournalContents, JournalRecord, Reference } from "./journal.ts";
 export { memoryJournal } from "./memory-journal.ts";
-export type { BulkOptions, Resolution, SendOptions, UnknownItem } from "./options.ts";
+export type { BulkOptions, Resolution, UnknownItem } from "./options.ts";
 export type { BulkProgress, BulkSummary } from "./progress.ts";
+export type { BulkReason } from "./reason.ts";
+export { SendError } from "./send-error.ts";

@@ -16,7 +16,7 @@ export interface KeyedItem<Item> {
 /** Where the items of a run come from. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** How many keys a message names, and how much of each. */
+/** The number of keys that a message names, and the longest part of each. */
 const NAMED = 10;
 const NAMED_LENGTH = 100;
 
@@ -27,7 +27,7 @@ const END = { done: true, value: undefined } as const;
  * its first item, and must not change afterwards; a stream (a generator, an async iterable) is checked as it comes.
  */
 export class ItemSource<Item> {
-  /** Whether its items come once, so that it cannot be checked before. */
+  /** Its items come once, so it cannot be checked before. */
   readonly isStream: boolean;
   readonly #items: Items<Item>;
   readonly #iterator: Iterator<Item> | AsyncIterator<Item>;

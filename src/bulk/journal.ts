@@ -1,6 +1,6 @@
 import { describeValue, isObject } from "../client/checks/values.ts";
 import { JournalError } from "../client/errors/journal-error.ts";
-import { type BulkReason, flawOfReason } from "./reason.ts";
+import { type BulkReason, flawOfReason, interruptedReason } from "./reason.ts";
 
 /** The state in which a key can end. */
 export type BulkState = "done" | "refused" | "not_sent" | "unknown";
@@ -47,6 +47,12 @@ export interface Journal {
 
 /** The latest record of a key. `at` of an `unknown` one is when its request was about to be sent. */
 export type Known = Omit<JournalRecord, "key">;
+
+/** The reason of an item that is not done, by its latest record. */
+export function reasonOfKnown({ state, at, reason }: Known): BulkReason {
+  if (state === "sending") return interruptedReason(at);
+  return reason ?? { kind: "journal", message: "the journal does not keep the reason", recordedAt: at };
+}
 
 const STATES: readonly unknown[] = ["sending", "done", "refused", "not_sent", "unknown"];
 

@@ -8,7 +8,7 @@ import type { Journal, JournalContents, JournalRecord } from "./journal.ts";
  *
  * @example
  * const journal = memoryJournal();
- * const run = bulkWrite({ items, key, send, journal });
+ * await bulkWrite({ client, items, key, send, journal });
  */
 export function memoryJournal(): Journal {
   return new MemoryJournal();

@@ -1,3 +1,5 @@
+import { type CallHooks, hookable, type WaitRules } from "../client/call/call-hooks.ts";
+import { invalid } from "../client/checks/invalid-input.ts";
 import { parseOptions } from "../client/checks/parse-options.ts";
 import {
   BOOLEAN,
@@ -11,22 +13,13 @@ import {
   withMethods,
 } from "../client/checks/validators.ts";
 import { isObject } from "../client/checks/values.ts";
+import type { Client } from "../client/client.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { ArgumentError } from "../client/errors/classes.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 
-/** What `send` has to pass on to the client's method, as its call options. */
-export interface SendOptions {
-  /** Ends the call when the run has been stopped. */
-  readonly signal: AbortSignal;
-  /** Records the item before its request leaves. A function that wraps it returns its promise, or awaits it. */
-  readonly onRequest: (request: { readonly callId: string }) => Promise<void>;
-  /** Sees whether the service accepted the item. */
-  readonly onResponse: (response: { readonly callId: string; readonly status: number; readonly url: string }) => void;
-}
-
-/** What `resolveUnknown` knows of an item, besides the item. */
+/** The second argument of `resolveUnknown`. */
 export interface UnknownItem {
   /** The key of the item. */
   readonly key: string;
@@ -36,42 +29,50 @@ export interface UnknownItem {
   readonly signal: AbortSignal;
 }
 
-/** What was found out about an item whose outcome is unknown. */
+/** The answer of `resolveUnknown` about an item whose outcome is unknown. */
 export type Resolution = "applied" | "not_applied" | "undecided";
 
 /** Options of `bulkWrite`. */
 export interface BulkOptions<Item, Result> {
+  /** The client to write with. Its options, token and rate limiter are used, and its retry settings in an outage. */
+  readonly client: Client;
   /**
-   * What to write. A collection such as an array is walked once for its keys before anything is sent; a stream, which is
+   * The items to write. A collection such as an array is walked once for its keys before anything is sent; a stream, which is
    * a generator or an async iterable, is taken from as there is room.
    */
   readonly items: Items<Item>;
   /** Returns the key of an item: not empty, unique, and the same in every run. */
   readonly key: (item: Item) => string;
   /**
-   * Writes one item, with one call of the client, and passes `options` on to it, all of them. It must wait for that
-   * call, reject with what the client rejects with, and not repeat it. The compiler accepts a function that leaves
-   * `options` out; the run finds it by its first request.
+   * Writes one item, with one write of the client that it is called with: such as `client.issues.create`, or `client.request`
+   * with another method than `GET` and `HEAD`. Reads are free. The state of the item is that of the write, whatever `send`
+   * does with the promise.
    */
-  readonly send: (item: Item, options: SendOptions) => PromiseLike<Result>;
+  readonly send: (client: Client, item: Item) => PromiseLike<Result>;
   /**
-   * How many items a stream has, for `run.progress`. A collection is counted, whatever this says.
+   * The number of items of a stream, for `run.progress`. A collection is counted, whatever this says.
    */
   readonly total?: number | undefined;
-  /** Where the run records what it sends: `fileJournal`, `memoryJournal`, or one of your own. */
+  /** The record of what was sent: `fileJournal`, `memoryJournal`, or one of your own. */
   readonly journal: Journal;
   /**
-   * How many items may be under way at once. The client's rate limiter decides how many of them are sent.
+   * The largest number of items under way at once. The client's rate limiter decides how many of them are sent.
    * @default 10
    */
   readonly concurrency?: number | undefined;
   /**
-   * Looks whether an item was written whose outcome an earlier run left unknown. `"applied"` makes it `done`,
+   * The number of failures in a row that stop the run: items that did not get through, for a reason that is not their own.
+   * Failures of items that were under way together count as one. `false`: never.
+   * @default 10
+   */
+  readonly stopAfter?: number | false | undefined;
+  /**
+   * Finds out about an item whose outcome an earlier run left unknown. `"applied"` makes it `done`,
    * `"not_applied"` sends it again, `"undecided"` leaves it `unknown`. Without it, such items are not sent.
    */
   readonly resolveUnknown?: ((item: Item, unknown: UnknownItem) => Promise<Resolution>) | undefined;
   /**
-   * Returns what the journal keeps of a result, such as the number of an issue; later runs have it in their entries.
+   * Returns the part of a result that the journal keeps, such as the number of an issue; later runs have it in their entries.
    * Without it, the journal keeps nothing of a result.
    */
   readonly reference?: ((result: Result, item: Item) => Reference | undefined) | undefined;
@@ -83,21 +84,25 @@ export interface BulkOptions<Item, Result> {
   /** Stops the run in order. What is not on its way yet is not sent. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How long a run that is being stopped waits for requests on their way, in milliseconds. Then they are aborted, and
-   * their items are `unknown`. `0` aborts them at once. What ignores that it was aborted is not waited for. A stream is
+   * The wait of a run that is being stopped for requests on their way, in milliseconds. Then they are aborted, and
+   * their items are `unknown`. `0` aborts them at once. A function that ignores its signal is not waited for. A stream is
    * waited for as long, if it has been asked for an item.
    * @default 5_000
    */
   readonly graceMs?: number | undefined;
-  /** Returns the end of the present pause, for `progress`: `() => client.rateLimit?.pausedUntil`. */
-  readonly pausedUntil?: (() => Date | undefined) | undefined;
 }
 
 /** Options of a run as it uses them. */
-export type Settings<Item, Result> = Present<BulkOptions<Item, Result>> & {
+export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "stopAfter">> & {
   readonly concurrency: number;
+  /** `Infinity`: never. */
+  readonly stopAfter: number;
   readonly retryRefused: boolean;
   readonly graceMs: number;
+  /** The rules by which the client waits. */
+  readonly rules: WaitRules;
+  /** Derives a client for one item. */
+  readonly bind: (hooks: CallHooks) => Client;
 };
 
 const ITEMS = validator(
@@ -105,25 +110,43 @@ const ITEMS = validator(
   (value) => isObject(value) && (Symbol.iterator in value || Symbol.asyncIterator in value),
 );
 
+/** A client of either copy of the package. */
+const CLIENT = validator("a Client of this package", (value) => hookable(value) !== undefined);
+
 const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
+  client: required(CLIENT),
   items: required(ITEMS),
   key: required(FUNCTION),
   send: required(FUNCTION),
   journal: required(withMethods("a journal", "load", "append")),
   total: validator("a whole number from 0 up", (value) => Number.isSafeInteger(value) && Number(value) >= 0),
   concurrency: validator("a whole number from 1 up", (value) => Number.isSafeInteger(value) && Number(value) >= 1),
+  stopAfter: validator(
+    "a whole number from 1 up, or false",
+    (value) => value === false || (Number.isSafeInteger(value) && Number(value) >= 1),
+    (count: number | false) => count || Number.POSITIVE_INFINITY,
+  ),
   resolveUnknown: FUNCTION,
   reference: FUNCTION,
   retryRefused: BOOLEAN,
   signal: SIGNAL,
   graceMs: validator("a number of milliseconds, or 0", (value) => value === 0 || INTERVAL.accepts(value)),
-  pausedUntil: FUNCTION,
 };
 
 /** @throws ArgumentError if an option is unknown, missing or of the wrong type. */
 export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Settings<Item, Result> {
-  const checked = asErrorClass(ArgumentError, () =>
-    parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS),
-  );
-  return { concurrency: 10, retryRefused: false, graceMs: 5_000, ...checked };
+  return asErrorClass(ArgumentError, () => {
+    const { stopAfter, ...checked } = parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS);
+    const derive = hookable(checked.client);
+    if (derive === undefined) return invalid("options.client must be a Client of this package"); // it was one a moment ago
+    return {
+      concurrency: 10,
+      retryRefused: false,
+      graceMs: 5_000,
+      ...checked,
+      stopAfter: stopAfter === undefined ? 10 : Number(stopAfter), // it is read as a number
+      rules: derive.rules,
+      bind: derive,
+    };
+  });
 }

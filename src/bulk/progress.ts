@@ -1,7 +1,7 @@
 import { now } from "../client/time/clock.ts";
 import type { BulkState } from "./journal.ts";
 
-/** How many items ended in which state, whichever run found it. The states add up to the items that have ended. */
+/** The number of items that ended in each state, whichever run found it. The states add up to the items that have ended. */
 export interface BulkSummary {
   /** Written. */
   readonly done: number;
@@ -15,24 +15,24 @@ export interface BulkSummary {
   readonly skipped: number;
 }
 
-/** How far a run has come. */
+/** The progress of a run. */
 export interface BulkProgress extends BulkSummary {
-  /** How many items there are; for a stream, the option `total`. */
+  /** The number of items; for a stream, the option `total`. */
   readonly total: number | undefined;
-  /** How many items have been begun and have not ended. */
+  /** Items that have been begun and have not ended. */
   readonly underWay: number;
-  /** Of those under way: how many `resolveUnknown` is being asked about. */
+  /** Items under way that `resolveUnknown` is being asked about. */
   readonly resolving: number;
-  /** How many items per second have ended in the last half minute, without those that were skipped. */
+  /** Items per second that got through (`done` or `refused`) in the last half minute, without those that were skipped. */
   readonly ratePerSecond: number;
   /**
-   * How long the rest takes at this rate, in milliseconds, and no less than the present pause. `undefined` as long as
-   * `total` is not known, or nothing has ended in the last half minute.
+   * The time that the rest takes at this rate, in milliseconds, and no less than the present pause. `undefined` until an item
+   * has got through in this run, while `total` is not known, or if nothing got through in the last half minute.
    */
   readonly etaMs: number | undefined;
   /** Since the start of the run, in milliseconds. */
   readonly elapsedMs: number;
-  /** The end of the present pause of the rate limit, if there is one and the option `pausedUntil` was given. */
+  /** The end of the present pause of the client's rate limit, if there is one. */
   readonly pausedUntil: Date | undefined;
 }
 
@@ -47,8 +47,9 @@ export class Counts {
     unknown: 0,
     skipped: 0,
   };
-  /** How many ended in each of the latest seconds, oldest first. */
-  readonly #latest: { readonly second: number; ended: number }[] = [];
+  /** Items that got through in each of the latest seconds, oldest first. */
+  readonly #latest: { readonly second: number; through: number }[] = [];
+  #hasThrough = false;
   #startedAt: number | undefined;
   #endedAt: number | undefined;
 
@@ -63,31 +64,32 @@ export class Counts {
   add(state: BulkState, skipped: boolean): void {
     this.#counts[state] += 1;
     if (skipped) this.#counts.skipped += 1;
-    else this.#note(Math.floor(now() / 1_000));
+    else if (state === "done" || state === "refused") this.#note(Math.floor(now() / 1_000));
   }
 
   get summary(): BulkSummary {
     return { ...this.#counts };
   }
 
-  /** `pauseMs`: what is left of the present pause. */
+  /** `pauseMs`: the rest of the present pause. */
   pace(total: number | undefined, pauseMs: number): Pick<BulkProgress, "ratePerSecond" | "etaMs" | "elapsedMs"> {
     const at = this.#endedAt ?? now();
     const elapsedMs = this.#startedAt === undefined ? 0 : at - this.#startedAt;
     this.#forgetBefore(Math.floor(at / 1_000) - SECONDS_OF_RATE);
-    const recent = this.#latest.reduce((sum, { ended }) => sum + ended, 0);
+    const recent = this.#latest.reduce((sum, { through }) => sum + through, 0);
     const ratePerSecond = elapsedMs === 0 ? 0 : (recent * 1_000) / Math.min(elapsedMs, SECONDS_OF_RATE * 1_000);
     const { done, refused, not_sent, unknown } = this.#counts;
     const left = total === undefined ? undefined : Math.max(0, total - done - refused - not_sent - unknown);
-    if (left === 0) return { ratePerSecond, elapsedMs, etaMs: 0 };
+    if (left === 0 && this.#hasThrough) return { ratePerSecond, elapsedMs, etaMs: 0 };
     const isKnown = left !== undefined && ratePerSecond > 0;
     return { ratePerSecond, elapsedMs, etaMs: isKnown ? Math.max(pauseMs, (left * 1_000) / ratePerSecond) : undefined };
   }
 
   #note(second: number): void {
+    this.#hasThrough = true;
     const last = this.#latest.at(-1);
-    if (last?.second === second) last.ended += 1;
-    else this.#latest.push({ second, ended: 1 });
+    if (last?.second === second) last.through += 1;
+    else this.#latest.push({ second, through: 1 });
     this.#forgetBefore(second - SECONDS_OF_RATE);
   }
 

@@ -1,6 +1,6 @@
 import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
-import { withCallerStack } from "../client/errors/caller-stack.ts";
+import { type CallerStack, withCallerStack } from "../client/errors/caller-stack.ts";
 import { AbortError, ArgumentError } from "../client/errors/classes.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
@@ -8,7 +8,7 @@ import { Execution } from "./execution.ts";
 import type { Settings } from "./options.ts";
 import { type BulkProgress, type BulkSummary, Counts } from "./progress.ts";
 
-/** A run as its caller sees it: entries to be taken, and how far it has come. */
+/** A run as its caller sees it: entries to be taken, and progress. */
 export class Run<Item, Result> implements BulkRun<Item, Result> {
   readonly #settings: Settings<Item, Result>;
   readonly #counts = new Counts();
@@ -16,10 +16,14 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   readonly #execution: Execution<Item, Result>;
   #end: Promise<void> | undefined;
   #isIterated = false;
+  #finished: Promise<BulkSummary> | undefined;
   #hasRejected = false;
+  readonly #toCaller: CallerStack;
 
-  constructor(settings: Settings<Item, Result>) {
+  /** @param toCaller lets the stack of an error of the run begin where the run was created */
+  constructor(settings: Settings<Item, Result>, toCaller: CallerStack) {
     this.#settings = settings;
+    this.#toCaller = toCaller;
     this.#entries = new Entries(settings.concurrency);
     this.#execution = new Execution(settings, this.#counts, this.#entries);
   }
@@ -40,20 +44,51 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   }
 
   finish(): Promise<BulkSummary> {
-    return withCallerStack(this.finish, async () => {
-      for await (const _ of this);
-      return this.summary;
-    });
+    this.#finished ??= this.#isIterated ? undefined : this.#runToEnd();
+    return this.#finished ?? this.#endOfIteration();
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a run can be awaited
+  then<Next = BulkSummary, Failure = never>(
+    onFulfilled?: ((summary: BulkSummary) => Next | PromiseLike<Next>) | null,
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<Next | Failure> {
+    return this.finish().then(onFulfilled, onRejected);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<BulkEntry<Item, Result>, undefined> {
     withCallerStack(this[Symbol.asyncIterator], () => {
-      if (this.#isIterated) throw new ArgumentError("a run can be iterated only once", { outcome: "not_sent" });
+      if (!this.#isIterated) return;
+      throw new ArgumentError("a run can be iterated only once, and not after it was awaited", { outcome: "not_sent" });
     });
     this.#isIterated = true;
-    const next: AsyncIterator<BulkEntry<Item, Result>, undefined>["next"] = () =>
-      withCallerStack(next, () => this.#next());
-    return { next, return: () => this.#leave() };
+    return { next: () => this.#next(), return: () => this.#leave() };
+  }
+
+  async #runToEnd(): Promise<BulkSummary> {
+    this.#isIterated = true;
+    this.#entries.leave(); // nobody takes them
+    this.#end = this.#execution.run();
+    await this.#end;
+    return this.#result();
+  }
+
+  /** While its entries are being taken, the end of a run may never come to who waits for it in that loop. */
+  async #endOfIteration(): Promise<BulkSummary> {
+    if (this.#entries.isOver) return this.#result();
+    const message = "a run that is being iterated cannot be awaited before its end";
+    throw this.#named(new ArgumentError(message, { outcome: "not_sent" }));
+  }
+
+  #named<Failure>(error: Failure): Failure {
+    this.#toCaller(error);
+    return error;
+  }
+
+  #result(): BulkSummary {
+    const { stoppedBy } = this;
+    if (stoppedBy !== undefined) throw this.#named(stoppedBy);
+    return this.summary;
   }
 
   async #next(): Promise<IteratorResult<BulkEntry<Item, Result>, undefined>> {
@@ -71,25 +106,18 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
     return this.#finalResult();
   }
 
-  /** @throws What made the run fail, once. */
+  /** @throws The failure of the run, once. */
   #finalResult(): IteratorResult<never, undefined> {
     const { failure } = this.#execution;
     if (failure !== undefined && !this.#hasRejected) {
       this.#hasRejected = true;
-      throw failure;
+      throw this.#named(failure);
     }
     return { done: true, value: undefined };
   }
 
-  /** A function of the caller's, which may fail. */
+  /** A rate limiter of the application's own may fail, and a progress line must not end a run. */
   #pausedUntil(): Date | undefined {
-    try {
-      const until = this.#settings.pausedUntil?.();
-      if (until === undefined || typeof until.getTime === "function") return until;
-      ignoreErrors(() => until); // a promise may reject
-    } catch {
-      // A progress line must not end a run.
-    }
-    return undefined;
+    return ignoreErrors(() => this.#settings.client.rateLimit?.pausedUntil);
   }
 }

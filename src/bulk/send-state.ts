@@ -1,35 +1,31 @@
+import type { HookedEnd } from "../client/call/call-hooks.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
 import { ArgumentError } from "../client/errors/classes.ts";
 import type { BulkState } from "./journal.ts";
+import { SendError } from "./send-error.ts";
 import { readThrown, type Thrown } from "./thrown.ts";
 
-/** How a call of `send` ended. `"abandoned"`: it was aborted, did not end, and is not waited for. */
-export type SendEnd<Result> = { readonly result: Result } | { readonly thrown: unknown } | "abandoned";
+/** The end of a call of `send`. `"abandoned"`: it was aborted, did not end, and is not waited for. */
+export type SendEnd = { readonly result: unknown } | { readonly thrown: unknown } | "abandoned";
 
-/** What was seen of the one call of the client that `send` passed its options to: the announced call. */
-export interface AnnouncedCall {
-  /** Its id; `undefined` if `onRequest` was not called. */
-  readonly callId: string | undefined;
-  /** Its record is durable, so `onRequest` let it leave. */
-  readonly hasLeft: boolean;
-  /** Something waits for its record, as the client does. */
-  readonly isWaitedFor: boolean;
-  /** The status of its final response, if there was one. */
-  readonly status: number | undefined;
-  /** A second call of the client was announced, and refused. */
-  readonly hasSecond: boolean;
+/** The one write of an item, as far as it has come. */
+export interface Write {
+  /** A request has left, and was not answered 429. */
+  readonly mayBeApplied: boolean;
+  /** Its end; absent until it has ended. */
+  readonly end?: Pick<HookedEnd, "error" | "output"> | undefined;
 }
 
-/** How a call of `send` ended. */
+/** The state of an item after its `send`. */
 export interface SendState {
   readonly state: BulkState;
-  /** Why the item is not `done`, or with `done`, why it has no result. */
+  /** The error why the item is not `done`, or with `done`, why it has no result. */
   readonly error?: AutomationError;
   /**
-   * `"stop"`: every other item would fail as well. `"address"`: so will those with the same address. `"fail"`: `send`
-   * cannot be worked with.
+   * `"through"`: the service accepted or refused the item. `"hold"`: the failure is not the item's, so others may fail as
+   * well. `"stop"`: every other item will. `"fail"`: `send` cannot be worked with. Absent where the run ended the call.
    */
-  readonly consequence?: "stop" | "address" | "fail";
+  readonly consequence?: "through" | "hold" | "stop" | "fail";
 }
 
 /** Refusals of an item. Other refusals are about the token, its rate or the address, and say nothing about the item. */
@@ -41,102 +37,98 @@ const ADDRESS_REFUSALS: ReadonlySet<number | undefined> = new Set([404, 405]);
 /** Failures that every other item would meet as well. */
 const COMMON_FAILURES: ReadonlySet<string> = new Set(["auth", "permission", "redirect", "token_provider"]);
 
-/** Requests with these methods write nothing. */
-const READS: ReadonlySet<string | undefined> = new Set(["GET", "HEAD"]);
+/** Errors of the application: a mistake in its code, and no failure of a call. */
+const MISTAKES: ReadonlySet<string> = new Set(["argument", "config"]);
 
-const PASS_OPTIONS_ON =
-  "send must pass its options on to the client's method, such as client.issues.create(project, input, options): ";
+const USE_ITS_CLIENT =
+  "send must write with the client that it is called with, as in (client, item) => client.issues.create(…): ";
 
 /**
- * Decides in which state an item is after its `send`, by the announced call alone. What is not certain is `unknown`.
+ * Decides the state of an item by its one write, whatever `send` did with the promise. `write` is absent if none began.
+ * Uncertain is `unknown`.
  *
- * | `send` | the announced call | state |
- * |---|---|---|
- * | rejected with an error of the library, or resolved, or did not end | got a 2xx response | `done` |
- * | rejected with the error of the announced call | got none | what the `outcome` of the error says |
- * | rejected with another error of the library | has left | `unknown` |
- * | | has not left, or there is none and the error is of a read, or of no request | `not_sent` |
- * | did not end | waits for its record, and has not left | `not_sent` |
- * | rejected or resolved | did not wait for its record | `unknown`, and `send` cannot be worked with |
- * | anything else | | `unknown`, and unless it did not end, `send` cannot be worked with |
+ * | the write | `send` | state | consequence |
+ * |---|---|---|---|
+ * | none | resolved | `unknown`: another client may have written | fail |
+ * | none | failed with the error of another client's write, which may have been applied | `unknown` | fail |
+ * | none | failed with anything else | `not_sent` | hold, or stop |
+ * | none, or one that has not left | did not end | `not_sent` | |
+ * | has left, and did not end | | `unknown` | |
+ * | got a 2xx response | failed with something of the application's own | `done` | fail |
+ * | got a 2xx response | anything else | `done` | through, or stop |
+ * | refused as an item | anything | `refused` | through |
+ * | failed otherwise | anything | what the `outcome` of its error says | hold, or stop |
  */
-export function stateAfterSend(end: SendEnd<unknown>, call: AnnouncedCall): SendState {
-  if (end === "abandoned") return { state: isAccepted(call) ? "done" : isUnsent(call) ? "not_sent" : "unknown" };
-  const thrown = "thrown" in end ? readThrown(end.thrown) : undefined;
-  if (call.hasSecond) {
-    return misuse(
-      "send made a second call with its options; one item is one write, so the second was not sent",
-      thrown,
-    );
-  }
-  if (hasLeftEarly(call)) {
-    return misuse("send must wait for its onRequest: a request left before its record was durable", thrown);
-  }
-  if (thrown === undefined) return stateOfResolved(call);
-  const { error } = thrown;
-  if (error === undefined || (error.outcome === undefined && error.callId === undefined)) {
-    return misuse("send failed with something that does not tell whether the item was written", thrown);
-  }
-  if (call.callId === undefined && mayHaveWritten(error)) {
-    return misuse(`${PASS_OPTIONS_ON}it failed after a request without a record`, thrown);
-  }
-  const state = stateOfRejected(error, call);
-  if (isCommonFailure(error)) return { state, error, consequence: "stop" };
-  const isAboutAddress = isOfCall(error, call) && state === "not_sent" && ADDRESS_REFUSALS.has(error.status);
-  return isAboutAddress ? { state, error, consequence: "address" } : { state, error };
+export function stateAfterSend(key: string, send: SendEnd, write: Write | undefined): SendState {
+  if (write === undefined) return stateWithoutWrite(send);
+  const state = stateOfWrite(write);
+  if (write.end === undefined) return { state };
+  const { error } = write.end;
+  if (state === "done") return stateOfDone(key, send, write.end);
+  return {
+    state,
+    ...(error === undefined ? {} : { error }),
+    consequence: state === "refused" ? "through" : consequenceOf(error),
+  };
 }
 
-/** Whether every other item would fail in the same way. */
+/** Returns whether every other item would fail in the same way. */
 export function isCommonFailure(error: AutomationError): boolean {
   return COMMON_FAILURES.has(error.kind);
 }
 
-function stateOfResolved(call: AnnouncedCall): SendState {
-  if (isAccepted(call)) return { state: "done" };
-  if (call.callId === undefined) return misuse(`${PASS_OPTIONS_ON}it resolved without a recorded request`);
-  if (isUnsent(call)) return misuse("send must wait for its call: it resolved before the request was sent");
-  if (call.status === undefined) {
-    return misuse(
-      "send must wait for its call, pass onResponse on, and not hide errors: it resolved without a response",
-    );
-  }
-  return misuse(`send must not hide the errors of its call: it resolved although the response was ${call.status}`);
+/** Returns whether a failure is about the address that was asked. */
+export function isAboutAddress(error: AutomationError): boolean {
+  return ADDRESS_REFUSALS.has(error.status);
 }
 
-function stateOfRejected(error: AutomationError, call: AnnouncedCall): BulkState {
-  if (isAccepted(call)) return "done";
-  if (!isOfCall(error, call)) return call.hasLeft ? "unknown" : "not_sent";
-  if (error.outcome === "accepted") return "done";
-  if (error.outcome !== "rejected" && error.outcome !== "not_sent") return "unknown";
+function consequenceOf(error: AutomationError | undefined): "hold" | "stop" {
+  return error !== undefined && isCommonFailure(error) ? "stop" : "hold";
+}
+
+/** The state of an item by its write alone, without an account of `send`. */
+export function stateOfWrite({ mayBeApplied, end }: Write): BulkState {
+  if (end === undefined) return mayBeApplied ? "unknown" : "not_sent";
+  const { error } = end;
+  if (error === undefined || error.outcome === "accepted") return "done";
+  if (!mayBeApplied || error.outcome === "not_sent") return "not_sent";
   if (error.priorAmbiguous === true) return "unknown";
-  const isOfItem = ITEM_REFUSALS.has(error.kind) && !ADDRESS_REFUSALS.has(error.status);
-  return error.outcome === "rejected" && isOfItem ? "refused" : "not_sent";
+  if (error.outcome !== "rejected") return "unknown";
+  return ITEM_REFUSALS.has(error.kind) && !isAboutAddress(error) ? "refused" : "not_sent";
 }
 
-function isAccepted({ status = 0 }: AnnouncedCall): boolean {
-  return status >= 200 && status < 300;
+function stateOfDone(key: string, send: SendEnd, { error, output }: NonNullable<Write["end"]>): SendState {
+  if (error !== undefined) return { state: "done", error, consequence: "through" };
+  if (send === "abandoned" || "result" in send) return { state: "done", consequence: "through" };
+  const { error: own, said, details } = readThrown(send.thrown);
+  if (own !== undefined && !MISTAKES.has(own.kind)) {
+    return { state: "done", error: own, consequence: isCommonFailure(own) ? "stop" : "through" };
+  }
+  const message = `send failed after its write had succeeded, so the item ${JSON.stringify(key)} is done${said}`;
+  return { state: "done", error: new SendError(message, { key, result: output, ...details }), consequence: "fail" };
 }
 
-/** It was announced by `onRequest`, and left before `onRequest` had ended. */
-function hasLeftEarly({ callId, hasLeft, isWaitedFor, status }: AnnouncedCall): boolean {
-  return callId !== undefined && (!isWaitedFor || (status !== undefined && !hasLeft));
+function stateWithoutWrite(send: SendEnd): SendState {
+  if (send === "abandoned") return { state: "not_sent" };
+  if ("result" in send) return mistake("it resolved without a write");
+  const thrown = readThrown(send.thrown);
+  const { error, said, details } = thrown;
+  if (error === undefined) {
+    const failure = new ArgumentError(`send failed before its write${said}`, { outcome: "not_sent", ...details });
+    return { state: "not_sent", error: failure, consequence: "hold" };
+  }
+  if (isOfOtherWrite(error)) return mistake("it failed with the error of another client's write", thrown);
+  return { state: "not_sent", error, consequence: consequenceOf(error) };
 }
 
-/** It was announced, and cannot leave any more, since `send` is over. */
-function isUnsent({ callId, hasLeft, isWaitedFor }: AnnouncedCall): boolean {
-  return callId !== undefined && isWaitedFor && !hasLeft;
+/** Returns whether an error is that of a request which may have written. */
+function isOfOtherWrite({ method, outcome, attempts = 0 }: AutomationError): boolean {
+  const isRead = method === undefined || method === "GET" || method === "HEAD";
+  return !isRead && attempts > 0 && outcome !== "not_sent" && outcome !== "rejected";
 }
 
-function isOfCall(error: AutomationError, { callId }: AnnouncedCall): boolean {
-  return callId !== undefined && error.callId === callId;
-}
-
-/** Whether an error of a call that was not announced is one of a request that may have been a write. */
-function mayHaveWritten({ method, outcome, attempts = 0 }: AutomationError): boolean {
-  return !READS.has(method) && (outcome !== "not_sent" || attempts > 0);
-}
-
-function misuse(message: string, thrown?: Thrown): SendState {
-  const error = new ArgumentError(`${message}${thrown?.said ?? ""}`, { outcome: "unknown", ...thrown?.details });
+function mistake(what: string, thrown?: Thrown): SendState {
+  const message = `${USE_ITS_CLIENT}${what}${thrown?.said ?? ""}`;
+  const error = new ArgumentError(message, { outcome: "unknown", ...thrown?.details });
   return { state: "unknown", error, consequence: "fail" };
 }

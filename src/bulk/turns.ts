@@ -1,6 +1,6 @@
 import { now, platformTurn } from "../client/time/clock.ts";
 
-/** How long a run may keep the thread, in milliseconds. */
+/** The longest time that a run keeps the thread, in milliseconds. */
 const KEPT_MS = 5;
 
 /** Gives the platform a turn every few milliseconds, for timers, signals and other work of the process. */

@@ -1,8 +1,8 @@
 import { Assembly } from "./assembly.ts";
-import { type CallHooks, WITH_HOOKS } from "./call/call-hooks.ts";
+import { type CallHooks, type DeriveWithHooks, WITH_HOOKS } from "./call/call-hooks.ts";
 import type { Send } from "./call/operation.ts";
 import { createSend } from "./call/send.ts";
-import type { CallOptions } from "./call/settings.ts";
+import { type CallOptions, DEFAULT_RETRY } from "./call/settings.ts";
 import { withCallerStack } from "./errors/caller-stack.ts";
 import type { ClientOptions, NoClient } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
@@ -110,8 +110,9 @@ export class Client {
     paginateCustom(this.#send, list, options);
 
   /** @internal Derives a client whose calls have hooks, for other parts of this package. */
-  get [WITH_HOOKS](): (hooks: CallHooks) => Client {
-    return (hooks) => derived(this.#assembly.withHooks(hooks));
+  get [WITH_HOOKS](): DeriveWithHooks<Client> {
+    const derive = (hooks: CallHooks): Client => derived(this.#assembly.withHooks(hooks));
+    return Object.assign(derive, { rules: this.#assembly.context.retry || DEFAULT_RETRY });
   }
 }
 

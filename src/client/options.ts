@@ -23,6 +23,7 @@ import {
   withMethods,
 } from "./checks/validators.ts";
 import { hasMethods, isPlainObject } from "./checks/values.ts";
+import { fromEnvironment, refuseMissing, VARIABLES } from "./environment.ts";
 import { asErrorClass } from "./errors/as-error-class.ts";
 import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
@@ -216,40 +217,13 @@ function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly
   return { ...options };
 }
 
-/** Environment variables of the options without which there is no client. */
-const VARIABLES = { baseUrl: "PROJECT_AUTOMATION_BASE_URL", token: "PROJECT_AUTOMATION_TOKEN" } as const;
-
-/** Names that other programs have for them, which are not read. */
-const OTHER_VARIABLES = ["URL", "API_URL", "API_KEY", "API_TOKEN"].map((name) => `PROJECT_AUTOMATION_${name}`);
-
 /** Address and token of a client, from its options or the environment. All that is missing is named at once. */
 function addressOf(own: CheckedOptions<Settings>): Pick<Settings, "baseUrl" | "token"> {
   const baseUrl = own.baseUrl ?? fromEnvironment(VARIABLES.baseUrl);
   const token = own.token ?? fromEnvironment(VARIABLES.token);
-  if (baseUrl === undefined || token === undefined) missing({ baseUrl, token });
+  if (baseUrl === undefined || token === undefined) refuseMissing({ baseUrl, token });
   // Of the options they were checked before.
   return { baseUrl: own.baseUrl ?? checkBaseUrl(baseUrl), token: own.token ?? readToken(token) };
-}
-
-function missing(found: { readonly [Name in keyof typeof VARIABLES]: unknown }): never {
-  const names = (["baseUrl", "token"] as const).filter((name) => found[name] === undefined);
-  const [verb, them] = names.length > 1 ? ["are", "them"] : ["is", "it"];
-  const set = `, or set ${names.map((name) => VARIABLES[name]).join(" and ")} in the environment`;
-  const unread = OTHER_VARIABLES.filter((name) => fromEnvironment(name) !== undefined);
-  const hint = unread.length > 0 ? ` (${unread.join(" and ")} ${unread.length > 1 ? "are" : "is"} not read)` : "";
-  return invalid(
-    `${names.join(" and ")} ${verb} missing: pass ${them}${environment() === undefined ? "" : set}${hint}`,
-  );
-}
-
-/** The value of an environment variable, where there is a process that has it. */
-function fromEnvironment(name: string): string | undefined {
-  // Deno asks for a permission, and throws when it is denied.
-  return ignoreErrors(() => environment()?.[name]) || undefined;
-}
-
-function environment(): Readonly<Record<string, string | undefined>> | undefined {
-  return (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env; // not every runtime has one
 }
 
 /** The boundary of all options: what is refused becomes a `ConfigError`, which does not show the token. */

@@ -12,7 +12,7 @@ export interface WireRequest {
 export interface TlsFacts {
   /** Such as `TLSv1.3`. */
   readonly protocol: string;
-  /** Who signed the certificate. */
+  /** The signer of the certificate. */
   readonly issuer: string;
   /** When the certificate expires, in milliseconds since 1970. */
   readonly expiresAt: number;

@@ -28,9 +28,24 @@ export function evaluateWith(client: unknown): Evaluate | undefined {
     return async ({ script, keys, args }) => await client.eval(script, keys.length, ...keys, ...args);
   }
   if (isNodeRedis(client)) {
-    return async ({ script, keys, args }) => await client.eval(script, { keys: [...keys], arguments: [...args] });
+    return async ({ script, keys, args }) => {
+      if (!client.isOpen) throw new NotConnected();
+      return await client.eval(script, { keys: [...keys], arguments: [...args] });
+    };
   }
   return undefined;
+}
+
+/** A client of node-redis has no connection, and makes none by itself. */
+export class NotConnected extends Error {}
+
+/**
+ * Hears the errors of a client that was given: node-redis ends the process where nobody does. A command that fails says the
+ * same once more, so they go no further.
+ */
+export function hearErrors(client: unknown): void {
+  if (hasMethods(client, "on"))
+    (client as { on(event: "error", listener: () => void): void }).on("error", () => undefined); // as was looked
 }
 
 function isIoredis(client: unknown): client is IoredisClient {

@@ -1,8 +1,13 @@
 /** Redis did not answer in time, or with an error: from now on each process goes by its own gate alone. */
 export interface DegradedEvent {
   readonly type: "degraded";
-  /** `timeout`: no answer within `commandTimeoutMs`; `error`: an error reply, or no connection. */
-  readonly reason: "timeout" | "error";
+  /**
+   * `timeout`: no answer within `commandTimeoutMs`; `error`: an error reply, or a lost connection; `not_connected`: a client
+   * of node-redis that was never connected, or is closed.
+   */
+  readonly reason: "timeout" | "error" | "not_connected";
+  /** The same in a sentence, for a log line. */
+  readonly message: string;
   /** The code of the error, such as `ECONNREFUSED` or `NOPERM`, where it has one. */
   readonly code?: string;
   /** `token` if one token alone is affected, whose keys in Redis are of a wrong type; absent if all of them are. */

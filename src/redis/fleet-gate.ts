@@ -18,6 +18,16 @@ const MAX_POLL_MS = 250;
 const POLL_JITTER = 1 / 2;
 /** In the life of a lease, this process sends Redis all its knowledge so many times. */
 const SYNCS_PER_LEASE = 3;
+/** The first call that waits asks within so long, in milliseconds, beside the time that Redis takes. */
+const SILENT_MS = 2 * MAX_POLL_MS;
+
+/** A call that waits for a slot among the other processes. */
+interface FleetWait {
+  /** Ends the sleep of one that is not the first. */
+  wake(): void;
+  /** The first one is alive until then: a platform may drop a call, and the next one has to ask. */
+  asksBy: number;
+}
 
 /** The gate of one token in this process, which shares pauses, the probe, and what is left with the other processes. */
 export class FleetGate extends TokenGate {
@@ -25,8 +35,9 @@ export class FleetGate extends TokenGate {
   readonly #leases: Leases;
   readonly #held = new Set<Lease>();
   readonly #commands: TokenCommands;
-  /** Calls that wait for a slot, in order, each with what wakes it. Only the first one asks. */
-  readonly #waiting = new Map<Waiter, () => void>();
+  /** Calls that wait for a slot, in order. Only the first one asks. */
+  readonly #waiting = new Map<Waiter, FleetWait>();
+  readonly #commandTimeoutMs: number;
   #cancelSync: (() => void) | undefined;
   #users = 0;
   /** As Redis last replied. */
@@ -38,6 +49,7 @@ export class FleetGate extends TokenGate {
   constructor(token: string, connection: Connection, leases: Leases) {
     super();
     this.#leases = leases;
+    this.#commandTimeoutMs = connection.commandTimeoutMs;
     const sync = (): TokenCommand => this.#sync();
     this.#commands = new TokenCommands(connection, token, { sync, learn: (reply) => this.#learn(reply) });
   }
@@ -72,22 +84,24 @@ export class FleetGate extends TokenGate {
    */
   async acquire(request: Waiter, deadline: Deadline): Promise<Lease | undefined> {
     let [polls, ahead] = [0, -1];
-    this.#waiting.set(request, () => {});
+    const wait: FleetWait = { wake: () => {}, asksBy: this.#nextAskBy() };
+    this.#waiting.set(request, wait);
     try {
       while (this.pauseLeft() === undefined) {
         if (deadline.reason !== undefined) throw STOPPED;
+        // It lives, so its slot in this process is renewed; if that has ended, another call may have it.
+        if (!this.take(request)) return undefined;
         if (!this.isShared) return this.register();
-        const [first] = this.#waiting.keys();
+        const [[first, { asksBy }] = [request, wait]] = this.#waiting;
         if (first !== request) {
-          await deadline.race(new Promise<void>((resolve) => void this.#waiting.set(request, resolve)));
+          if (asksBy < now()) this.#waiting.delete(first);
+          else await this.#sleepBehind(wait, asksBy, deadline);
           continue;
         }
+        wait.asksBy = this.#nextAskBy();
         const lease = this.register();
         const reply = await this.#take(lease, deadline);
-        if (this.#mayUse(reply)) {
-          this.restart(request);
-          return lease;
-        }
+        if (this.#mayUse(reply) && this.restart(request)) return lease;
         if (reply?.outcome === "granted") this.giveBack(lease, undefined);
         else this.#held.delete(lease);
         if (reply?.outcome !== "full") return undefined;
@@ -100,11 +114,26 @@ export class FleetGate extends TokenGate {
     } finally {
       this.#waiting.delete(request);
       // The next one asks at once, so that this process does not miss its turn.
-      const [wakeNext] = this.#waiting.values();
-      wakeNext?.();
+      const [next] = this.#waiting.values();
+      if (next !== undefined) next.asksBy = this.#nextAskBy();
+      next?.wake();
       // The place of this process in the queue is free for others at once.
       if (deadline.reason !== undefined && this.#waiting.size === 0 && this.isShared) this.#commands.sync();
     }
+  }
+
+  #nextAskBy(): number {
+    return now() + this.#commandTimeoutMs + SILENT_MS;
+  }
+
+  /** Waits until this call is the first one, or the first one should have asked. */
+  async #sleepBehind(wait: FleetWait, asksBy: number, deadline: Deadline): Promise<void> {
+    let cancel = (): void => {};
+    const awake = new Promise<void>((resolve) => {
+      wait.wake = resolve;
+      cancel = after(asksBy - now() + 1, resolve);
+    });
+    await deadline.race(awake).finally(cancel);
   }
 
   /** Registers a request that is about to be sent. */

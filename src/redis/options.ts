@@ -3,7 +3,7 @@ import { parseOptions } from "../client/checks/parse-options.ts";
 import { ANYTHING, FUNCTION, INTERVAL, type ObjectSchema, validator } from "../client/checks/validators.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { ConfigError } from "../client/errors/classes.ts";
-import { type Evaluate, evaluateWith, type IoredisClient, type NodeRedisClient } from "./client.ts";
+import { type Evaluate, evaluateWith, hearErrors, type IoredisClient, type NodeRedisClient } from "./client.ts";
 import type { FleetEvent } from "./events.ts";
 
 /** Options of `redisRateLimiter`. */
@@ -54,12 +54,14 @@ const OPTIONS: ObjectSchema<RedisRateLimiterOptions> = {
 export function checkOptions(options: RedisRateLimiterOptions): CheckedOptions {
   return asErrorClass(ConfigError, () => {
     const { client, namespace, commandTimeoutMs, leaseMs, onEvent } = parseOptions(options, "options", OPTIONS);
+    const evaluate =
+      evaluateWith(client) ??
+      invalid(
+        "options.client must be a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",
+      );
+    hearErrors(client);
     return {
-      evaluate:
-        evaluateWith(client) ??
-        invalid(
-          "options.client must be a client of ioredis or of redis (node-redis), such as new Redis() or createClient()",
-        ),
+      evaluate,
       namespace: namespace ?? "project-automation",
       commandTimeoutMs: commandTimeoutMs ?? 250,
       leaseMs: Math.ceil(leaseMs ?? 5_000),

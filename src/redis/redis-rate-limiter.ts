@@ -103,8 +103,14 @@ class FleetPermit implements Permit {
       for (let admission = await first; ; admission = await this.#local.acquire(token)) {
         if (deadline.reason !== undefined) throw STOPPED;
         if (admission.kind !== "admitted") return this.#pass(admission);
-        this.#lease = await gate.acquire(this.#local, deadline);
-        if (this.#lease !== undefined) return admission;
+        const lease = await gate.acquire(this.#local, deadline);
+        if (lease !== undefined && deadline.reason !== undefined) {
+          // The call has left in the turn in which it was admitted.
+          gate.giveBack(lease, undefined);
+          throw STOPPED;
+        }
+        this.#lease = lease;
+        if (lease !== undefined) return admission;
         // It has to wait in this process again, for a pause that another one has told of, for example.
       }
     } catch (error) {

@@ -1,7 +1,7 @@
 import { now } from "../client/time/clock.ts";
 import { Deadline, STOPPED } from "../client/time/deadline.ts";
 import { CircuitBreaker, type Failure } from "./circuit-breaker.ts";
-import type { Command } from "./client.ts";
+import { type Command, NotConnected } from "./client.ts";
 import type { CheckedOptions } from "./options.ts";
 import { readSlotReply, type SlotReply } from "./slot-reply.ts";
 import { tokenKeys } from "./token-keys.ts";
@@ -71,7 +71,8 @@ export class TokenCommands {
     } catch (error) {
       if (error !== STOPPED) this.#fail(error);
       else {
-        breaker.open({ reason: "timeout" });
+        const message = `Redis did not reply within ${commandTimeoutMs} ms`;
+        breaker.open({ reason: "timeout", message });
         sent.then(() => this.sync()).catch(() => {});
       }
       return undefined;
@@ -144,9 +145,19 @@ function isAboutOneToken(error: unknown): boolean {
 
 /** Messages may contain addresses and what was sent, so only the code is passed on. */
 function describe(error: unknown): Failure {
-  if (isAboutOneToken(error)) return { reason: "error", code: "WRONGTYPE" };
+  if (isAboutOneToken(error)) {
+    return {
+      reason: "error",
+      code: "WRONGTYPE",
+      message: "a key of this token in Redis is of a wrong type: delete it",
+    };
+  }
+  if (error instanceof NotConnected) {
+    return { reason: "not_connected", message: "the Redis client is not connected: call its connect()" };
+  }
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }; // any value can be thrown
   const words = [code, /^[A-Z]+/.exec(String(message))?.[0]];
   const known = words.find((word): word is string => typeof word === "string" && /^[A-Z][A-Z_]{2,30}$/.test(word));
-  return { reason: "error", ...(known === undefined ? {} : { code: known }) };
+  const sentence = `Redis failed${known === undefined ? "" : ` (${known})`}`;
+  return { reason: "error", message: sentence, ...(known === undefined ? {} : { code: known }) };
 }

@@ -1,12 +1,23 @@
 /** A journal in a file: durable, and careful with what it finds. */
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bulkWrite, JournalError, type JournalRecord } from "../../src/bulk/index.ts";
 import { type FileJournal, fileJournal } from "../../src/bulk/node.ts";
-import { clientOf, createIssue, issueCounts, key, rowsOf, runToEnd, service } from "./rows.ts";
+import { RunJournal } from "../../src/bulk/run-journal.ts";
+import { Turns } from "../../src/bulk/turns.ts";
+import { clientOf, issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
 
 let folder: string;
 let path: string;
@@ -55,12 +66,10 @@ describe("a run", () => {
     const { emulator, client } = service();
     const stop = emulator.fault({ skip: 12, times: Number.POSITIVE_INFINITY, status: 401 });
     const items = rowsOf(30);
-    await runToEnd(
-      bulkWrite({ items, key, send: createIssue(client), journal: await fileJournal(path), concurrency: 3 }),
-    );
+    await runToEnd(bulkWrite({ items, key, client, send, journal: await fileJournal(path), concurrency: 3 }));
     appendFileSync(path, '1234abcd [{"key":"row-3');
     stop.remove();
-    const run = bulkWrite({ items, key, send: createIssue(clientOf(emulator)), journal: await fileJournal(path) });
+    const run = bulkWrite({ items, key, client: clientOf(emulator), send, journal: await fileJournal(path) });
     await run.finish();
     expect(run.summary).toMatchObject({ done: 30, skipped: 12 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(30).fill(1));
@@ -72,7 +81,7 @@ describe("a run", () => {
     const { emulator, client } = service();
     await fill([record("row-1", "done")], [record("row-2", "done")]);
     writeFileSync(path, readFileSync(path, "utf8").replace("row-1", "row-7"));
-    const run = bulkWrite({ items: rowsOf(3), key, send: createIssue(client), journal: await fileJournal(path) });
+    const run = bulkWrite({ items: rowsOf(3), key, client, send, journal: await fileJournal(path) });
     const { error } = await runToEnd(run);
     expect(error).toMatchObject({ reason: "damaged", line: 2, message: expect.stringContaining("line 2") });
     expect([emulator.requests.length, locks().length]).toEqual([0, 0]);
@@ -81,14 +90,14 @@ describe("a run", () => {
   test("leaves a file alone that is no journal", async () => {
     const { client } = service();
     writeFileSync(path, '[{"id":"row-1"}]\n');
-    const run = bulkWrite({ items: rowsOf(3), key, send: createIssue(client), journal: await fileJournal(path) });
+    const run = bulkWrite({ items: rowsOf(3), key, client, send, journal: await fileJournal(path) });
     expect((await runToEnd(run)).error).toMatchObject({ reason: "not_a_journal" });
     expect(readFileSync(path, "utf8")).toBe('[{"id":"row-1"}]\n');
   });
 
   test("can use one journal after another run has", async () => {
     const { client } = service();
-    const options = { items: rowsOf(3), key, send: createIssue(client), journal: await fileJournal(path) };
+    const options = { items: rowsOf(3), key, client, send, journal: await fileJournal(path) };
     expect(await bulkWrite(options).finish()).toMatchObject({ done: 3 });
     expect(await bulkWrite(options).finish()).toMatchObject({ skipped: 3 });
   });
@@ -114,7 +123,7 @@ describe("a full disk", () => {
         return Reflect.apply(write, this, [bytes, offset, Math.min(fits, length), position]) as never;
       throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
     });
-    const options = { items: rowsOf(20), key, send: createIssue(client), concurrency: 1 };
+    const options = { items: rowsOf(20), key, client, send, concurrency: 1 };
     const { error } = await runToEnd(bulkWrite({ ...options, journal }));
     expect(error).toBeInstanceOf(JournalError);
     expect(error).toMatchObject({ reason: "failed", cause: { code: "ENOSPC" } });
@@ -149,6 +158,49 @@ describe("a full disk", () => {
   });
 });
 
+describe("a file that was there", () => {
+  test.runIf(process.platform !== "win32").each([0o644, 0o666, 0o600])(
+    "with mode %o is its owner's alone",
+    async (mode) => {
+      writeFileSync(path, "");
+      chmodSync(path, mode);
+      const journal = await fileJournal(path);
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      await journal.close();
+    },
+  );
+});
+
+test("a journal whose disk was full for a moment is loaded again by a long-lived user", async () => {
+  const records = new RunJournal(await fileJournal(path), () => {});
+  await records.load(new Turns());
+  await records.write(record("a", "done"));
+  const handle = await open(path);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  vi.spyOn(prototype, "datasync").mockRejectedValue(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
+  await expect(records.write(record("b", "sending"))).rejects.toMatchObject({ reason: "failed" });
+  vi.restoreAllMocks();
+  await expect(records.write(record("c", "sending"))).rejects.toMatchObject({ reason: "failed" });
+  expect([...(await records.load(new Turns())).keys()]).toEqual(["a"]);
+  await records.write(record("d", "done"));
+  await records.close();
+  expect((await contents()).map(({ key: name }) => name)).toEqual(["a", "d"]);
+  expect(locks()).toEqual([]);
+});
+
+test("a reason is kept in the file", async () => {
+  const { emulator, client } = service();
+  emulator.fault({ status: 422, body: { error: "invalid", message: "no such type" } });
+  const run = async () => ({
+    run: bulkWrite({ items: rowsOf(1), key, client, send, journal: await fileJournal(path) }),
+  });
+  const [first] = (await runToEnd((await run()).run)).entries;
+  const [second] = (await runToEnd((await run()).run)).entries;
+  expect(first?.reason).toMatchObject({ kind: "bad_request", message: "no such type" });
+  expect(second).toMatchObject({ state: "refused", skipped: true, reason: first?.reason });
+});
+
 test("a journal that is closed, or not loaded yet, cannot be written to", async () => {
   const journal = await fileJournal(path);
   await expect(journal.append([record("a", "done")])).rejects.toMatchObject({ reason: "misused" });
@@ -162,7 +214,7 @@ describe("an id", () => {
     const { client } = service();
     const run = async (id?: string) => {
       const journal = await fileJournal(path, { id });
-      return runToEnd(bulkWrite({ items: rowsOf(2), key, send: createIssue(client), journal }));
+      return runToEnd(bulkWrite({ items: rowsOf(2), key, client, send, journal }));
     };
     expect((await run("issues 2026")).states).toEqual({ "row-1": "done", "row-2": "done" });
     expect(readFileSync(path, "utf8")).toMatch(
@@ -205,7 +257,7 @@ describe("an id", () => {
     [{ id: "" }, /options.id must be a string of 1 to 200 characters/],
     [{ id: 7 }, /options.id must be a string/],
     [{ Id: "a" }, /unknown key/],
-    ["issues 2026", /options must be an object, not a string/],
+    ["issues 2026", /options must be an object such as { id }, not a string/],
   ])("that is none is refused: %j", async (options, message) => {
     await expect(fileJournal(path, options as never)).rejects.toMatchObject({
       kind: "argument",

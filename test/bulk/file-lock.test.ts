@@ -22,7 +22,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { bulkWrite } from "../../src/bulk/index.ts";
 import { type FileJournal, fileJournal } from "../../src/bulk/node.ts";
-import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
+import { issueCounts, key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";
 
 const MODULE = resolve(import.meta.dirname, "../../src/bulk/node.ts");
 
@@ -123,7 +123,8 @@ describe("a second run on a file", () => {
     const run = bulkWrite({
       items: rowsOf(20),
       key,
-      send: createIssue(client),
+      client,
+      send,
       journal: await fileJournal(path),
       concurrency: 1,
     });
@@ -159,7 +160,7 @@ describe("a second run on a file", () => {
 test("a journal with two names is refused, since a run by the other one would not be seen", async () => {
   const { emulator, client } = service();
   const other = join(folder, "other.journal");
-  const options = { items: rowsOf(6), key, send: createIssue(client), concurrency: 1 };
+  const options = { items: rowsOf(6), key, client, send, concurrency: 1 };
   const first = bulkWrite({ ...options, journal: await fileJournal(path) });
   const iterator = first[Symbol.asyncIterator]();
   await iterator.next();
@@ -167,7 +168,7 @@ test("a journal with two names is refused, since a run by the other one would no
   const second = await runToEnd(bulkWrite({ ...options, journal: await fileJournal(other) }));
   expect(second).toMatchObject({
     entries: [],
-    error: { reason: "misused", message: expect.stringContaining("2 names") },
+    error: { reason: "misused", message: expect.stringContaining("2 hard links") },
   });
   const sent = emulator.requests.length;
   const drained = (async () => {
@@ -261,7 +262,7 @@ describe("a run that was taken for dead", () => {
       flushes += 1;
       if (flushes === when.flush) meddle();
     });
-    const run = bulkWrite({ items: rows, key, send: createIssue(client), journal, concurrency: 1 });
+    const run = bulkWrite({ items: rows, key, client, send, journal, concurrency: 1 });
     return { emulator, ...(await runToEnd(run)) };
   }
 
@@ -296,16 +297,16 @@ describe("a run that was taken for dead", () => {
   test("cuts nothing off", async () => {
     const { client } = service();
     const journal = await fileJournal(path);
-    await bulkWrite({ items: rows, key, send: createIssue(client), journal }).finish();
+    await bulkWrite({ items: rows, key, client, send, journal }).finish();
     appendFileSync(path, "a torn end, or what another run is writing");
     const before = readFileSync(path);
     const late = await fileJournal(path);
     removeLocks();
-    const { error } = await runToEnd(bulkWrite({ items: rows, key, send: createIssue(client), journal: late }));
+    const { error } = await runToEnd(bulkWrite({ items: rows, key, client, send, journal: late }));
     expect(error).toMatchObject({ reason: "in_use" });
     expect(readFileSync(path)).toEqual(before);
     // It holds the file no longer, and can begin again.
-    const again = bulkWrite({ items: rows, key, send: createIssue(client), journal: late });
+    const again = bulkWrite({ items: rows, key, client, send, journal: late });
     expect(await again.finish()).toMatchObject({ skipped: rows.length });
   });
 
@@ -313,8 +314,7 @@ describe("a run that was taken for dead", () => {
     "touches nothing of the run that took over, however late its %s comes",
     async (operation) => {
       const { emulator, client } = service();
-      const run = async () =>
-        runToEnd(bulkWrite({ items: rows, key, send: createIssue(client), journal: await fileJournal(path) }));
+      const run = async () => runToEnd(bulkWrite({ items: rows, key, client, send, journal: await fileJournal(path) }));
       const late = await fileJournal(path);
       if (operation === "write") for await (const _ of await late.load()); // so that it writes at once
       const handle = await open(path);
@@ -364,21 +364,21 @@ describe("a run that was taken for dead", () => {
     const journal = await fileJournal(path);
     const takeOver = async () => {
       removeLocks();
-      return bulkWrite({ items: rows, key, send: createIssue(client), journal: await fileJournal(path) }).finish();
+      return bulkWrite({ items: rows, key, client, send, journal: await fileJournal(path) }).finish();
     };
     let taken: ReturnType<typeof takeOver> | undefined;
-    const send = createIssue(client);
     const first = bulkWrite<Row, unknown>({
       items: rows,
       key,
       journal,
       concurrency: 1,
-      send: async (row, options) => {
+      client,
+      send: async (bound, row) => {
         if (row.id === "row-3") {
           taken = takeOver();
           await taken;
         }
-        return send(row, options);
+        return send(bound, row);
       },
     });
     expect((await runToEnd(first)).error).toMatchObject({ reason: "in_use" });

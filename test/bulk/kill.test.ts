@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -17,7 +17,7 @@ import type { Fault } from "../../src/testing/index.ts";
 import { type RunningEmulator, startEmulator } from "../../src/testing/node.ts";
 import { bundled } from "../support/child-program.ts";
 import type { Boundary, Task } from "./killed-run.ts";
-import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, titled } from "./rows.ts";
+import { issueCounts, key, type Row, rowsOf, runToEnd, send, titled } from "./rows.ts";
 
 const PROGRAM = bundled(join(import.meta.dirname, "killed-run.ts"));
 
@@ -84,7 +84,7 @@ async function runHere(
     retry: { minDelayMs: 1 },
   });
   const journal = await fileJournal(task.path);
-  const run = bulkWrite({ items: rowsOf(task.rows), key, send: createIssue(client), journal, resolveUnknown });
+  const run = bulkWrite({ items: rowsOf(task.rows), key, client, send, journal, resolveUnknown });
   const { states, error } = await runToEnd(run);
   expect(error).toBeUndefined();
   expect(Object.keys(states).sort()).toEqual(rowsOf(task.rows).map(key).sort());
@@ -169,6 +169,25 @@ describe.concurrent("a run that is killed", { timeout: 240_000 }, () => {
       }),
       { numRuns: 8, endOnFailure: true },
     );
+  });
+
+  test("in a pause of the rate limit: nothing was applied, so the next run sends all", async ({ expect }) => {
+    await using place = await prepare(4, { concurrency: 4, maxConcurrency: 4, timeoutMs: 30_000 });
+    const { emulator } = place.service;
+    const limit = emulator.fault({ times: 1, status: 429, headers: { "retry-after": "60" } });
+    const silence = emulator.fault({
+      match: () => limit.hits > 0,
+      times: 9,
+      status: 429,
+      headers: { "retry-after": "60" },
+    });
+    await runInProcess(place.task, () =>
+      expect.poll(() => readFileSync(place.task.path, "utf8").split('"not_sent"').length, { timeout: 20_000 }).toBe(5),
+    );
+    expect(limit.hits + silence.hits).toBe(4);
+    silence.remove();
+    const { summary } = await runHere(place);
+    expect(summary).toEqual({ done: 4, refused: 0, not_sent: 0, unknown: 0, skipped: 0 });
   });
 
   test("while items only queue: they are sent by the next run", async ({ expect }) => {

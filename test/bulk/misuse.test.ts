@@ -2,14 +2,16 @@
 import { describe, expect, test } from "vitest";
 import { type BulkOptions, bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
 import { ArgumentError } from "../../src/client/index.ts";
-import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
+import { issueCounts, key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 describe("options", () => {
-  const good = { items: rowsOf(2), key, send: async () => 1, journal: memoryJournal() };
+  const { client } = service();
+  const good = { client, items: rowsOf(2), key, send: async () => 1, journal: memoryJournal() };
 
   test.each<[string, Record<string, unknown> | undefined, RegExp]>([
-    ["none", undefined, /options.items must be an iterable/],
+    ["none", undefined, /options.client must be a Client of this package, not undefined/],
+    ["the options of a client", { ...good, client: { token: "t" } }, /options.client must be a Client/],
     [
       "no items",
       { ...good, items: undefined },
@@ -31,12 +33,13 @@ describe("options", () => {
     ["a total that is none", { ...good, total: -1 }, /options.total must be a whole number from 0 up, not -1/],
     ["a concurrency of 0", { ...good, concurrency: 0 }, /options.concurrency must be a whole number from 1 up, not 0/],
     ["no end of concurrency", { ...good, concurrency: Number.POSITIVE_INFINITY }, /options.concurrency must be/],
+    ["a stopAfter of 0", { ...good, stopAfter: 0 }, /options.stopAfter must be a whole number from 1 up, or false/],
     ["a negative grace", { ...good, graceMs: -1 }, /options.graceMs must be/],
     ["a controller as signal", { ...good, signal: new AbortController() }, /options.signal must be an AbortSignal/],
     [
       "a misspelt option",
       { ...good, concurency: 4 },
-      /unknown key "concurency" \(did you mean "concurrency"\?\); accepted: items, key, send, journal/,
+      /unknown key "concurency" \(did you mean "concurrency"\?\); accepted: client, items, key, send, journal/,
     ],
   ])("%s: an ArgumentError at the iteration", async (_, options, message) => {
     const run = bulkWrite(options as unknown as BulkOptions<Row, unknown>); // that is what is wrong with it
@@ -50,7 +53,7 @@ describe("options", () => {
 
   test("that change afterwards change nothing", async () => {
     const { client } = service();
-    const options = { items: rowsOf(2), key, send: createIssue(client), journal: memoryJournal() };
+    const options = { items: rowsOf(2), key, client, send, journal: memoryJournal() };
     const run = bulkWrite(options);
     options.send = () => expect.fail("called");
     await run.finish();
@@ -62,7 +65,8 @@ describe("options", () => {
     const run = bulkWrite({
       items: rowsOf(1),
       key,
-      send: createIssue(client),
+      client,
+      send,
       journal: memoryJournal(),
       concurrency: undefined,
       resolveUnknown: undefined,
@@ -70,7 +74,7 @@ describe("options", () => {
       retryRefused: undefined,
       signal: undefined,
       graceMs: undefined,
-      pausedUntil: undefined,
+      stopAfter: undefined,
     });
     expect((await run.finish()).done).toBe(1);
   });
@@ -80,7 +84,7 @@ describe("a journal of invalid options", () => {
   test("is closed, so that the corrected call can have it", async () => {
     const { client } = service();
     const journal = new WatchedJournal();
-    const options = { items: rowsOf(2), key, send: createIssue(client), journal };
+    const options = { items: rowsOf(2), key, client, send, journal };
     expect((await runToEnd(bulkWrite({ ...options, concurency: 3 } as typeof options))).error).toBeInstanceOf(
       ArgumentError,
     );
@@ -90,7 +94,7 @@ describe("a journal of invalid options", () => {
 
   test("is closed though it was not awaited", async () => {
     const journal = new WatchedJournal();
-    const options = { items: rowsOf(2), key, send: async () => 1, journal: Promise.resolve(journal) };
+    const options = { client: service().client, items: rowsOf(2), key, send, journal: Promise.resolve(journal) };
     await runToEnd(bulkWrite(options as unknown as BulkOptions<Row, unknown>)); // that is what is wrong with it
     expect(journal.closed).toBe(1);
   });
@@ -101,7 +105,7 @@ describe("a journal of invalid options", () => {
   ])("is left to a run that uses it already: %s", async (_, wrong) => {
     const { client } = service();
     const journal = new WatchedJournal();
-    const options = { items: rowsOf(3), key, send: createIssue(client), journal, concurrency: 1 };
+    const options = { items: rowsOf(3), key, client, send, journal, concurrency: 1 };
     let ended = 0;
     for await (const _ of bulkWrite(options)) {
       ended += 1;
@@ -110,13 +114,6 @@ describe("a journal of invalid options", () => {
     }
     expect([ended, journal.closed]).toEqual([3, 1]);
   });
-});
-
-test("a run is iterated once", async () => {
-  const { client } = service();
-  const run = bulkWrite({ items: rowsOf(2), key, send: createIssue(client), journal: memoryJournal() });
-  await run.finish();
-  expect((await runToEnd(run)).error).toMatchObject({ kind: "argument", message: "a run can be iterated only once" });
 });
 
 describe("a collection that changes during the run", () => {
@@ -142,7 +139,7 @@ describe("a collection that changes during the run", () => {
   ])("%s: an ArgumentError that names a key, and no issue twice", async (_, change, message) => {
     const { emulator, client } = service();
     const items = rowsOf(8);
-    const run = bulkWrite({ items, key, send: createIssue(client), journal: memoryJournal(), concurrency: 1 });
+    const run = bulkWrite({ items, key, client, send, journal: memoryJournal(), concurrency: 1 });
     const iterate = async (): Promise<void> => {
       for await (const { item } of run) change(items, item);
     };
@@ -160,7 +157,7 @@ describe("a collection that changes during the run", () => {
       calls += 1;
       return `key-${calls}`;
     };
-    const options = { items: rowsOf(2), key: unstable, send: createIssue(client), journal: memoryJournal() };
+    const options = { items: rowsOf(2), key: unstable, client, send, journal: memoryJournal() };
     const { error } = await runToEnd(bulkWrite(options));
     expect(String(error)).toMatch(/key must return the same each time.*: "key-3"/);
     expect(emulator.requests).toEqual([]);
@@ -177,7 +174,7 @@ describe("keys", () => {
     const { emulator, client } = service();
     const items = of([...rowsOf(4), ...rowsOf(2), { id: "row-1", title: "again" }]);
     const journal = new WatchedJournal();
-    const { error } = await runToEnd(bulkWrite({ items, key, send: createIssue(client), journal }));
+    const { error } = await runToEnd(bulkWrite({ items, key, client, send, journal }));
     expect(error).toMatchObject({ kind: "argument", message: expect.stringMatching(/ has "row-1", "row-2"$/) });
     expect([emulator.requests.length, journal.records.length, journal.closed]).toEqual([0, 0, 1]);
   });
@@ -193,7 +190,7 @@ describe("keys", () => {
       }
     }
     const { states, error } = await runToEnd(
-      bulkWrite({ items: stream(), key, send: createIssue(client), journal: memoryJournal() }),
+      bulkWrite({ items: stream(), key, client, send, journal: memoryJournal() }),
     );
     expect(error).toMatchObject({ kind: "argument", message: expect.stringMatching(/ has "row-1"$/) });
     const sent = Object.values(states).filter((state) => state === "done");
@@ -220,7 +217,7 @@ describe("keys", () => {
     ],
   ])("that are %s end the run before anything is sent", async (_, bad, message) => {
     const { emulator, client } = service();
-    const options = { items: rowsOf(3), key: bad as typeof key, send: createIssue(client), journal: memoryJournal() };
+    const options = { items: rowsOf(3), key: bad as typeof key, client, send, journal: memoryJournal() };
     const { error } = await runToEnd(bulkWrite(options));
     expect(error).toBeInstanceOf(ArgumentError);
     expect(String(error)).toMatch(message);
@@ -231,7 +228,7 @@ describe("keys", () => {
     const { client } = service();
     const items = ["__proto__", "\n", "\ud800", "ключ", " ", "constructor"].map((id) => ({ id, title: "t" }));
     const journal = memoryJournal();
-    const options = { items, key, send: createIssue(client), journal };
+    const options = { items, key, client, send, journal };
     expect((await bulkWrite(options).finish()).done).toBe(6);
     expect((await bulkWrite(options).finish()).skipped).toBe(6);
   });

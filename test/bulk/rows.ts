@@ -1,6 +1,6 @@
 /** Rows that become issues, and what came of them. */
-import type { BulkEntry, BulkRun, SendOptions } from "../../src/bulk/index.ts";
-import { type CallOptions, Client, type ClientOptions, type Issue } from "../../src/client/index.ts";
+import type { BulkEntry, BulkRun } from "../../src/bulk/index.ts";
+import { Client, type ClientOptions, type Issue } from "../../src/client/index.ts";
 import { createEmulator, type Emulator } from "../../src/testing/index.ts";
 
 export interface Row {
@@ -15,9 +15,8 @@ export function rowsOf(count: number): Row[] {
 export const key = ({ id }: Row): string => id;
 
 /** A `send` that is as it should be. */
-export function createIssue(client: Client): (row: Row, options: SendOptions) => Promise<Issue> {
-  return ({ title }, options) => client.issues.create("web", { title, type: "bug" }, options satisfies CallOptions);
-}
+export const send = (client: Client, { title }: Row): Promise<Issue> =>
+  client.issues.create("web", { title, type: "bug" });
 
 /** The service in this process, with one project, and a client of it. */
 export function service(options: ClientOptions = {}): { readonly emulator: Emulator; readonly client: Client } {
@@ -26,7 +25,7 @@ export function service(options: ClientOptions = {}): { readonly emulator: Emula
 }
 
 export function clientOf({ baseUrl, token, fetch }: Emulator, options: ClientOptions = {}): Client {
-  return new Client({ baseUrl, token, fetch, ...options });
+  return new Client({ baseUrl, token, fetch, retry: { minDelayMs: 1, maxDelayMs: 1 }, ...options });
 }
 
 /** Faults that meet one row only. */

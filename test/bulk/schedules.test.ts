@@ -5,12 +5,12 @@
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bulkWrite, type Resolution, type SendOptions } from "../../src/bulk/index.ts";
-import { ArgumentError } from "../../src/client/index.ts";
+import { bulkWrite, type Resolution } from "../../src/bulk/index.ts";
+import { ArgumentError, type Client } from "../../src/client/index.ts";
 import { platformTurn } from "../../src/client/time/clock.ts";
 import type { Fault } from "../../src/testing/index.ts";
 import { shareOf } from "../support/all-tests.ts";
-import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
+import { issueCounts, key, type Row, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 const ROWS = 8;
@@ -32,9 +32,9 @@ const FAULTS: readonly (Fault | undefined)[] = [
   { delayMs: Number.POSITIVE_INFINITY },
 ];
 
-/** What `send` does with a row. Only a few do what it must not, since that ends the run. */
-const ALLOWED = ["right", "reads before", "reads after", "reads beside", "fails before"] as const;
-const NOT_ALLOWED = ["hides errors", "fails after", "does not wait", "calls twice", "never ends"] as const;
+/** What `send` does with a row. Only a few do what ends the run, or what only a stop ends. */
+const ALLOWED = ["right", "reads before", "reads after", "reads beside", "hides errors", "forgets"] as const;
+const NOT_ALLOWED = ["fails before", "fails after", "writes twice", "writes nothing", "never ends"] as const;
 const manner = fc.oneof(
   { weight: 14, arbitrary: fc.constantFrom(...ALLOWED) },
   { weight: 1, arbitrary: fc.constantFrom(...NOT_ALLOWED) },
@@ -45,7 +45,8 @@ const run = fc.record({
   manners: fc.array(manner, { minLength: ROWS, maxLength: ROWS }),
   reads: fc.constantFrom(undefined, 404, 409, 500, 403),
   concurrency: fc.constantFrom(1, 3, 8),
-  stopAfter: fc.option(fc.nat(ROWS), { freq: 2 }),
+  endsAfter: fc.option(fc.nat(ROWS), { freq: 2 }),
+  stopAfter: fc.constantFrom<number | false>(false, 1, 3),
   how: fc.constantFrom("signal", "break"),
   space: fc.constantFrom(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, 3, 6),
   isStream: fc.boolean(),
@@ -65,22 +66,22 @@ async function execute(world: ReturnType<typeof service>, journal: WatchedJourna
   };
   if (schedule.reads !== undefined) faults.push(emulator.fault({ ...isRead, status: schedule.reads }));
   journal.space = journal.records.length + schedule.space;
-  const create = createIssue(client);
-  const read = (signal: AbortSignal) => client.projects.list({}, { signal }).page();
-  const send = async (row: Row, options: SendOptions): Promise<unknown> => {
+  const act = async (bound: Client, row: Row): Promise<unknown> => {
     const does = schedule.manners[rows.findIndex(({ id }) => id === row.id)] ?? "right";
-    if (does === "reads before") await read(options.signal);
-    if (does === "fails before") throw new ArgumentError("not this one", { outcome: "not_sent" });
-    const call = create(row, options);
-    if (does === "does not wait") {
+    const read = () => bound.projects.list().page();
+    if (does === "reads before") await read();
+    if (does === "fails before") throw new ArgumentError("not this one");
+    if (does === "writes nothing") return read().catch(() => 1);
+    const call = send(bound, row);
+    if (does === "forgets") {
       call.catch(() => {});
       return 1;
     }
     if (does === "hides errors") return call.catch(() => 1);
-    if (does === "reads beside") return (await Promise.all([call, read(options.signal)]))[0];
+    if (does === "reads beside") return (await Promise.all([call, read()]))[0];
     const made = await call;
-    if (does === "reads after") await read(options.signal);
-    if (does === "calls twice") await create(row, options);
+    if (does === "reads after") await read();
+    if (does === "writes twice") await send(bound, row);
     if (does === "fails after") throw new Error("the database is down");
     return does === "never ends" ? new Promise(() => {}) : made;
   };
@@ -93,10 +94,12 @@ async function execute(world: ReturnType<typeof service>, journal: WatchedJourna
   void stopInTheEnd();
   const bulk = bulkWrite({
     items: schedule.isStream ? rows.values() : rows,
+    client,
     key,
-    send,
+    send: act,
     journal,
     concurrency: schedule.concurrency,
+    stopAfter: schedule.stopAfter,
     signal: stop.signal,
     graceMs: 0,
   });
@@ -106,8 +109,9 @@ async function execute(world: ReturnType<typeof service>, journal: WatchedJourna
     for await (const entry of bulk) {
       expect(states).not.toHaveProperty(entry.key);
       states[entry.key] = entry.state;
+      expect(entry.reason === undefined, entry.key).toBe(entry.state === "done");
       ended += 1;
-      if (ended !== schedule.stopAfter) continue;
+      if (ended !== schedule.endsAfter) continue;
       if (schedule.how === "break") break;
       stop.abort();
     }
@@ -141,7 +145,7 @@ test("no schedule makes a duplicate, loses an item, or tells what is not true", 
       const rows = rowsOf(ROWS);
       const resolveUnknown = async ({ title }: Row): Promise<Resolution> =>
         issueCounts(world.emulator)[title] === undefined ? "not_applied" : "applied";
-      const options = { items: rows, key, send: createIssue(world.client), journal };
+      const options = { items: rows, key, client: world.client, send, journal };
       const { states, error } = await runToEnd(bulkWrite({ ...options, resolveUnknown, retryRefused: true }));
       expect([error, Object.values(states)]).toEqual([undefined, Array(ROWS).fill("done")]);
       expect(Object.values(issueCounts(world.emulator))).toEqual(Array(ROWS).fill(1));

@@ -1,136 +1,147 @@
-/** In which state an item is after its `send`: by the announced call alone, as a table. */
+/** The state of an item after its `send`: by its one write alone, as a table. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AnnouncedCall, type SendEnd, stateAfterSend } from "../../src/bulk/send-state.ts";
+import { JournalError, SendError } from "../../src/bulk/index.ts";
+import { type SendEnd, stateAfterSend, type Write } from "../../src/bulk/send-state.ts";
 import {
   ApiError,
   ArgumentError,
   AuthenticationError,
+  type AutomationError,
   BadRequestError,
   ConnectionError,
   NotFoundError,
   RateLimitError,
+  RedirectError,
+  ServerError,
 } from "../../src/client/index.ts";
 
-const none: AnnouncedCall = {
-  callId: undefined,
-  hasLeft: false,
-  isWaitedFor: false,
-  status: undefined,
-  hasSecond: false,
-};
-const announced: AnnouncedCall = { ...none, callId: "mine", isWaitedFor: true };
-const left: AnnouncedCall = { ...announced, hasLeft: true };
-const accepted: AnnouncedCall = { ...left, status: 201 };
-const refused: AnnouncedCall = { ...left, status: 422 };
-
-const mine = { callId: "mine", method: "POST", attempts: 1 };
+const own = { callId: "mine", method: "POST", attempts: 1 };
+const refused = { ...own, outcome: "rejected" } as const;
+const invalid = new BadRequestError("422", { ...refused, status: 422 });
+const missing = new NotFoundError("404", { ...refused, status: 404 });
+const limited = new RateLimitError("429", { ...refused, status: 429 });
+const signIn = new AuthenticationError("401", { ...refused, status: 401 });
+const lost = new ConnectionError("lost", { ...own, outcome: "unknown" });
 const read = { callId: "other", method: "GET", attempts: 1 };
-const otherWrite = { callId: "other", method: "POST", attempts: 1 };
-const own = {
-  invalid: new BadRequestError("422", { ...mine, status: 422, outcome: "rejected" }),
-  missing: new NotFoundError("404", { ...mine, status: 404, outcome: "rejected" }),
-  noSuchMethod: new ApiError("405", { ...mine, status: 405, outcome: "rejected" }),
-  limited: new RateLimitError("429", { ...mine, status: 429, outcome: "rejected" }),
-  signIn: new AuthenticationError("401", { ...mine, status: 401, outcome: "rejected" }),
-  lost: new ConnectionError("lost", { ...mine, outcome: "unknown" }),
-  garbled: new ConnectionError("cut", { ...mine, status: 201, outcome: "accepted" }),
-  ambiguous: new BadRequestError("422", { ...mine, status: 422, outcome: "rejected", priorAmbiguous: true }),
-  ambiguousMissing: new NotFoundError("404", { ...mine, status: 404, outcome: "rejected", priorAmbiguous: true }),
-  queued: new RateLimitError("not sent", { ...mine, attempts: 0, outcome: "not_sent" }),
-};
-const others = {
-  missingRead: new NotFoundError("404", { ...read, status: 404, outcome: "rejected" }),
-  failedRead: new ConnectionError("lost", { ...read, outcome: "unknown" }),
-  signInRead: new AuthenticationError("401", { ...read, status: 401, outcome: "rejected" }),
-  limitedWrite: new RateLimitError("429", { ...otherWrite, status: 429, outcome: "rejected" }),
-  lostWrite: new ConnectionError("lost", { ...otherWrite, outcome: "unknown" }),
-  unsentWrite: new RateLimitError("not sent", { ...otherWrite, attempts: 0, outcome: "not_sent" }),
-  callers: new ArgumentError("not this one", { outcome: "not_sent" }),
-  silent: new ArgumentError("it does not say"),
-};
+const missingRead = new NotFoundError("404", { ...read, status: 404 });
+const signInRead = new AuthenticationError("401", { ...read, status: 401 });
+const crash = new TypeError("no such field");
 
-const resolved: SendEnd<unknown> = { result: 1 };
-const rejected = (thrown: unknown): SendEnd<unknown> => ({ thrown });
+const begun: Write = { mayBeApplied: false };
+const left: Write = { mayBeApplied: true };
+const failed = (error: AutomationError, mayBeApplied = true): Write => ({
+  mayBeApplied,
+  end: { error: error as never },
+}); // each is of a class of the library
+const done: Write = { mayBeApplied: true, end: { error: undefined, output: { number: 7 } } };
 
-/** What ended, the announced call, the state, and the consequence for the run. */
-type Row = readonly [name: string, end: SendEnd<unknown>, call: AnnouncedCall, state: string, consequence?: string];
+const resolved: SendEnd = { result: 1 };
+const threw = (thrown: unknown): SendEnd => ({ thrown });
+
+type Row = readonly [name: string, end: SendEnd, write: Write | undefined, state: string, consequence?: string];
 const TABLE: readonly Row[] = [
-  ["its call was accepted", resolved, accepted, "done"],
-  ["its call was refused, and send hid it", resolved, refused, "unknown", "fail"],
-  ["its call got no response, or send did not wait", resolved, left, "unknown", "fail"],
-  ["its call has not left, so send did not wait", resolved, announced, "unknown", "fail"],
-  ["nothing was announced", resolved, none, "unknown", "fail"],
-  ["a refusal", rejected(own.invalid), refused, "refused"],
-  ["a refusal after a try that may have been applied", rejected(own.ambiguous), left, "unknown"],
-  ["a missing address after such a try", rejected(own.ambiguousMissing), left, "unknown"],
-  ["nothing at the address", rejected(own.missing), { ...left, status: 404 }, "not_sent", "address"],
-  ["another method", rejected(own.noSuchMethod), { ...left, status: 405 }, "not_sent", "address"],
-  ["the rate limit", rejected(own.limited), { ...left, status: 429 }, "not_sent"],
-  ["the token", rejected(own.signIn), { ...left, status: 401 }, "not_sent", "stop"],
-  ["a lost response", rejected(own.lost), left, "unknown"],
-  ["a response that is cut off", rejected(own.garbled), accepted, "done"],
-  ["a queue", rejected(own.queued), none, "not_sent"],
-  ["a call that was stopped at onRequest", rejected(own.queued), announced, "not_sent"],
-  ["another call, after an accepted one: a limit", rejected(others.limitedWrite), accepted, "done"],
-  ["another call, after an accepted one: a 404", rejected(others.missingRead), accepted, "done"],
-  ["another call, after an accepted one: lost", rejected(others.lostWrite), accepted, "done"],
-  ["another call, after an accepted one: the token", rejected(others.signInRead), accepted, "done", "stop"],
-  ["another call, after one without a response", rejected(others.missingRead), left, "unknown"],
-  ["another call, after one that was refused", rejected(others.limitedWrite), refused, "unknown"],
-  ["another call, after one that did not leave", rejected(others.failedRead), announced, "not_sent"],
-  ["a read before: 404", rejected(others.missingRead), none, "not_sent"],
-  ["a read before: lost", rejected(others.failedRead), none, "not_sent"],
-  ["a read before: the token", rejected(others.signInRead), none, "not_sent", "stop"],
-  ["a write without a record", rejected(others.limitedWrite), none, "unknown", "fail"],
-  ["a write without a record that was not sent", rejected(others.unsentWrite), none, "not_sent"],
-  ["the caller's own word", rejected(others.callers), none, "not_sent"],
-  ["the caller's own word, after an accepted call", rejected(others.callers), accepted, "done"],
-  ["the caller's own word, after one that left", rejected(others.callers), left, "unknown"],
-  ["an error of ours that says nothing", rejected(others.silent), none, "unknown", "fail"],
-  ["anything else before", rejected(new TypeError("x")), none, "unknown", "fail"],
-  ["anything else after", rejected(new TypeError("x")), accepted, "unknown", "fail"],
-  ["an onRequest that nothing waits for", resolved, { ...accepted, isWaitedFor: false }, "unknown", "fail"],
-  ["the same, and a lost response", rejected(own.lost), { ...left, isWaitedFor: false }, "unknown", "fail"],
-  ["the same, and an end that did not come", "abandoned", { ...announced, isWaitedFor: false }, "unknown"],
-  ["a second call", resolved, { ...accepted, hasSecond: true }, "unknown", "fail"],
-  ["an end that did not come: accepted", "abandoned", accepted, "done"],
-  ["an end that did not come: on its way", "abandoned", left, "unknown"],
-  ["an end that did not come: announced", "abandoned", announced, "not_sent"],
-  ["an end that did not come: nothing announced", "abandoned", none, "unknown"],
+  ["a write that succeeded", resolved, done, "done", "through"],
+  ["a write that succeeded, and send did not end", "abandoned", done, "done", "through"],
+  [
+    "a success that cannot be read",
+    threw(crash),
+    failed(new ConnectionError("cut", { ...own, outcome: "accepted" })),
+    "done",
+    "through",
+  ],
+  ["a read that failed after the write", threw(missingRead), done, "done", "through"],
+  ["a read that was told 401 after the write", threw(signInRead), done, "done", "stop"],
+  ["the application failed after the write", threw(crash), done, "done", "fail"],
+  ["a second write after the write", threw(new ArgumentError("second")), done, "done", "fail"],
+  ["a refusal", threw(invalid), failed(invalid), "refused", "through"],
+  [
+    "a refusal that send wrapped",
+    threw(new Error("wrapped", { cause: invalid })),
+    failed(invalid),
+    "refused",
+    "through",
+  ],
+  ["a refusal that send caught", resolved, failed(invalid), "refused", "through"],
+  [
+    "a refusal after an attempt that may have been applied",
+    resolved,
+    failed(new BadRequestError("422", { ...refused, status: 422, priorAmbiguous: true })),
+    "unknown",
+    "hold",
+  ],
+  ["nothing at the address", resolved, failed(missing), "not_sent", "hold"],
+  ["no such method", resolved, failed(new ApiError("405", { ...refused, status: 405 })), "not_sent", "hold"],
+  ["the rate limit", resolved, failed(limited, false), "not_sent", "hold"],
+  ["a 5xx", resolved, failed(new ServerError("503", { ...own, status: 503, outcome: "unknown" })), "unknown", "hold"],
+  ["a lost response", threw(lost), failed(lost), "unknown", "hold"],
+  ["a lost response, caught", resolved, failed(lost), "unknown", "hold"],
+  [
+    "a service that was not reached",
+    resolved,
+    failed(new ConnectionError("refused", { ...own, outcome: "not_sent" })),
+    "not_sent",
+    "hold",
+  ],
+  ["a refused token", resolved, failed(signIn), "not_sent", "stop"],
+  [
+    "a redirect that may have been followed from",
+    resolved,
+    failed(new RedirectError("303", { ...own, status: 303, outcome: "unknown" })),
+    "unknown",
+    "stop",
+  ],
+  [
+    "a redirect that was not processed",
+    resolved,
+    failed(new RedirectError("307", { ...refused, status: 307 })),
+    "not_sent",
+    "stop",
+  ],
+  [
+    "a journal that failed before the request",
+    resolved,
+    failed(new JournalError("full", { reason: "failed" }), false),
+    "not_sent",
+    "hold",
+  ],
+  ["no end, and a request on its way", "abandoned", left, "unknown"],
+  ["no end, and no request", "abandoned", begun, "not_sent"],
+  ["no end, and no write", "abandoned", undefined, "not_sent"],
+  ["no write", resolved, undefined, "unknown", "fail"],
+  ["no write, and the application failed", threw(crash), undefined, "not_sent", "hold"],
+  ["no write, and a read failed", threw(missingRead), undefined, "not_sent", "hold"],
+  ["no write, and a read was told 401", threw(signInRead), undefined, "not_sent", "stop"],
+  ["no write, and invalid arguments", threw(new ArgumentError("title")), undefined, "not_sent", "hold"],
+  ["no write, and another client's was lost", threw(lost), undefined, "unknown", "fail"],
+  ["no write, and another client's was refused", threw(invalid), undefined, "not_sent", "hold"],
 ];
 
-describe("the state after send", () => {
-  test.each(TABLE.map((row) => [row[0], row] as const))("%s", (_, [, end, call, state, consequence]) => {
-    const after = stateAfterSend(end, call);
-    expect([after.state, after.consequence]).toEqual([state, consequence]);
-    expect(after.error === undefined).toBe(end === "abandoned" || (end === resolved && state === "done"));
+describe("after send, the state of an item with", () => {
+  test.each(TABLE.map((row) => [row[0], row] as const))("%s", (_, [name, end, write, state, consequence]) => {
+    const after = stateAfterSend("A-1", end, write);
+    expect([after.state, after.consequence], name).toEqual([state, consequence]);
+    const hasNoError = end === "abandoned" || (end === resolved && write === done);
+    expect(after.error === undefined).toBe(hasNoError);
   });
 
-  const ends = fc.constantFrom<SendEnd<unknown>>(
-    resolved,
-    "abandoned",
-    ...[...Object.values(own), ...Object.values(others), new Error("x"), undefined, 7].map(rejected),
-  );
-  const calls = fc.record({
-    callId: fc.constantFrom("mine", undefined),
-    hasLeft: fc.boolean(),
-    isWaitedFor: fc.boolean(),
-    status: fc.constantFrom(undefined, 200, 201, 404, 409, 422, 429, 500),
-    hasSecond: fc.boolean(),
-  });
-
-  test("is never less than unknown once a 2xx was seen, and never refused but by the call's own error", () => {
+  test("any write is decided by the write, whatever send did", () => {
+    const writes = fc.constantFrom(done, failed(invalid), failed(missing), failed(lost), failed(limited, false));
+    const ends = fc.constantFrom<SendEnd>(resolved, "abandoned", ...[crash, undefined, 7, lost, signInRead].map(threw));
     fc.assert(
-      fc.property(ends, calls, (end, call) => {
-        const { state } = stateAfterSend(end, call);
-        if (call.status === 200 || call.status === 201) expect(["done", "unknown"]).toContain(state);
-        if (state === "refused") expect(end).toEqual({ thrown: own.invalid });
-        const isOwn = typeof end === "object" && "thrown" in end && Object.values<unknown>(own).includes(end.thrown);
-        if (call.hasLeft && !isOwn) expect(["done", "unknown"]).toContain(state);
+      fc.property(writes, ends, ends, (write, one, other) => {
+        expect(stateAfterSend("a", one, write).state).toBe(stateAfterSend("a", other, write).state);
       }),
-      { numRuns: 2_000 },
     );
+  });
+
+  test("an error of the application after the write: key, result and cause, and no print shows the result", () => {
+    const { error } = stateAfterSend("A-1", threw(crash), done);
+    expect(error).toBeInstanceOf(SendError);
+    expect(error).toBeInstanceOf(ArgumentError);
+    expect(error).toMatchObject({ kind: "argument", key: "A-1", result: { number: 7 }, cause: crash });
+    expect(JSON.stringify(error)).toContain("no such field");
+    expect(JSON.stringify(error)).not.toContain("number");
   });
 });
 
@@ -144,12 +155,9 @@ test.each<[string, () => unknown]>([
     },
   ],
   ["an error whose message throws", () => Object.defineProperty(new Error(), "message", { get: explode })],
-  [
-    "a proxy that throws whatever is asked of it",
-    () => new Proxy(new Error(), { get: explode, getPrototypeOf: explode }),
-  ],
-])("%s that was thrown is as good as one that says nothing", (_, make) => {
-  expect(stateAfterSend({ thrown: make() }, left)).toMatchObject({ state: "unknown", consequence: "fail" });
+  ["a proxy that throws when it is read", () => new Proxy(new Error(), { get: explode, getPrototypeOf: explode })],
+])("%s that was thrown before the write leaves the item not_sent", (_, make) => {
+  expect(stateAfterSend("a", threw(make()), undefined)).toMatchObject({ state: "not_sent", consequence: "hold" });
 });
 
 function explode(): never {

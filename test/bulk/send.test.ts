@@ -1,243 +1,181 @@
-/** What `send` may do and what it may not, and what is then known of its item. */
+/** The client that `send` is called with: one write, whatever `send` does with the promise. */
 import { describe, expect, test } from "vitest";
-import { bulkWrite, memoryJournal, type SendOptions } from "../../src/bulk/index.ts";
-import { ArgumentError, type Client } from "../../src/client/index.ts";
+import { type BulkOptions, bulkWrite, memoryJournal, SendError } from "../../src/bulk/index.ts";
+import { ArgumentError, type Client, path } from "../../src/client/index.ts";
 import { settleDown } from "../support/fake-time.ts";
-import { createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
+import { send as create, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
-type Send = (client: Client, row: Row, options: SendOptions) => Promise<unknown>;
-const create = (client: Client, { title }: Row, options?: SendOptions) =>
-  client.issues.create("web", { title, type: "bug" }, options);
+type Send = (client: Client, row: Row) => PromiseLike<unknown>;
+const ignore = (): undefined => undefined;
+const never = new Promise<never>(() => {});
 const isRead = { match: ({ method }: { readonly method: string }) => method === "GET" };
 
-describe("a send", () => {
-  interface Case {
-    readonly name: string;
-    readonly send: Send;
-    readonly message: RegExp;
-    readonly requests: number;
-  }
-  test.each<Case>([
-    {
-      name: "does not pass its options on",
-      send: (client, row) => create(client, row),
-      message: /send must pass its options on to the client's method.* it resolved without a recorded request/,
-      requests: 1,
-    },
-    {
-      name: "passes only the signal on",
-      send: (client, { title }, { signal }) => client.issues.create("web", { title, type: "bug" }, { signal }),
-      message: /send must pass its options on/,
-      requests: 1,
-    },
-    {
-      name: "does not pass its options on, and is refused",
-      send: (client, { title }) => client.issues.create("nowhere", { title, type: "bug" }),
-      message: /send must pass its options on.* it failed after a request without a record: .*404/,
-      requests: 1,
-    },
-    {
-      name: "sends nothing",
-      send: async () => "nothing",
-      message: /it resolved without a recorded request/,
-      requests: 0,
-    },
-    {
-      name: "makes two calls",
-      send: async (client, row, options) => [await create(client, row, options), await create(client, row, options)],
-      message: /send made a second call with its options; one item is one write, so the second was not sent/,
-      requests: 1,
-    },
-    {
-      name: "makes a second call, and hides its failure",
-      send: async (client, row, options) => {
-        await create(client, row, options);
-        return create(client, row, options).catch(() => "fine");
+/** Rows that meet a fault each: the state of an item is that of its write. */
+const FAULTS = [
+  { title: "Issue 1", fault: undefined, state: "done" },
+  { title: "Issue 2", fault: { status: 422 }, state: "refused" },
+  { title: "Issue 3", fault: { drop: "after" as const }, state: "unknown" },
+  { title: "Issue 4", fault: { status: 404 }, state: "not_sent" },
+  { title: "Issue 5", fault: { status: 201, apply: true, body: "<html>" }, state: "done" },
+];
+
+describe("a send that", () => {
+  test.each<[string, Send]>([
+    ["returns the promise", create],
+    ["awaits it", async (client, row) => await create(client, row)],
+    ["catches its error", (client, row) => create(client, row).catch(ignore)],
+    [
+      "wraps its error",
+      (client, row) =>
+        create(client, row).catch((cause: unknown) => {
+          throw cause instanceof Error ? new Error("wrapped", { cause }) : cause;
+        }),
+    ],
+    ["races it", (client, row) => Promise.race([create(client, row).catch(ignore), Promise.resolve("early")])],
+    [
+      "forgets it",
+      async (client, row) => {
+        create(client, row).catch(ignore);
       },
-      message: /send made a second call/,
-      requests: 1,
-    },
-    {
-      name: "passes onRequest on, and not onResponse",
-      send: (client, row, { onRequest }) => create(client, row, { onRequest } as SendOptions),
-      message: /send must wait for its call, pass onResponse on, and not hide errors/,
-      requests: 1,
-    },
-    {
-      name: "hides a refusal",
-      send: (client, { title }, options) =>
-        client.issues.create("nowhere", { title, type: "bug" }, options).catch(() => "fine"),
-      message: /send must not hide the errors of its call: it resolved although the response was 404/,
-      requests: 1,
-    },
-    {
-      name: "does not wait for the onRequest that it wraps",
-      send: (client, row, options) =>
-        create(client, row, {
-          ...options,
-          onRequest: (request) => {
-            void options.onRequest(request);
-          },
-        } as SendOptions),
-      message: /send must wait for its onRequest: a request left before its record was durable/,
-      requests: 1,
-    },
-    {
-      name: "does not wait for its call",
-      send: async (client, row, options) => {
-        let leave = (): void => {};
-        const left = new Promise<void>((resolve) => {
-          leave = resolve;
-        });
-        const onRequest = (request: { readonly callId: string }) => options.onRequest(request).then(leave);
-        create(client, row, { ...options, onRequest }).catch(() => {});
-        await left;
+    ],
+    ["chains it", (client, row) => create(client, row).then(({ number }) => number, ignore)],
+    ["derives a client", (client, row) => create(client.withOptions({ timeoutMs: 5_000 }), row)],
+    [
+      "uses its own onRequest",
+      (client, { title }) => client.issues.create("web", { title, type: "bug" }, { onRequest: () => settleDown() }),
+    ],
+    [
+      "writes by a custom request",
+      (client, { title }) =>
+        client.request({ method: "POST", path: path`/projects/web/issues`, json: { title, type: "bug" } }),
+    ],
+    [
+      "reads before and after",
+      async (client, row) => {
+        await client.projects.list().page();
+        const made = await create(client, row);
+        await client.projects.list().page();
+        return made;
       },
-      message: /send must wait for its call, pass onResponse on, and not hide errors/,
-      requests: 1,
-    },
-    {
-      name: "fails by itself before its request",
-      send: () => Promise.reject(new TypeError("no such field")),
-      message: /send failed with something that does not tell whether the item was written: no such field/,
-      requests: 0,
-    },
-    {
-      name: "throws",
-      send: () => {
+    ],
+    ["reads beside", (client, row) => Promise.all([create(client, row), client.projects.list().toArray({ max: 1 })])],
+  ])("%s leaves each item in the state of its write", async (_, send) => {
+    const { emulator, client } = service();
+    for (const { title, fault } of FAULTS) if (fault !== undefined) emulator.fault({ ...titled(title), ...fault });
+    const journal = new WatchedJournal();
+    const options = { client, items: rowsOf(5), key, send, journal };
+    const { states, error } = await runToEnd(bulkWrite(options));
+    const expected = Object.fromEntries(FAULTS.map(({ state }, index) => [`row-${index + 1}`, state]));
+    expect([states, error]).toEqual([expected, undefined]);
+    const writes = emulator.requests.filter(({ method }) => method === "POST");
+    expect(writes).toHaveLength(5);
+    // All of it is in the journal.
+    expect((await runToEnd(bulkWrite({ ...options, send: create }))).states).toEqual({ ...expected, "row-4": "done" });
+  });
+
+  test("forgets its promise is waited for, and its run sends nothing after its end", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ times: Number.POSITIVE_INFINITY, delayMs: 30 });
+    const forget: Send = async (bound, row) => {
+      create(bound, row).catch(ignore);
+    };
+    expect(await bulkWrite({ client, items: rowsOf(3), key, send: forget, journal: memoryJournal() })).toMatchObject({
+      done: 3,
+    });
+    expect(emulator.requests).toHaveLength(3);
+  });
+
+  test("makes a second write is told, and the write is not sent", async () => {
+    const { emulator, client } = service();
+    const seen: unknown[] = [];
+    const twice: Send = async (bound, row) => {
+      const made = await create(bound, row);
+      seen.push(await create(bound.withOptions({}), row).catch((error: unknown) => error));
+      return made;
+    };
+    const run = bulkWrite({ client, items: rowsOf(2), key, send: twice, journal: memoryJournal() });
+    expect(await run).toMatchObject({ done: 2 });
+    expect(emulator.requests).toHaveLength(2);
+    expect(seen).toMatchObject(Array(2).fill({ kind: "argument", outcome: "not_sent" }));
+    expect(String(seen[0])).toMatch(/one item is one write: send has made a second one, which was not sent/);
+  });
+
+  test("makes two writes at once sends the first of them", async () => {
+    const { emulator, client } = service();
+    const both: Send = (bound, row) => Promise.all([create(bound, row), create(bound, row)]);
+    const run = bulkWrite({ client, items: rowsOf(3), key, send: both, journal: memoryJournal(), concurrency: 1 });
+    const { states, error } = await runToEnd(run);
+    expect(error).toBeInstanceOf(SendError);
+    expect(error).toMatchObject({ key: "row-1", cause: { message: expect.stringContaining("one item is one write") } });
+    expect(states).toEqual({ "row-1": "done", "row-2": "not_sent", "row-3": "not_sent" });
+    expect(emulator.requests).toHaveLength(1);
+  });
+
+  test.each<[string, Send, string, RegExp]>([
+    ["fails before its write", () => Promise.reject(new TypeError("no such field")), "argument", /no such field/],
+    [
+      "throws",
+      () => {
         throw new TypeError("no such field");
       },
-      message: /does not tell whether the item was written: no such field/,
-      requests: 0,
-    },
-    {
-      name: "fails by itself after its request",
-      send: async (client, row, options) => {
-        await create(client, row, options);
-        throw new Error("the database is down");
-      },
-      message: /does not tell whether the item was written: the database is down/,
-      requests: 1,
-    },
-  ])("that $name ends the run, and its item is unknown", async ({ send, message, requests }) => {
+      "argument",
+      /send failed before its write: no such field/,
+    ],
+    [
+      "has invalid arguments",
+      (client) => client.issues.create("web", { title: 7, type: "bug" } as never),
+      "argument",
+      /title/,
+    ],
+    ["fails to read", (client) => client.sessions.get("gone"), "not_found", /there is no such session/],
+    ["says so itself", () => Promise.reject(new ArgumentError("not this one")), "argument", /not this one/],
+  ])("%s leaves its item not_sent with that error, and the run goes on", async (...[, send, kind, message]) => {
     const { emulator, client } = service();
-    const journal = memoryJournal();
-    const options = { items: rowsOf(3), key, journal, concurrency: 1 };
-    const { states, error } = await runToEnd(bulkWrite({ ...options, send: (row, given) => send(client, row, given) }));
+    const some: Send = (bound, row) => (row.id === "row-2" ? send(bound, row) : create(bound, row));
+    const options = { client, items: rowsOf(3), key, journal: memoryJournal() };
+    const { entries, states, error } = await runToEnd(bulkWrite({ ...options, send: some }));
+    expect([states, error]).toMatchObject([{ "row-1": "done", "row-2": "not_sent", "row-3": "done" }, undefined]);
+    const failed = entries.find((entry) => entry.key === "row-2");
+    expect(failed).toMatchObject({ error: { kind }, reason: { kind, message: expect.stringMatching(message) } });
+    expect(await bulkWrite({ ...options, send: create })).toMatchObject({ done: 3, skipped: 2 });
+    expect(Object.values(issueCounts(emulator))).toEqual([1, 1, 1]);
+  });
+
+  test.each<[string, (client: Client) => Send, number]>([
+    ["sends nothing", () => async () => "nothing", 0],
+    ["reads only", () => (bound) => bound.projects.list().page(), 1],
+    ["writes with a client of its own", (outer) => (_, row) => create(outer, row), 1],
+  ])("%s ends the run: its item may have been written by another client", async (_, of, requests) => {
+    const { emulator, client } = service();
+    const options = { client, items: rowsOf(3), key, journal: memoryJournal(), concurrency: 1 };
+    const { states, error } = await runToEnd(bulkWrite({ ...options, send: of(client) }));
     expect(error).toBeInstanceOf(ArgumentError);
-    expect(String(error)).toMatch(message);
+    expect(String(error)).toMatch(
+      /send must write with the client that it is called with.*it resolved without a write/,
+    );
     expect(states).toEqual({ "row-1": "unknown", "row-2": "not_sent", "row-3": "not_sent" });
     expect(emulator.requests).toHaveLength(requests);
-    // It has been recorded, so the next run does not send it either.
-    const next = await runToEnd(bulkWrite({ ...options, send: createIssue(client) }));
+    const next = await runToEnd(bulkWrite({ ...options, send: create }));
     expect(next.states).toEqual({ "row-1": "unknown", "row-2": "done", "row-3": "done" });
   });
 
-  describe("that wraps onRequest", () => {
-    type OnRequest = SendOptions["onRequest"];
-    const sendWith =
-      (client: Client, wrap: (onRequest: OnRequest) => (request: { readonly callId: string }) => unknown) =>
-      (row: Row, options: SendOptions) =>
-        create(client, row, { ...options, onRequest: wrap(options.onRequest) } as SendOptions);
-
-    test("and does not wait for it is found, also if the response takes longer than the record", async () => {
-      const { emulator, client } = service();
-      emulator.fault({ times: Number.POSITIVE_INFINITY, delayMs: 50 });
-      const send = sendWith(client, (onRequest) => (request) => void onRequest(request));
-      const run = bulkWrite({ items: rowsOf(3), key, journal: memoryJournal(), concurrency: 1, send });
-      const { states, error } = await runToEnd(run);
-      expect(String(error)).toMatch(/send must wait for its onRequest: a request left before its record was durable/);
-      expect([states["row-1"], emulator.requests.length]).toEqual(["unknown", 1]);
-    });
-
-    test.each<[string, (onRequest: OnRequest) => OnRequest]>([
-      ["returns it", (onRequest) => (request) => onRequest(request)],
-      ["awaits it", (onRequest) => async (request) => await onRequest(request)],
-      [
-        "awaits it later",
-        (onRequest) => async (request) => {
-          const recorded = onRequest(request);
-          await settleDown();
-          await recorded;
-        },
-      ],
-      ["awaits it with others", (onRequest) => async (request) => void (await Promise.all([onRequest(request)]))],
-      ["chains it", (onRequest) => (request) => onRequest(request).finally(() => {})],
-    ])("may do so, if it %s", async (_, wrap) => {
-      const { client } = service();
-      const run = bulkWrite({ items: rowsOf(3), key, journal: memoryJournal(), send: sendWith(client, wrap) });
-      expect(await run.finish()).toMatchObject({ done: 3 });
-    });
-
-    test("and hides its failure sends nothing without a record, and no second request", async () => {
-      const { emulator, client } = service();
-      const journal = new WatchedJournal();
-      journal.space = 3;
-      const hiding = sendWith(client, (onRequest) => (request) => onRequest(request).catch(() => {}));
-      const options = { items: rowsOf(4), key, concurrency: 1 };
-      await runToEnd(bulkWrite({ ...options, journal, send: hiding }));
-      expect(emulator.requests).toHaveLength(2);
-
-      const twice = bulkWrite({
-        ...options,
-        journal: memoryJournal(),
-        send: async (row, given) => [await hiding(row, given), await hiding(row, given)],
-      });
-      expect(String((await runToEnd(twice)).error)).toMatch(/send made a second call/);
-      expect(emulator.requests).toHaveLength(3);
-    });
-  });
-
-  test("that makes two calls at once sends one of them at most", async () => {
+  test("fails by itself after its write ends the run, and the next run goes on behind it", async () => {
     const { emulator, client } = service();
-    const send: Send = (_, row, options) => Promise.all([create(client, row, options), create(client, row, options)]);
-    const options = { items: rowsOf(2), key, journal: memoryJournal(), concurrency: 1 };
-    const run = bulkWrite({ ...options, send: (row, given) => send(client, row, given) });
+    const options = { client, items: rowsOf(3), key, journal: memoryJournal(), concurrency: 1 };
+    const crash = new TypeError("the database is down");
+    const fails: Send = async (bound, row) => {
+      await create(bound, row);
+      throw crash;
+    };
+    const run = bulkWrite({ ...options, send: fails });
     const { states, error } = await runToEnd(run);
-    expect(String(error)).toMatch(/send made a second call/);
-    expect(states).toEqual({ "row-1": "unknown", "row-2": "not_sent" });
-    await settleDown();
-    expect(emulator.requests.length).toBeLessThanOrEqual(1);
-  });
-
-  test("that does not wait for its call sends nothing after it has settled", async () => {
-    const { emulator, client } = service();
-    const left: Promise<unknown>[] = [];
-    const send = async (row: Row, options: SendOptions): Promise<never> => {
-      left.push(create(client, row, options).catch((error: unknown) => error));
-      throw new ArgumentError("not this one", { outcome: "not_sent" });
-    };
-    const { states } = await runToEnd(bulkWrite({ items: rowsOf(2), key, journal: memoryJournal(), send }));
-    expect(states).toEqual({ "row-1": "not_sent", "row-2": "not_sent" });
-    expect(await Promise.all(left)).toMatchObject([{ kind: "abort" }, { kind: "abort" }]);
-    expect(emulator.requests).toEqual([]);
-  });
-
-  test("may say that it has sent nothing", async () => {
-    const { client } = service();
-    const send = async (): Promise<never> => {
-      throw new ArgumentError("there is no such project", { outcome: "not_sent" });
-    };
-    const options = { items: rowsOf(3), key, journal: memoryJournal() };
-    const { states, error } = await runToEnd(bulkWrite({ ...options, send }));
-    expect(error).toBeUndefined();
-    expect(Object.values(states)).toEqual(["not_sent", "not_sent", "not_sent"]);
-    expect((await bulkWrite({ ...options, send: createIssue(client) }).finish()).done).toBe(3);
-  });
-
-  test("may read before it writes, without onRequest", async () => {
-    const { client } = service();
-    const run = bulkWrite({
-      items: rowsOf(3),
-      key,
-      journal: memoryJournal(),
-      send: async (row, options) => {
-        const [project] = await client.projects.list({}, { signal: options.signal }).toArray({ max: 1 });
-        return client.issues.create(project?.id ?? "", { title: row.title, type: "bug" }, options);
-      },
-    });
-    expect((await run.finish()).done).toBe(3);
+    expect(states).toEqual({ "row-1": "done", "row-2": "not_sent", "row-3": "not_sent" });
+    expect(error).toMatchObject({ kind: "argument", key: "row-1", result: { title: "Issue 1" }, cause: crash });
+    expect(String(error)).toMatch(/the item "row-1" is done: the database is down/);
+    expect(run.stoppedBy).toBe(error);
+    expect(await bulkWrite({ ...options, send: create })).toMatchObject({ done: 3, skipped: 1 });
+    expect(Object.values(issueCounts(emulator))).toEqual([1, 1, 1]);
   });
 
   test.each([
@@ -245,150 +183,95 @@ describe("a send", () => {
     ["nothing there", { status: 404 }, undefined],
     ["a lost connection", { drop: "after" as const, times: 9 }, undefined],
     ["a missing scope", { status: 403 }, "permission"],
-  ])("whose call after an accepted one fails has done its item: %s", async (_, fault, stops) => {
-    const { emulator, client } = service({ retry: { minDelayMs: 1, maxRetryAfterMs: 1 } });
-    emulator.fault({ ...isRead, ...fault });
-    const options = { items: rowsOf(1), key, journal: memoryJournal() };
-    const run = bulkWrite({
-      ...options,
-      send: async (row, given) => {
-        const made = await create(client, row, given);
-        await client.projects.list({}, { signal: given.signal }).page();
-        return made;
-      },
-    });
-    const { entries } = await runToEnd(run);
-    expect(entries).toMatchObject([{ state: "done", error: { method: "GET" } }]);
-    expect(run.stoppedBy?.kind).toBe(stops);
-    await bulkWrite({ ...options, send: createIssue(client) }).finish();
-    expect(issueCounts(emulator)).toEqual({ "Issue 1": 1 });
-  });
-
-  test("whose other call fails while its write is on its way leaves the item unknown", async () => {
-    const { emulator, client } = service({ retry: false });
-    emulator.fault({ ...isRead, status: 404 });
-    emulator.fault({ match: ({ method }) => method === "POST", delayMs: Number.POSITIVE_INFINITY });
-    const run = bulkWrite({
-      items: rowsOf(1),
-      key,
-      journal: memoryJournal(),
-      send: (row, options) =>
-        Promise.all([
-          create(client, row, options),
-          expect
-            .poll(() => emulator.requests.length, { interval: 1 })
-            .toBe(1)
-            .then(() => client.projects.list({}, { signal: options.signal }).page()),
-        ]),
-    });
-    expect((await runToEnd(run)).entries).toMatchObject([{ state: "unknown", error: { kind: "not_found" } }]);
-  });
-
-  test.each([[404], [503]])(
-    "whose read before the write is answered %i has not sent its item, and the run goes on",
-    async (status) => {
-      const { emulator, client } = service({ retry: false });
-      emulator.fault({ ...isRead, status });
-      const options = { items: rowsOf(3), key, journal: memoryJournal(), concurrency: 1 };
-      const send: Send = async (_, row, given) => {
-        await client.projects.list({}, { signal: given.signal }).page();
-        return create(client, row, given);
-      };
-      const { entries, error } = await runToEnd(
-        bulkWrite({ ...options, send: (row, given) => send(client, row, given) }),
-      );
-      expect(error).toBeUndefined();
-      expect(entries).toMatchObject([{ state: "not_sent", error: { status } }, { state: "done" }, { state: "done" }]);
-      expect(await bulkWrite({ ...options, send: createIssue(client) }).finish()).toMatchObject({
-        done: 3,
-        skipped: 2,
-      });
-    },
-  );
-
-  test("that forgets its options is found by its first request, however many may be under way", async () => {
-    const { emulator, client } = service({ maxConcurrency: 50 });
-    const run = bulkWrite({
-      items: rowsOf(200),
-      key,
-      journal: memoryJournal(),
-      concurrency: 50,
-      send: (row) => create(client, row),
-    });
-    const { states, error } = await runToEnd(run);
-    expect(String(error)).toMatch(/send must pass its options on/);
-    expect([emulator.requests.length, Object.keys(states).length]).toEqual([1, 200]);
-  });
-
-  test("is called for many once a request of one was announced, without waiting for the response", async () => {
-    const { emulator, client } = service({ maxConcurrency: 20 });
-    const silence = emulator.fault({ times: Number.POSITIVE_INFINITY, delayMs: Number.POSITIVE_INFINITY });
-    const stop = new AbortController();
-    const options = { items: rowsOf(40), key, send: createIssue(client), journal: memoryJournal(), graceMs: 0 };
-    const ended = runToEnd(bulkWrite({ ...options, concurrency: 20, signal: stop.signal }));
-    await expect.poll(() => silence.hits, { interval: 1 }).toBe(20);
-    stop.abort();
-    await ended;
-  });
-
-  test("is called for the next if the first sent nothing", async () => {
-    const { client } = service();
-    const send: Send = (_, row, given) =>
-      row.id === "row-4"
-        ? create(client, row, given)
-        : Promise.reject(new ArgumentError("no", { outcome: "not_sent" }));
-    const run = bulkWrite({
-      items: rowsOf(6),
-      key,
-      journal: memoryJournal(),
-      send: (row, given) => send(client, row, given),
-    });
-    expect(await run.finish()).toMatchObject({ done: 1, not_sent: 5 });
-  });
-
-  test("does not keep unknown items from being looked at together", async () => {
+  ])("reads after its write, and meets %s: the item is done", async (_, fault, stops) => {
     const { emulator, client } = service();
-    const lost = emulator.fault({ drop: "after", times: 6 });
-    const options = { items: rowsOf(6), key, send: createIssue(client), journal: memoryJournal() };
-    expect(await bulkWrite(options).finish()).toMatchObject({ unknown: 6 });
-    lost.remove();
-    let asked = 0;
-    const run = bulkWrite({
-      ...options,
-      resolveUnknown: async () => {
-        asked += 1;
-        await expect.poll(() => asked, { interval: 1 }).toBe(6);
-        expect(run.progress).toMatchObject({ resolving: expect.any(Number), underWay: 6 });
-        return "not_applied" as const;
-      },
-    });
-    expect(await run.finish()).toMatchObject({ done: 6 });
+    emulator.fault({ ...isRead, ...fault });
+    const readAfter: Send = async (bound, row) => {
+      const made = await create(bound, row);
+      if (row.id === "row-1") await bound.projects.list().page();
+      return made;
+    };
+    const run = bulkWrite({ client, items: rowsOf(1), key, send: readAfter, journal: memoryJournal() });
+    const { entries, error } = await runToEnd(run);
+    expect(error).toBeUndefined();
+    expect(entries).toMatchObject([{ state: "done", error: expect.anything(), reason: undefined }]);
+    expect(run.stoppedBy?.kind).toBe(stops);
+  });
+
+  test("goes on long after its write: the record does not wait for it", async () => {
+    const { client } = service();
+    const journal = new WatchedJournal();
+    let goOn = (): void => {};
+    const slow: Send = async (bound, row) => {
+      const made = await create(bound, row);
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      return made;
+    };
+    const ended = runToEnd(bulkWrite({ client, items: rowsOf(1), key, send: slow, journal }));
+    await expect.poll(() => journal.records.map(({ state }) => state), { interval: 1 }).toEqual(["sending", "done"]);
+    goOn();
+    expect((await ended).states).toEqual({ "row-1": "done" });
+    expect(journal.records).toHaveLength(2);
+  });
+
+  test("keeps its client sends nothing with it after its end", async () => {
+    const { emulator, client } = service();
+    const kept: Client[] = [];
+    const keep: Send = async (bound) => {
+      kept.push(bound);
+      throw new TypeError("not now");
+    };
+    await runToEnd(bulkWrite({ client, items: rowsOf(1), key, send: keep, journal: memoryJournal() }));
+    const late = await Promise.all(
+      kept.map((bound) => create(bound, { id: "x", title: "late" }).catch((e: unknown) => e)),
+    );
+    expect(late).toMatchObject([{ kind: "argument", message: expect.stringContaining("send had ended before") }]);
+    expect(emulator.requests).toEqual([]);
+  });
+
+  test("does not end keeps its item's state when the run is stopped", async () => {
+    const { client } = service();
+    const stop = new AbortController();
+    const hang: Send = async (bound, row) => {
+      if (row.id === "row-1") await create(bound, row);
+      await never;
+    };
+    const options = { client, items: rowsOf(2), key, send: hang, journal: memoryJournal(), graceMs: 0 };
+    const run = bulkWrite({ ...options, signal: stop.signal });
+    const ended = runToEnd(run);
+    await settleDown();
+    await expect.poll(() => run.progress.underWay, { interval: 1 }).toBe(2);
+    await settleDown();
+    stop.abort();
+    expect((await ended).states).toEqual({ "row-1": "done", "row-2": "not_sent" });
   });
 });
 
-describe("what cannot be read", () => {
+test("unknown items are looked at together", async () => {
+  const { emulator, client } = service();
+  const lost = emulator.fault({ drop: "after", times: 6 });
+  const options = { client, items: rowsOf(6), key, send: create, journal: memoryJournal() };
+  expect(await bulkWrite(options)).toMatchObject({ unknown: 6 });
+  lost.remove();
+  let asked = 0;
+  const resolveUnknown = async () => {
+    asked += 1;
+    await expect.poll(() => asked, { interval: 1 }).toBe(6);
+    expect(run.progress).toMatchObject({ resolving: expect.any(Number), underWay: 6 });
+    return "not_applied" as const;
+  };
+  const run = bulkWrite({ ...options, resolveUnknown });
+  expect(await run).toMatchObject({ done: 6 });
+});
+
+describe("a value that cannot be read", () => {
   const revoked = (): object => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     return proxy;
   };
-  const throwing = (): Error =>
-    Object.defineProperty(new Error(), "message", {
-      get: () => {
-        throw new RangeError("do not read me");
-      },
-    });
-
-  test.each([
-    ["a revoked proxy", revoked],
-    ["an error that throws", throwing],
-  ])("%s as what send rejects with: the run ends, and its item is unknown", async (_, make) => {
-    const options = { items: rowsOf(3), key, journal: memoryJournal(), concurrency: 1 };
-    const { states, error } = await runToEnd(bulkWrite({ ...options, send: () => Promise.reject(make()) }));
-    expect(error).toMatchObject({ kind: "argument" });
-    expect(JSON.stringify(error)).toContain("does not tell whether");
-    expect(states).toEqual({ "row-1": "unknown", "row-2": "not_sent", "row-3": "not_sent" });
-  });
 
   test.each<[string, () => unknown]>([
     ["rejects", () => Promise.reject(revoked())],
@@ -401,53 +284,36 @@ describe("what cannot be read", () => {
     ],
   ])("a reference that %s leaves its item done", async (_, reference) => {
     const { client } = service();
-    const options = { items: rowsOf(2), key, send: createIssue(client), journal: memoryJournal() };
+    const options = { client, items: rowsOf(2), key, send: create, journal: memoryJournal() };
     const { entries } = await runToEnd(bulkWrite({ ...options, reference: reference as () => string }));
     expect(entries).toMatchObject(Array(2).fill({ state: "done", error: { kind: "argument" } }));
     await settleDown();
   });
 
-  test.each<[string, () => unknown]>([
-    ["rejects", () => Promise.reject(revoked())],
-    [
-      "throws",
-      () => {
-        throw revoked();
-      },
-    ],
-  ])("a pausedUntil that %s is no pause", async (_, pausedUntil) => {
-    const { client } = service();
-    const options = { items: rowsOf(2), key, send: createIssue(client), journal: memoryJournal() };
-    const run = bulkWrite({ ...options, pausedUntil: pausedUntil as () => Date });
-    for await (const _ of run) expect(run.progress.pausedUntil).toBeUndefined();
-    expect(run.progress).toMatchObject({ done: 2, pausedUntil: undefined });
-  });
-
-  test.each<[string, () => unknown]>([
-    ["key", () => Promise.reject(revoked())],
-    ["a journal's load", () => Promise.reject(revoked())],
-    ["a journal's append", () => Promise.reject(revoked())],
-    ["a stream", () => Promise.reject(revoked())],
-    ["resolveUnknown", () => Promise.reject(revoked())],
-  ])("from %s ends the run with an error of ours", async (where, fail) => {
-    const { client } = service();
-    const journal = new WatchedJournal();
-    if (where === "a journal's load") journal.load = fail as typeof journal.load;
-    if (where === "a journal's append") journal.append = fail as typeof journal.append;
-    const stream = { [Symbol.asyncIterator]: () => ({ next: fail as () => Promise<IteratorResult<Row>> }) };
-    const at = new Date(0).toISOString();
-    if (where === "resolveUnknown") await journal.append([{ key: "row-1", state: "unknown", at }]);
-    const run = bulkWrite<Row, unknown>({
-      items: where === "a stream" ? stream : rowsOf(2),
-      key: where === "key" ? (fail as typeof key) : key,
-      send: createIssue(client),
-      journal,
-      resolveUnknown: fail as () => Promise<"applied">,
-    });
-    const { entries, error } = await runToEnd(run);
-    const failures = [error, ...entries.map((entry) => entry.error)].filter((one) => one !== undefined);
-    expect(failures.length).toBeGreaterThan(0);
-    for (const failure of failures) expect(String(failure)).toMatch(/^(ArgumentError|JournalError|AbortError): /);
-    expect(journal.closed).toBe(1);
-  });
+  test.each(["key", "a journal's load", "a journal's append", "a stream", "resolveUnknown", "send"])(
+    "from %s ends in an error of ours",
+    async (where) => {
+      const { client } = service();
+      const fail = (): Promise<never> => Promise.reject(revoked());
+      const journal = new WatchedJournal();
+      if (where === "a journal's load") journal.load = fail;
+      if (where === "a journal's append") journal.append = fail;
+      const stream = { [Symbol.asyncIterator]: () => ({ next: fail as () => Promise<IteratorResult<Row>> }) };
+      const at = new Date(0).toISOString();
+      if (where === "resolveUnknown") await journal.append([{ key: "row-1", state: "unknown", at }]);
+      const options: BulkOptions<Row, unknown> = {
+        client,
+        items: where === "a stream" ? stream : rowsOf(2),
+        key: where === "key" ? (fail as unknown as typeof key) : key, // that is what is wrong with it
+        send: where === "send" ? fail : create,
+        journal,
+        resolveUnknown: fail,
+      };
+      const { entries, error } = await runToEnd(bulkWrite(options));
+      const failures = [error, ...entries.map((entry) => entry.error)].filter((one) => one !== undefined);
+      expect(failures.length).toBeGreaterThan(0);
+      for (const failure of failures) expect(String(failure)).toMatch(/^(ArgumentError|JournalError|AbortError): /);
+      expect(journal.closed).toBe(1);
+    },
+  );
 });

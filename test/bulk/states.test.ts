@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
 import { ArgumentError } from "../../src/client/index.ts";
-import { clientOf, createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
+import { clientOf, issueCounts, key, type Row, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
 
 const [row] = rowsOf(1) as [Row];
 
@@ -10,7 +10,7 @@ describe("a run", () => {
   test("writes each item once, and the next one sends nothing", async () => {
     const { emulator, client } = service();
     const journal = memoryJournal();
-    const options = { items: rowsOf(25), key, send: createIssue(client), journal };
+    const options = { items: rowsOf(25), key, client, send, journal };
     const first = bulkWrite(options);
     const { entries } = await runToEnd(first);
     expect(first.summary).toEqual({ done: 25, refused: 0, not_sent: 0, unknown: 0, skipped: 0 });
@@ -27,7 +27,7 @@ describe("a run", () => {
   test("keeps the reference of a result for later runs, and nothing else of it", async () => {
     const { client } = service();
     const journal = memoryJournal();
-    const options = { items: [row], key, send: createIssue(client), journal };
+    const options = { items: [row], key, client, send, journal };
     const [first] = (await runToEnd(bulkWrite({ ...options, reference: (issue) => issue.number }))).entries;
     const [second] = (await runToEnd(bulkWrite(options))).entries;
     expect(first?.result).toMatchObject({ number: first?.reference });
@@ -45,7 +45,7 @@ describe("a run", () => {
     ["returns an object", () => ({}) as never, "reference must return a string or a number"],
   ])("an item is done though its reference %s, and the entry says why", async (_, reference, message) => {
     const { client } = service();
-    const options = { items: [row], key, send: createIssue(client), journal: memoryJournal(), reference };
+    const options = { items: [row], key, client, send, journal: memoryJournal(), reference };
     const [entry] = (await runToEnd(bulkWrite(options))).entries;
     expect(entry).toMatchObject({
       state: "done",
@@ -91,10 +91,10 @@ describe("an item is", () => {
     const { emulator, client } = service();
     emulator.fault({ ...titled(row.title), ...fault });
     const journal = memoryJournal();
-    const options = { items: [row], key, send: createIssue(client), journal };
+    const options = { items: [row], key, client, send, journal };
     expect((await runToEnd(bulkWrite(options))).states).toEqual({ "row-1": state });
     // In another process, which knows of no pause.
-    const { entries } = await runToEnd(bulkWrite({ ...options, send: createIssue(clientOf(emulator)) }));
+    const { entries } = await runToEnd(bulkWrite({ ...options, client: clientOf(emulator), send }));
     expect(entries).toMatchObject([{ state: next, skipped: state === next && state !== "unknown" }]);
     expect(emulator.requests).toHaveLength(next === "done" && state !== "done" ? 2 : 1);
   });
@@ -105,7 +105,7 @@ describe("an item is", () => {
       { id: "a", title: 7 as never },
       { id: "b", title: "fine" },
     ];
-    const run = bulkWrite({ items, key, send: createIssue(client), journal: memoryJournal() });
+    const run = bulkWrite({ items, key, client, send, journal: memoryJournal() });
     const { states, entries } = await runToEnd(run);
     expect(states).toEqual({ a: "not_sent", b: "done" });
     expect(entries.find((entry) => entry.key === "a")?.error).toBeInstanceOf(ArgumentError);
@@ -115,7 +115,7 @@ describe("an item is", () => {
   test("sent again after it was refused, if the caller says so", async () => {
     const { emulator, client } = service();
     emulator.fault({ status: 422 });
-    const options = { items: [row], key, send: createIssue(client), journal: memoryJournal() };
+    const options = { items: [row], key, client, send, journal: memoryJournal() };
     await runToEnd(bulkWrite(options));
     expect((await runToEnd(bulkWrite({ ...options, retryRefused: true }))).states).toEqual({ "row-1": "done" });
   });
@@ -125,7 +125,7 @@ describe("resolveUnknown", () => {
   const lose = async () => {
     const { emulator, client } = service();
     emulator.fault({ drop: "after" });
-    const options = { items: [row], key, send: createIssue(client), journal: memoryJournal() };
+    const options = { items: [row], key, client, send, journal: memoryJournal() };
     expect((await runToEnd(bulkWrite(options))).states).toEqual({ "row-1": "unknown" });
     return { emulator, options };
   };
@@ -134,7 +134,7 @@ describe("resolveUnknown", () => {
     const { emulator, client } = service();
     emulator.fault({ drop: "after" });
     const resolveUnknown = (): never => expect.fail("asked");
-    const run = bulkWrite({ items: [row], key, send: createIssue(client), journal: memoryJournal(), resolveUnknown });
+    const run = bulkWrite({ items: [row], key, client, send, journal: memoryJournal(), resolveUnknown });
     expect((await runToEnd(run)).states).toEqual({ "row-1": "unknown" });
   });
 

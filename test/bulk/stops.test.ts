@@ -1,9 +1,8 @@
 /** What ends a run before its last item, and what is then known of each item. */
 import { describe, expect, test } from "vitest";
-import { valuesIn } from "../../src/bulk/address-refusals.ts";
 import { type BulkSummary, bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
 import { settleDown } from "../support/fake-time.ts";
-import { clientOf, createIssue, issueCounts, key, type Row, rowsOf, runToEnd, service, titled } from "./rows.ts";
+import { issueCounts, key, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 const ALWAYS = Number.POSITIVE_INFINITY;
@@ -30,7 +29,7 @@ describe("a token that is refused in the middle", () => {
     const { emulator, client } = service();
     const refusal = emulator.fault({ skip: 10, times: ALWAYS, status });
     const journal = new WatchedJournal();
-    const options = { items: rowsOf(50), key, send: createIssue(client), journal, concurrency: 4 };
+    const options = { items: rowsOf(50), key, client, send, journal, concurrency: 4 };
     const run = bulkWrite(options);
     const { states, error } = await runToEnd(run);
     expect(error).toBeUndefined();
@@ -49,7 +48,7 @@ describe("a token that is refused in the middle", () => {
   test("while others wait for the rate limit: these leave the queue", async () => {
     const { emulator, client } = service({ maxConcurrency: 1 });
     emulator.fault({ status: 401 });
-    const run = bulkWrite({ items: rowsOf(8), key, send: createIssue(client), journal: memoryJournal() });
+    const run = bulkWrite({ items: rowsOf(8), key, client, send, journal: memoryJournal() });
     expect(count((await runToEnd(run)).states)).toEqual({ not_sent: 8 });
     expect(emulator.requests).toHaveLength(1);
   });
@@ -60,7 +59,6 @@ describe("a signal", () => {
     const { emulator, client } = service({ maxConcurrency: 3 });
     const stop = new AbortController();
     const journal = new WatchedJournal();
-    const send = createIssue(client);
     let sent = 0;
     const run = bulkWrite({
       items: rowsOf(20),
@@ -68,15 +66,14 @@ describe("a signal", () => {
       journal,
       concurrency: 6,
       signal: stop.signal,
-      send: (row: Row, options) =>
-        send(row, {
-          ...options,
-          onRequest: async (request) => {
-            await options.onRequest(request);
-            sent += 1;
-            if (sent === 5) stop.abort(new Error("enough"));
-          },
-        }),
+      client,
+      send: (bound, { title }) => {
+        const onRequest = (): void => {
+          sent += 1;
+          if (sent === 5) stop.abort(new Error("enough"));
+        };
+        return bound.issues.create("web", { title, type: "bug" }, { onRequest });
+      },
     });
     const { states, error } = await runToEnd(run);
     expect(error).toBeUndefined();
@@ -93,7 +90,8 @@ describe("a signal", () => {
     const run = bulkWrite({
       items: rowsOf(3),
       key,
-      send: createIssue(client),
+      client,
+      send,
       journal: memoryJournal(),
       signal: AbortSignal.abort(),
     });
@@ -103,7 +101,6 @@ describe("a signal", () => {
 
   test.each<[string, object, object]>([
     ["listened to", { addEventListener: fails }, { not_sent: 3, error: { kind: "argument", cause: MINE } }],
-    ["no longer listened to", { removeEventListener: fails }, { done: 3, error: undefined }],
     [
       "asked for its reason",
       Object.defineProperty({ aborted: true }, "reason", { get: fails, enumerable: true }),
@@ -114,7 +111,7 @@ describe("a signal", () => {
     const signal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
     Object.defineProperties(signal, Object.getOwnPropertyDescriptors(odd));
     const journal = new WatchedJournal();
-    const options = { items: rowsOf(3), key, send: createIssue(client), journal };
+    const options = { items: rowsOf(3), key, client, send, journal };
     const { states, error } = await runToEnd(bulkWrite({ ...options, signal: signal as never })); // as one may be
     expect({ ...count(states), error }).toMatchObject(expected);
     expect(journal.closed).toBe(1);
@@ -124,7 +121,7 @@ describe("a signal", () => {
     const { emulator, client } = service({ maxConcurrency: 2 });
     const fault = emulator.fault(silence);
     const stop = new AbortController();
-    const options = { items: rowsOf(9), key, send: createIssue(client), journal: memoryJournal() };
+    const options = { items: rowsOf(9), key, client, send, journal: memoryJournal() };
     const run = bulkWrite({ ...options, graceMs: 0, signal: stop.signal });
     const ended = runToEnd(run);
     await expect.poll(() => fault.hits, { interval: 1 }).toBe(2);
@@ -141,7 +138,8 @@ describe("a signal", () => {
     const run = bulkWrite({
       items: rowsOf(9),
       key,
-      send: createIssue(client),
+      client,
+      send,
       journal: memoryJournal(),
       graceMs: 0,
       signal: stop.signal,
@@ -154,54 +152,6 @@ describe("a signal", () => {
   });
 });
 
-describe("an address where there is nothing", () => {
-  test.each([
-    [404, "not_found", 'POST /projects/{project}/issues with "we b/ü"'],
-    [405, "api", 'POST /projects/{project}/issues with "we b/ü"'],
-  ])("as %i says ten times in a row stops the run, and the corrected run sends all", async (status, kind, address) => {
-    const { emulator, client } = service();
-    emulator.fault({ match: ({ path }) => path.includes("we%20b"), times: ALWAYS, status });
-    const options = { items: rowsOf(30), key, journal: memoryJournal(), concurrency: 1 };
-    const run = bulkWrite({
-      ...options,
-      send: ({ title }, given) => client.issues.create("we b/ü", { title, type: "bug" }, given),
-    });
-    const { entries, error } = await runToEnd(run);
-    expect(error).toBeUndefined();
-    expect(run.stoppedBy).toMatchObject({
-      kind: "argument",
-      status,
-      message: `10 responses in a row were ${status}, and no item was accepted: ${address}`,
-      cause: { kind },
-    });
-    expect([emulator.requests.length, run.summary.not_sent]).toEqual([10, 30]);
-    expect(entries[0]?.error).toMatchObject({ kind });
-    expect(await bulkWrite({ ...options, send: createIssue(client) }).finish()).toMatchObject({ done: 30, skipped: 0 });
-  });
-
-  test.each(["accepted", "refused"])("does not stop a run in which every tenth item is %s", async (tenth) => {
-    const { emulator, client } = service();
-    if (tenth === "refused") emulator.fault({ ...titled("Issue 10"), status: 422 });
-    const run = bulkWrite({
-      items: rowsOf(19),
-      key,
-      journal: memoryJournal(),
-      concurrency: 1,
-      send: ({ id, title }, given) =>
-        client.issues.create(id === "row-10" ? "web" : "nowhere", { title, type: "bug" }, given),
-    });
-    expect(await run.finish()).toMatchObject({ not_sent: 18 });
-    expect(run.stoppedBy).toBeUndefined();
-    expect(emulator.requests).toHaveLength(19);
-  });
-
-  test("is named by its template alone where the URL is not known", () => {
-    expect(valuesIn("/projects/{project}/issues", "https://h/v1/projects/a%2Fb/issues?x={y}")).toEqual(["a/b"]);
-    expect(valuesIn("/a/{}/b/v{}", "/a/%zz/b/v1")).toEqual(["%zz", "v1"]);
-    expect(valuesIn("/projects", "https://h/v1/projects")).toEqual([]);
-  });
-});
-
 describe("graceMs", () => {
   const never = new Promise<never>(() => {});
   const stopped = () => {
@@ -210,9 +160,9 @@ describe("graceMs", () => {
   };
 
   test.each<[string, boolean, string]>([
-    ["before its call", false, "unknown"],
-    ["after its call was accepted", true, "done"],
-  ])("ends a send that ignores its signal %s", async (_, calls, state) => {
+    ["before its write", false, "not_sent"],
+    ["after its write was accepted", true, "done"],
+  ])("ends a send that ignores its signal %s", async (_, writes, state) => {
     const { client } = service();
     const { stop, options } = stopped();
     const journal = memoryJournal();
@@ -221,34 +171,36 @@ describe("graceMs", () => {
       ...options,
       items: rowsOf(3),
       journal,
-      send: async (row, given) => {
-        if (calls) await createIssue(client)(row, given);
+      client,
+      send: async (bound, row) => {
+        if (writes) await send(bound, row);
         waiting += 1;
         return never;
       },
     });
     const ended = runToEnd(run);
-    await expect.poll(() => waiting, { interval: 1 }).toBe(calls ? 3 : 1);
+    await expect.poll(() => waiting, { interval: 1 }).toBe(3);
     stop.abort();
     const { states, error } = await ended;
     expect([states["row-1"], error]).toEqual([state, undefined]);
     expect(sum(run.summary)).toBe(3);
     // What it came to has been recorded.
-    const next = await runToEnd(bulkWrite({ items: rowsOf(3), key, journal, send: createIssue(client) }));
-    expect(next.states).toEqual({ "row-1": state, "row-2": "done", "row-3": "done" });
+    const next = await runToEnd(bulkWrite({ items: rowsOf(3), key, journal, client, send }));
+    expect(next.states).toEqual({ "row-1": "done", "row-2": "done", "row-3": "done" });
+    expect(next.entries[0]?.skipped).toBe(writes);
   });
 
   test("ends a send whose call is on its way, and does not end", async () => {
     const { emulator, client } = service();
     const fault = emulator.fault(silence);
     const { stop, options } = stopped();
-    const send = createIssue(client);
     const ended = runToEnd(
       bulkWrite({
         ...options,
         items: rowsOf(2),
         journal: memoryJournal(),
-        send: (row, given) => send(row, given).catch(() => never),
+        client,
+        send: (bound, row) => send(bound, row).catch(() => never),
       }),
     );
     await expect.poll(() => fault.hits, { interval: 1 }).toBe(2);
@@ -260,7 +212,7 @@ describe("graceMs", () => {
     const { emulator, client } = service();
     emulator.fault({ drop: "after" });
     const journal = memoryJournal();
-    await bulkWrite({ items: rowsOf(1), key, journal, send: createIssue(client) }).finish();
+    await bulkWrite({ items: rowsOf(1), key, journal, client, send }).finish();
     const { stop, options } = stopped();
     let asked = false;
     const ended = runToEnd(
@@ -268,7 +220,8 @@ describe("graceMs", () => {
         ...options,
         items: rowsOf(2),
         journal,
-        send: createIssue(client),
+        client,
+        send,
         resolveUnknown: () => {
           asked = true;
           return never;
@@ -285,12 +238,12 @@ describe("graceMs", () => {
     const { stop, options } = stopped();
     const rows = rowsOf(2).values();
     const items = { [Symbol.asyncIterator]: () => ({ next: async () => rows.next(), return: () => never }) };
-    const run = bulkWrite({ ...options, items, journal: memoryJournal(), send: createIssue(client) });
+    const run = bulkWrite({ ...options, items, journal: memoryJournal(), client, send });
     for await (const _ of run) break;
     expect(run.summary.done).toBeGreaterThan(0);
 
     const journal = { load: () => never, append: () => undefined };
-    const loading = runToEnd(bulkWrite({ ...options, items: rowsOf(2), journal, send: createIssue(client) }));
+    const loading = runToEnd(bulkWrite({ ...options, items: rowsOf(2), journal, client, send }));
     stop.abort();
     expect(await loading).toMatchObject({ entries: [], error: undefined });
   });
@@ -300,7 +253,7 @@ describe("a loop that is left", () => {
   test("sends nothing more, waits for what is on its way, and closes the journal", async () => {
     const { emulator, client } = service();
     const journal = new WatchedJournal();
-    const options = { items: rowsOf(40), key, send: createIssue(client), journal, concurrency: 4 };
+    const options = { items: rowsOf(40), key, client, send, journal, concurrency: 4 };
     const run = bulkWrite(options);
     for await (const entry of run) if (entry.key === "row-5") break;
     const sent = emulator.requests.length;
@@ -316,7 +269,7 @@ describe("a loop that is left", () => {
   test("by an error of its own ends with that error", async () => {
     const { client } = service();
     const journal = new WatchedJournal();
-    const run = bulkWrite({ items: rowsOf(9), key, send: createIssue(client), journal });
+    const run = bulkWrite({ items: rowsOf(9), key, client, send, journal });
     const loop = async (): Promise<void> => {
       for await (const _ of run) throw new RangeError("mine");
     };
@@ -330,7 +283,7 @@ describe("a journal that fails", () => {
     const { emulator, client } = service();
     const journal = new WatchedJournal();
     journal.space = space;
-    const options = { items: rowsOf(20), key, send: createIssue(client), journal, concurrency: 1 };
+    const options = { items: rowsOf(20), key, client, send, journal, concurrency: 1 };
     const run = bulkWrite(options);
     const { states, error } = await runToEnd(run);
     expect(error).toBeInstanceOf(JournalError);
@@ -353,7 +306,7 @@ describe("a journal that fails", () => {
     const { emulator, client } = service();
     const journal = new WatchedJournal();
     journal.space = 17;
-    const run = bulkWrite({ items: rowsOf(60), key, send: createIssue(client), journal, concurrency: 8 });
+    const run = bulkWrite({ items: rowsOf(60), key, client, send, journal, concurrency: 8 });
     const { error } = await runToEnd(run);
     expect(error).toBeInstanceOf(JournalError);
     const recorded = journal.records.filter(({ state }) => state === "sending");
@@ -364,7 +317,7 @@ describe("a journal that fails", () => {
   test("to load ends the run before anything is sent", async () => {
     const { emulator, client } = service();
     const journal = { load: () => Promise.reject(new Error("gone")), append: () => undefined };
-    const run = bulkWrite({ items: rowsOf(3), key, send: createIssue(client), journal });
+    const run = bulkWrite({ items: rowsOf(3), key, client, send, journal });
     const { error } = await runToEnd(run);
     expect(error).toMatchObject({ kind: "journal", message: "the journal could not be loaded: gone" });
     expect(emulator.requests).toEqual([]);
@@ -380,7 +333,8 @@ describe("a journal that fails", () => {
     const run = bulkWrite({
       items: rowsOf(3),
       key,
-      send: createIssue(client),
+      client,
+      send,
       journal: { load: () => records, append: () => undefined },
     });
     expect((await runToEnd(run)).error).toMatchObject({
@@ -392,7 +346,7 @@ describe("a journal that fails", () => {
   test("to close makes the iteration reject after the last entry", async () => {
     const { client } = service();
     const journal = { load: () => [], append: () => undefined, close: () => Promise.reject(new Error("gone")) };
-    const { states, error } = await runToEnd(bulkWrite({ items: rowsOf(2), key, send: createIssue(client), journal }));
+    const { states, error } = await runToEnd(bulkWrite({ items: rowsOf(2), key, client, send, journal }));
     expect([count(states), error]).toEqual([{ done: 2 }, expect.objectContaining({ kind: "journal" })]);
   });
 });
@@ -400,32 +354,17 @@ describe("a journal that fails", () => {
 test("two runs on one journal at once: the second fails, and the first goes on", async () => {
   const { emulator, client } = service();
   const journal = new WatchedJournal();
-  const options = { items: rowsOf(10), key, send: createIssue(client), journal };
+  const options = { items: rowsOf(10), key, client, send, journal };
   const [first, second] = await Promise.all([runToEnd(bulkWrite(options)), runToEnd(bulkWrite(options))]);
   expect(first.error).toBeUndefined();
   expect(second.error).toMatchObject({ kind: "journal", reason: "in_use" });
   expect([journal.closed, emulator.requests.length]).toEqual([1, 10]);
 });
 
-test("a service that is not there has received nothing: the next run sends all", async () => {
-  const { emulator } = service();
-  const unreachable = (): never => {
-    const { hostname } = new URL(emulator.baseUrl);
-    throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ENOTFOUND", hostname } });
-  };
-  const retry = { minDelayMs: 1 };
-  const options = { items: rowsOf(4), key, journal: memoryJournal() };
-  const away = clientOf(emulator, { fetch: unreachable, retry });
-  expect(count((await runToEnd(bulkWrite({ ...options, send: createIssue(away) }))).states)).toEqual({ not_sent: 4 });
-  const there = await runToEnd(bulkWrite({ ...options, send: createIssue(clientOf(emulator)) }));
-  expect(count(there.states)).toEqual({ done: 4 });
-  expect(emulator.requests).toHaveLength(4);
-});
-
 test("an item that an earlier attempt may have written is unknown, whatever the response to the last attempt", async () => {
   const { emulator, client } = service({ retry: { unsafeWrites: true, minDelayMs: 1 } });
   emulator.fault({ ...titled("Issue 1"), drop: "after" });
   emulator.fault({ ...titled("Issue 1"), skip: 1, status: 409 });
-  const run = bulkWrite({ items: rowsOf(1), key, send: createIssue(client), journal: memoryJournal() });
+  const run = bulkWrite({ items: rowsOf(1), key, client, send, journal: memoryJournal() });
   expect(count((await runToEnd(run)).states)).toEqual({ unknown: 1 });
 });

@@ -4,9 +4,10 @@ import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
 import { Counts } from "../../src/bulk/progress.ts";
+import { memoryRateLimiter } from "../../src/client/index.ts";
 import { platformTurn } from "../../src/client/time/clock.ts";
 import { settleDown } from "../support/fake-time.ts";
-import { createIssue, key, type Row, rowsOf, runToEnd, service } from "./rows.ts";
+import { key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
 async function turns(count: number): Promise<void> {
@@ -38,7 +39,7 @@ describe("a stream of items", () => {
     ],
   ])("%s is written whole", async (_, of) => {
     const { client } = service();
-    const run = bulkWrite({ items: of(rowsOf(30)), key, send: createIssue(client), journal: memoryJournal() });
+    const run = bulkWrite({ items: of(rowsOf(30)), key, client, send, journal: memoryJournal() });
     expect((await run.finish()).done).toBe(30);
     expect(run.progress.total).toBeUndefined();
   });
@@ -62,7 +63,8 @@ describe("a stream of items", () => {
     const run = bulkWrite({
       items: stream(),
       key,
-      send: createIssue(client),
+      client,
+      send,
       journal: memoryJournal(),
       concurrency: 5,
       signal: stop.signal,
@@ -86,7 +88,8 @@ describe("a stream of items", () => {
     const run = bulkWrite({
       items: stream(),
       key,
-      send: createIssue(client),
+      client,
+      send,
       journal: memoryJournal(),
       signal: stop.signal,
       graceMs: 50,
@@ -117,7 +120,8 @@ describe("a stream of items", () => {
       const run = bulkWrite({
         items: stream(),
         key,
-        send: createIssue(client),
+        client,
+        send,
         journal: memoryJournal(),
         signal: stop.signal,
       });
@@ -139,7 +143,7 @@ describe("a stream of items", () => {
       await settleDown();
       yield second;
     }
-    const options = { items: stream(), key, send: createIssue(client), journal: memoryJournal(), signal: stop.signal };
+    const options = { items: stream(), key, client, send, journal: memoryJournal(), signal: stop.signal };
     expect((await runToEnd(bulkWrite(options))).states).toEqual({ "row-2": "not_sent", "row-1": "done" });
   });
 
@@ -149,7 +153,7 @@ describe("a stream of items", () => {
       const { client } = service();
       const stop = new AbortController();
       const items = of(rowsOf(2));
-      const options = { key, send: createIssue(client), journal: memoryJournal(), signal: stop.signal };
+      const options = { key, client, send, journal: memoryJournal(), signal: stop.signal };
       const run = bulkWrite({ ...options, items, graceMs: 3_600_000 });
       const ended = runToEnd(run);
       await expect.poll(() => run.summary.done, { interval: 1 }).toBe(2);
@@ -219,7 +223,7 @@ describe("a stream of items", () => {
       throw new Error("line 4 is no JSON");
     }
     const { states, error } = await runToEnd(
-      bulkWrite({ items: stream(), key, send: createIssue(client), journal: memoryJournal() }),
+      bulkWrite({ items: stream(), key, client, send, journal: memoryJournal() }),
     );
     expect(Object.keys(states)).toHaveLength(3);
     expect(error).toMatchObject({ kind: "argument", cause: { message: "line 4 is no JSON" } });
@@ -233,7 +237,7 @@ describe("a stream of items", () => {
       },
     };
     const journal = new WatchedJournal();
-    const { error } = await runToEnd(bulkWrite({ items, key, send: createIssue(client), journal }));
+    const { error } = await runToEnd(bulkWrite({ items, key, client, send, journal }));
     expect(error).toMatchObject({ kind: "argument", cause: { message: "closed" } });
     expect(journal.closed).toBe(1);
   });
@@ -245,7 +249,8 @@ describe("entries", () => {
     const run = bulkWrite({
       items: rowsOf(100),
       key,
-      send: createIssue(client),
+      client,
+      send,
       journal: memoryJournal(),
       concurrency: 4,
     });
@@ -262,7 +267,7 @@ describe("entries", () => {
 
   test("come once each, also to calls of next that do not wait for one another", async () => {
     const { client } = service();
-    const run = bulkWrite({ items: rowsOf(7), key, send: createIssue(client), journal: memoryJournal() });
+    const run = bulkWrite({ items: rowsOf(7), key, client, send, journal: memoryJournal() });
     const iterator = run[Symbol.asyncIterator]();
     const results = await Promise.all(Array.from({ length: 9 }, () => iterator.next()));
     const keys = results.flatMap((result) => (result.done === true ? [] : [result.value.key]));
@@ -271,9 +276,9 @@ describe("entries", () => {
 });
 
 test("nothing happens until the run is iterated", async () => {
-  const { emulator } = service();
+  const { emulator, client } = service();
   const fail = (): never => expect.fail("called");
-  const run = bulkWrite({ items: rowsOf(2), key: fail, send: fail, journal: { load: fail, append: fail } });
+  const run = bulkWrite({ client, items: rowsOf(2), key: fail, send: fail, journal: { load: fail, append: fail } });
   await settleDown();
   expect([run.progress.elapsedMs, run.stoppedBy, emulator.requests.length]).toEqual([0, undefined, 0]);
 });
@@ -283,6 +288,7 @@ describe("items that are done already", () => {
   const names = Array.from({ length: ITEMS }, (_, index) => `row-${index}`);
   const at = new Date(0).toISOString();
   const options = {
+    client: service().client,
     key: (name: string) => name,
     send: async (): Promise<never> => expect.fail("sent"),
     journal: {
@@ -302,9 +308,8 @@ describe("items that are done already", () => {
       }
     }
     const run = bulkWrite({ ...options, items: stream(), signal: stop.signal });
-    const summary = await run.finish();
-    expect(run.stoppedBy?.kind).toBe("abort");
-    expect(summary.skipped).toBe(taken);
+    await expect(run.finish()).rejects.toMatchObject({ kind: "abort" });
+    expect(run.summary.skipped).toBe(taken);
     expect(taken).toBeLessThan(ITEMS);
   });
 
@@ -329,6 +334,7 @@ describe("progress", () => {
     const counts = new Counts();
     counts.start();
     expect(counts.pace(100, 0)).toEqual({ ratePerSecond: 0, etaMs: undefined, elapsedMs: 0 });
+    expect(counts.pace(0, 0).etaMs).toBeUndefined();
     for (let second = 0; second < 60; second += 1) {
       // Ten in the first half minute, thirty in the second.
       if (second % 3 === 0 && second < 30) counts.add("done", false);
@@ -338,8 +344,9 @@ describe("progress", () => {
     }
     const { done, unknown, skipped } = counts.summary;
     expect({ done, unknown, skipped }).toEqual({ done: 85, unknown: 15, skipped: 60 });
-    expect(counts.pace(160, 0)).toEqual({ ratePerSecond: 1, etaMs: 60_000, elapsedMs: 60_000 });
-    expect(counts.pace(160, 90_000).etaMs).toBe(90_000);
+    // Those that did not get through are no progress.
+    expect(counts.pace(130, 0)).toEqual({ ratePerSecond: 0.5, etaMs: 60_000, elapsedMs: 60_000 });
+    expect(counts.pace(130, 90_000).etaMs).toBe(90_000);
     expect(counts.pace(undefined, 0).etaMs).toBeUndefined();
     expect(counts.pace(100, 0).etaMs).toBe(0);
     vi.advanceTimersByTime(31_000);
@@ -348,7 +355,7 @@ describe("progress", () => {
 
   test("has the total of a stream, if it is given", async () => {
     const { client } = service();
-    const options = { items: rowsOf(4).values(), key, send: createIssue(client), journal: memoryJournal() };
+    const options = { items: rowsOf(4).values(), key, client, send, journal: memoryJournal() };
     const run = bulkWrite({ ...options, total: 4 });
     for await (const _ of run) {
       const { total, done, etaMs } = run.progress;
@@ -359,14 +366,15 @@ describe("progress", () => {
 });
 
 test("progress counts, and passes the present pause on", async () => {
-  const { client } = service();
   const pause = new Date(Date.now() + 60_000);
+  const snapshot = { observedAt: new Date(), pausedUntil: pause };
+  const { client } = service({ rateLimiter: Object.assign(memoryRateLimiter(), { snapshot: () => snapshot }) });
   const run = bulkWrite({
     items: rowsOf(12),
     key,
-    send: createIssue(client),
+    client,
+    send,
     journal: memoryJournal(),
-    pausedUntil: () => pause,
   });
   for await (const _ of run) {
     const { done, total, underWay, ratePerSecond, pausedUntil } = run.progress;
@@ -376,6 +384,16 @@ test("progress counts, and passes the present pause on", async () => {
   }
   const { elapsedMs } = run.progress;
   expect(run.progress).toMatchObject({ done: 12, underWay: 0, elapsedMs });
+});
+
+test("progress is not ended by a rate limiter that fails", async () => {
+  const fails = (): never => {
+    throw new Error("no");
+  };
+  const { client } = service({ rateLimiter: Object.assign(memoryRateLimiter(), { snapshot: fails }) });
+  const run = bulkWrite({ items: rowsOf(2), key, client, send, journal: memoryJournal() });
+  for await (const _ of run) expect(run.progress.pausedUntil).toBeUndefined();
+  expect(run.summary.done).toBe(2);
 });
 
 test("records that are ready at the same moment share one append, and a request leaves only after its record", async () => {
@@ -388,7 +406,7 @@ test("records that are ready at the same moment share one append, and a request 
     await append(records);
     log.push(...records.map((record) => `${record.state} ${record.key}`));
   };
-  const run = bulkWrite({ items: rowsOf(60), key, send: createIssue(client), journal, concurrency: 20 });
+  const run = bulkWrite({ items: rowsOf(60), key, client, send, journal, concurrency: 20 });
   for await (const entry of run) {
     const about = log.filter((line) => line.endsWith(` ${entry.key}`));
     expect(about).toEqual([`sending ${entry.key}`, `done ${entry.key}`]);

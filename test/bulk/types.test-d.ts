@@ -1,10 +1,18 @@
-import { type BulkEntry, type BulkRun, bulkWrite, type Journal, memoryJournal } from "../../src/bulk/index.ts";
+import {
+  type BulkEntry,
+  type BulkReason,
+  type BulkRun,
+  bulkWrite,
+  type Journal,
+  memoryJournal,
+} from "../../src/bulk/index.ts";
 import { type FileJournal, fileJournal } from "../../src/bulk/node.ts";
 import { Client, type Issue } from "../../src/client/index.ts";
 
 const client = new Client();
 const rows = [{ id: "A-1", title: "Login page is blank" }];
 const options = {
+  client,
   items: rows,
   key: (row: { id: string }) => row.id,
   journal: memoryJournal(),
@@ -13,22 +21,23 @@ const options = {
 // The item and the result are those of `items` and `send`.
 const run: BulkRun<{ id: string; title: string }, Issue> = bulkWrite({
   ...options,
-  send: (row, given) => client.issues.create("web", { title: row.title, type: "bug" }, given),
+  send: (bound, row) => bound.issues.create("web", { title: row.title, type: "bug" }),
   reference: (issue, row) => `${row.id} ${issue.number}`,
   resolveUnknown: async (row, { key, recordedAt }) =>
     row.id === key && recordedAt.getTime() > 0 ? "applied" : "undecided",
-  pausedUntil: () => client.rateLimit?.pausedUntil,
+  stopAfter: false,
 });
 for await (const entry of run) {
-  const { item, result, state }: BulkEntry<{ id: string; title: string }, Issue> = entry;
+  const { item, result, state, reason }: BulkEntry<{ id: string; title: string }, Issue> = entry;
   console.log(item.title, result?.number, state satisfies "done" | "refused" | "not_sent" | "unknown");
+  const { kind, message, recordedAt }: Partial<BulkReason> = reason ?? {};
+  if (kind === "interrupted") console.log(message, recordedAt);
 }
 
-// Options can be passed on with more of one's own.
-bulkWrite({
-  ...options,
-  send: (row, given) => client.issues.create("web", { title: row.title, type: "bug" }, { ...given, timeoutMs: 5_000 }),
-});
+// A run can be awaited.
+const { done }: { readonly done: number } = await bulkWrite({ ...options, send: async () => 1 });
+console.log(done);
+await Promise.all([bulkWrite({ ...options, send: async () => 1 })]);
 
 const file: FileJournal = await fileJournal("import.journal");
 file satisfies Journal;
@@ -36,7 +45,9 @@ file satisfies Journal;
 ({ async *load() {}, append: () => undefined }) satisfies Journal;
 
 // @ts-expect-error a journal is required
-bulkWrite({ items: rows, key: options.key, send: async () => 1 });
+bulkWrite({ client, items: rows, key: options.key, send: async () => 1 });
+// @ts-expect-error a client is required
+bulkWrite({ items: rows, key: options.key, send: async () => 1, journal: memoryJournal() });
 // @ts-expect-error `fileJournal` has to be awaited
 bulkWrite({ ...options, send: async () => 1, journal: fileJournal("import.journal") });
 // @ts-expect-error a key is a string

@@ -92,22 +92,19 @@ export class Call {
   constructor({ limiter }: Member, { maxPauses = 5, maxConcurrency = 10, token = TOKEN } = {}) {
     this.#token = token;
     this.turn = limiter.enter({
-      token: () => token,
       maxConcurrency,
       maxPauses,
       maxPauseMs: Number.POSITIVE_INFINITY,
       endsAt: Number.POSITIVE_INFINITY,
+      timeoutMs: 30_000,
       signal: this.abort.signal,
     });
   }
 
   /** Resolves when it may be sent, or with what came of waiting. */
   async start(): Promise<"sent" | "stopped" | "refused"> {
-    for (;;) {
-      const admission = await this.turn.acquire(this.#token);
-      if (admission.kind === "refused" || admission.kind === "stopped") return admission.kind;
-      if (admission.kind === "admitted" && !admission.waited) return "sent";
-    }
+    const { kind } = await this.turn.acquire(this.#token);
+    return kind === "admitted" ? "sent" : kind;
   }
 
   /** It was answered, and its body was read. */

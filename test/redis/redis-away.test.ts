@@ -1,5 +1,5 @@
 /** A process whose Redis does not reply, fails, or sends invalid replies. */
-import { getEventListeners } from "node:events";
+import { EventEmitter, getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Permit } from "../../src/client/rate-limit/rate-limiter.ts";
@@ -19,11 +19,11 @@ function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent
   const limiter = redisRateLimiter({ client: { isOpen: true, eval: asked }, leaseMs, onEvent });
   const enter = (signal = new AbortController().signal): Permit =>
     limiter.enter({
-      token: () => TOKEN,
       maxConcurrency: 10,
       maxPauses: 5,
       maxPauseMs: Number.POSITIVE_INFINITY,
       endsAt: Number.POSITIVE_INFINITY,
+      timeoutMs: 30_000,
       signal,
     });
   /** Resolves after the next command to Redis: the hash of the token takes a moment of real time. */
@@ -73,7 +73,7 @@ describe("no timer stays, and no rejection is left alone, when Redis", () => {
     expect(await attempt()).toBe(true);
     await vi.advanceTimersByTimeAsync(300);
     expect(vi.getTimerCount()).toBe(0);
-    expect(events).toEqual(reason === undefined ? [] : [{ type: "degraded", reason }]);
+    expect(events).toMatchObject(reason === undefined ? [] : [{ type: "degraded", reason }]);
   });
 });
 
@@ -112,7 +112,9 @@ test("a trial that Redis takes for late has told it nothing, and is repeated", a
   await vi.advanceTimersByTimeAsync(300);
   await attempt();
   expect(outcomes, "tried twice").toHaveLength(1);
-  expect(events).toEqual([{ type: "degraded", reason: "error" }]);
+  expect(events).toMatchObject([
+    { type: "degraded", reason: "error", message: expect.stringMatching(/^Redis failed/) },
+  ]);
   await vi.advanceTimersByTimeAsync(600);
   await attempt();
   expect(events.at(-1)).toMatchObject({ type: "rejoined" });
@@ -175,16 +177,45 @@ test("a call that is aborted before Redis has replied ends at once and holds no 
   expect(getEventListeners(abort.signal, "abort")).toEqual([]);
 });
 
-test("a slot that expired while the token provider was slow is requested again", async () => {
+test("a call that acquires again asks Redis again", async () => {
   const { asked, asksAfter, enter } = withRedis(granted);
   const permit = enter();
   await permit.acquire(TOKEN);
   await vi.advanceTimersByTimeAsync(1_000);
   const acquired = permit.acquire(TOKEN);
   await asksAfter(1);
-  expect(await acquired).toEqual({ kind: "admitted", waited: false });
+  expect(await acquired).toEqual({ kind: "admitted" });
   const slots = asked.mock.calls.map((call: readonly unknown[]) => (call[1] as { arguments: string[] }).arguments[7]);
   expect(slots[0]).toBe(slots[1]);
   permit.report(ANSWER);
   permit.release();
+});
+
+test("a client that is not connected is named in words, once, and calls go on", async () => {
+  const events: unknown[] = [];
+  const client = { isOpen: false, eval: () => Promise.reject(new Error("The client is closed")) };
+  const limiter = redisRateLimiter({ client, onEvent: (event) => void events.push(event) });
+  const permit = limiter.enter({
+    maxConcurrency: 10,
+    maxPauses: 5,
+    maxPauseMs: 1_000,
+    endsAt: Number.POSITIVE_INFINITY,
+    timeoutMs: 30_000,
+    signal: new AbortController().signal,
+  });
+  expect(await permit.acquire("token")).toEqual({ kind: "admitted" });
+  permit.release();
+  expect(events).toEqual([
+    {
+      type: "degraded",
+      reason: "not_connected",
+      message: "the Redis client is not connected: call its connect()",
+    },
+  ]);
+});
+
+test("the errors of a client that was given have a listener, without which node-redis ends the process", () => {
+  const client = Object.assign(new EventEmitter(), { isOpen: true, eval: async () => [] });
+  redisRateLimiter({ client });
+  expect(() => client.emit("error", new Error("the connection is gone"))).not.toThrow();
 });

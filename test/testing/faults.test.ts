@@ -401,7 +401,7 @@ describe("which requests a fault meets", () => {
     ["Headers", { headers: new Headers({ x: "1" }) }, "fault.headers must be a plain object of header fields"],
     ["a body that is no JSON", { status: 200, body: 1n }, "fault.body must be text, bytes or JSON, not a bigint"],
     ["a transform that is no function", { transform: {} }, "fault.transform must be a function"],
-    ["null", null, "fault must be an object, not null"],
+    ["null", null, "fault must be an object such as { operation }, not null"],
   ])("a fault that says %s is a TypeError", (_, script, message) => {
     const emulator = createEmulator();
     // What a caller without types may pass.

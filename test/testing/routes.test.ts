@@ -156,7 +156,7 @@ describe("an endpoint of a test's own", () => {
     ],
     ["returns a header of two lines", () => ({ headers: { x: "1\n2" } }), 'headers: "x" has a name or a value'],
     ["returns Headers", () => ({ headers: new Headers() }), "headers must be a plain object of header fields"],
-    ["returns nothing", () => null, "the response of /odd must be an object, not null"],
+    ["returns nothing", () => null, "the response of /odd must be an object such as { status }, not null"],
     ["returns the body itself", () => ({ labels: [] }), 'the response of /odd must not have the unknown key "labels"'],
     [
       "returns no status",

@@ -75,7 +75,10 @@ export async function removeFile(path: string): Promise<void> {
  */
 export async function replaceByCopy(path: string, copy: string, confirm: () => Promise<void>): Promise<void> {
   await copyFile(path, copy);
-  await withFile(copy, "r+", (file) => file.sync());
+  await withFile(copy, "r+", async (file) => {
+    await restrictToOwner(file); // the copy has the rights of the file
+    await file.sync();
+  });
   await confirm();
   try {
     await rename(copy, path);

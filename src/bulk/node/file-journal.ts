@@ -50,7 +50,7 @@ const ID = validator(
  * @throws JournalError if another run uses the file (`in_use`), or if it cannot be opened (`failed`).
  *
  * @example
- * const run = bulkWrite({ items, key, send, journal: await fileJournal("import.journal") });
+ * await bulkWrite({ client, items, key, send, journal: await fileJournal("import.journal") });
  */
 export function fileJournal(path: string, options?: FileJournalOptions): Promise<FileJournal> {
   const read = () => {
@@ -191,7 +191,7 @@ class JournalFile implements FileJournal {
 async function confirmUnchanged(handle: FileHandle, expected: number): Promise<void> {
   const { size, nlink } = await handle.stat();
   if (nlink > 1) {
-    const message = `the journal has ${nlink} names (hard links), so another run may use it by another one: leave it one`;
+    const message = `the journal file has ${nlink} hard links, and another run may use it by another one: delete all but one`;
     throw new JournalError(message, { reason: "misused" });
   }
   if (size === expected && nlink > 0) return;

@@ -7,14 +7,14 @@ import { after } from "../../client/time/clock.ts";
 import { removeFile, replaceByCopy, withFile } from "./durable-file.ts";
 import { type Life, lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 
-/** How often a lock is refreshed, and how old it must be until a process of which nothing else is known counts as dead. */
+/** The interval in which a lock is refreshed, and its age at which a process counts as dead if nothing else is known of it. */
 const REFRESH_MS = 5_000;
 const STALE_MS = 30_000;
-/** How often, and how many times, a process looks again at another that is just taking the lock. */
+/** The interval and the number of looks at another process that is just taking the lock. */
 const LOOK_MS = 5;
 const LOOKS = 400;
 
-/** What a lock file says. Both are of one length, so that one replaces the other in one write. */
+/** The contents of a lock file. Both are of one length, so that one replaces the other in one write. */
 const CLAIMED = "claimed";
 const HELD = "is held";
 
@@ -130,7 +130,7 @@ async function changedAt(path: string): Promise<number | undefined> {
   }
 }
 
-/** What a lock file says; `undefined` if it is gone. */
+/** Reads the content of a lock file; `undefined` if it is gone. */
 async function contentOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");

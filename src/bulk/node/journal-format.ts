@@ -36,13 +36,13 @@ export function encodeLine(
 
 /** Reads a journal piece by piece. Holds no more of it than one line. */
 export class JournalReader {
-  /** How many bytes of the file are whole lines. */
+  /** The length of all whole lines, in bytes. */
   size = 0;
   /** The checksum of the last of them; the first line of records continues that of the header. */
   checksum: number;
   readonly #header: Uint8Array;
   #line = 0;
-  /** What has been read of the present line. */
+  /** The part of the present line that has been read. */
   #pieces: Uint8Array[] = [];
   #length = 0;
 

@@ -12,7 +12,7 @@ export interface ProcessIdentity {
   readonly startedAt: string;
 }
 
-/** What is known of the process of another lock file. */
+/** The life of the process of another lock file, as far as it is known. */
 export type Life = "alive" | "dead" | "not_known";
 
 /** The present process, or worker thread. */
@@ -27,7 +27,7 @@ export function ownIdentity(): ProcessIdentity {
   return { place, pid: thread, startedAt: statusOf(thread)?.startedAt ?? "0" };
 }
 
-/** Whether a process lives, as far as this process can find out. */
+/** Finds out whether a process lives, as far as this process can. */
 export function lifeOf(other: ProcessIdentity, own: ProcessIdentity): Life {
   if (other.place !== own.place) return "not_known";
   if (!exists(other.pid)) return "dead";

@@ -1,6 +1,7 @@
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import { type Admission, type Permit, pauseLeft } from "../rate-limit/rate-limiter.ts";
+import { after } from "../time/clock.ts";
 import { STOPPED } from "../time/deadline.ts";
 import type { Call } from "./call.ts";
 import { buildError, pausedError, refusalError, stoppedError } from "./create-error.ts";
@@ -140,9 +141,8 @@ async function admittedOrChanged(
   token: string,
   pending: Promise<Admission>,
 ): Promise<Admission | undefined> {
-  const { rateLimiter, tokenSource } = call.settings;
-  // The pause may be one that another client or process was asked for.
-  call.events?.pause(token, pauseLeft(rateLimiter, token));
+  const { tokenSource } = call.settings;
+  const stopTelling = tellPauses(call, token);
   let unsubscribe: (() => void) | undefined;
   const changed = new Promise<undefined>((resolve) => {
     unsubscribe = tokenSource.subscribe?.(() => resolve(undefined));
@@ -153,6 +153,21 @@ async function admittedOrChanged(
     if (error !== STOPPED) throw error;
     return { kind: "stopped" };
   } finally {
+    stopTelling();
     unsubscribe?.();
   }
+}
+
+/** The time between two looks for a pause that another client or process was asked for. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Emits the pause that a call waits for, also one that begins while it waits. Returns what ends that. */
+function tellPauses({ events, settings }: Call, token: string): () => void {
+  let cancel = (): void => {};
+  const look = (): void => {
+    events?.pause(token, pauseLeft(settings.rateLimiter, token));
+    cancel = after(LOOK_EVERY_MS, look);
+  };
+  if (events !== undefined) look();
+  return () => cancel();
 }

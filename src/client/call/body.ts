@@ -14,18 +14,18 @@ const RATE_LIMIT_BODY_MS = 250;
 
 const TAKEN = "the fetch option returned a response whose body was read already: read a clone() of it instead";
 
-/** What reading a body came to. `text`: the part that was received. */
+/** The result of reading a body. `text`: the part that was received. */
 export type BodyText =
   | { readonly kind: "whole"; readonly text: string }
   | { readonly kind: "oversized" }
   | { readonly kind: "cut"; readonly text: string; readonly cause: unknown }
   | { readonly kind: "stopped"; readonly text: string };
 
-/** How much of a body is read. */
+/** The part of a body that is read. */
 interface Limits {
   /** The most bytes, after decompression. */
   readonly maxBytes: number;
-  /** Whether what was received is enough, also where the service leaves the stream open. */
+  /** `true` once enough was received, even if the service leaves the stream open. */
   readonly isEnough?: (text: string) => boolean;
 }
 

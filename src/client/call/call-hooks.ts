@@ -13,10 +13,11 @@ export interface HookedCall {
   readonly url: string;
 }
 
-/** The end of a call: the status of its latest response, and the error that it rejects with. */
+/** The end of a call: the status of its latest response, and the error that it rejects with, or what it resolves with. */
 export interface HookedEnd {
   readonly status: number | undefined;
   readonly error: AnyAutomationError | undefined;
+  readonly output?: unknown;
 }
 
 /**
@@ -30,7 +31,7 @@ export interface CallHooks {
   begin?(call: HookedCall): void;
   /** Awaited before each request, with nothing left between it and the wire. What it throws ends the call as it is. */
   beforeRequest?(call: HookedCall): Promise<void>;
-  /** A request was answered 429: the service has rejected it. */
+  /** A request was answered 429, and no earlier one may have been applied: the service has rejected the call so far. */
   rejected?(call: HookedCall): void;
   /** The call is over. */
   end?(call: HookedCall, end: HookedEnd): void;
@@ -39,10 +40,22 @@ export interface CallHooks {
 /** The method of a client that derives one with hooks. Every copy of this package (ESM, CommonJS) knows it by this name. */
 export const WITH_HOOKS: unique symbol = Symbol.for("project-automation.with-hooks") as never; // a registered symbol is shared by all copies
 
-/** A client that can be derived with hooks; `undefined` for anything else. */
-export function hookable<Client>(client: Client): ((hooks: CallHooks) => Client) | undefined {
+/** The rules by which a client waits before it tries again: those of its `retry` option that are durations. */
+export interface WaitRules {
+  readonly minDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly maxRetryAfterMs: number;
+}
+
+/** Derives a client with hooks. */
+export interface DeriveWithHooks<Client> {
+  (hooks: CallHooks): Client;
+  /** The rules of the client; the defaults if it does not retry. */
+  readonly rules: WaitRules;
+}
+
+/** Returns the function that derives a client with hooks; `undefined` for anything but a client. */
+export function hookable<Client>(client: Client): DeriveWithHooks<Client> | undefined {
   const derive = (client as { readonly [WITH_HOOKS]?: unknown } | null | undefined)?.[WITH_HOOKS]; // any value can be asked
-  return typeof derive === "function"
-    ? (hooks) => (derive as (hooks: CallHooks) => Client).call(client, hooks)
-    : undefined; // the name says what it is
+  return typeof derive === "function" ? (derive as DeriveWithHooks<Client>) : undefined; // the name says what it is
 }

@@ -28,10 +28,10 @@ class CallHistory {
 /** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
 export class Call {
   readonly operation: Operation<unknown>;
-  /** Those of its client, with the call's options laid over them. */
+  /** The settings of its client, with the call's options laid over them. */
   readonly settings: ClientContext;
   readonly id: string = nextCallId();
-  /** What is sent: text already, so that each request sends the same bytes. */
+  /** The body: text already, so that each request sends the same bytes. */
   readonly body: string | undefined;
   /** The caller's signal, and `totalTimeoutMs`. */
   readonly deadline: Deadline;
@@ -73,7 +73,7 @@ export class Call {
     return this.#redactor;
   }
 
-  /** Whether the URL holds the token that the call is about to be sent with, or another one of its form. */
+  /** `true` if the URL holds the token that the call is about to be sent with, or another one of its form. */
   urlContainsSecret(token: string): boolean {
     this.#learn(token);
     return containsToken(this.#target, token);
@@ -87,15 +87,15 @@ export class Call {
   }
 
   /**
-   * The call is over; `error` is what it rejects with. Frees everything, and shows the caller the latest response's
-   * metadata, if there is one and the caller asked for it.
+   * The call is over: it rejects with `error`, or resolves with `output`. Frees everything, and shows the caller the latest
+   * response's metadata, if there is one and the caller asked for it.
    */
-  finish(error: AnyAutomationError | undefined): void {
+  finish(error: AnyAutomationError | undefined, output: unknown): void {
     this.deadline.release();
     const { latestResponse, requests } = this.history;
     this.events?.end(error, { attempts: requests, status: latestResponse?.status });
     const { onResponse, hooks } = this.settings;
-    hooks?.end?.(this.hooked, { status: latestResponse?.status, error });
+    hooks?.end?.(this.hooked, { status: latestResponse?.status, error, output });
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
     onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id });

@@ -27,9 +27,9 @@ const MAX_ISSUES_TEXT = 400;
 // Every error of a call is built here. None holds headers, a request, a response or a token, not even a token that the
 // service echoes.
 
-/** How far a request came; `text` is the part of a success's body that was received. */
+/** The progress of a request; `text` is the part of a success's body that was received. */
 interface Reached extends Partial<Exchange> {
-  /** Whether the request may have reached the service; absent where none was begun. */
+  /** `true` if the request may have reached the service; absent where none was begun. */
   readonly isSent?: boolean | undefined;
 }
 
@@ -199,7 +199,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
 }
 
 /**
- * Whether the service did what was asked. A response tells, except where the service failed on the way; without one it
+ * The effect of the request. A response tells, except where the service failed on the way; without one it
  * is certain only for a request that was never sent. A read changes nothing, so it is never `unknown`.
  */
 function outcomeOf({ history, operation }: Call, { head, isSent }: Reached): Outcome | undefined {

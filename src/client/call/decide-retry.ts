@@ -17,6 +17,11 @@ export interface RetryContext {
   readonly random: number;
 }
 
+/** The values that a backoff is made from. */
+export interface BackoffContext extends Pick<RetryContext, "retries" | "random"> {
+  readonly rules: Pick<RetryRules, "minDelayMs" | "maxDelayMs">;
+}
+
 /** Why a call is sent again, and after how long. */
 export interface RetryDecision {
   readonly reason: Exclude<RetryReason, "rate_limit" | "unauthorized">;
@@ -67,18 +72,19 @@ function mayRepeat(error: AutomationError, { operation, rules }: RetryContext): 
   return rules.unsafeWrites && !rotatesToken(operation) && error.outcome !== "accepted";
 }
 
-function backOff({ rules, retries, random }: RetryContext): number {
+/** The wait before the next attempt, in milliseconds: it doubles from `minDelayMs` to `maxDelayMs`, and has a random part. */
+export function backOff({ rules, retries, random }: BackoffContext): number {
   const doubled = rules.minDelayMs * 2 ** Math.min(retries, MAX_DOUBLINGS);
   return shortened(Math.min(doubled, rules.maxDelayMs), BACKOFF_JITTER, random);
 }
 
-/** Whether a request that was answered with this status may succeed later (reliability guide, the table of retries). */
+/** `true` for a status after which the same request may succeed later (the table of docs/retries.md). */
 export function statusMayPass(status: number): boolean {
   return status === 408 || status === 500 || (status >= 502 && status <= 504) || (status >= 520 && status <= 529);
 }
 
 /**
- * Whether the reason of an error may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
+ * `true` for an error whose reason may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
  * limit. Others do not: the service has refused the request, it cannot be sent, or its response cannot be used.
  */
 export function mayPass(error: unknown): boolean {

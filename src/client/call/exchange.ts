@@ -9,7 +9,7 @@ import { type Exchange, isSuccess, type ResponseHead, readHead } from "./head.ts
 import { HttpFailure } from "./http.ts";
 import type { CallOptions } from "./settings.ts";
 
-/** What a request is sent with: a token, in the time that is left for it. */
+/** The token of a request, and the time that is left for it. */
 interface Sending {
   readonly token: string;
   readonly deadline: Deadline;
@@ -26,7 +26,7 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
-  if (head.status === 429) hooks?.rejected?.(call.hooked);
+  if (head.status === 429 && !history.mayBeApplied) hooks?.rejected?.(call.hooked);
   // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
   const reported = permit.report({ status, limit, remaining, retryAfterMs });

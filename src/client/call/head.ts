@@ -22,7 +22,7 @@ export function readHead(response: Response): ResponseHead {
   return { headers: response.headers, ...readRateLimit(response) };
 }
 
-/** What the head of a response says about the token's limit (contract, section 8). */
+/** Reads the head of a response as far as it is about the token's limit (contract, section 8). */
 export function readRateLimit({ headers, status }: Pick<Response, "headers" | "status">): RateLimitHead {
   const mayAsk = status === 429 || status === 503;
   return {
@@ -33,7 +33,7 @@ export function readRateLimit({ headers, status }: Pick<Response, "headers" | "s
   };
 }
 
-/** Whether a status is a success, a 2xx. */
+/** `true` for a success, a 2xx. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }

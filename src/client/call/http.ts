@@ -97,7 +97,7 @@ export function createHttp(
   };
 }
 
-/** Whether this is a page or a worker of a browser: all of them call themselves Mozilla, no other platform does. */
+/** `true` in a page or a worker of a browser: all of them call themselves Mozilla, no other platform does. */
 function isInBrowser(): boolean {
   const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
   return /^Mozilla\//.test(navigator?.userAgent ?? "");

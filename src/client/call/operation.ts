@@ -73,12 +73,12 @@ export interface Send {
   readonly totalTimeoutMs: number;
 }
 
-/** Whether an operation changes something, so that sending it twice might matter. */
+/** `true` for an operation that changes something, so that sending it twice might matter. */
 export function isWrite({ method }: { readonly method: string }): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-/** Whether an operation replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */
+/** `true` for an operation that replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */
 export function rotatesToken({ path }: Pick<Operation<unknown>, "path">): boolean {
   return /^\/me\/tokens\/[^/]+\/rotate\/?$/.test(encodePath(path));
 }

@@ -118,7 +118,7 @@ const RULES: readonly Rule[] = [
   },
   ({ head: { status }, token, foreign }) =>
     status === 401 && foreign === undefined && !/^[^_]+_.+_.+$/.test(token)
-      ? "the token has not the form PREFIX_KEY_SECRET: it may be the id of a token, or cut off"
+      ? "the token does not have the form PREFIX_KEY_SECRET: it may be the id of a token, or cut off"
       : undefined,
   ({ head: { status }, operation, foreign, detail }) => {
     if (status !== 403 || foreign !== undefined) return undefined;

@@ -9,7 +9,7 @@ const HTTP_DATES: readonly (readonly [form: RegExp, parts: string])[] = [
 const BETWEEN_MEMBERS = /(?<!\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/;
 
 /**
- * How long a `Retry-After` asks to wait, in milliseconds, or `undefined` if it asks for nothing that can be understood
+ * The wait that a `Retry-After` asks for, in milliseconds, or `undefined` if it asks for nothing that can be understood
  * (RFC 9110, section 10.2.3). Seconds, decimals too, are rounded up to the millisecond; a date is measured against the
  * response's own `Date` where that is valid, else against `clockMs`, and is 0 when past. Where the field was repeated,
  * the longest valid member wins. Nothing else is guessed at: `5s`, `1e3`, `-5` and ISO dates ask for nothing.

@@ -32,17 +32,19 @@ export function createSend(client: ClientContext): Send {
     const toCaller = origin.entry && captureCaller(origin.entry);
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
+    let output: unknown;
     try {
       call = check(name, () => {
         return new Call(client, addExtra({ name, label: name, ...describe() }), origin.within);
       });
-      return (await run(call, origin)) as Output; // the schema of the operation says that it is one
+      output = await run(call, origin);
+      return output as Output; // the schema of the operation says that it is one
     } catch (error) {
       failure = call === undefined ? (error as AnyAutomationError) : callError(call, error); // arguments fail with ours alone
       toCaller?.(failure);
       throw failure;
     } finally {
-      call?.finish(failure);
+      call?.finish(failure, output);
     }
   }
 

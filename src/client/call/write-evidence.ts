@@ -23,11 +23,11 @@ interface Message {
 
 /** The part of Node that is needed. */
 interface NodeModules {
-  getBuiltinModule(name: "node:diagnostics_channel"): {
+  getBuiltinModule(name: "diagnostics_channel"): {
     subscribe(channel: string, listener: (message: unknown) => void): void;
     unsubscribe(channel: string, listener: (message: unknown) => void): void;
   };
-  getBuiltinModule(name: "node:async_hooks"): { readonly AsyncLocalStorage: new () => Context };
+  getBuiltinModule(name: "async_hooks"): { readonly AsyncLocalStorage: new () => Context };
 }
 
 /** An `AsyncLocalStorage` of writes. */
@@ -54,12 +54,12 @@ class Write {
     this.#target = pathname + search;
   }
 
-  /** Whether a request may be one of this write. Dispatchers change the origin to an address; wrappers add to the query. */
+  /** `true` if a request may be one of this write. Dispatchers change the origin to an address; wrappers add to the query. */
   mayHaveMade({ method, origin, path }: UndiciRequest): boolean {
     return method === this.#method && (String(origin) === this.#origin || path.endsWith(this.#target));
   }
 
-  /** Whether this is the error of one of its requests, and none is under way. */
+  /** `true` if this is the error of one of its requests, and none is under way. */
   failedWith(error: unknown): boolean {
     const failures = [...this.requests.values()];
     return !failures.includes(undefined) && causesOf(error).some((cause) => failures.includes(cause));
@@ -90,14 +90,14 @@ class WriteListener {
   });
 
   constructor(node: NodeModules) {
-    const { AsyncLocalStorage } = node.getBuiltinModule("node:async_hooks");
+    const { AsyncLocalStorage } = node.getBuiltinModule("async_hooks");
     this.#node = node;
     this.#context = new AsyncLocalStorage();
   }
 
   begin(write: Write): void {
     if (this.#underWay.size === 0) {
-      const { subscribe } = this.#node.getBuiltinModule("node:diagnostics_channel");
+      const { subscribe } = this.#node.getBuiltinModule("diagnostics_channel");
       for (const [channel, listener] of this.#listeners) subscribe(channel, listener);
     }
     this.#underWay.add(write);
@@ -109,7 +109,7 @@ class WriteListener {
 
   end(write: Write): void {
     if (!this.#underWay.delete(write) || this.#underWay.size > 0) return;
-    const { unsubscribe } = this.#node.getBuiltinModule("node:diagnostics_channel");
+    const { unsubscribe } = this.#node.getBuiltinModule("diagnostics_channel");
     for (const [channel, listener] of this.#listeners) unsubscribe(channel, listener);
     this.#context.disable();
   }

@@ -23,6 +23,9 @@ const MEANT: readonly (readonly [names: string, option: string, write?: string])
   ],
   ["body data", "json"],
   ["params", "query"],
+  ["query params", "extra", "extra: { query }"],
+  ["json body data", "extra", "extra: { json }"],
+  ["limit", "max"],
   ["pagesize perpage", "limit"],
   ["page offset after nextcursor", "cursor", "cursor: the next_cursor of the page before"],
 ];
@@ -34,6 +37,9 @@ const OF_CLIENT =
   /^(?:baseUrl|token|maxConcurrency|rateLimiter|fetch|fetchOptions|onEvent|logger|logLevel|validation)$/;
 /** Arguments of methods that have another one, `options`, behind them. */
 const ARGUMENT = /^(?:input|params|request|list)$/;
+
+/** Places of what the contract does not show. */
+const EXTRA: Readonly<Record<string, string>> = { input: "options.extra.json", params: "options.extra.query" };
 
 /** The place that an unknown key belongs in; `undefined` if it is none of this package's names. */
 function placeOf(key: string, what: string, accepted: readonly string[]): string | undefined {
@@ -55,6 +61,7 @@ export function hintsFor(keys: readonly string[], what: string, accepted: readon
     if (place !== undefined) hints.add(`"${key}" belongs in ${place}`);
     else if (write !== undefined) hints.add(`write ${write}`);
     else if (option !== undefined) names.add(`"${option}"`);
+    else if (EXTRA[what] !== undefined) hints.add(`others belong in ${EXTRA[what]}`);
   }
   return names.size > 0 ? [...hints, `did you mean ${[...names].join(", ")}?`] : [...hints];
 }

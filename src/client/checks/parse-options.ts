@@ -41,8 +41,9 @@ type AnySchema = Readonly<Record<string, Validator>>;
 function ownProperties(value: unknown, what: string, shape: AnySchema): Record<string, unknown> {
   const own = nullPrototype<Record<string, unknown>>();
   if (value === undefined) return own;
-  const [example] = [...requiredOf(shape), ...Object.keys(shape)];
-  const such = example === undefined ? "" : ` such as { ${example} }`;
+  const required = requiredOf(shape);
+  const example = required.length > 0 ? required : Object.keys(shape).slice(0, 1);
+  const such = example.length > 0 ? ` such as { ${example.join(", ")} }` : "";
   if (!isRecord(value)) invalid(`${what} must be an object${such}, not ${describeValue(value)}`);
   try {
     Object.assign(own, value);

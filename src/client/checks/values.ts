@@ -31,12 +31,9 @@ export function isPromise<Value>(value: Value | Promise<Value>): value is Promis
 
 const LONGEST_NAME = 40;
 
-/** Letters and digits that stand together as in no name, and in no words of a message; a longer look ahead takes long. */
-export const RANDOM: RegExp = /(?=[a-z]{0,64}\d)(?=\d{0,64}[a-z])[a-z\d]{12}/i;
-
-/** A key in quotes, or `undefined` for one that may be a secret, such as a value in the wrong place. */
+/** A key in quotes, or `undefined` for one that is too long for a name. Known tokens are taken out of messages as a whole. */
 export function nameOf(key: string): string | undefined {
-  return key.length > LONGEST_NAME || RANDOM.test(key) ? undefined : JSON.stringify(key);
+  return key.length > LONGEST_NAME ? undefined : JSON.stringify(key);
 }
 
 /** No token is shorter. So short a string is shown, and may stand in any text. */

@@ -1,6 +1,6 @@
 import type { ErrorRecords } from "../models.ts";
 
-/** Whether the service did what was asked, as far as the client can know. */
+/** The effect of a request on the service, as far as the client can know. */
 export type Outcome = "not_sent" | "rejected" | "accepted" | "unknown";
 
 /** Where in a call the time ran out. */
@@ -10,11 +10,11 @@ export type TimeoutPhase = "queue" | "token" | "headers" | "body" | "total";
 export interface ValidationIssue {
   /** Path from the root of the response body. */
   readonly path: readonly (string | number)[];
-  /** What was expected there, in words. */
+  /** The expectation, in words. */
   readonly message: string;
 }
 
-/** What an error knows about its call. All of it is free of secrets by the time it gets here. */
+/** The details of an error's call, all of them free of secrets. */
 export interface ErrorDetails extends ErrorRecords {
   /** The id of the call, the one in its events and log lines. Absent where no call was made, as with invalid arguments. */
   callId?: string | undefined;
@@ -31,18 +31,19 @@ export interface ErrorDetails extends ErrorRecords {
   method?: string | undefined;
   /** The path's template: `/sessions/{id}` as the contract has it, `{}` for each value of a path of the caller's own. */
   path?: string | undefined;
-  /** How many requests of this call were sent. */
+  /** The number of requests of this call that were sent. */
   attempts?: number | undefined;
-  /** How long the service asked to wait, in milliseconds. */
+  /** The wait that the service asked for, in milliseconds. */
   retryAfterMs?: number | undefined;
   /** A refusal's body: parsed where it is JSON, at most 64 KiB, secrets removed. */
   body?: unknown;
   /** The `x-request-id` of the response. Quote it to the operators of the service. */
   requestId?: string | undefined;
   /**
-   * Whether the service did what was asked, and so whether a write may be sent again. `not_sent`: nothing reached the
+   * The effect of the request, which says whether a write may be sent again. `not_sent`: nothing reached the
    * service. `rejected`: the service refused it. `accepted`: the service answered 2xx, but the response was lost or could
-   * not be used: do not send a write again. `unknown`: it may have been applied: check first.
+   * not be used: do not send a write again. `unknown`: it may have been applied: check first. A read changes nothing: it has
+   * no outcome where that of a write would be `unknown`.
    */
   outcome?: Outcome | undefined;
   /** `true` if an earlier attempt of this call may have been applied, which may have caused this response. */
@@ -52,7 +53,7 @@ export interface ErrorDetails extends ErrorRecords {
    * goes on.
    */
   cursor?: string | null | undefined;
-  /** What it came from, free of secrets. */
+  /** The error that caused it, free of secrets. */
   cause?: unknown;
   /**
    * The text of a 2xx response's body that could not be used, whole or the part that was received. A one-time `plaintext`
@@ -89,7 +90,7 @@ export class AutomationError extends Error {
   /** The kinds of this class; its own first. */
   static readonly kinds: readonly string[] = [];
 
-  /** What `instanceof` asks: the brand and the `kind`, and for a subclass of your own its prototype. */
+  /** The test of `instanceof`: the brand and the `kind`, and for a subclass of your own its prototype. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // A subclass written by a user has no kinds of its own; its prototype decides.
     if (!Object.hasOwn(this, "kinds")) return super[Symbol.hasInstance](value);
@@ -142,7 +143,7 @@ function kindOf(error: AutomationError): string {
   return (error.constructor as typeof AutomationError).kinds[0] ?? "automation"; // each constructor has its class's statics
 }
 
-/** Whether a value is an error of this library, of whichever copy of it. */
+/** `true` for an error of this library, of any copy of it. */
 export function isBrandedError(value: unknown): value is AutomationError {
   try {
     return (value as Partial<AutomationError> | undefined)?.[BRAND] === true; // any value can be asked

@@ -7,13 +7,13 @@ import {
 } from "./automation-error.ts";
 import type { JournalError } from "./journal-error.ts";
 
-/** An option of the client is invalid. Thrown by the constructor, `withOptions` and `setToken`; nothing was sent. */
+/** An invalid option of a client, of `rotatingToken` or of `redisRateLimiter`, or an invalid token. Nothing was sent. */
 export class ConfigError extends AutomationError {
   static override readonly kinds: readonly ["config"] = ["config"];
   declare readonly kind: "config";
 }
 
-/** An argument of a call is invalid. Nothing was sent. */
+/** An invalid argument of a call. Nothing was sent for it; `outcome` tells of a write that was sent before. */
 export class ArgumentError extends AutomationError {
   static override readonly kinds: readonly ["argument"] = ["argument"];
   declare readonly kind: "argument";
@@ -84,7 +84,7 @@ export class ResponseValidationError extends AutomationError {
   }
 }
 
-/** A walk received a cursor that it had received before. The items of the page that brought it were delivered. */
+/** A walk that would not end: a cursor came again, or 1,000 empty pages in a row. All items so far were delivered. */
 export class PaginationError extends AutomationError {
   static override readonly kinds: readonly ["pagination"] = ["pagination"];
   declare readonly kind: "pagination";
@@ -200,7 +200,7 @@ export type AnyAutomationError =
   | JournalError;
 
 /**
- * Whether `value` is an error of this library: of its ESM or CommonJS copy, of this realm or another. Never throws.
+ * `true` if `value` is an error of this library: of its ESM or CommonJS copy, of this realm or another. Never throws.
  *
  * @example
  * try {

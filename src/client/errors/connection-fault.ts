@@ -2,7 +2,7 @@ import { type Evidence, type Explanation, explain } from "./evidence.ts";
 
 /** The meaning of a failed connection for its request. */
 interface Verdict {
-  /** Whether it may have reached the service; absent where no request was begun. */
+  /** `true` if the request may have reached the service; absent where none was begun. */
   readonly isSent?: boolean;
   /** Sending it again cannot help. */
   readonly permanent?: true;
@@ -64,17 +64,17 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   [LOST, /connection appears to be offline|network connection (?:was )?lost\b|TimeoutError:/i],
 ];
 
-/** What failed before `fetch` was called. */
+/** A failure before `fetch` was called. */
 const NOT_MADE = { ...REFUSED, words: "the request could not be made ({reason})" };
 /** A `fetch` of the application may have failed at something else, when the service had responded. */
 const OF_APPLICATION = { isSent: true, words: "the fetch of the application failed: {why}" };
 /** A dispatcher, or a function around the platform's `fetch`, went on when the request had left. */
 const SENT_BEFORE = { isSent: true, words: "the request was sent, and then its fetch failed: {why}" };
 
-/** What failed: the platform's `fetch`, the application's, making the request before, or reading the response after it. */
+/** The part that failed: the platform's `fetch`, the application's, making the request before, or reading the response after it. */
 export type FaultSource = "platform" | "application" | "request" | "response";
 
-/** What the platform told of a request while it was under way. */
+/** The platform's news of a request while it was under way. */
 export interface RequestEvidence {
   /** Headers of it have left. */
   readonly left: boolean;
@@ -82,7 +82,7 @@ export interface RequestEvidence {
   readonly failed: boolean;
 }
 
-/** What was thrown, and by what. */
+/** A thrown value, and the part that threw it. */
 export interface Fault {
   readonly cause: unknown;
   readonly source: FaultSource;
@@ -93,7 +93,7 @@ export interface Fault {
 /** Whom the errors that decided the verdict name. */
 export type Named = "service" | "another" | "nobody";
 
-/** How the connection failed, by the error and its causes, and by what the platform told of the request. */
+/** Judges a failed connection by the error, its causes, and the platform's news of the request. */
 export function classifyFault({ cause, source, request }: Fault, baseUrl: string): ConnectionFault {
   const { evidence: chain, ...reason } = explain(cause);
   const service = new URL(baseUrl);
@@ -120,13 +120,13 @@ function verdictOf(verdict: Verdict, evidence: FaultEvidence): Verdict {
   return { ...verdict, ...(source === "application" ? OF_APPLICATION : { isSent: true }) };
 }
 
-/** What there is to judge by, when an error says that a request was never sent. */
+/** The evidence beside an error that says a request was never sent. */
 export interface FaultEvidence extends Pick<Fault, "source" | "request"> {
   readonly named: Named;
 }
 
 /**
- * Whether it is believed that a request was never sent, when an error says so.
+ * `true` if an error is believed that says a request was never sent.
  *
  * | headers of it left | it failed with that error | the error names | believed |
  * |---|---|---|---|
@@ -149,7 +149,7 @@ function namedBy(errors: readonly Evidence[], names: readonly string[]): Named {
   return errors.length > 0 && errors.every(({ host }) => host !== "") ? "service" : "nobody";
 }
 
-/** How errors name a service: its host, or the address and port that it is reached at. */
+/** The names of a service in errors: its host, or the address and port that it is reached at. */
 function namesOf({ hostname, port, protocol }: URL): readonly string[] {
   const host = hostname.replace(/^\[|\]$/g, "");
   const at = port || (protocol === "https:" ? 443 : 80);

@@ -15,7 +15,7 @@ const MAX_DEPTH = 6;
 
 /** Why something failed, in the words of others, which may hold secrets. */
 export interface Explanation {
-  /** What was thrown and its causes, the outermost first; nothing if they throw when they are read. */
+  /** The error and its causes, the outermost first; nothing if they throw when they are read. */
   readonly evidence: readonly Evidence[];
   readonly platformCode: string | undefined;
   /** The platform's code, or the reason without one. */
@@ -26,7 +26,7 @@ export interface Explanation {
   readonly why: string;
 }
 
-/** What was thrown and its causes, the outermost first, as far as a person reads. */
+/** The error and its causes, the outermost first, as far as a person reads. */
 export function causesOf(thrown: unknown): readonly unknown[] {
   const causes: unknown[] = [];
   for (let error = thrown; error !== undefined && causes.length < MAX_DEPTH; ) {

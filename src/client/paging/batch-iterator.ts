@@ -22,7 +22,7 @@ export function batchIterator<Batch, Value>(
   const closing = Deadline.of(Number.POSITIVE_INFINITY);
   /** The rest of the latest batch. */
   let values: IterableIterator<Value> = [].values();
-  /** How many calls of `next()` the generator has to answer. */
+  /** The number of calls of `next()` that the generator has to answer. */
   let waiting = 0;
   async function* take(): AsyncGenerator<IteratorYieldResult<Value>, void, undefined> {
     try {

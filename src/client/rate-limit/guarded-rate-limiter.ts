@@ -18,18 +18,20 @@ import {
 export function guardRateLimiter(limiter: RateLimiter): RateLimiter {
   return {
     enter: (call) => new GuardedPermit(permitOf(limiter, call), call),
-    snapshot: (token) => ignoreErrors(() => checkSnapshot(limiter.snapshot(token))),
+    snapshot: (token) => checkSnapshot(ignoreErrors(() => limiter.snapshot(token))),
   };
 }
 
 function permitOf(limiter: RateLimiter, call: RateLimitedCall): Permit {
-  return orFail(() => {
+  try {
     const permit = limiter.enter(call);
     if (hasMethods(permit, "acquire", "report", "release")) return permit;
     // The rejection of a promise, which is no permit, has no other handler.
     ignoreErrors(() => permit);
     throw new TypeError(`enter returned ${describeValue(permit)}, not a permit`);
-  });
+  } catch (cause) {
+    return fail(cause);
+  }
 }
 
 class GuardedPermit implements Permit {
@@ -44,9 +46,17 @@ class GuardedPermit implements Permit {
   }
 
   acquire(token: string): Admission | Promise<Admission> {
-    const reply = orFail(() => this.#permit.acquire(token));
-    if (!isPromise(reply)) return orFail(() => checkAdmission(reply));
-    return Promise.resolve(reply).then(checkAdmission).catch(fail);
+    const leave = (cause: unknown): never => {
+      // It may have a slot all the same.
+      this.release();
+      return fail(cause);
+    };
+    try {
+      const reply = this.#permit.acquire(token);
+      return isPromise(reply) ? Promise.resolve(reply).then(checkAdmission).catch(leave) : checkAdmission(reply);
+    } catch (cause) {
+      return leave(cause);
+    }
   }
 
   report(head: RateLimitHead): ReportedPause | undefined {
@@ -67,17 +77,9 @@ function checkAdmission(admission: Admission): Admission {
 }
 
 function checkSnapshot(snapshot: RateLimitSnapshot | undefined): RateLimitSnapshot | undefined {
-  if (!isObject(snapshot)) return undefined;
+  if (!isObject(snapshot) || isPromise(snapshot)) return undefined;
   const { pausedUntil, ...others } = snapshot;
   return pausedUntil instanceof Date ? { ...others, pausedUntil } : others;
-}
-
-function orFail<Result>(ask: () => Result): Result {
-  try {
-    return ask();
-  } catch (error) {
-    return fail(error);
-  }
 }
 
 function fail(cause: unknown): never {

@@ -144,7 +144,7 @@ export class MemoryPermit implements Permit, Waiter {
 
 /** Sleeps until the gate has decided, has changed, or may have room by now: each wait has a timer of its own. */
 async function sleepUntilRoom(gate: TokenGate, wait: Wait): Promise<void> {
-  const at = gate.nextRoomAt();
+  const at = gate.sleepUntil();
   let cancel = (): void => {};
   wait.until = at;
   await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { lengthened, shortened } from "../time/jitter.ts";
 
-/** What is left of a pause. */
+/** The rest of a pause. */
 export interface Pause {
   /** Of what the service asked for, in milliseconds. */
   readonly askedMs: number;
@@ -26,7 +26,7 @@ const UNASKED_JITTER = 1 / 5;
 /** Where doubling ends. */
 const MAX_OWN_MS = 30_000;
 
-/** What is left of a pause at a later moment; nothing, too, if the clock has gone back since: then it was a fake one. */
+/** The rest of a pause at a later moment; nothing, too, if the clock has gone back since: then it was a fake one. */
 export function leftOf({ askedMs, lastsMs, at }: PauseAt, now: number): Pause | undefined {
   const passedMs = now - at;
   if (passedMs < 0 || passedMs >= lastsMs) return undefined;
@@ -34,7 +34,7 @@ export function leftOf({ askedMs, lastsMs, at }: PauseAt, now: number): Pause | 
 }
 
 /**
- * How long nothing is sent after a 429: never less than the service asked for.
+ * The pause after a 429: never less than the service asked for.
  *
  * @param retryAfterMs what the service asked for, if it did
  * @param refusals how many 429s in a row this is, from 1

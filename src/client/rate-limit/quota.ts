@@ -8,7 +8,7 @@ const WINDOW_MS = 60_000;
 /** The latest moment that a `Date` can be, in milliseconds since the epoch. A service may ask to wait for longer. */
 const LATEST_DATE_MS = 8.64e15;
 
-/** What the service said of a token's limit. */
+/** A token's limit, as the service said it. */
 export interface Quota {
   /** Requests per window. */
   readonly limit: number | undefined;
@@ -30,7 +30,7 @@ export function remainingOf({ remaining, readAt }: Quota): number {
 }
 
 /**
- * What is known after a response to a request sent at `startedAt`. Responses overtake one another: a higher number is
+ * The quota after a response to a request sent at `startedAt`. Responses overtake one another: a higher number is
  * accepted only from a request that was sent after the lower one was read.
  */
 export function observed(known: Quota, head: RateLimitHead, startedAt: number): Quota {
@@ -40,7 +40,7 @@ export function observed(known: Quota, head: RateLimitHead, startedAt: number): 
   return isNews ? { limit, remaining, readAt: now(), learntAt } : { ...known, limit, learntAt };
 }
 
-/** What is known, as it is shown. */
+/** The quota and the pause, as they are shown. */
 export function toSnapshot(
   { limit, remaining, learntAt }: Quota,
   left: Pause | undefined,

@@ -77,9 +77,9 @@ export class RateLimiterFailure extends Error {}
 
 /** The pause that a 429 has begun or prolonged. */
 export interface ReportedPause {
-  /** How long nothing is sent with the token, in milliseconds from now on. */
+  /** The rest of the pause of the token, in milliseconds from now on. */
   readonly pauseMs: number;
-  /** Whether the call waits for it and is sent again; otherwise it fails with its 429. */
+  /** `true` if the call waits for it and is sent again; otherwise it fails with its 429. */
   readonly waits: boolean;
 }
 

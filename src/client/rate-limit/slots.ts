@@ -31,7 +31,7 @@ export class Slots<Call extends Holder> {
   readonly #slots = new Map<Call, Slot>();
   /** No slot ends before this moment. */
   #earliestEnd = Number.POSITIVE_INFINITY;
-  /** How many calls that wait or are in flight have each `maxConcurrency`. */
+  /** The number of calls, waiting or in flight, by their `maxConcurrency`. */
   readonly #limits = new Map<number, number>();
   #maxConcurrency = Number.POSITIVE_INFINITY;
 

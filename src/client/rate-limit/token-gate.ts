@@ -44,10 +44,12 @@ export class TokenGate {
   /** Requests in flight. */
   readonly #slots = new Slots<Waiter>();
   #pause: PauseAt | undefined;
+  /** No waiter sleeps beyond this moment. */
+  #asleepUntil = 0;
   /** Changes with each pause that begins: the response to a request that was sent before says nothing about it. */
   #epoch = Symbol();
 
-  /** Whether nothing depends on it. */
+  /** `true` if nothing depends on it. */
   get isIdle(): boolean {
     return this.#slots.size === 0 && this.#queue.first === undefined && this.pauseLeft() === undefined;
   }
@@ -87,10 +89,11 @@ export class TokenGate {
   /** Reads the response to an admitted waiter. Returns the pause that it begins or prolongs. */
   report(waiter: Waiter, head: RateLimitHead): ReportedPause | undefined {
     const slot = this.#slots.get(waiter);
-    if (slot === undefined) return undefined;
-    this.quota = observed(this.quota, head, slot.at);
-    slot.isProbe = false;
-    const isCurrent = slot.epoch === this.#epoch;
+    // A 429 is a fact about the token, also of a request that took longer than its slot lasts.
+    if (slot === undefined && head.status !== 429) return undefined;
+    this.quota = observed(this.quota, head, slot?.at ?? 0);
+    if (slot !== undefined) slot.isProbe = false;
+    const isCurrent = slot?.epoch === this.#epoch;
     if (head.status === 429) {
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
       if (isCurrent) this.beginPause(this.refusals + 1);
@@ -154,21 +157,22 @@ export class TokenGate {
     const merged = { askedMs: Math.max(askedMs, pause.askedMs), lastsMs: Math.max(lastsMs, pause.lastsMs) };
     this.#pause = { ...merged, at: now() };
     this.mustProbe = true;
-    const at = this.nextRoomAt();
     for (const waiter of this.waiting) {
       const refusal = this.#refusalOf(waiter);
-      if (refusal === undefined) waiter.wake(at);
-      else this.dismiss(waiter, refusal);
+      if (refusal !== undefined) this.dismiss(waiter, refusal);
     }
     this.pump();
     return merged;
   }
 
-  /** Admits, in order, every waiter that there is room for. The next one may have to look earlier than it knows. */
+  /** Admits, in order, every waiter that there is room for. Time may make room for the others earlier than they know. */
   protected pump(): void {
     for (let { first } = this.#queue; first !== undefined; first = this.#queue.first) {
       const at = this.nextRoomAt();
-      if (at > 0) return first.wake(at);
+      if (at > 0) {
+        this.#wakeBy(at);
+        return;
+      }
       this.#queue.leave(first);
       this.send(first);
       first.settle(ADMITTED);
@@ -180,12 +184,14 @@ export class TokenGate {
     this.#slots.give(waiter, { epoch: this.#epoch, isProbe: this.mustProbe });
   }
 
-  /** The request of an admitted waiter begins later than it was admitted: it had to wait for other processes. */
-  protected restart(waiter: Waiter): void {
-    // Its slot may have ended meanwhile.
-    if (this.#slots.get(waiter) === undefined) this.#slots.count(waiter, 1);
+  /**
+   * The request of an admitted waiter begins later than it was admitted: it had to wait for other processes. Returns
+   * whether it still has its slot.
+   */
+  protected restart(waiter: Waiter): boolean {
+    if (!this.take(waiter)) return false;
     this.send(waiter);
-    this.take(waiter);
+    return this.take(waiter);
   }
 
   /** The moment at which time makes room for one more request, or may do so: 0 if there is room. */
@@ -196,6 +202,20 @@ export class TokenGate {
     const room = this.mustProbe ? 1 : Math.max(1, remainingOf(this.quota));
     // A probe waits for no others than another probe.
     return this.#slots.nextRoomWithin(room, ({ isProbe }) => isProbe || !this.mustProbe);
+  }
+
+  /** The moment until which a waiter sleeps. */
+  sleepUntil(): number {
+    const at = this.nextRoomAt();
+    this.#asleepUntil = Math.max(this.#asleepUntil, at);
+    return at;
+  }
+
+  /** Nobody sleeps for longer: whoever is first in the queue may have been dropped. */
+  #wakeBy(at: number): void {
+    if (at >= this.#asleepUntil) return;
+    this.#asleepUntil = at;
+    for (const waiter of this.waiting) waiter.wake(at);
   }
 
   #countPause(waiter: Waiter): void {

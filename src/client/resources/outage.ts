@@ -17,7 +17,7 @@ export interface FailedPoll {
   readonly failure: AutomationError;
   /** The moment at which it failed. */
   readonly at: number;
-  /** Whether the wait has a `totalTimeoutMs`, which ends it then. */
+  /** `true` if the wait has a `totalTimeoutMs`, which ends it. */
   readonly isBounded: boolean;
 }
 

@@ -181,7 +181,8 @@ interface Stopped extends Pick<Operation<Session>, "name" | "method" | "path"> {
 
 function stoppedError(send: Send, { reason, signal }: Deadline, wait: Stopped): AutomationError {
   const { name, method, path, totalTimeoutMs, session, missed } = wait;
-  const outcome = missed?.outcome ?? (session === undefined ? "not_sent" : "accepted");
+  const answered = session === undefined ? "not_sent" : "accepted";
+  const outcome = missed === undefined ? answered : missed.outcome;
   const details = { method, path: path.template, outcome, attempts: missed?.attempts };
   const state = session && `the last state was ${JSON.stringify(send.short(String(stateOf(session))) ?? "")}`;
   const during = `during the wait; ${state ?? "no state was seen"}`;

@@ -36,7 +36,7 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return hasMethods(standard, "validate");
 }
 
-/** Whether a value is valid. */
+/** `true` for a value that is valid. */
 export function isValid<Output>(result: StandardResult<Output>): result is { readonly value: Output } {
   return result.issues === undefined;
 }

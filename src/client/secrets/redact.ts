@@ -1,10 +1,10 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { parseJson } from "../checks/json.ts";
-import { isObject, isPlainObject } from "../checks/values.ts";
+import { isObject, isPlainObject, SHORTEST_SECRET } from "../checks/values.ts";
 import { isBrandedError } from "../errors/automation-error.ts";
-import { REDACTED, redactionOf, SECRET_NAME, type Secrets } from "./secrets.ts";
+import { isSecretName, REDACTED, redactionOf, type Secrets } from "./secrets.ts";
 
-/** What stands in the place of a text that is too long to be looked through. */
+/** The text in the place of one that is too long to be looked through. */
 const TOO_LONG = "[too long]";
 /** The longest text that is looked through, in characters. */
 const LONGEST_TEXT = 64 * 1024;
@@ -25,12 +25,12 @@ export class Redactor {
     this.#secrets = secrets;
   }
 
-  /** One that takes out the strings and numbers of a response as well, since a schema may quote them. */
+  /** A redactor that hides the strings and numbers of a response as well, since a schema may quote them. */
   alsoHiding(response: unknown): Redactor {
     return new Redactor({ ...this.#secrets, response });
   }
 
-  /** A text without secrets, also where it spells them with escapes. */
+  /** A text without secrets, also where it escapes their characters. */
   text(text: string): string {
     this.#redact ??= redactionOf(this.#secrets);
     return text.length > LONGEST_TEXT ? TOO_LONG : this.#redact(text);
@@ -46,21 +46,24 @@ export class Redactor {
     return this.line(text ?? "", LONGEST_BRIEF) || undefined;
   }
 
-  /** A copy of parsed JSON without secrets, and without levels that are too deep for a person to read. */
-  json(value: unknown, depth = 0): unknown {
-    if (typeof value === "string") return this.text(value);
+  /**
+   * A copy of parsed JSON without secrets, and without levels that are too deep for a person to read. `inSecret`: by the name
+   * of its field, its strings are secrets.
+   */
+  json(value: unknown, depth = 0, inSecret = false): unknown {
+    if (typeof value === "string") return inSecret && value.length >= SHORTEST_SECRET ? REDACTED : this.text(value);
     if (!isObject(value)) return this.text(String(value)) === String(value) ? value : REDACTED;
     if (depth >= LEVELS_SHOWN) return "[deeper]";
-    if (Array.isArray(value)) return value.map((member) => this.json(member, depth + 1));
+    if (Array.isArray(value)) return value.map((member) => this.json(member, depth + 1, inSecret));
     return Object.fromEntries(
-      Object.entries(value).map(([key, member]) => {
-        const isSecret = SECRET_NAME.test(key) && member !== null && typeof member !== "boolean";
-        return [this.text(key), isSecret ? REDACTED : this.json(member, depth + 1)];
-      }),
+      Object.entries(value).map(([key, member]) => [
+        this.text(key),
+        this.json(member, depth + 1, isSecretName(key, inSecret)),
+      ]),
     );
   }
 
-  /** A copy of what foreign code threw, with what is harmless of it: name, message, code, stack and causes. */
+  /** A copy of an error of foreign code, with its harmless parts: name, message, code, stack and causes. */
   cause(value: unknown, depth = 0): unknown {
     // Our own errors are free of secrets by the time they exist.
     if (isBrandedError(value)) return value;

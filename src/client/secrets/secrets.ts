@@ -1,40 +1,26 @@
 import { valuesOf } from "../checks/json.ts";
-import { RANDOM, SHORTEST_SECRET } from "../checks/values.ts";
+import { SHORTEST_SECRET } from "../checks/values.ts";
 
-/** What stands in the place of a secret. */
+/** The text in the place of a secret. */
 export const REDACTED = "[redacted]";
 /** Shorter values of a response occur in any message. */
 const SHORTEST_VALUE = 4;
 /** Values of a response times characters of the texts in which they are searched. A text beyond that is not shown. */
 const MOST_COMPARED = 20_000_000;
+/** A token that was cut off is still that token, from so many characters of its secret part on. */
+const SHORTEST_CUT = 8;
+/** The same for a token without parts. */
+const SHORTEST_OPAQUE_CUT = 12;
 
-/** So many levels of escapes of escapes are read. A text with more is not shown. */
-const LEVELS_READ = 4;
-
-/** Names of fields and parameters whose values are secrets. */
-export const SECRET_NAME = /plaintext|token|secret|passw|authorization|credential|api[_-]?key|private[_-]?key/i;
+const SECRET_WORD = "plain[_-]?text|token|secret|passw|authorization|credential|api[_-]?key|private[_-]?key";
+/** A name with a secret's word in it. */
+const SECRET_NAME = new RegExp(SECRET_WORD, "i");
+/** The end of a name that describes a secret, and holds none. */
+const DESCRIPTION = /(?:id|type|url|count|left|at|name)$/i;
 /** Names of the caller's headers whose values are secrets. */
 const SECRET_HEADER = /auth|token|secret|key|cookie|credential|passw|session|signature/i;
-/** A mark that is spelled by its name. Whichever it is, it is taken for any mark of a secret. */
-const SOME_MARK = "\uFFFD";
-/** The value in `name=value`, `name="value"` and `"name": "value"`. */
-const NAMED_VALUE = [
-  // Not looked for within spaces, where looking back would take long.
-  String.raw`(?<!\s(?=\s))(?<=(?:${SECRET_NAME.source})[\w-]{0,64}(?:=|"\s*:\s*)"?)`,
-  String.raw`(?:(?<=")(?:[^"\\]+|\\.)*|[^\s"',;&<>{}[\]${SOME_MARK}]+)`,
-].join("");
-/** A character as URLs, JSON and HTML spell it where it cannot stand by itself. */
-const ESCAPE = /(?:%|\\u00)([\da-f]{2})|&#(x0*[\da-f]{2}|0*\d{1,3});|&[a-z]+;|\\["\\/bfnrt]/gi;
-/** Marks that other escapes are made of, or values end with. */
-const MARKS: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&quot;": '"',
-  '\\"': '"',
-  "\\/": "/",
-  "\\\\": "\\",
-};
 
-/** What must not be shown. */
+/** Secrets that must not be shown. */
 export interface Secrets {
   readonly tokens: Iterable<string>;
   /** Headers of the caller, of which some are secret by their name. */
@@ -43,90 +29,188 @@ export interface Secrets {
   readonly response?: unknown;
 }
 
-/** What is taken out of a text: what a regular expression finds, where the text has these letters and digits. */
-interface Pattern {
-  readonly letters: string;
-  readonly source: string;
+/** A part of a text: the index of its first character, and the one behind its last. */
+type Range = readonly [start: number, end: number];
+
+/** Finds secrets of one kind in a text. */
+type Finder = (text: string) => readonly Range[];
+
+/** `true` for a field that holds a secret by its name; `inSecret`: it is part of a field that does. */
+export function isSecretName(name: string, inSecret = false): boolean {
+  return (inSecret || SECRET_NAME.test(name)) && !DESCRIPTION.test(name);
 }
 
 /**
- * Takes secrets out of a text: by their spelling, in whatever case and with whatever escapes, by the name before them, and
- * by the prefix that tokens have.
+ * Takes secrets out of a text: known ones as they are, in any case, in base64, and cut off at their end; values by the name
+ * before them; passwords in URLs; and unknown tokens that begin as known ones do. A text is looked through as it is, and
+ * with the escapes of URLs, JSON and HTML read once.
  */
 export function redactionOf({ tokens, headers = {}, response }: Secrets): (text: string) => string {
   const known = [...tokens];
   const values = quotableIn(response);
-  const secrets = [...known.flatMap(spellingsOf).flatMap(readingsOf), ...credentialsIn(headers), ...values]
-    .filter((secret) => secret !== "")
-    .sort((one, other) => other.length - one.length)
-    .map((secret) => ({ letters: lettersOf(secret), source: sourceOf(secret) }));
-  // A spelling of a token that is not in the first list still holds its random parts, once the escapes are read. A text that
-  // has one is not shown at all.
-  const parts = known
-    .flatMap((token) => readingsOf(secretPartOf(token)))
-    .flatMap((reading) => [reading, ...reading.split(/[^a-z\d]/i)])
-    .map((part) => ({ letters: lettersOf(part), source: "[^]+" }))
-    .filter(({ letters }) => RANDOM.test(letters));
-  // A token that is not known yet, such as a replacement in the text of a refusal, begins as those that are.
-  const likely = known
-    .flatMap((token) => /^([a-z\d]+)_[^_]*_/i.exec(token)?.[1] ?? [])
-    .map((prefix) => String.raw`\b${prefix}_[\w-]*_[\w%-]{8,}`);
-  // Known secrets come first: what looks like a secret may be no more than the beginning of a known one, up to an escape.
-  const lists = [secrets, parts, [{ letters: "", source: [NAMED_VALUE, ...likely].join("|") }]];
+  const finders: readonly Finder[] = [
+    ...known.flatMap(spellingsOf),
+    ...[...credentialsIn(headers), ...values].map((secret) => ({ spelled: secret, least: secret.length })),
+  ]
+    .filter(({ spelled }) => spelled !== "")
+    .map(occurrencesOf)
+    .concat(known.map(likeTokensOf), namedValuesIn, passwordsInUrls);
   let left = MOST_COMPARED;
   return (text) => {
     left -= values.length * text.length;
-    return left < 0 ? REDACTED : lists.reduce((shown, patterns) => without(patterns, shown), text);
+    if (left < 0) return REDACTED;
+    const inText = finders.flatMap((find) => find(text));
+    const { read, at } = readEscapes(text);
+    const inRead = read === text ? [] : finders.flatMap((find) => find(read));
+    return without([...inText, ...inRead.map(([start, end]): Range => [at[start] ?? 0, at[end] ?? 0])], text);
   };
 }
 
-/** Takes patterns out of each reading of a text, and shows the first one after which nothing more is found. */
-function without(patterns: readonly Pattern[], text: string, levels: number = LEVELS_READ): string {
-  const found = lettersOf(text);
-  const clean = patterns
-    .filter(({ letters }) => found.includes(letters))
-    .reduce((shown, { source }) => shown.replace(new RegExp(source, "gi"), REDACTED), text);
-  const reading = clean.replace(ESCAPE, characterOf);
-  if (reading === clean) return clean;
-  const shown = levels === 0 ? REDACTED : without(patterns, reading, levels - 1);
-  return shown === reading ? clean : shown;
+/** A text with these parts replaced, which may overlap. */
+function without(ranges: readonly Range[], text: string): string {
+  let shown = "";
+  let shownTo = 0;
+  for (const [start, end] of [...ranges].sort(([one], [other]) => one - other)) {
+    if (start >= shownTo) shown += text.slice(shownTo, start) + REDACTED;
+    shownTo = Math.max(shownTo, end);
+  }
+  return shown + text.slice(shownTo);
 }
 
-/** The readings of a text: as it is, with its escapes read, with the escapes read that it has then, and so on. */
-function readingsOf(text: string): string[] {
-  const reading = text.replace(ESCAPE, characterOf);
-  return reading === text ? [text] : [text, ...readingsOf(reading)];
+/** A secret as it may be spelled, and how much of its beginning is enough to be taken out. */
+interface Spelling {
+  readonly spelled: string;
+  readonly least: number;
 }
 
-/** What an escape stands for. `hex`: of a URL or of JSON; `number`: of HTML, with `x` if it is hexadecimal. */
-function characterOf(spelled: string, hex: string | undefined, number: string | undefined): string {
-  const code = hex === undefined ? number : `x${hex}`;
-  return code === undefined ? (MARKS[spelled.toLowerCase()] ?? SOME_MARK) : String.fromCharCode(Number(`0${code}`));
-}
-
-/** A text in lower case without its marks, to be searched quickly, and however they are spelled. */
-function lettersOf(text: string): string {
-  return text.toLowerCase().replaceAll(/[^a-z\d]/g, "");
-}
-
-function sourceOf(secret: string): string {
-  const spelled = secret.replaceAll(/[^a-z\d]/gi, (mark) => `[\\${mark}${SOME_MARK}]`);
+/** Finds a secret, in whatever case, also where it is cut off. */
+function occurrencesOf({ spelled, least }: Spelling): Finder {
+  const beginning = spelled.slice(0, least);
+  const lower = beginning.toLowerCase();
+  const source = beginning.replaceAll(/[^a-z\d]/gi, String.raw`\$&`);
   // A short one is taken out only where it stands alone.
-  return secret.length < SHORTEST_SECRET ? String.raw`(?<![\w-])${spelled}(?![\w-])` : spelled;
+  const pattern = least < SHORTEST_SECRET ? String.raw`(?<![\w-])${source}(?![\w-])` : source;
+  let compiled: RegExp | undefined;
+  return (text) => {
+    if (!text.toLowerCase().includes(lower)) return [];
+    compiled ??= new RegExp(pattern, "gi");
+    const ranges: Range[] = [];
+    compiled.lastIndex = 0;
+    for (let match = compiled.exec(text); match !== null; match = compiled.exec(text)) {
+      let [length, end] = [least, match.index + match[0].length];
+      while (length < spelled.length && spelled[length]?.toLowerCase() === text[end]?.toLowerCase()) {
+        length += 1;
+        end += 1;
+      }
+      ranges.push([match.index, end]);
+      compiled.lastIndex = end;
+    }
+    return ranges;
+  };
 }
 
-/** The last part of a token, `<secret>` of `<prefix>_<key_id>_<secret>`, also where that has underscores of its own. */
-function secretPartOf(token: string): string {
-  return /^[^_]*_[^_]*_(?:.*_)?(.{8,})$/.exec(token)?.[1] ?? token;
-}
-
-/** A token; its last part; and the token, and the whole header that it is sent in, in base64. */
-function spellingsOf(token: string): string[] {
-  const literal = [token, secretPartOf(token)];
+/** A token, its secret part, and in base64 the token and the header that it is sent in. */
+function spellingsOf(token: string): readonly Spelling[] {
+  // `<prefix>_<key_id>_<secret>`: the prefix and the key id are public.
+  const [form = "", publicPart = "", secretPart = ""] = /^([^_]+_[^_]+_)(.{8,})$/.exec(token) ?? [];
+  const [, lastPart = ""] = /_([^_]{8,})$/.exec(secretPart) ?? [];
+  const least = form === "" ? SHORTEST_OPAQUE_CUT : publicPart.length + SHORTEST_CUT;
+  const literal = [
+    { spelled: token, least: Math.min(least, token.length) },
+    ...[secretPart, lastPart].map((spelled) => ({ spelled, least: SHORTEST_CUT })),
+  ];
   // Not every platform has `btoa`.
   if (typeof btoa !== "function" || !/^[!-~]+$/.test(token)) return literal;
-  const encoded = [token, `Bearer ${token}`].map((text) => btoa(text).replace(/=+$/, ""));
-  return [...literal, ...encoded, ...encoded.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
+  const encoded = ["", "Bearer "].flatMap((scheme) => {
+    const spelled = btoa(scheme + token).replace(/=+$/, "");
+    // The last character of the beginning depends on the one behind it.
+    const length = Math.floor(((scheme.length + Math.min(least, token.length)) * 8) / 6);
+    const forUrls = spelled.replaceAll("+", "-").replaceAll("/", "_");
+    return [spelled, forUrls].map((one) => ({ spelled: one, least: length }));
+  });
+  return [...literal, ...encoded];
+}
+
+/** Finds tokens that are not known yet, such as a replacement in the text of a refusal: they begin as a known one does. */
+function likeTokensOf(token: string): Finder {
+  const [, prefix] = /^([a-z\d]+)_[^_]*_/i.exec(token) ?? [];
+  if (prefix === undefined) return () => [];
+  const like = new RegExp(String.raw`\b${prefix}_[\w-]*_[\w%-]{8,}`, "gi");
+  return (text) => [...text.matchAll(like)].map(({ index, 0: found }) => [index, index + found.length]);
+}
+
+/** `name=value`, `name: value`, `"name": "value"`, up to the value; with the scheme of an `Authorization` header. */
+const NAME = new RegExp(
+  String.raw`((?:${SECRET_WORD})[\w-]{0,64})(?:\\?["'])?\s{0,8}[:=]\s{0,8}(?:\\?["'])?(?:(?:bearer|basic)\s{1,8})?`,
+  "gi",
+);
+/** The value, by the quote before it. */
+const VALUE = /(?<=\\")[^"\\]+|(?<=")(?:[^"\\]|\\.)+|(?<=')[^']+|[^\s"',;&<>{}[\]\\]+/y;
+
+const namedValuesIn: Finder = (text) => {
+  const ranges: Range[] = [];
+  const names = new RegExp(NAME);
+  for (let match = names.exec(text); match !== null; match = names.exec(text)) {
+    const [, name = ""] = match;
+    if (!isSecretName(name)) continue;
+    VALUE.lastIndex = names.lastIndex;
+    const [value = ""] = VALUE.exec(text) ?? [];
+    if (value.length < SHORTEST_SECRET) continue;
+    const end = names.lastIndex + value.length;
+    ranges.push([names.lastIndex, end]);
+    names.lastIndex = end;
+  }
+  return ranges;
+};
+
+/** The beginning of a URL, up to its password, and the password. */
+const PASSWORD_IN_URL = /\b([a-z][a-z\d+.-]{0,30}:(?:\\?\/){2}[^\s:@/\\]{0,256}:)([^\s/"'<>]{1,256})@/gi;
+
+const passwordsInUrls: Finder = (text) =>
+  [...text.matchAll(PASSWORD_IN_URL)].map(({ index, 0: { length }, 1: before = "" }) => [
+    index + before.length,
+    index + length - 1,
+  ]);
+
+/** Characters as URLs, JSON and HTML spell them where they cannot stand by themselves. */
+const ESCAPE =
+  /(?:%|\\u00)(?<hex>[\da-f]{2})|&#x0{0,5}(?<html>[\da-f]{2});|&#0{0,5}(?<decimal>\d{1,3});|&(?:amp|lt|gt|quot|apos);|\\["\\/bfnrt]/gi;
+const ESCAPED: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&apos;": "'",
+  '\\"': '"',
+  "\\\\": "\\",
+  "\\/": "/",
+  "\\b": "\b",
+  "\\f": "\f",
+  "\\n": "\n",
+  "\\r": "\r",
+  "\\t": "\t",
+};
+
+/** A text with its escapes read, once; `at`: where each of its characters stands in the text, and its end. */
+function readEscapes(text: string): { readonly read: string; readonly at: readonly number[] } {
+  let read = "";
+  const at: number[] = [];
+  let next = 0;
+  const copyTo = (end: number): void => {
+    for (let index = next; index < end; index += 1) at.push(index);
+    read += text.slice(next, end);
+  };
+  for (const { 0: spelled, index, groups = {} } of text.matchAll(ESCAPE)) {
+    copyTo(index);
+    at.push(index);
+    const { hex, html, decimal } = groups;
+    const code = decimal === undefined ? Number.parseInt(hex ?? html ?? "", 16) : Number(decimal);
+    read += ESCAPED[spelled.toLowerCase()] ?? String.fromCharCode(code);
+    next = index + spelled.length;
+  }
+  copyTo(text.length);
+  at.push(text.length);
+  return { read, at };
 }
 
 /** The values of secret headers, and the credentials that stand in them behind a scheme. */

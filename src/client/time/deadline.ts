@@ -1,12 +1,12 @@
 import { after, now } from "./clock.ts";
 
 /**
- * What ended something before it was done: a signal, the limit of the whole (`totalTimeoutMs`), or that of an attempt
+ * The reason why something ended before it was done: a signal, the limit of the whole (`totalTimeoutMs`), or that of an attempt
  * (`timeoutMs`).
  */
 export type StopReason = "abort" | "total" | "attempt";
 
-/** What `race` and `sleep` reject with if the deadline ends first. Never leaves the client. */
+/** The rejection of `race` and `sleep` if the deadline ends first. It never leaves the client. */
 export const STOPPED: unique symbol = Symbol("stopped");
 
 /**
@@ -19,9 +19,9 @@ export class Deadline {
   readonly endsAt: number;
   #reason: StopReason | undefined;
   readonly #controller = new AbortController();
-  /** What runs when it ends, once: pending races, deadlines within it. */
+  /** Listeners of its end: pending races, deadlines within it. */
   readonly #listeners = new Set<() => void>();
-  /** What frees the timer, and the listeners on the signal and on the deadline around it. */
+  /** Functions that free the timer, and the listeners on signals and on the deadline around it. */
   readonly #held: (() => void)[] = [];
 
   private constructor(limitMs: number, signals: readonly (AbortSignal | undefined)[], outer?: Deadline) {

@@ -23,14 +23,14 @@ class Renewal extends SharedWork<string> {
   }
 
   /** Waits for the token. When no call waits any more, the provider's signal aborts. */
-  async wait(signal: AbortSignal): Promise<string> {
+  async waitWith(signal: AbortSignal): Promise<string | undefined> {
     this.#waiting += 1;
     const unsubscribe = onAbort(signal, () => {
       this.#waiting -= 1;
       if (this.#waiting === 0) this.#controller.abort();
     });
     try {
-      return await this.result;
+      return await this.wait();
     } finally {
       unsubscribe();
     }
@@ -48,9 +48,13 @@ export class ProviderToken implements TokenSource {
     this.#provider = provider;
   }
 
-  request(rejected: string | undefined, limit: Deadline): Promise<string> {
-    if (rejected === undefined) return this.#ask({ signal: limit.signal });
-    return this.#renewalOf(rejected, limit.leftMs).wait(limit.signal);
+  async request(rejected: string | undefined, limit: Deadline): Promise<string> {
+    if (rejected === undefined) return await this.#ask({ signal: limit.signal });
+    for (;;) {
+      const token = await this.#renewalOf(rejected, limit.leftMs).waitWith(limit.signal);
+      // A renewal that the platform has dropped is begun again.
+      if (token !== undefined) return token;
+    }
   }
 
   #renewalOf(rejected: string, limitMs: number): Renewal {

@@ -16,12 +16,12 @@ import type { CreatedToken } from "../models.ts";
 import { type StoredToken, TOKEN } from "./rotating-token-record.ts";
 import { flawOfToken } from "./token-format.ts";
 
-/** What `rotatingToken` takes. */
+/** Options of `rotatingToken`. */
 export interface RotatingTokenOptions {
   /** The token to start with, as it was stored. A `CreatedToken` can be passed as it is. */
   token: StoredToken;
   /**
-   * How long before its expiry a token is rotated, in milliseconds. A replacement is used for half its remaining life at
+   * The time before its expiry at which a token is rotated, in milliseconds. A replacement is used for half its remaining life at
    * least, even if it lives no longer than this. Make it longer than the local clock may be behind.
    *
    * @default 86_400_000 (one day)

@@ -2,7 +2,7 @@ import { type ObjectSchema, validator } from "../checks/validators.ts";
 import { isRecord } from "../checks/values.ts";
 import { flawOfToken } from "./token-format.ts";
 
-/** What has to be stored of a token, so that it can be used and rotated later. A `CreatedToken` can be passed as it is. */
+/** The fields of a token to store, so that it can be used and rotated later. A `CreatedToken` can be passed as it is. */
 export interface StoredToken {
   /** The token record's id. */
   id: string;
@@ -12,7 +12,7 @@ export interface StoredToken {
   expires_at: string;
 }
 
-/** What each field of a stored token has to be, so that it is of use. */
+/** The fields of a stored token that is of use. */
 export const TOKEN: ObjectSchema<StoredToken> = {
   id: validator("a non-empty string", (value) => typeof value === "string" && value !== ""),
   plaintext: validator("a token", (value) => flawOfToken(value) === undefined),

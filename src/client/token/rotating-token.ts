@@ -104,8 +104,9 @@ class SelfRotatingToken implements RotatingToken {
 
   async settled(): Promise<void> {
     for (let work = this.#underWay; work !== undefined; work = this.#underWay) {
-      const deadline = Deadline.of(work.leftMs);
-      await deadline.race(work.result).catch(() => {});
+      // Its limit is shorter when it begins to store.
+      const deadline = Deadline.of(Math.min(work.leftMs, STORE_TIMEOUT_MS));
+      await deadline.race(work.wait()).catch(() => {});
       deadline.release();
     }
   }
@@ -143,7 +144,10 @@ class SelfRotatingToken implements RotatingToken {
   #pendingFor(rejected: string | undefined): Promise<void> | undefined {
     const isReplaced = this.#unstored !== undefined;
     if (rejected === undefined ? !isReplaced : rejected !== this.#sent.current) return undefined;
-    return this.#underWay?.result ?? (isReplaced ? this.#begin(() => this.#store(), STORE_TIMEOUT_MS) : undefined);
+    const work = this.#underWay;
+    // If the platform has dropped it, the replacement is still to be stored.
+    if (work !== undefined) return work.wait().then(() => this.#pendingFor(rejected));
+    return isReplaced ? this.#begin(() => this.#store(), STORE_TIMEOUT_MS) : undefined;
   }
 
   #begin(run: () => Promise<void>, limitMs: number): Promise<void> {

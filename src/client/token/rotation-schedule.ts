@@ -25,7 +25,7 @@ export interface RotationSchedule {
   readonly notBefore: number;
 }
 
-/** Whether the token is to be rotated now. */
+/** `true` if the token is to be rotated now. */
 export function isRotationDue({ dueAt, dueAtAge, notBefore }: RotationSchedule, at: Moment): boolean {
   return at.monotonic >= notBefore && (at.wall >= dueAt || at.monotonic >= dueAtAge);
 }

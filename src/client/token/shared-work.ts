@@ -1,11 +1,13 @@
 import { now } from "../time/clock.ts";
+import { TokenUnavailable } from "./token-source.ts";
 
 /** The limit of work that has none of its own, in milliseconds. */
 export const LONGEST_WORK_MS = 5 * 60_000;
 
 /**
  * Work that several calls wait for. A platform may drop the call that began it, and the work with it (a Worker's request
- * that has been answered): so the next call that asks gives it up when it is older than its limit.
+ * that has been answered): so the next call that asks gives it up when it is older than its limit. It rejects with
+ * `TokenUnavailable` alone.
  */
 export class SharedWork<Result> {
   readonly result: Promise<Result>;
@@ -16,7 +18,7 @@ export class SharedWork<Result> {
     this.#endsAt = now() + Math.min(limitMs, LONGEST_WORK_MS);
   }
 
-  /** Whether a call may wait for it, or use its result. */
+  /** `true` while a call may wait for it, or use its result. */
   get isCurrent(): boolean {
     return now() < this.#endsAt;
   }
@@ -24,6 +26,17 @@ export class SharedWork<Result> {
   /** Milliseconds until the next call gives it up. */
   get leftMs(): number {
     return Math.max(0, this.#endsAt - now());
+  }
+
+  /** Its result; `undefined` if the platform says that it has dropped the work, which is given up then. */
+  async wait(): Promise<Result | undefined> {
+    try {
+      return await this.result;
+    } catch (error) {
+      if (error instanceof TokenUnavailable) throw error;
+      this.#endsAt = 0;
+      return undefined;
+    }
   }
 
   /** Its result is there, and may be used for so long from now on. */

@@ -22,7 +22,7 @@ function hintFor(token: unknown): string {
 }
 
 /**
- * Whether the encoded part of a URL holds the token, or one of its form: `<prefix>_<key>_<secret>` with the same prefix, and
+ * `true` if the encoded part of a URL holds the token, or one of its form: `<prefix>_<key>_<secret>` with the same prefix, and
  * at least as long.
  */
 export function containsToken(target: string, token: string): boolean {

@@ -1,3 +1,4 @@
+import { isObject } from "../checks/values.ts";
 import type { CreatedToken } from "../models.ts";
 import type { Deadline } from "../time/deadline.ts";
 
@@ -79,8 +80,17 @@ export class LatestToken {
   }
 }
 
+const UNAVAILABLE = Symbol.for("project-automation.token-unavailable");
+
 /**
  * A token source has no token to send. The message is a whole sentence for the caller's error, `cause` is the failure. It
- * never leaves the package: the caller gets a `TokenProviderError` made of both.
+ * never leaves the package: the caller gets a `TokenProviderError` made of both. A rotating token may be of another copy of
+ * the package, so `instanceof` goes by a brand.
  */
-export class TokenUnavailable extends Error {}
+export class TokenUnavailable extends Error {
+  readonly [UNAVAILABLE] = true;
+
+  static override [Symbol.hasInstance](value: unknown): value is TokenUnavailable {
+    return isObject(value) && UNAVAILABLE in value;
+  }
+}

@@ -226,7 +226,10 @@ describe("a function around fetch", () => {
   test("that mirrors each write to a host that is down, while the write is still connecting: unknown", async () => {
     const server = await service(() => CREATED);
     const connector = buildConnector({});
-    const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
+    let fail = (): void => {};
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
     const late = new Agent({ connect: (options, connected) => void failed.then(() => connector(options, connected)) });
     const dispatcher = closing(late);
     const mirroring: FetchFunction = async (url, init) => {

@@ -40,7 +40,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   id: '"ses_1"',
   items: '[{ id: "1", project: "web", issue: { title: "It broke", type: "bug" } }]',
   key: "({ id }: (typeof items)[number]) => id",
-  send: "({ project, issue }: (typeof items)[number], options: CallOptions) => client.issues.create(project, issue, options)",
+  send: "(client: Client, { project, issue }: (typeof items)[number]) => client.issues.create(project, issue)",
   project: '"web"',
   transport: "InMemoryTransport.createLinkedPair()[0]",
   text: '\'{ "data": [], "next_cursor": null }\'',

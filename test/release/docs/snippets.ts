@@ -37,6 +37,7 @@ const READERS_OWN: Readonly<Record<string, string>> = {
   "@tanstack/react-query": "runs in a page",
   ioredis: "connects to a Redis",
   next: "runs in Next.js",
+  pg: "connects to a Postgres",
   redis: "connects to a Redis",
   swr: "runs in a page",
 };

@@ -4,8 +4,8 @@ import { run, temporaryFolder } from "./program.ts";
 
 /** The compiler sees to it that none is missing. */
 const ADVICE: Readonly<Record<AnyAutomationError["kind"], RegExp>> = {
-  config: /nothing was sent/,
-  argument: /nothing was sent/,
+  config: /names the option/,
+  argument: /names the option/,
   bad_request: /title is required/,
   auth: /another token/,
   permission: /scope/,
@@ -14,13 +14,13 @@ const ADVICE: Readonly<Record<AnyAutomationError["kind"], RegExp>> = {
   rate_limit: /come back in 2000 ms/,
   server: /may have been applied/,
   api: /status 418/,
-  redirect: /baseUrl/,
+  redirect: /leads to https:\/\/login\.example\.com\//,
   connection: /UND_ERR_SOCKET|ECONNRESET.*may have been applied/,
   timeout: /headers.*can be repeated/,
   abort: /can be repeated/,
   parse: /was applied, so it must not be repeated/,
   validation: /was applied, so it must not be repeated/,
-  pagination: /circles/,
+  pagination: /repeats a cursor/,
   journal: /nothing is sent without it/,
   token_provider: /the vault is sealed/,
 };

@@ -36,11 +36,12 @@ describe("the tarball", () => {
       "dist/sbom.cdx.json",
       "llms.txt",
       "package.json",
+      "skills/project-automation/SKILL.md",
       ...BINS.map(({ file }) => `dist/${file}.js`),
       ...pictures,
       ...guides.map((file) => `docs/${file.replaceAll("\\", "/")}`),
     ];
-    expect(guides).toEqual(expect.arrayContaining(["reliability.md", join("api", "client.md")]));
+    expect(guides).toEqual(expect.arrayContaining(["README.md", "errors.md", join("api", "client.md")]));
     const others = packed.files.filter((file) => !sharedFile.test(file) && !file.startsWith("examples/"));
     expect(others).toEqual([...entries, ...rest].sort());
   });

@@ -55,8 +55,8 @@ describe("the documents in the tarball", () => {
   test("tell a reader of the package to run nothing that only the repository has", () => {
     const texts = packed.files.filter((file) => /\.(?:md|txt)$|^examples\/.*\.ts$/.test(file));
     const telling = texts.filter((file) => /npm (?:run [\w:-]+|start|test)\b|\bdist\/bin\.js/.test(read(file)));
-    // Two pages say how to begin from a clone; the program for agents starts the bin of the package.
-    expect(telling).toEqual(["README.md", "examples/README.md", "examples/tools-for-agents.ts"]);
+    // One page says how to begin from a clone; the program for agents starts the bin of the package.
+    expect(telling).toEqual(["examples/README.md", "examples/tools-for-agents.ts"]);
   });
 
   test("have no heading twice", () => {

@@ -63,6 +63,16 @@ export const platform: readonly Case[] = [
     },
   },
   {
+    name: "a response that a cache may keep is asked for again: it belongs to one token and one moment",
+    run: async (bench) => {
+      const service = await bench.service();
+      const headers = { "cache-control": "private, max-age=60", "last-modified": "Tue, 01 Jan 2019 00:00:00 GMT" };
+      await service.fault({ status: 200, body: { data: [], next_cursor: null }, headers, times: 2 });
+      for (const client of [bench.client(service), bench.client(service)]) await client.projects.list().toArray();
+      equal((await service.requests()).length, 2);
+    },
+  },
+  {
     name: "a response that CORS hides is a lost connection",
     where: inBrowsers,
     run: async (bench) => {

@@ -206,16 +206,16 @@ describe("unknown keys", () => {
     );
   });
 
-  test.each(["k".repeat(41), "pat_public_0123456789abcdef", "s3cr3tTailOfTheToken"])(
-    "that may be a secret are not shown: %s",
+  test("that are longer than a name are not shown", () => {
+    expect(flaw({ ["k".repeat(41)]: 1 })).toBe("options must not have the unknown key; accepted: a, b");
+  });
+
+  test.each(["issue_id2", "x1y2", "k".repeat(40), "a b", "sha256", "externalId2024"])(
+    "that are names are shown: %s",
     (key) => {
-      expect(flaw({ [key]: 1 })).toBe("options must not have the unknown key; accepted: a, b");
+      expect(flaw({ [key]: 1 })).toContain(`the unknown key "${key}"`);
     },
   );
-
-  test.each(["issue_id2", "x1y2", "k".repeat(40), "a b", "sha256"])("that are names are shown: %s", (key) => {
-    expect(flaw({ [key]: 1 })).toContain(`the unknown key "${key}"`);
-  });
 
   test("of which there are many are not all shown", () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key_${index}`, 1]));

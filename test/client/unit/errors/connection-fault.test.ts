@@ -358,3 +358,7 @@ describe("in words", () => {
     expect(said).toBe(expected);
   });
 });
+
+test.each(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG"])("%s: the port speaks http:", (code) => {
+  expect(classify(fetchFailed(coded(code)), platform).words).toContain("this port speaks http:, not https:");
+});

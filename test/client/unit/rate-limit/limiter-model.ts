@@ -121,6 +121,10 @@ export class LimiterModel {
     const pause = call.permit.report({ status, retryAfterMs, limit: undefined, remaining });
     if (call.endsAt <= performance.now()) {
       expect(call.timeoutMs, "its slot has ended, since it has no time limit").toBe(Number.POSITIVE_INFINITY);
+      if (pause !== undefined) {
+        token.pausedUntil = Math.max(token.pausedUntil, performance.now() + pause.pauseMs);
+        token.mustProbe = true;
+      }
       return await this.#release(call);
     }
     if (remaining !== undefined) token.left = { remaining, at: performance.now() };
@@ -231,7 +235,10 @@ export class LimiterModel {
 
   #settled(call: ModelCall, admission: Admission): void {
     const { pausedUntil } = this.#known(call.token);
-    if (admission.kind === "admitted" && !call.abort.signal.aborted) return this.#admitted(call);
+    if (admission.kind === "admitted" && !call.abort.signal.aborted) {
+      this.#admitted(call);
+      return;
+    }
     if (admission.kind === "stopped") expect(call.abort.signal.aborted).toBe(true);
     if (admission.kind === "refused") {
       expect(pausedUntil, "refused for a pause only").toBeGreaterThan(performance.now());

@@ -8,7 +8,7 @@ import { fakeTime, pass } from "../../../support/fake-time.ts";
 fakeTime();
 
 const TOKEN = "pat_key_secret";
-/** As the reliability guide states it. */
+/** As docs/retries.md states it. */
 const STALLED_AFTER_MS = 5_000;
 const response = (status: number, remaining?: number, retryAfterMs?: number) => ({
   status,
@@ -115,7 +115,7 @@ describe("a request that hangs", () => {
     expect([dropped.state, next.state]).toEqual(["admitted", "waiting"]);
     await pass(300);
     expect([next.state, last.state]).toEqual(["admitted", "waiting"]);
-    expect(dropped.permit.report(response(429, 0, 1_000)), "its late response is of no slot").toBeUndefined();
+    expect(dropped.permit.report(response(200))).toBeUndefined();
     dropped.permit.release();
     await pass(0);
     expect(last.state, "its late release frees no other slot").toBe("waiting");
@@ -145,6 +145,24 @@ test("a probe in flight holds back the next one, also if another pause has begun
   await pass(0);
   expect(first.state).toBe("admitted");
   first.end(200);
+});
+
+test("a request that took longer than its slot lasts, and is answered 429, pauses its token and waits", async () => {
+  const limiter = memoryRateLimiter();
+  const late = new Call(limiter, { maxConcurrency: 1 });
+  await pass(301_000);
+  const next = new Call(limiter, { maxConcurrency: 1 });
+  await pass(0);
+  expect(next.state).toBe("admitted");
+  expect(late.permit.report(response(429, 0, 10_000))).toMatchObject({ waits: true });
+  expect(limiter.snapshot(TOKEN)?.pausedUntil).toBeInstanceOf(Date);
+  void late.start();
+  next.end(200);
+  await pass(9_000);
+  expect(late.state).toBe("waiting");
+  await pass(2_000);
+  expect(late.state).toBe("admitted");
+  late.end(200);
 });
 
 test("a pause ends on time for those that waited for a slot when it began", async () => {

@@ -67,46 +67,89 @@ test("a token of ordinary words hides no text that has these words", () => {
   expect(words.text("my-development-token!")).toBe(`${REDACTED}!`);
 });
 
-test("no spelling of a token that a text may have leaves its secret in it, also escapes of escapes", () => {
+describe("a token that was cut off is still that token", () => {
+  const SECRET = "verySecretPartOfIt";
+  const formed = `pat_public_${SECRET}`;
+  const opaque = "aVeryLongSecretOfOnePart";
+  const cut = (token: string, text: string): string => new Redactor({ tokens: [token] }).text(text);
+
+  test.each([8, 9, SECRET.length - 1, SECRET.length])("from eight characters of its secret part on: %i", (length) => {
+    const part = SECRET.slice(0, length);
+    for (const begun of [`pat_public_${part}`, part]) {
+      expect(cut(formed, `Bearer ${begun}… was refused`)).toBe(`Bearer ${REDACTED}… was refused`);
+      expect(cut(formed, `invalid ${begun}`)).toBe(`invalid ${REDACTED}`);
+      expect(cut(formed, begun.toUpperCase())).toBe(REDACTED);
+    }
+  });
+
+  test.each([12, 13, opaque.length - 1])("without parts from twelve on: %i", (length) => {
+    expect(cut(opaque, `Bearer ${opaque.slice(0, length)}… was refused`)).toBe(`Bearer ${REDACTED}… was refused`);
+  });
+
+  test("its public parts are shown, and so is a shorter beginning", () => {
+    const texts = ["pat_public_verySec", "the key pat_public_… of a", "verySec"];
+    for (const text of texts) expect(cut(formed, text)).toBe(text);
+    expect(cut(opaque, opaque.slice(0, 11))).toBe(opaque.slice(0, 11));
+  });
+
+  test("in base64, and escaped, too", () => {
+    for (const encoded of [btoa(formed), btoa(`Bearer ${formed}`)]) {
+      expect(cut(formed, `got ${encoded.slice(0, -6)}…`)).toBe(`got ${REDACTED}…`);
+    }
+    const odd = "pat_public_a+b/c=d&e'f\"gh";
+    for (const escaped of [encodeURIComponent(odd), JSON.stringify(odd).slice(1, -1)]) {
+      expect(cut(odd, `got ${escaped.slice(0, -1)}…`)).toBe(`got ${REDACTED}…`);
+    }
+  });
+
+  test("of two that begin alike, the longer match counts", () => {
+    const header = "eyJhbGciOiJSUzI1NiJ9.";
+    const both = new Redactor({ tokens: [`${header}AAAABBBBCCCC`, `${header}DDDDEEEEFFFF`] });
+    expect(both.text(`no ${header}DDDDEEEE`)).toBe(`no ${REDACTED}`);
+  });
+});
+
+test("a token in any one spelling of URLs, JSON or HTML leaves no part of it", () => {
   const hex = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(2, "0");
   const each = (how: (letter: string) => string) => (text: string) => [...text].map(how).join("");
+  const marks: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#x27;",
+  };
   const spellings: readonly ((token: string) => string)[] = [
     (token) => token,
     (token) => token.toUpperCase(),
     encodeURIComponent,
     each((letter) => (/\w/.test(letter) ? letter : `%${hex(letter)}`)),
     (token) => JSON.stringify(token).slice(1, -1),
+    (token) => JSON.stringify(token).slice(1, -1).replaceAll("/", "\\/"),
     each((letter) => (/[a-m]/.test(letter) ? `\\u00${hex(letter)}` : letter)),
-    each((letter) => (/[a-m]/.test(letter) ? `&#x${hex(letter)};` : letter)),
     each((letter) => (/\d/.test(letter) ? `&#${letter.charCodeAt(0)};` : letter)),
-    (token) => token.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;"),
+    each((letter) => marks[letter] ?? letter),
   ];
-  const secret = fc.stringMatching(/^[\x21-\x7e]{24,40}$/).map((text) => `${text}Qx7Rz2Lm9Tw4`);
+  // Where a token has these itself, a text that spells it may be read in two ways.
+  const secret = fc.stringMatching(/^[!-$'-Z^-z|~]{24,40}$/).map((text) => `${text.replaceAll("%", "")}Qx7Rz2Lm9Tw4`);
   const token = fc.oneof(
     secret,
     secret.map((text) => `pat_key_${text}`),
   );
   const around = fc.constantFrom("", " ", '"', "x=", "(", "https://a/b?t=", "</p>", "é ");
-  const spelling = fc.tuple(fc.constantFrom(...spellings), fc.constantFrom(...spellings));
-  const text = fc.tuple(token, spelling, around, around);
   fc.assert(
-    fc.property(text, ([known, [inner, outer], before, after]) => {
-      const shown = new Redactor({ tokens: [known] }).text(`${before}${outer(inner(known))}${after}`);
-      expect(lettersIn(shown)).not.toContain("qx7rz2lm9tw4");
-    }),
+    fc.property(
+      token,
+      fc.constantFrom(...spellings),
+      fc.tuple(around, around),
+      (...[known, spell, [before, after]]) => {
+        const shown = new Redactor({ tokens: [known] }).text(`${before}${spell(known)}${after}`);
+        expect(shown.toLowerCase().replaceAll(/[^a-z\d]/g, "")).not.toMatch(/qx7|rz2|lm9|tw4/);
+      },
+    ),
     { numRuns: 2_000 },
   );
 });
-
-/** The letters and digits of a text whose escapes have been read, as often as there are any. */
-function lettersIn(text: string): string {
-  const read = text
-    .replaceAll(/(?:%|\\+u00)([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replaceAll(/&#x([\da-f]+);/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
-    .replaceAll(/&amp;?/g, "&");
-  return read === text ? text.toLowerCase().replaceAll(/[^a-z\d]/g, "") : lettersIn(read);
-}
 
 describe("a secret is found", () => {
   const odd = 'ab"c/d+e=f&g<h_i\\j';
@@ -123,18 +166,7 @@ describe("a secret is found", () => {
     ["JSON-escaped as a whole", TOKEN, spelled("\\u0041")],
     ["HTML-escaped", odd, html],
     ["HTML-escaped with numbers", odd, html.replaceAll("_", "&#95;")],
-    [
-      "HTML-escaped with names of any kind",
-      odd,
-      html
-        .replaceAll("/", "&sol;")
-        .replaceAll("+", "&plus;")
-        .replaceAll("=", "&equals;")
-        .replaceAll("_", "&lowbar;")
-        .replaceAll("\\", "&bsol;"),
-    ],
     ["HTML-escaped as a whole", TOKEN, spelled("&#x41;")],
-    ["JSON-escaped, with what looks like an escape in it", 'ab%41cd"efgh', JSON.stringify('ab%41cd"efgh').slice(1, -1)],
     ["in base64", TOKEN, btoa(TOKEN)],
     ["in base64 with its scheme", TOKEN, btoa(`Bearer ${TOKEN}`)],
     ["in base64 for URLs", "pat_k_>>>???~~~>>>", btoa("pat_k_>>>???~~~>>>").replaceAll("+", "-").replaceAll("/", "_")],
@@ -189,12 +221,9 @@ describe("headers of the caller", () => {
     expect(cleaner.text("k-123456789 of blue-team-1")).toBe(`${REDACTED} of blue-team-1`);
   });
 
-  test("a slash is found as PHP spells it, in JSON of JSON too", () => {
+  test("a slash is found as PHP spells it", () => {
     const redactor = new Redactor({ tokens: [], headers: { "x-api-key": "pa+ss/wo/rd==" } });
-    const php = (text: string): string => JSON.stringify(text).replaceAll("/", String.raw`\/`);
-    for (const text of [php("<pa+ss/wo/rd==>"), php(php("<pa+ss/wo/rd==>")), php(php(php("<pa+ss/wo/rd==>")))]) {
-      expect(redactor.text(text)).toMatch(/<\[redacted\]>/);
-    }
+    expect(redactor.text(String.raw`"<pa+ss\/wo\/rd==>"`)).toBe(`"<${REDACTED}>"`);
   });
 
   test("the credential behind a scheme is redacted without the scheme, too", () => {
@@ -206,27 +235,39 @@ describe("headers of the caller", () => {
 
 describe("values by their name in a text", () => {
   test.each([
-    ["https://x.example/?access_token=abc123&page=2", `https://x.example/?access_token=${REDACTED}&page=2`],
-    ["password=hunter2; user=joe", `password=${REDACTED}; user=joe`],
-    ['secret="a b", realm="c"', `secret="${REDACTED}", realm="c"`],
-    ['{"plaintext": "a\\"b", "id": "c', `{"plaintext": "${REDACTED}", "id": "c`],
-    ['{"apiKey":12345,"n":1', `{"apiKey":${REDACTED},"n":1`],
-    ['"{\\"password\\":\\"hunter2\\"}"', `"{"password":"${REDACTED}"}"`],
-    ["&quot;password&quot;: &quot;hunter2&quot;", `"password": "${REDACTED}"`],
-    ["access_token%3Dabc123%26page%3D2", `access_token=${REDACTED}&page=2`],
-    ["url=https://x.example/?access_token=abc123&page=2", `url=https://x.example/?access_token=${REDACTED}&page=2`],
-    ['{"message": "use token=abc, not key"', `{"message": "use token=${REDACTED}, not key"`],
-    [JSON.stringify('"{\\"password\\":\\"hunter2\\"}"'), `""{"password":"${REDACTED}"}""`],
-    ["%22%7B%5C%22password%5C%22%3A%5C%22hunter2%5C%22%7D%22", `"{"password":"${REDACTED}"}"`],
+    ["https://x.example/?access_token=abc12345&page=2", `https://x.example/?access_token=${REDACTED}&page=2`],
+    ["password=swordfish; user=joe", `password=${REDACTED}; user=joe`],
+    ["login failed, password: swordfish", `login failed, password: ${REDACTED}`],
+    ["Password : swordfish\nuser: joe", `Password : ${REDACTED}\nuser: joe`],
+    ["Authorization: Basic dXNlcjpwYXNz", `Authorization: Basic ${REDACTED}`],
+    ['secret="a b c d e", realm="c"', `secret="${REDACTED}", realm="c"`],
+    ["secret='a b c d e'", `secret='${REDACTED}'`],
+    ['{"plaintext": "a\\"bcdefgh", "id": "c', `{"plaintext": "${REDACTED}", "id": "c`],
+    ['"{\\"password\\":\\"swordfish\\"}"', `"{\\"password\\":\\"${REDACTED}\\"}"`],
+    ["&quot;password&quot;: &quot;swordfish&quot;", `&quot;password&quot;: &quot;${REDACTED}&quot;`],
+    ["access_token%3D%22abc12345%22%26page%3D2", `access_token%3D%22${REDACTED}%22%26page%3D2`],
+    ["url=https://x.example/?access_token=abc12345&page=2", `url=https://x.example/?access_token=${REDACTED}&page=2`],
+    ["token_id=tok_12345678&api-key=abc12345", `token_id=tok_12345678&api-key=${REDACTED}`],
     ["the token is not valid; tokens: none", "the token is not valid; tokens: none"],
+    ["password=short; max_tokens=50", "password=short; max_tokens=50"],
   ])("%s", (text, clean) => {
     expect(redactor.text(text)).toBe(clean);
   });
 });
 
-test("of a field with the name of a secret it is shown whether there is one", () => {
-  const fields = { token: null, token_valid: false, tokens: "abc", secret: 5 };
-  expect(redactor.json(fields)).toEqual({ ...fields, tokens: REDACTED, secret: REDACTED });
+test.each([
+  [
+    "postgres://vault:s3cr3t@vault.internal:5432/db is down",
+    `postgres://vault:${REDACTED}@vault.internal:5432/db is down`,
+  ],
+  ["redis://:p@ss@10.0.0.9:6379", `redis://:${REDACTED}@10.0.0.9:6379`],
+  [String.raw`{"url":"http:\/\/user:pw@proxy"}`, String.raw`{"url":"http:\/\/user:[redacted]@proxy"}`],
+  ["http%3A%2F%2Fuser%3Apw%40proxy", `http%3A%2F%2Fuser%3A${REDACTED}%40proxy`],
+  ["https://api.example.com:8443/a@b", "https://api.example.com:8443/a@b"],
+  ["https://user@host:8080/", "https://user@host:8080/"],
+  ["at 10:30 joe@example.com", "at 10:30 joe@example.com"],
+])("passwords in URLs: %s", (text, clean) => {
+  expect(redactor.text(text)).toBe(clean);
 });
 
 describe("what quotes a response", () => {
@@ -294,7 +335,7 @@ describe("json", () => {
     "token_value",
     "x-api-key",
     "privateKeys",
-  ])("the field %s is hidden whatever it holds", (field) => {
+  ])("a text in the field %s is hidden", (field) => {
     expect(redactor.json({ a: [{ [field]: "anything" }] })).toEqual({ a: [{ [field]: REDACTED }] });
   });
 
@@ -313,13 +354,31 @@ describe("json", () => {
     expect(JSON.stringify(redactor.json(deep)).length).toBeLessThan(1_000);
   });
 
-  test("a secret field that is an object, an array or a number is hidden as a whole; null and booleans are shown", () => {
-    expect(redactor.json({ token: { a: "x" }, secrets: 1, secret: ["x"], password: 12, api_key: null })).toEqual({
-      token: REDACTED,
-      secrets: REDACTED,
-      secret: REDACTED,
-      password: REDACTED,
-      api_key: null,
+  const LONG = "swordfish";
+
+  test.each([
+    "token_id",
+    "tokenId",
+    "credential_type",
+    "secret_scanning_url",
+    "token_count",
+    "tokens_left",
+    "secret_name",
+  ])("%s describes a secret, and is shown", (field) => {
+    expect(redactor.json({ [field]: LONG })).toEqual({ [field]: LONG });
+  });
+
+  test("only a string of eight characters or more can be a secret", () => {
+    const shown = { token: null, token_valid: false, max_tokens: 50, secret: "seven77", api_key: 12_345_678 };
+    expect(redactor.json(shown)).toEqual(shown);
+    expect(redactor.json({ secret: "eight888" })).toEqual({ secret: REDACTED });
+  });
+
+  test("in a secret field the members are secrets, but for those that describe it", () => {
+    const body = { credentials: { user: LONG, id: "tok_12345678", list: [LONG, 5] }, a: [{ b: LONG }] };
+    expect(redactor.json(body)).toEqual({
+      credentials: { user: REDACTED, id: "tok_12345678", list: [REDACTED, 5] },
+      a: [{ b: LONG }],
     });
   });
 });

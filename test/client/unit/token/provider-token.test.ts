@@ -21,7 +21,7 @@ describe("the token of a call", () => {
   test("is asked for by each call, and is that of the call that asked", async () => {
     const { calls, read, token } = manual();
     const reads = [read(), read(), read()];
-    calls.reverse().forEach(({ settle }, index) => settle(`t${index}`));
+    for (const [index, { settle }] of calls.reverse().entries()) settle(`t${index}`);
     expect(await Promise.all(reads)).toEqual(["t2", "t1", "t0"]);
     expect(token.current, "the latest").toBe("t2");
   });

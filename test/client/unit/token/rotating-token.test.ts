@@ -212,7 +212,7 @@ describe("options", () => {
 
   test.each<[what: string, options: unknown, message: RegExp]>([
     ["no options", undefined, /options\.token must be an object with id, plaintext and expires_at, not undefined/],
-    ["null", null, /options must be an object such as { token }, not null/],
+    ["null", null, /options must be an object such as { token, onRotated }, not null/],
     ["a token that is a string", { token: SECRET, onRotated }, /options\.token must be an object .*, not a string/],
     [
       "a token without an id",

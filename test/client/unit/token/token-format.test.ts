@@ -5,8 +5,8 @@ import { usableFields } from "../../../../src/client/token/rotating-token-record
 import { flawOfToken, recordIn } from "../../../../src/client/token/token-format.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
-test("any string of visible ASCII is a valid token", () => {
-  const visible = fc.stringMatching(/^[\x21-\x7e]+$/);
+test("any string of visible ASCII is a valid token, unless it stands in quotes", () => {
+  const visible = fc.stringMatching(/^[\x21-\x7e]+$/).filter((text) => !/^["'].*["']$/.test(text));
   fc.assert(
     fc.property(visible, (token) => {
       expect(flawOfToken(token)).toBeUndefined();
@@ -97,4 +97,8 @@ describe("of a token record", () => {
   test.each([undefined, "", "<html>", '{"id":'])("that is no JSON (%j), nothing is usable", (text) => {
     expect(usableIn(text)).toEqual({});
   });
+});
+
+test.each(['"a_b_c"', "'a_b_c'", '""'])("%s stands in quotes, which a file may have kept", (token) => {
+  expect(flawOfToken(token)).toBe("must be the token alone: leave out the quotes (docker --env-file keeps them)");
 });

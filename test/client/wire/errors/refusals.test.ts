@@ -103,7 +103,9 @@ const REFUSALS: readonly (readonly [what: string, Response, message: string, bas
   ],
 ];
 
-test.each(REFUSALS)("a refusal: %s", async (...[, response, message, baseUrl]) => {
+const rows = REFUSALS.map(([what, response, message, baseUrl]) => ({ what, response, message, baseUrl }));
+
+test.each(rows)("a refusal: $what", async ({ response, message, baseUrl }) => {
   const error = await list(response, baseUrl === undefined ? {} : { baseUrl });
   expect(error.message).toBe(`projects.list: ${message}`);
 });
@@ -181,7 +183,7 @@ describe("advice that depends on the token", () => {
   ])("a 401 of %s: it may be an id, %s", async (token, isOdd) => {
     const { message } = await list(json({ error: "unauthorized" }, 401), { token });
     expect(message).toBe(
-      `projects.list: 401 unauthorized${isOdd ? "; the token has not the form PREFIX_KEY_SECRET: it may be the id of a token, or cut off" : ""}`,
+      `projects.list: 401 unauthorized${isOdd ? "; the token does not have the form PREFIX_KEY_SECRET: it may be the id of a token, or cut off" : ""}`,
     );
   });
 

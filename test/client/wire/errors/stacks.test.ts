@@ -149,7 +149,14 @@ describe("the first frame is the line of the caller, of every public method", ()
     for await (const _ of iterable);
   };
   const run = (options: Partial<BulkOptions<string, unknown>>): BulkRun<string, unknown> =>
-    bulkWrite({ items: ["a"], key: (item) => item, send: async () => {}, journal: memoryJournal(), ...options });
+    bulkWrite({
+      client: client(),
+      items: ["a"],
+      key: (item) => item,
+      send: async () => {},
+      journal: memoryJournal(),
+      ...options,
+    });
   const lost = (): never => {
     throw new Error("the disk is gone");
   };
@@ -223,6 +230,8 @@ describe("the first frame is the line of the caller, of every public method", ()
     ["fileJournal of a folder", async () => await fileJournal(".")],
     ["bulkWrite: options", async () => await all(bulkWrite({} as never))],
     ["bulkWrite: options, finish", async () => await bulkWrite({} as never).finish()],
+    ["bulkWrite: options, awaited", async () => await bulkWrite({} as never)],
+    ["bulkWrite: a key, awaited", async () => await run({ key: () => "" })],
     ["bulkWrite: a key", async () => await all(run({ key: () => "" }))],
     ["bulkWrite: a key, finish", async () => await run({ key: () => "" }).finish()],
     ["bulkWrite: its send", async () => await all(run({}))],
@@ -245,6 +254,80 @@ describe("the first frame is the line of the caller, of every public method", ()
     const [head, first] = error.stack?.split("\n    at ") ?? [];
     expect(head).toBe(`${error.name}: ${error.message}`);
     expect(first).toContain("/stacks.test.ts:");
+  });
+});
+
+/** The line that calls it. */
+function here(): number {
+  return lineIn(`\n${new Error().stack?.split("\n").slice(2).join("\n")}`);
+}
+
+/** The line of this file in the first frame. */
+function lineIn(stack: string | undefined): number {
+  return Number(/stacks\.test\.ts:(\d+)/.exec(stack?.split("\n    at ")[1] ?? "")?.[1]);
+}
+
+describe("the first frame is the line of the call, and not that of the await", () => {
+  type Failing = Promise<unknown> | AsyncIterator<unknown>;
+  const ahead = (c: Client): AsyncIterable<unknown> => c.projects.list({}, { prefetch: true });
+  const CALLED: Readonly<Record<string, (c: Client) => readonly [number, Failing]>> = {
+    "sessions.get": (c) => [here(), c.sessions.get("s")],
+    "issues.create": (c) => [here(), c.issues.create("p", { title: "t", type: "bug" })],
+    "tokens.create": (c) => [here(), c.tokens.create({ name: "n", scopes: [] })],
+    "tokens.rotate": (c) => [here(), c.tokens.rotate("t")],
+    "tokens.rotate with adopt": (c) => [here(), c.tokens.rotate("t", { adopt: true })],
+    "tokens.revoke": (c) => [here(), c.tokens.revoke("t")],
+    request: (c) => [here(), c.request({ method: "GET", path: path`/x` })],
+    page: (c) => [here(), c.projects.list().page()],
+    toArray: (c) => [here(), c.projects.list().toArray()],
+    waitFor: (c) => [here(), c.sessions.waitFor("s", { until: () => true })],
+    "the loop over a list": (c) => [here(), c.projects.list()[Symbol.asyncIterator]()],
+    "the loop over a list with prefetch": (c) => [here(), ahead(c)[Symbol.asyncIterator]()],
+    "pages()": (c) => [here(), c.projects.list().pages()],
+    "the loop over a watch": (c) => [here(), c.sessions.watch("s")[Symbol.asyncIterator]()],
+    "arguments of a call": (c) => [here(), c.sessions.get("")],
+    "arguments of a list": (c) => [here(), c.projects.list({ limit: 0.5 }).toArray()],
+  };
+
+  const start = (call: (c: Client) => readonly [number, Failing]): readonly [number, Promise<unknown>] => {
+    wire.reply(() => json({ error: "no" }, 404));
+    const [line, failing] = call(wire.client({ retry: false }));
+    return [line, "next" in failing ? failing.next() : failing];
+  };
+  const expectLine = (error: unknown, line: number): void => {
+    expect(error).toBeInstanceOf(AutomationError);
+    expect(lineIn((error as Error).stack)).toBe(line);
+    expect(line).toBeGreaterThan(0);
+  };
+
+  test.each(Object.entries(CALLED))("%s: returned by a function that does not wait", async (_, call) => {
+    const [line, promise] = start(call);
+    expectLine(await rejection(promise), line);
+  });
+
+  test.each(Object.entries(CALLED))("%s: stored, and awaited later", async (_, call) => {
+    const [line, promise] = start(call);
+    const stored = { later: Promise.allSettled([promise]) };
+    await new Promise((resolve) => setImmediate(resolve));
+    const [settled] = await stored.later;
+    expectLine(settled?.status === "rejected" && settled.reason, line);
+  });
+
+  test("never awaited: what the platform prints of an unhandled rejection names the caller", async () => {
+    const program = `
+      process.on("unhandledRejection", (error) => console.log(error.stack.split("\\n").slice(0, 2).join("|")));
+      const fetch = async () => new Response('{"error":"no"}', { status: 404 });
+      const client = new Client({ baseUrl: "https://service.example.com/api/v1", token: "t", retry: false, fetch });
+      function forgets() {
+        client.sessions.get("s");
+        client.sessions.waitFor("s", { until: () => true });
+      }
+      forgets();`;
+    const { stdout, stderr } = await runProgram(program);
+    expect(stderr).toBe("");
+    const lines = stdout.trim().split("\n");
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^NotFoundError: .*\|\s+at forgets \(/);
   });
 });
 

@@ -6,7 +6,7 @@ import nodeFetch from "node-fetch";
 import { fetch as undiciFetch } from "undici";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { bulkWrite, memoryJournal } from "../../../../src/bulk/index.ts";
-import { type CallOptions, Client, type ClientOptions, type FetchFunction } from "../../../../src/client/index.ts";
+import { Client, type ClientOptions, type FetchFunction } from "../../../../src/client/index.ts";
 import { type HttpServer, send, serve } from "../../../support/http-server.ts";
 import { rejection } from "../../../support/promises.ts";
 import { CLOSED_PORT, rawServer } from "../../../support/raw-server.ts";
@@ -104,8 +104,8 @@ test("a bulk run does not create the item again", async () => {
   const client = clientOf(server.origin, { fetch: metrics });
   const journal = memoryJournal();
   const run = async (): Promise<unknown> => {
-    const send = (_: string, options: CallOptions): Promise<unknown> => client.issues.create("web", input, options);
-    const writing = bulkWrite({ items: ["a"], key: (item) => item, send, journal });
+    const send = (bound: Client): Promise<unknown> => bound.issues.create("web", input);
+    const writing = bulkWrite({ client, items: ["a"], key: (item) => item, send, journal });
     for await (const _ of writing);
     return writing.summary;
   };

@@ -1,8 +1,8 @@
 /** Rate limiters of the caller's own, also such as violate their contract. */
 import { expect, test } from "vitest";
 import {
-  type Admission,
   isAutomationError,
+  memoryRateLimiter,
   type Permit,
   type RateLimiter,
   type RateLimitHead,
@@ -22,7 +22,7 @@ function admitting(verbs: Partial<Permit> = {}): RateLimiter {
     release: () => undefined,
     ...verbs,
   };
-  return { enter: () => permit, refresh: () => undefined, snapshot: () => undefined };
+  return { enter: () => permit, snapshot: () => undefined };
 }
 
 test.each<[string, RateLimiter]>([
@@ -36,6 +36,8 @@ test.each<[string, RateLimiter]>([
   ["acquire throws nothing that can be shown", admitting({ acquire: () => Promise.reject({}) })],
   ["acquire returns nothing", admitting({ acquire: (() => undefined) as unknown as Permit["acquire"] })],
   ["acquire resolves with nothing", admitting({ acquire: (async () => null) as unknown as Permit["acquire"] })],
+  ["acquire returns an admission of no kind", admitting({ acquire: () => ({ kind: "moved" }) as never })],
+  ["acquire resolves with an admission of no kind", admitting({ acquire: async () => ({ kind: "moved" }) as never })],
 ])(
   "%s: the call rejects with an error of this package, nothing is sent, and no timer is left",
   async (_, rateLimiter) => {
@@ -156,21 +158,6 @@ test("report is told what the response says of the limit, as plain data that ano
   ]);
 });
 
-test("one that says the call has waited: the token is read again, and acquired again", async () => {
-  const acquired: string[] = [];
-  const rateLimiter = admitting({
-    acquire: (token) => {
-      acquired.push(token);
-      return { kind: "admitted", waited: acquired.length === 1 };
-    },
-  });
-  const service = scriptedFetch(good);
-  let read = 0;
-  await ended(service.client({ rateLimiter, token: () => `pat_${++read}` }).sessions.get("1"));
-  expect(acquired).toEqual(["pat_1", "pat_2"]);
-  expect(service.sent.map(({ token }) => token)).toEqual(["pat_2"]);
-});
-
 test.each<[string, { readonly abortAfterMs?: number; readonly totalTimeoutMs?: number }, object]>([
   ["is aborted", { abortAfterMs: 1_000 }, { kind: "abort" }],
   ["runs out of time", { totalTimeoutMs: 1_000 }, { kind: "timeout", phase: "queue" }],
@@ -195,25 +182,6 @@ test.each<[string, { readonly abortAfterMs?: number; readonly totalTimeoutMs?: n
   expect(released).toBe(1);
   expect(service.sent).toEqual([]);
 });
-
-test.each<[string, Admission]>([
-  ["waited", { kind: "admitted", waited: true }],
-  ["moved", { kind: "moved" }],
-])(
-  "acquire says each time that the call has %s: it ends with its time, and the process is not blocked",
-  async (_, admission) => {
-    let asked = 0;
-    const acquire = (): Admission => {
-      asked += 1;
-      if (asked > 1_000_000) throw new Error("the process is blocked");
-      return admission;
-    };
-    const service = scriptedFetch(good);
-    const client = service.client({ rateLimiter: admitting({ acquire }), totalTimeoutMs: 1_000 });
-    const { error } = await ended(client.sessions.get("1"));
-    expect(error).toMatchObject({ kind: "timeout", phase: "queue", outcome: "not_sent", attempts: 0 });
-  },
-);
 
 function raise(): never {
   throw new Error("no");
@@ -248,21 +216,29 @@ test("snapshot that rejects loses no success, and is no unhandled rejection", as
   expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
 });
 
-test("refresh that throws keeps no token from being swapped, by hand or by a rotation that the client adopts", async () => {
-  const record = { id: "tok_1", key_id: "k", name: "n", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
-  const adopted = responds(200, {}, JSON.stringify({ ...record, plaintext: "pat_adopted_0123456789" }));
-  const service = scriptedFetch(adopted, good, good);
-  const waiting: (() => void)[] = [];
-  // The first call has passed already: the others wait, and are told of each token.
-  const acquire: Permit["acquire"] = () =>
-    service.sent.length === 0 && waiting.length > 0
-      ? { kind: "admitted" }
-      : new Promise((resolve) => waiting.push(() => resolve({ kind: "admitted", waited: false })));
-  const client = service.client({ rateLimiter: { ...admitting({ acquire }), refresh: raise } });
-  const waits = client.sessions.get("1");
-  const { value, error } = await ended(client.tokens.rotate("tok_1", { adopt: true }));
-  expect([value?.plaintext, error]).toEqual(["pat_adopted_0123456789", undefined]);
-  expect(() => client.setToken("pat_by_hand")).not.toThrow();
-  for (const go of waiting) go();
-  expect((await ended(waits)).error).toBeUndefined();
+test.each<[string, Permit["acquire"]]>([
+  ["throws", raise],
+  ["rejects", () => Promise.reject(new Error("no"))],
+  ["gives no admission", async () => ({ kind: "moved" }) as never], // not what the port says
+])("one whose acquire %s after it has taken a slot is told to release it", async (_, ends) => {
+  const inner = memoryRateLimiter();
+  const rateLimiter: RateLimiter = {
+    enter: (call) => {
+      const permit = inner.enter({ ...call, maxConcurrency: 1 });
+      const acquire: Permit["acquire"] = (token) => {
+        void permit.acquire(token);
+        return ends(token);
+      };
+      return { acquire, report: (head) => permit.report(head), release: () => permit.release() };
+    },
+    snapshot: (token) => inner.snapshot(token),
+  };
+  const client = scriptedFetch(good).client({ rateLimiter, retry: false, token: "pat_1" });
+  for (let call = 0; call < 3; call += 1) await ended(client.sessions.get("1"));
+  const next = inner.enter({
+    ...{ maxConcurrency: 1, maxPauses: 0, maxPauseMs: 0, endsAt: Infinity, timeoutMs: 1_000 },
+    signal: new AbortController().signal,
+  });
+  expect(next.acquire("pat_1")).toEqual({ kind: "admitted" });
+  next.release();
 });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import * as zm from "zod/mini";
-import { path, ResponseValidationError, type StandardSchema } from "../../../../src/client/index.ts";
+import { type JsonInput, path, ResponseValidationError, type StandardSchema } from "../../../../src/client/index.ts";
 import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
 import { drain, rejection } from "../../../support/promises.ts";
 import { json, page, text } from "../../../support/replies.ts";
@@ -263,4 +263,29 @@ test("the package's own schemas work with request()", async () => {
     .paginate({ path: path`/projects`, schema: ProjectSchema, query: { limit: 1 } })
     .toArray();
   expect(first?.name).toBe("name of a");
+});
+
+test("json that would be sent as something else is refused by the compiler, and before anything is sent", async () => {
+  const post = (json: JsonInput) => wire.client().request({ method: "POST", path: path`/x`, json });
+  const row: { readonly title: string; readonly labels?: readonly string[] } = { title: "t" };
+  wire.reply(() => json({}));
+  for (const good of [row, { row, at: new Date(0) }, [1, "a", null], null, false]) await post(good);
+  expect(wire.sent).toHaveLength(5);
+  const refused = [
+    // @ts-expect-error a form has no JSON
+    post(new FormData()),
+    // @ts-expect-error nor has a Map
+    post(new Map()),
+    // @ts-expect-error a promise is not awaited
+    post(Promise.resolve(row)),
+    // @ts-expect-error a list is not consumed
+    post(wire.client().projects.list()),
+    // @ts-expect-error a stream is not read
+    post(new Blob(["x"]).stream()),
+    // @ts-expect-error a function is left out
+    post(() => row),
+    post({ at: Number.NaN }),
+  ];
+  for (const call of refused) expect(await rejection(call)).toMatchObject({ kind: "argument", outcome: "not_sent" });
+  expect(wire.sent).toHaveLength(5);
 });

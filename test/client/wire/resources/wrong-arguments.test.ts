@@ -1,5 +1,7 @@
 /** The mistakes that are commonly made, each with the message that it gets. */
 import { inspect } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { ArgumentError, Client, ConfigError, path } from "../../../../src/client/index.ts";
 import { gate, rejection } from "../../../support/promises.ts";
@@ -185,7 +187,7 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "several unknown fields": [
     (c) => c.issues.create("web", { titel: "t", body: "b", issue_id2: 1 } as Bad),
-    'issues.create: input must have title and type, and not have the unknown keys "titel", "body", "issue_id2" (did you mean "title"?); accepted: title, type',
+    'issues.create: input must have title and type, and not have the unknown keys "titel", "body", "issue_id2" (others belong in options.extra.json; did you mean "title"?); accepted: title, type',
   ],
   "no input": [
     (c) => c.issues.create("web", undefined as Bad),
@@ -453,48 +455,59 @@ describe("a token in the place of an id is refused before anything is sent", () 
     expect(wire.sent).toHaveLength(0);
   });
 
-  test.each(Object.entries(USES))("one that the client has handed out, in %s", async (_, use) => {
-    const plaintext = "pat_new_oneTimeSecret";
-    wire.reply(() =>
-      json({ id: "tok_2", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext }, 201),
-    );
-    const client = wire.client();
-    await client.tokens.create({ name: "n", scopes: [] });
-    await expectRefused(use(client, plaintext), plaintext);
-    await expectRefused(use(client.withOptions({ timeoutMs: 5 }), plaintext), plaintext);
-    expect(wire.sent).toHaveLength(1);
-    expectClean(client, [plaintext]);
+  // Of its prefix, with a key and a secret, and at least as long: another token of the same service.
+  const LIKE_IT = "pat_otherkey_aSecretOfAnotherTokenOfIt";
+
+  test.each(Object.entries(USES))("one of the form of the client's own, in %s", async (_, use) => {
+    await expectRefused(use(wire.client(), LIKE_IT), LIKE_IT);
+    await expectRefused(use(wire.client().withOptions({ timeoutMs: 5 }), LIKE_IT), LIKE_IT);
+    expect(wire.sent).toHaveLength(0);
   });
 
-  test.each(Object.entries(USES))(
-    "one that the client was swapped from, which may be valid still, in %s",
-    async (_, use) => {
-      wire.reply(() => json({ id: "s", state: "on" }));
-      const client = wire.client();
-      await client.sessions.get("s");
-      client.setToken("pat_next_oneTimeSecret");
-      await expectRefused(use(client, TOKEN), TOKEN);
-      expect(wire.sent).toHaveLength(1);
-    },
-  );
+  test.each(PROVIDED)("one of the form of a provider's, in %s", async (_, use) => {
+    await expectRefused(use(wire.client({ token: () => TOKEN }), LIKE_IT), LIKE_IT);
+    expect(wire.sent).toHaveLength(0);
+  });
 
-  test("one that was handed out before a token provider returned hundreds of others", async () => {
-    const plaintext = "pat_new_oneTimeSecret";
-    const record = { id: "tok_2", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z", plaintext };
-    let asked = 0;
-    const token = (): string => {
-      asked += 1;
-      return `pat_${asked}_providedSecret`;
-    };
-    const client = wire.client({ token });
-    wire.reply(() => json(record, 201));
-    await client.tokens.create({ name: "n", scopes: [] });
-    for (let call = 0; call < 300; call += 1) {
-      wire.reply(() => json({ id: "s", state: "on" }));
-      await client.sessions.get("s");
+  test.each(Object.entries(USES))("the one that the client was swapped from, in %s", async (_, use) => {
+    const client = wire.client();
+    client.setToken("pat_next_oneTimeSecret");
+    await expectRefused(use(client, TOKEN), TOKEN);
+    expect(wire.sent).toHaveLength(0);
+  });
+
+  test.each<[why: string, id: string, token?: string]>([
+    ["it is shorter", "pat_publickey_s3cr3tTailOfTheToke"],
+    ["it has another prefix", "tok_publickey_s3cr3tTailOfTheTokenAndMore"],
+    ["it has no secret", "pat_publickeyThatIsLongerThanTheWholeToken"],
+    ["its secret is empty", "pat_publickeyThatIsLongerThanTheWholeToken_"],
+    ["it has no key", "pat__s3cr3tTailOfTheTokenThatIsLongerThanThat"],
+    ["the client's own is opaque", "pat_otherkey_aSecretOfAnotherTokenOfIt", "opaque0123456789"],
+    ["the client's own has no key", "opaque_otherkey_aSecretOfAnotherTokenOfIt", "opaque_0123456789"],
+  ])("an id is an id if %s", async (_, id, token = TOKEN) => {
+    wire.reply(() => json({ id, state: "on" }));
+    expect(await wire.client({ token }).sessions.get(id)).toMatchObject({ id });
+    expect(wire.sent).toHaveLength(1);
+  });
+
+  test("a plaintext that was handed out is kept nowhere", async () => {
+    const plaintext = `pat_new_${"oneTimeSecret".repeat(4)}`;
+    const record = { id: "tok_2", name: "n", key_id: "k", scopes: [], expires_at: "2030-01-01T00:00:00Z" };
+    wire.reply(() => json({ ...record, plaintext }, 201));
+    const client = wire.client();
+    const kept: WeakRef<object>[] = [];
+    await (async () => {
+      kept.push(new WeakRef(await client.tokens.create({ name: "n", scopes: [] })));
+      kept.push(new WeakRef(await client.tokens.rotate("tok_1")));
+    })();
+    expectClean(client, [plaintext]);
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void; // as just exposed
+    for (let round = 0; round < 5; round += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      collect();
     }
-    await expectRefused(client.tokens.revoke(plaintext), plaintext);
-    expect(wire.sent).toHaveLength(301);
+    expect(kept.map((record) => record.deref())).toEqual([undefined, undefined]);
   });
 
   test("one that no URL can hold stops no later call", async () => {

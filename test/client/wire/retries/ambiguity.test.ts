@@ -1,6 +1,12 @@
 /** The `outcome` of an error: whether the service may have processed the call. */
 import { describe, expect, test } from "vitest";
-import { type AnyAutomationError, type Client, isAutomationError, type Outcome } from "../../../../src/client/index.ts";
+import {
+  type AnyAutomationError,
+  type Client,
+  type ClientEvent,
+  isAutomationError,
+  type Outcome,
+} from "../../../../src/client/index.ts";
 import { createIssue, revoke, rotate } from "../../../support/calls.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import {
@@ -196,4 +202,15 @@ test("the outcome of a rotation, by its last failure", async () => {
 test("a POST with unsafeWrites that was sent once has an unknown outcome even if its last connection was not made", async () => {
   const error = await failing([connectionLost, notConnected], createIssue, { retry: { unsafeWrites: true } });
   expect(error).toMatchObject({ outcome: "unknown", attempts: 3, priorAmbiguous: true });
+});
+
+test.each<[string, (client: Client) => Promise<unknown>, Outcome | undefined]>([
+  ["a write", createIssue, "unknown"],
+  ["a read", (client) => client.sessions.get("1"), undefined],
+])("the end event has the outcome of the error: of %s", async (_, call, outcome) => {
+  const ends: ClientEvent[] = [];
+  const onEvent = (event: ClientEvent): void => void (event.type === "end" && ends.push(event));
+  const error = await failing([responds(500)], call, { onEvent, retry: false });
+  expect(error.outcome).toBe(outcome);
+  expect(ends).toMatchObject([{ ok: false, kind: "server", outcome }]);
 });

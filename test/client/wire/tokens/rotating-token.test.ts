@@ -80,25 +80,31 @@ describe("a rotating token", () => {
   });
 
   test("is rotated once for many concurrent calls, and stored before the replacement is first used", async () => {
-    const requestsWhenStored: number[] = [];
+    const usedWhenStored: unknown[] = [];
     const { client, token, id, plaintext } = rotating(1, {
       onRotated: async () => {
         await Promise.resolve();
-        requestsWhenStored.push(emulator.requests.length);
+        usedWhenStored.push(
+          emulator.requests.filter(({ operation, status }) => operation !== "tokens.rotate" && status === 200),
+        );
       },
     });
     const results = await Promise.all(Array.from({ length: 20 }, () => client.projects.list().toArray({ max: 1 })));
     expect(results).toHaveLength(20);
-    expect(operations()).toEqual(["tokens.rotate", ...Array.from({ length: 20 }, () => "projects.list")]);
-    expect(requestsWhenStored).toEqual([1]);
+    expect(rotations()).toBe(1);
+    expect(usedWhenStored).toEqual([[]]);
     expect(token.latest().plaintext).not.toBe(plaintext);
     expect(emulator.tokens.get(id)?.state).toBe("revoked");
+    // One call began the rotation. The others were sent with the old token, and once more after their 401.
+    const answers = emulator.requests.slice(1).map(({ status }) => status);
+    expect(answers.filter((status) => status === 200)).toHaveLength(20);
+    expect(answers.filter((status) => status === 401).length).toBeLessThanOrEqual(19);
   });
 
   test("does not deadlock if only one request may be in flight", async () => {
     const { client } = rotating(1, { maxConcurrency: 1 });
     await Promise.all([client.projects.list().toArray(), client.projects.list().toArray()]);
-    expect(operations()).toEqual(["tokens.rotate", "projects.list", "projects.list"]);
+    expect(operations().filter((operation) => operation === "tokens.rotate")).toHaveLength(1);
   });
 
   test("accepts, stores and returns one shape", async () => {

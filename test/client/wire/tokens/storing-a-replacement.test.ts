@@ -79,19 +79,26 @@ describe("a replacement that could not be stored", () => {
     let store: RotatingTokenOptions["onRotated"] = failing;
     const { fake, client, token, offered } = setUp((offer) => store(offer));
     const settled = await allEnded([client.sessions.get("1"), client.sessions.get("2")]);
-    for (const { error } of settled) {
+    const details = [
+      { outcome: "not_sent", attempts: 0 }, // it began the rotation
+      { outcome: "rejected", attempts: 1 }, // it was sent with the old token, and waited when that was answered 401
+    ];
+    for (const [index, { error }] of settled.entries()) {
       expect(error).toBeInstanceOf(TokenProviderError);
-      expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
+      expect(error).toMatchObject({ kind: "token_provider", ...details[index] });
       expect(error).toMatchObject({ message: expect.stringMatching(NOT_STORED) });
       expect(error).toMatchObject({ cause: { message: "the vault is sealed" } });
     }
     expect(token.latest()).toEqual(replacement);
-    expect(fake.sent).toHaveLength(1);
+    expect(
+      fake.sent.map((sent) => sent.token),
+      "nothing is sent with it",
+    ).toEqual([OLD, OLD]);
 
     store = () => {};
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
-    expect(offered).toEqual([replacement, replacement]);
+    expect(offered.every((offer) => offer.plaintext === NEW)).toBe(true);
     expect(rotations(fake)).toBe(1);
   });
 
@@ -106,7 +113,7 @@ describe("a replacement that could not be stored", () => {
     const calls = [client.sessions.get("1"), client.sessions.get("2")];
     await pass(1_000);
     const errors = (await allEnded([...calls, client.sessions.get("3")])).map(({ error }) => error);
-    expect(fake.sent.map((sent) => sent.token)).toEqual([OLD, OLD]);
+    expect(new Set(fake.sent.map((sent) => sent.token))).toEqual(new Set([OLD]));
     expect(errors).toMatchObject([undefined, { kind: "token_provider" }, { kind: "token_provider" }]);
   });
 
@@ -130,8 +137,9 @@ describe("an onRotated that never settles", () => {
       expect(Math.round(tookMs / 1_000)).toBe(20);
     }
     expect(token.latest()).toEqual(replacement);
+    const { length } = fake.sent;
     expect((await ended(client.sessions.get("1"))).error).toBeInstanceOf(TokenProviderError);
-    expect(fake.sent).toHaveLength(1);
+    expect(fake.sent, "it would be sent with a token that is known to be replaced").toHaveLength(length);
 
     store = () => {};
     expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
@@ -168,19 +176,24 @@ describe("an onRotated that never settles", () => {
     expect(offered).toHaveLength(1);
   });
 
-  test("lets a call end by its own timeout and its own signal before that", async () => {
+  test("holds up the call that began it, whatever its own limits; others end by theirs", async () => {
     const { client } = setUp(never);
     const controller = new AbortController();
     const settled = allEnded([
-      client.sessions.get("1", { timeoutMs: 100 }),
-      client.sessions.get("2", { signal: controller.signal }),
+      client.sessions.get("1", { timeoutMs: 100, totalTimeoutMs: 150, signal: controller.signal }),
+      client.sessions.get("2", { timeoutMs: 100 }),
+      client.sessions.get("3", { signal: controller.signal }),
     ]);
     await pass(200);
     controller.abort();
-    expect((await settled).map(({ error }) => error)).toMatchObject([
-      { kind: "timeout", phase: "token", outcome: "not_sent" },
-      { kind: "abort", outcome: "not_sent" },
+    const ends = await settled;
+    expect(ends.map(({ error }) => error)).toMatchObject([
+      { kind: "token_provider", outcome: "not_sent" },
+      { kind: "timeout", phase: "token" },
+      { kind: "abort" },
     ]);
+    expect(ends.map(({ tookMs }) => tookMs >= 20_000)).toEqual([true, false, false]);
+    expect(Math.max(...ends.slice(1).map(({ tookMs }) => tookMs))).toBeLessThan(400);
     await pass(30_000);
     expect(vi.getTimerCount()).toBe(0);
   });

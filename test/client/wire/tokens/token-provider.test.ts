@@ -1,9 +1,16 @@
 /** Token providers: concurrent calls, 401s, time limits, failures; and swapping a static token. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { type Client, isAutomationError, type TokenContext } from "../../../../src/client/index.ts";
+import {
+  type Client,
+  isAutomationError,
+  memoryRateLimiter,
+  type RateLimiter,
+  type TokenContext,
+} from "../../../../src/client/index.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
-import { after, good, type Reply, responds, status } from "../../../support/replies.ts";
+import { after, good, type Reply, responds, status, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 import { expectClean } from "../../../support/sweep.ts";
 
@@ -33,12 +40,108 @@ function issuer(ms: number): { token: (context: TokenContext) => Promise<string>
 }
 
 describe("concurrent calls", () => {
-  test("share one call of the provider", async () => {
+  test("have a token of their own each: the provider may look at the present request", async () => {
+    const users = new AsyncLocalStorage<string>();
+    const token = async (): Promise<string> => {
+      const user = users.getStore() ?? "nobody";
+      await later(user.length);
+      return user;
+    };
+    let refusals = 0;
+    const service = scriptedFetch(async (sent) => {
+      const user = sent.url.split("/").at(-1);
+      expect(sent.token).toBe(user);
+      refusals += 1;
+      if (refusals === 20) return tooMany(2)(sent);
+      return after(5, good)(sent);
+    });
+    const client = service.client({ token, maxConcurrency: 3 });
+    const names = Array.from({ length: 50 }, (_, user) => `user${user % 7 === 0 ? "" : user}`);
+    const calls = names.map((user) => users.run(user, () => client.sessions.get(user)));
+    expect((await allEnded(calls)).filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(service.sent).toHaveLength(51);
+  });
+
+  test("renew their own user's token, and share no renewal with another user", async () => {
+    const users = new AsyncLocalStorage<string>();
+    const contexts: (readonly [string | undefined, string | undefined])[] = [];
+    const token = async ({ rejected }: TokenContext): Promise<string> => {
+      const user = users.getStore();
+      contexts.push([user, rejected]);
+      await later(10);
+      return `${user}.${rejected === undefined ? "old" : "new"}`;
+    };
+    const service = scriptedFetch((sent) => {
+      expect(sent.token.split(".")[0]).toBe(sent.url.split("/").at(-1));
+      return sent.token.endsWith(".new") ? good(sent) : status(401);
+    });
+    const client = service.client({ token });
+    const names = Array.from({ length: 30 }, (_, index) => `user${index % 3}`);
+    const calls = names.map((user) => users.run(user, () => client.sessions.get(user)));
+    expect((await allEnded(calls)).filter(({ error }) => error !== undefined)).toEqual([]);
+    const renewed = contexts.filter(([, rejected]) => rejected !== undefined);
+    expect(renewed.sort()).toEqual([0, 1, 2].map((user) => [`user${user}`, `user${user}.old`]));
+  });
+
+  test("do not share the first call of the provider", async () => {
     const { token, contexts } = issuer(50);
     const service = scriptedFetch(good);
     await allEnded(many(service.client({ token, maxConcurrency: 50 }), 50));
-    expect(contexts).toHaveLength(1);
+    expect(contexts).toHaveLength(50);
     expect(service.sent).toHaveLength(50);
+  });
+
+  test("that wait ask no more: a token that has grown old in a pause is answered 401 and renewed", async () => {
+    const { token, contexts } = issuer(0);
+    let answered = 0;
+    const service = scriptedFetch((sent) => {
+      answered += 1;
+      return answered === 1 ? tooMany(60)(sent) : accepting("t2")(sent);
+    });
+    const done = watch(many(service.client({ token, maxConcurrency: 1 }), 3));
+    await pass(59_000);
+    // Each call asked when it began, and the one that was answered 429 when it went back.
+    expect(contexts.map(({ rejected }) => rejected)).toEqual([undefined, undefined, undefined, undefined]);
+    expect((await finish(done)).map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+    expect(contexts.slice(4).map(({ rejected }) => rejected)).toEqual(["t1"]);
+  });
+
+  test("in their thousands, with a new token each time, ask once each", async () => {
+    let asked = 0;
+    const service = scriptedFetch(good);
+    const client = service.client({ token: () => `pat_k${++asked}_secret` });
+    const settled = await allEnded(Array.from({ length: 4_000 }, (_, index) => client.sessions.get(`${index}`)));
+    expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(asked).toBe(4_000);
+  });
+
+  test("in their thousands in the queue of a token that is swapped move once each", async () => {
+    let acquired = 0;
+    const inner = memoryRateLimiter();
+    const rateLimiter: RateLimiter = {
+      enter: (call) => {
+        const permit = inner.enter(call);
+        return {
+          acquire: (token) => {
+            acquired += 1;
+            return permit.acquire(token);
+          },
+          report: (head) => permit.report(head),
+          release: () => permit.release(),
+        };
+      },
+      snapshot: (token) => inner.snapshot(token),
+    };
+    const service = scriptedFetch(after(10, good));
+    const client = service.client({ token: "pat_1", rateLimiter });
+    const done = watch(Array.from({ length: 4_000 }, (_, index) => client.sessions.get(`${index}`)));
+    await pass(5);
+    client.setToken("pat_2");
+    expect((await finish(done)).filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(acquired).toBe(4_000 + 3_990);
+    expect(service.sent.map(({ url }) => Number(url.split("/").at(-1)))).toEqual(
+      Array.from({ length: 4_000 }, (_, index) => index),
+    );
   });
 
   test("the provider is called for each attempt", async () => {
@@ -48,39 +151,40 @@ describe("concurrent calls", () => {
     expect(contexts.map(({ rejected }) => rejected)).toEqual([undefined, undefined, undefined]);
   });
 
-  test("an aborted call does not abort the shared request; the last one does", async () => {
-    const signals: AbortSignal[] = [];
-    const token = ({ signal }: TokenContext): Promise<string> => {
-      signals.push(signal);
+  test("an aborted call aborts its own request, and of a shared renewal the last one does", async () => {
+    const signals: (readonly [string | undefined, AbortSignal])[] = [];
+    const token = ({ rejected, signal }: TokenContext): string | Promise<string> => {
+      signals.push([rejected, signal]);
+      if (rejected === undefined) return "t1";
       return new Promise((resolve) => signal.addEventListener("abort", () => resolve("late")));
     };
     const [first, second] = [new AbortController(), new AbortController()];
-    const client = scriptedFetch(good).client({ token });
+    const client = scriptedFetch(responds(401)).client({ token });
     const done = watch([first, second].map(({ signal }) => client.sessions.get("1", { signal })));
     await pass(10);
     first.abort();
     await pass(10);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+    const renewals = signals.filter(([rejected]) => rejected !== undefined);
+    expect(renewals.map(([, { aborted }]) => aborted)).toEqual([false]);
     second.abort();
     await pass(10);
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(renewals.map(([, { aborted }]) => aborted)).toEqual([true]);
     expect((await finish(done)).map(({ error }) => isAutomationError(error) && error.kind)).toEqual(["abort", "abort"]);
   });
 
-  test("a rejection is not cached", async () => {
+  test("a failure is that of the call that asked, and is not cached", async () => {
     let asked = 0;
     const token = async (): Promise<string> => {
       asked += 1;
+      const mine = asked;
       await later(10);
-      if (asked === 1) throw new Error("the vault is shut");
+      if (mine === 1) throw new Error("the vault is shut");
       return "t1";
     };
     const client = scriptedFetch(good).client({ token });
-    const refused = await allEnded(many(client, 3));
-    for (const { error } of refused)
-      expect(error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
-    expect(asked).toBe(1);
-    expect((await ended(client.sessions.get("1"))).error).toBeUndefined();
+    const [refused, ...others] = await allEnded(many(client, 3));
+    expect(refused?.error).toMatchObject({ kind: "token_provider", outcome: "not_sent", attempts: 0 });
+    expect(others.map(({ error }) => error)).toEqual([undefined, undefined]);
   });
 });
 
@@ -103,12 +207,16 @@ describe("rejected", () => {
     expect(service.sent).toHaveLength(100);
   });
 
-  test("a late 401 under an older token requests no second replacement", async () => {
+  test.each([
+    [500, 1],
+    [59_000, 1],
+    [62_000, 2],
+  ])("a 401 under the same token, %i ms late: %i renewals", async (lateMs, renewals) => {
     const { token, contexts } = issuer(20);
-    const service = scriptedFetch((sent) => after(sent.index === 0 ? 500 : 10, accepting("t2"))(sent));
-    const settled = await allEnded(many(service.client({ token }), 3));
+    const service = scriptedFetch((sent) => after(sent.index === 0 ? lateMs : 10, accepting("t2"))(sent));
+    const settled = await allEnded(many(service.client({ token, timeoutMs: 90_000 }), 3));
     expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
-    expect(contexts.filter(({ rejected }) => rejected !== undefined)).toHaveLength(1);
+    expect(contexts.filter(({ rejected }) => rejected !== undefined)).toHaveLength(renewals);
     expect(service.sent.at(-1)?.token).toBe("t2");
   });
 

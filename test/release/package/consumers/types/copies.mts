@@ -10,7 +10,13 @@ new Client({ token: other.token, rateLimiter: other.limiter }).withOptions(other
 void client.request({ method: "GET", path: other.path });
 void createMcpServer(other.made);
 void emulatorHandlers(other.emulator);
-void bulkWrite({ items: ["a"], key: (item) => item, send: async () => client, journal: other.journal });
+void bulkWrite({
+  client: other.made,
+  items: ["a"],
+  key: (item) => item,
+  send: async () => client,
+  journal: other.journal,
+});
 export const error: AnyAutomationError = other.error;
 export const list: Paginator<Project> = other.list;
 

@@ -1,0 +1,66 @@
+/** A journal object serves one run at a time, and can be loaded again after a failure. */
+import { describe, expect, test } from "vitest";
+import { bulkWrite, type Journal, type JournalRecord, memoryJournal } from "../../src/bulk/index.ts";
+import { RunJournal } from "../../src/bulk/run-journal.ts";
+import { Turns } from "../../src/bulk/turns.ts";
+import { rejection } from "../support/promises.ts";
+import { key, rowsOf, send, service } from "./rows.ts";
+import { WatchedJournal } from "./watched-journal.ts";
+
+const at = "2026-01-01T09:30:00.000Z";
+const record = (name: string, state: JournalRecord["state"]): JournalRecord => ({ key: name, state, at });
+
+describe("one object", () => {
+  const bare = (): Journal => ({ load: () => [], append: () => undefined });
+  test.each<[string, () => Journal]>([
+    ["memoryJournal", memoryJournal],
+    ["a journal that locks nothing", bare],
+  ])("of %s serves one run at a time, and one after the other", async (_, make) => {
+    const { emulator, client } = service();
+    const options = { client, items: rowsOf(9), key, send, journal: make() };
+    const first = bulkWrite(options).finish();
+    expect(await rejection(bulkWrite(options).finish())).toMatchObject({ kind: "journal", reason: "in_use" });
+    expect(await first).toMatchObject({ done: 9 });
+    expect(emulator.requests).toHaveLength(9);
+    await bulkWrite(options);
+  });
+});
+
+describe("a journal of a long-lived user", () => {
+  test("takes nothing after a failure until it is loaded again, which tells what it holds", async () => {
+    const journal = new WatchedJournal();
+    const failures: unknown[] = [];
+    const records = new RunJournal(journal, (error) => failures.push(error));
+    await records.load(new Turns());
+    await records.write(record("a", "sending"));
+    journal.space = 1;
+    const [first, second] = [records.write(record("a", "done")), rejection(records.write(record("b", "sending")))];
+    await expect(first).rejects.toMatchObject({ reason: "failed", cause: { code: "ENOSPC" } });
+    await second;
+    journal.space = Number.POSITIVE_INFINITY;
+    await expect(records.write(record("c", "sending"))).rejects.toMatchObject({ reason: "failed" });
+
+    expect(await records.load(new Turns())).toEqual(new Map([["a", { state: "sending", at }]]));
+    expect([journal.closed, failures.length]).toEqual([1, 1]);
+    await records.write(record("a", "done"));
+    expect(journal.records.map(({ state }) => state)).toEqual(["sending", "done"]);
+    await records.close();
+    expect(journal.closed).toBe(2);
+  });
+
+  test("can be loaded again after its load has failed, also while another run has it", async () => {
+    const journal = new WatchedJournal();
+    const other = new RunJournal(journal, () => {});
+    await other.load(new Turns());
+    const records = new RunJournal(journal, () => {});
+    await expect(records.load(new Turns())).rejects.toMatchObject({ reason: "in_use" });
+    await records.close();
+    expect(journal.closed).toBe(0); // it is the other's
+    await other.close();
+    await journal.append([{ key: 7 } as never]);
+    await expect(records.load(new Turns())).rejects.toMatchObject({ reason: "damaged" });
+    journal.load = () => [];
+    expect(await records.load(new Turns())).toEqual(new Map());
+    await records.close();
+  });
+});
