@@ -65,7 +65,6 @@ const intentionallyNotExported = [
   "src/testing/tables.ts:Optional",
   "src/client/resources/custom.ts:CheckedRequest",
   "src/client/resources/custom.ts:NotJson",
-  "src/bulk/reason.ts:BulkReason",
   "src/client/errors/automation-error.ts:DetailsOf",
 ];
 
