@@ -285,8 +285,7 @@ describe("a service whose name resolves to an address, so that the error names o
 
   test("a fetch of which Node does not tell: unknown", async () => {
     const { Agent: HttpAgent } = await import("node:http");
-    const viaNode: FetchFunction = (url, init) =>
-      nodeFetch(url, { ...init, agent: new HttpAgent({ lookup } as ConstructorParameters<typeof HttpAgent>[0]) });
+    const viaNode: FetchFunction = (url, init) => nodeFetch(url, { ...init, agent: new HttpAgent({ lookup }) });
     const baseUrl = `http://service.example.com:${CLOSED_PORT}/api/v1`;
     const error = await rejection(create(clientOf(baseUrl, { fetch: viaNode, allowInsecureHttp: true })));
     expect(error).toMatchObject({ outcome: "unknown", platformCode: "ECONNREFUSED", attempts: 1 });
