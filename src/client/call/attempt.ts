@@ -17,7 +17,7 @@ export function enter(call: Call): Permit {
   return rateLimiter.enter({ maxConcurrency, maxPauses, maxPauseMs, endsAt, timeoutMs, signal });
 }
 
-/** A token for the next request, and the rest of the attempt's `timeoutMs`. */
+/** A token for the next request, and the rest of the attempt's `timeoutMs`, against which the queue does not count. */
 interface Read {
   readonly token: string;
   readonly leftMs: number;
@@ -48,6 +48,7 @@ export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
 async function readToResend(call: Call, refused: Exchange, token: string): Promise<Read | undefined> {
   const { deadline, events, history, settings } = call;
   const { retry, tokenSource } = settings;
+  // The caller's abort ends the next wait with an error of its own.
   if (retry === false || deadline.reason === "total") return undefined;
   const error = (): AutomationError => refusalError(call, refused);
   history.lastFailure = error;
@@ -82,7 +83,7 @@ async function readToken(call: Call, rejected?: string): Promise<Read> {
   // A rotation must not wait for rotations, since it is one of them.
   const pending = rotatesToken(operation) ? undefined : tokenSource.pending?.(rejected);
   if (pending === undefined && tokenSource.request === undefined) {
-    return { token: usable(call, tokenSource.current), leftMs: timeoutMs };
+    return { token: expectUsable(call, tokenSource.current), leftMs: timeoutMs };
   }
   const limit = deadline.within(timeoutMs);
   try {
@@ -90,8 +91,9 @@ async function readToken(call: Call, rejected?: string): Promise<Read> {
     const ask = (refused: string | undefined) => tokenSource.request?.(refused, limit) ?? tokenSource.current;
     let token = await limit.race(Promise.resolve(ask(rejected)));
     const refused = history.unauthorized?.token;
+    // A provider may still return the token of an earlier 401 of this call: then it learns of that once more.
     if (rejected === undefined && token === refused) token = await limit.race(Promise.resolve(ask(refused)));
-    return { token: usable(call, token), leftMs: limit.leftMs };
+    return { token: expectUsable(call, token), leftMs: limit.leftMs };
   } catch (error) {
     throw error === STOPPED ? stoppedError(call, { deadline: limit, phase: "token" }) : error;
   } finally {
@@ -100,7 +102,7 @@ async function readToken(call: Call, rejected?: string): Promise<Read> {
 }
 
 /** Refuses a token that the service has refused in this call, and one that stands in the call's own URL. */
-function usable(call: Call, token: string): string {
+function expectUsable(call: Call, token: string): string {
   const { unauthorized } = call.history;
   if (token === unauthorized?.token) throw unauthorized.error();
   if (!call.urlContainsSecret(token)) return token;
@@ -117,10 +119,11 @@ async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Rea
   const { rateLimiter, tokenSource } = settings;
   // A provider's token is for this call alone.
   const isWatched = tokenSource.subscribe !== undefined;
-  for (let token = first; ; token = usable(call, tokenSource.current)) {
+  for (let token = first; ; token = expectUsable(call, tokenSource.current)) {
     events?.enter("queue");
     const asked = permit.acquire(token);
     const admission = "kind" in asked ? asked : await admittedOrChanged(call, token, asked);
+    // Either may have happened while the call waited, also in the turn in which it was admitted.
     const isStopped = deadline.reason !== undefined || admission?.kind === "stopped";
     const isChanged = isWatched && tokenSource.current !== token;
     if (admission?.kind === "admitted" && !isStopped && !isChanged) {

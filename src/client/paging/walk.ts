@@ -22,16 +22,16 @@ export interface PageSource<Item> {
 }
 
 /**
- * The pages of a list in order, one request each; with `prefetch` one page at most is asked for ahead. `describe` runs at
- * the first `next()`, which rejects as it does. The walk is over with the page that brings the last of `max` items;
+ * The pages of a list in order, one request each; with `prefetch` one page at most is asked for ahead. `findSource` runs
+ * at the first `next()`, which rejects as it does. The walk is over with the page that brings the last of `max` items;
  * `closing` ends it earlier, with the request in flight.
  */
 export async function* walkPages<Item>(
-  describe: () => Promise<PageSource<Item>>,
+  findSource: () => Promise<PageSource<Item>>,
   closing?: Deadline,
   max: number = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Page<Item>, void, undefined> {
-  const source = await describe();
+  const source = await findSource();
   const cycle = new CycleDetector();
   let counts: PageCounts = { pages: 0, items: 0, waitedMs: 0 };
   const countPage: Origin["countPage"] = ({ data }, waitedMs) => {

@@ -33,11 +33,11 @@ export class Queue<Member extends { readonly position: number }> {
   }
 
   /** The index of a position, or where it would be. */
-  #indexOf(place: number): number {
+  #indexOf(position: number): number {
     let [low, high] = [this.#first, this.#members.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#members[middle]?.position ?? place) < place) low = middle + 1;
+      if ((this.#members[middle]?.position ?? position) < position) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -31,6 +31,9 @@ export interface Waiter {
  * The gate has no timer: each waiter has one, since a platform may drop a call with its timers. A slot ends by the clock,
  * for whoever looks next.
  *
+ * The order of one wait: `enter` joins the queue; `pump` gives a slot (`send`) and settles the waiter; the waiter has to
+ * `take` the slot within a moment, or another call gets it. `wake` and `look` are for time that makes room meanwhile.
+ *
  * `protected` members are for a gate that shares its state with other processes.
  */
 export class TokenGate {

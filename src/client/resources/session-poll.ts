@@ -137,7 +137,7 @@ async function* polls(
     try {
       const delayMs = delayOfPoll(outage, shortened(waitMs, JITTER, Math.random()), now());
       if (waitMs > 0) await within.sleep(delayMs);
-      waitMs = Math.min(waitMs * GROWTH || intervalMs, maxIntervalMs);
+      waitMs = Math.min(waitMs === 0 ? intervalMs : waitMs * GROWTH, maxIntervalMs);
       const limited = { ...poll, options: { ...poll.options, signal, totalTimeoutMs: within.leftMs } };
       const polled = await send(name, () => limited, { within: closing?.signal }).catch(
         (error: AutomationError) => error,
