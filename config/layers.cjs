@@ -48,6 +48,7 @@ const layers = [
       "client/call/query.ts",
       "client/call/base-url.ts",
       "client/call/settings.ts",
+      "client/call/call-options.ts",
       "client/call/decide-retry.ts",
     ],
   },
@@ -102,6 +103,7 @@ const resourcesKnow = [
   "client/call/path.ts",
   "client/call/query.ts",
   "client/call/settings.ts",
+  "client/call/call-options.ts",
   "client/call/decide-retry.ts",
 ];
 

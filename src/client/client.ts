@@ -1,8 +1,9 @@
 import { Assembly } from "./assembly.ts";
 import { type CallHooks, type DeriveWithHooks, WITH_HOOKS } from "./call/call-hooks.ts";
+import type { CallOptions } from "./call/call-options.ts";
 import type { Send } from "./call/operation.ts";
 import { createSend } from "./call/send.ts";
-import { type CallOptions, DEFAULT_RETRY } from "./call/settings.ts";
+import { DEFAULT_RETRY } from "./call/settings.ts";
 import { withCallerStack } from "./errors/caller-stack.ts";
 import type { ClientOptions, NoClient } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";

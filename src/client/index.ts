@@ -1,8 +1,9 @@
-export type { FetchFunction, FetchInit, FetchResponse, HeadersInput } from "./call/http-request.ts";
+export type { CallOptions, ExtraOptions, RequestInfo, ResponseInfo, RetryOptions } from "./call/call-options.ts";
+export type { FetchFunction, FetchInit, FetchResponse } from "./call/http-request.ts";
 export type { Method } from "./call/operation.ts";
 export { type Path, path } from "./call/path.ts";
 export type { Query, QueryValue } from "./call/query.ts";
-export type { CallOptions, ExtraOptions, RequestInfo, ResponseInfo, RetryOptions } from "./call/settings.ts";
+export type { HeadersInput } from "./checks/headers.ts";
 export { Client } from "./client.ts";
 export {
   AutomationError,

@@ -1,4 +1,4 @@
-import { readHeaders } from "./call/http-request.ts";
+import { readHeaders } from "./checks/headers.ts";
 import { ignoreErrors } from "./checks/ignore-errors.ts";
 import type { Present } from "./checks/validators.ts";
 import type { AnyAutomationError } from "./errors/classes.ts";

@@ -1,13 +1,14 @@
 import { checkBaseUrl } from "./call/base-url.ts";
-import type { FetchFunction, HeadersInput } from "./call/http-request.ts";
+import type { RetryOptions } from "./call/call-options.ts";
+import type { FetchFunction } from "./call/http-request.ts";
 import {
   type CheckedOptions,
   type ClientSettings,
   DEFAULT_RETRY,
   mergeSettings,
-  type RetryOptions,
   SHARED_OPTIONS,
 } from "./call/settings.ts";
+import type { HeadersInput } from "./checks/headers.ts";
 import { ignoreErrors } from "./checks/ignore-errors.ts";
 import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
 import { parseOptions } from "./checks/parse-options.ts";

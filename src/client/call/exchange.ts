@@ -4,10 +4,10 @@ import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { readBody, readBriefly } from "./body.ts";
 import type { Call } from "./call.ts";
+import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { type Exchange, isSuccess, type ResponseHead, readHead } from "./head.ts";
 import { HttpFailure } from "./http.ts";
-import type { CallOptions } from "./settings.ts";
 
 /** The token of a request, and the time that is left for it. */
 interface Sending {

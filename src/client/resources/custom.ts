@@ -1,7 +1,8 @@
+import type { CallOptions } from "../call/call-options.ts";
 import type { Method, Send } from "../call/operation.ts";
 import { isPath, type Path } from "../call/path.ts";
 import { encodeQuery, QUERY, type Query } from "../call/query.ts";
-import { type CallOptions, readOptions } from "../call/settings.ts";
+import { readOptions } from "../call/settings.ts";
 import { invalid } from "../checks/invalid-input.ts";
 import { expectType, parseOptions } from "../checks/parse-options.ts";
 import { ANYTHING, type ObjectSchema, oneOf, required, type Validator, validator } from "../checks/validators.ts";

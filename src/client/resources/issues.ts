@@ -1,6 +1,7 @@
+import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
-import { type CallOptions, readOptions } from "../call/settings.ts";
+import { readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { type ObjectSchema, required, STRING } from "../checks/validators.ts";
 import type { Issue, IssueType } from "../models.ts";

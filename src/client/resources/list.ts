@@ -1,7 +1,8 @@
+import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import type { Path } from "../call/path.ts";
 import { encodeQuery, type Query } from "../call/query.ts";
-import { type CallOptions, readOptions } from "../call/settings.ts";
+import { readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, type Validator, validator } from "../checks/validators.ts";
 import { annotate } from "../errors/automation-error.ts";

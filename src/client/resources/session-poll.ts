@@ -1,6 +1,7 @@
+import type { CallOptions } from "../call/call-options.ts";
 import type { Operation, OperationFields, Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
-import { type CallOptions, type CheckedOptions, readOptions } from "../call/settings.ts";
+import { type CheckedOptions, readOptions } from "../call/settings.ts";
 import { INTERVAL, type ObjectSchema } from "../checks/validators.ts";
 import { type AutomationError, annotate, isBrandedError } from "../errors/automation-error.ts";
 import { captureCaller } from "../errors/caller-stack.ts";

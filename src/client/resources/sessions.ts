@@ -1,6 +1,7 @@
+import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
-import { type CallOptions, readOptions } from "../call/settings.ts";
+import { readOptions } from "../call/settings.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
 import type { Session } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";

@@ -1,6 +1,7 @@
+import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
-import { type CallOptions, readOptions } from "../call/settings.ts";
+import { readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, required, STRING, validator } from "../checks/validators.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
