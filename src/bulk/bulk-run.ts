@@ -47,4 +47,10 @@ export interface BulkRun<Item, Result> extends AsyncIterable<BulkEntry<Item, Res
    * @throws The error that stopped the run. `ArgumentError` while the run is being iterated.
    */
   finish(): Promise<BulkSummary>;
+  /** As of a promise of its end. */
+  catch<Failure = never>(
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<BulkSummary | Failure>;
+  /** As of a promise of its end. */
+  finally(onEnd?: (() => void) | null): Promise<BulkSummary>;
 }

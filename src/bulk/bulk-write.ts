@@ -74,6 +74,16 @@ class InvalidRun implements BulkRun<never, never> {
     return this.finish().then(onFulfilled, onRejected);
   }
 
+  catch<Failure = never>(
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<BulkSummary | Failure> {
+    return this.finish().catch(onRejected);
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<BulkSummary> {
+    return this.finish().finally(onEnd);
+  }
+
   [Symbol.asyncIterator](): AsyncIterator<never> {
     return { next: () => this.finish() };
   }

@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
 import { AbortError, ArgumentError } from "../client/errors/classes.ts";
 import { after, now, platformTurn } from "../client/time/clock.ts";
@@ -86,21 +85,14 @@ export class Execution<Item, Result> {
     this.#cancelGrace ??= after(this.#settings.graceMs, () => void this.#abort());
   }
 
-  /** Stops when the signal aborts, until the returned function is called. A signal of the caller's own may fail. */
+  /** Stops when the signal aborts, until the returned function is called. */
   #heedSignal(): () => void {
     const { signal } = this.#settings;
     if (signal === undefined) return () => {};
     const stop = (): void => {
-      const cause = ignoreErrors<unknown>(() => signal.reason);
-      this.end(new AbortError("the run was aborted", { cause }));
+      this.end(new AbortError("the run was aborted", { cause: signal.reason }));
     };
-    try {
-      return onAbort(signal, stop);
-    } catch (thrown) {
-      const { said, details } = readThrown(thrown);
-      this.#fail(new ArgumentError(`signal failed${said}`, { outcome: "not_sent", ...details }));
-      return () => {};
-    }
+    return onAbort(signal, stop);
   }
 
   async #work(): Promise<void> {

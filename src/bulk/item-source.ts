@@ -1,6 +1,5 @@
-import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import { invalid } from "../client/checks/invalid-input.ts";
-import { describeValue } from "../client/checks/values.ts";
+import { describeValue, ignoreRejection } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { ArgumentError } from "../client/errors/classes.ts";
 import { Deadline } from "../client/time/deadline.ts";
@@ -140,7 +139,7 @@ export class ItemSource<Item> {
       return asErrorClass(ArgumentError, () => invalid(`key failed for item ${position}${said}`, details.cause));
     }
     if (typeof key === "string" && key !== "") return key;
-    ignoreErrors(() => key); // a promise may reject
+    ignoreRejection(key);
     const what = `key of item ${position}`;
     return asErrorClass(ArgumentError, () =>
       invalid(`${what} must be a string that is not empty, not ${describeValue(key)}`),

@@ -1,5 +1,4 @@
-import { ignoreErrors } from "../client/checks/ignore-errors.ts";
-import { describeValue } from "../client/checks/values.ts";
+import { describeValue, ignoreRejection } from "../client/checks/values.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
 import { ArgumentError } from "../client/errors/classes.ts";
 import { BoundWrite } from "./bound-write.ts";
@@ -158,7 +157,7 @@ export class ItemWrite<Item, Result> {
     try {
       const reference: unknown = this.#settings.reference?.(result, this.#keyed.item);
       if (isReference(reference)) return reference === undefined ? {} : { reference };
-      ignoreErrors(() => reference); // a promise may reject
+      ignoreRejection(reference);
       const message = `reference must return a string or a number, not ${describeValue(reference)}`;
       return { error: new ArgumentError(message, { outcome: "accepted" }) };
     } catch (thrown) {

@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
 import { type CallerStack, withCallerStack } from "../client/errors/caller-stack.ts";
 import { AbortError, ArgumentError } from "../client/errors/classes.ts";
@@ -7,6 +6,8 @@ import { Entries } from "./entries.ts";
 import { Execution } from "./execution.ts";
 import type { Settings } from "./options.ts";
 import { type BulkProgress, type BulkSummary, Counts } from "./progress.ts";
+
+const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 
 /** A run as its caller sees it: entries to be taken, and progress. */
 export class Run<Item, Result> implements BulkRun<Item, Result> {
@@ -34,7 +35,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
 
   get progress(): BulkProgress {
     const { total, underWay, resolving } = this.#execution;
-    const pausedUntil = this.#pausedUntil();
+    const pausedUntil = this.#settings.client.rateLimit?.pausedUntil;
     const pauseMs = pausedUntil === undefined ? 0 : pausedUntil.getTime() - Date.now();
     return { ...this.summary, ...this.#counts.pace(total, pauseMs), total, underWay, resolving, pausedUntil };
   }
@@ -48,12 +49,27 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
     return this.#finished ?? this.#endOfIteration();
   }
 
+  /** @internal Printed in Node's console before it begins, it says how to begin. */
+  [INSPECT](): string {
+    return `BulkRun { ${this.#isIterated ? "begun" : "not begun: await it, or use for await"} }`;
+  }
+
   // biome-ignore lint/suspicious/noThenProperty: a run can be awaited
   then<Next = BulkSummary, Failure = never>(
     onFulfilled?: ((summary: BulkSummary) => Next | PromiseLike<Next>) | null,
     onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
   ): Promise<Next | Failure> {
     return this.finish().then(onFulfilled, onRejected);
+  }
+
+  catch<Failure = never>(
+    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
+  ): Promise<BulkSummary | Failure> {
+    return this.finish().catch(onRejected);
+  }
+
+  finally(onEnd?: (() => void) | null): Promise<BulkSummary> {
+    return this.finish().finally(onEnd);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<BulkEntry<Item, Result>, undefined> {
@@ -114,10 +130,5 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
       throw this.#named(failure);
     }
     return { done: true, value: undefined };
-  }
-
-  /** A rate limiter of the application's own may fail, and a progress line must not end a run. */
-  #pausedUntil(): Date | undefined {
-    return ignoreErrors(() => this.#settings.client.rateLimit?.pausedUntil);
   }
 }

@@ -12,7 +12,7 @@ import { rotation } from "./resources/rotation.ts";
 import { StaticToken } from "./token/static-token.ts";
 import type { TokenSourceFactory } from "./token/token-source.ts";
 
-/** The parts of a client. Clients that are derived from it share token source, rate limiter, and what is emitted once. */
+/** The parts of a client. Derived clients share token source and rate limiter; with hooks, what is emitted once, too. */
 export class Assembly {
   readonly context: ClientContext;
   /** With the token source in place of the token: it alone holds it, and a copy here would stay when it is swapped. */
@@ -36,7 +36,9 @@ export class Assembly {
     const { baseUrl, allowInsecureHttp, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
     const url = new URL(baseUrl);
     checkTransport(url, allowInsecureHttp);
+    // A rotation is sent by the client that is made of the context below.
     const tokenSource = given.token.createSource((stored) => rotateItself(context, stored), url.origin);
+    /** For derived clients: they get the same source. */
     const token: TokenSourceFactory = {
       createSource: (_, origin) =>
         origin === url.origin

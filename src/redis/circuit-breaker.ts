@@ -1,4 +1,3 @@
-import { ignoreErrors } from "../client/checks/ignore-errors.ts";
 import { now } from "../client/time/clock.ts";
 import type { DegradedEvent, FleetEvent } from "./events.ts";
 
@@ -19,9 +18,9 @@ export class CircuitBreaker {
   #retryAt = 0;
   #retryMs = FIRST_RETRY_MS;
 
-  /** @param onEvent receives an event when the breaker opens and when it closes; what it throws is ignored */
+  /** @param onEvent receives an event when the breaker opens and when it closes */
   constructor(onEvent: ((event: FleetEvent) => void) | undefined) {
-    this.#emit = (event) => ignoreErrors(() => onEvent?.(event));
+    this.#emit = (event) => onEvent?.(event);
   }
 
   get isClosed(): boolean {

@@ -31,7 +31,6 @@ interface FleetWait {
 
 /** The gate of one token in this process, which shares pauses, the probe, and what is left with the other processes. */
 export class FleetGate extends TokenGate {
-  override mustProbe = false;
   readonly #leases: Leases;
   readonly #held = new Set<Lease>();
   readonly #commands: TokenCommands;

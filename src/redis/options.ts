@@ -1,6 +1,6 @@
 import { invalid } from "../client/checks/invalid-input.ts";
 import { parseOptions } from "../client/checks/parse-options.ts";
-import { ANYTHING, FUNCTION, INTERVAL, type ObjectSchema, validator } from "../client/checks/validators.ts";
+import { ANYTHING, INTERVAL, LISTENER, type ObjectSchema, validator } from "../client/checks/validators.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { ConfigError } from "../client/errors/classes.ts";
 import { type Evaluate, evaluateWith, hearErrors, type IoredisClient, type NodeRedisClient } from "./client.ts";
@@ -47,7 +47,7 @@ const OPTIONS: ObjectSchema<RedisRateLimiterOptions> = {
     `a number of milliseconds from ${SHORTEST_LEASE_MS} to ${LONGEST_LEASE_MS}`,
     (value) => typeof value === "number" && value >= SHORTEST_LEASE_MS && value <= LONGEST_LEASE_MS,
   ),
-  onEvent: FUNCTION,
+  onEvent: LISTENER,
 };
 
 /** @throws `ConfigError` for the first invalid option */

@@ -14,11 +14,6 @@ function count(states: Record<string, string>): Record<string, number> {
   return counts;
 }
 
-const MINE = new Error("mine");
-const fails = (): never => {
-  throw MINE;
-};
-
 const sum = ({ done, refused, not_sent, unknown }: BulkSummary): number => done + refused + not_sent + unknown;
 
 describe("a token that is refused in the middle", () => {
@@ -97,24 +92,6 @@ describe("a signal", () => {
     });
     expect(count((await runToEnd(run)).states)).toEqual({ not_sent: 3 });
     expect(emulator.requests).toEqual([]);
-  });
-
-  test.each<[string, object, object]>([
-    ["listened to", { addEventListener: fails }, { not_sent: 3, error: { kind: "argument", cause: MINE } }],
-    [
-      "asked for its reason",
-      Object.defineProperty({ aborted: true }, "reason", { get: fails, enumerable: true }),
-      { not_sent: 3, error: undefined },
-    ],
-  ])("that throws when it is %s neither crashes nor hangs the run", async (_, odd, expected) => {
-    const { client } = service();
-    const signal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
-    Object.defineProperties(signal, Object.getOwnPropertyDescriptors(odd));
-    const journal = new WatchedJournal();
-    const options = { items: rowsOf(3), key, client, send, journal };
-    const { states, error } = await runToEnd(bulkWrite({ ...options, signal: signal as never })); // as one may be
-    expect({ ...count(states), error }).toMatchObject(expected);
-    expect(journal.closed).toBe(1);
   });
 
   test("waits for a silent service no longer than graceMs; what was on its way is unknown", async () => {

@@ -1,5 +1,5 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { invalid } from "../checks/invalid-input.ts";
+import { parseUrl } from "../checks/parse-url.ts";
 import { describeValue } from "../checks/values.ts";
 import { forbiddenIn } from "./encoding.ts";
 
@@ -9,7 +9,7 @@ export function checkBaseUrl(value: unknown): string {
   if (typeof text !== "string") invalid(`baseUrl must be a string or a URL, not ${describeValue(value)}`);
   const flaw = forbiddenIn(text);
   if (flaw !== undefined) invalid(`baseUrl ${flaw}`);
-  const url = /^https?:\/\//i.test(text) ? ignoreErrors(() => new URL(text)) : undefined;
+  const url = /^https?:\/\//i.test(text) ? parseUrl(text) : undefined;
   if (url === undefined) {
     const quotes = /^["']/.test(text) ? "; leave out the quotes around it" : "";
     invalid(`baseUrl must be an absolute http: or https: URL, such as https://automation.example.com/api/v1${quotes}`);

@@ -41,8 +41,6 @@ export type OperationFields<Output> = Omit<Operation<Output>, "name" | "label"> 
 
 /** The circumstances of a call, beside the operation. */
 export interface Origin {
-  /** The public function that was called: the stack of an error begins in the code that called it. */
-  readonly entry?: CallableFunction | undefined;
   /** Ends the call with the wait or the walk that it is a part of. */
   readonly within?: AbortSignal | undefined;
   /** Counts a page of a walk when it arrives, and returns the fields of its `page` event. */

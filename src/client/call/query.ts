@@ -14,8 +14,9 @@ export const QUERY: Validator = validator("a plain object of parameters", isPlai
 
 /** Copies parameters, so that later changes have no effect. */
 export function copyQuery(query: Query): Query {
+  const isList = (value: Query[string]): value is readonly QueryValue[] => Array.isArray(value);
   return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, typeof value === "object" ? value.slice() : value]),
+    Object.entries(query).map(([name, value]) => [name, isList(value) ? value.slice() : value]),
   );
 }
 

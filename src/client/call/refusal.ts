@@ -1,5 +1,5 @@
 import { closestName } from "../checks/hints.ts";
-import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { parseUrl } from "../checks/parse-url.ts";
 import { isObject, isRecord, nullPrototype } from "../checks/values.ts";
 import { SCOPES } from "../scopes.ts";
 import { oneLine } from "../secrets/redact.ts";
@@ -59,7 +59,7 @@ export function shownCode(code: string | undefined): string {
 /** Origin and path that a redirect leads to, without query and user; `undefined` if it does not say, or no URL. */
 export function redirectTarget({ headers }: ResponseHead, from: string): string | undefined {
   const location = headers.get("location");
-  const url = location === null ? undefined : ignoreErrors(() => new URL(location, from));
+  const url = location === null ? undefined : parseUrl(location, from);
   return url && `${url.protocol}${url.host && "//"}${url.host}${url.pathname}`;
 }
 

@@ -1,5 +1,4 @@
 import { asErrorClass } from "../errors/as-error-class.ts";
-import { captureCaller } from "../errors/caller-stack.ts";
 import { type AnyAutomationError, ArgumentError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
 import { Redactor } from "../secrets/redact.ts";
@@ -29,7 +28,6 @@ export function createSend(client: ClientContext): Send {
     asErrorClass(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
 
   async function send<Output>(name: string, describe: () => OperationFields<Output>, origin: Origin = {}) {
-    const toCaller = origin.entry && captureCaller(origin.entry);
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
     let output: unknown;
@@ -41,7 +39,6 @@ export function createSend(client: ClientContext): Send {
       return output as Output; // the schema of the operation says that it is one
     } catch (error) {
       failure = call === undefined ? (error as AnyAutomationError) : callError(call, error); // arguments fail with ours alone
-      toCaller?.(failure);
       throw failure;
     } finally {
       call?.finish(failure, output);

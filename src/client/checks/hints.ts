@@ -22,6 +22,8 @@ const MEANT: readonly (readonly [names: string, option: string, write?: string])
     "nothing: the service has no idempotency keys, and error.outcome says what may be sent again",
   ],
   ["body data", "json"],
+  ["expires expiresin expiresat expiry ttl", "expires_in_days"],
+  ["permissions", "scopes"],
   ["params", "query"],
   ["query params", "extra", "extra: { query }"],
   ["json body data", "extra", "extra: { json }"],
@@ -61,7 +63,7 @@ export function hintsFor(keys: readonly string[], what: string, accepted: readon
     if (place !== undefined) hints.add(`"${key}" belongs in ${place}`);
     else if (write !== undefined) hints.add(`write ${write}`);
     else if (option !== undefined) names.add(`"${option}"`);
-    else if (EXTRA[what] !== undefined) hints.add(`others belong in ${EXTRA[what]}`);
+    else if (EXTRA[what] !== undefined) hints.add(`if your service takes others, pass them in ${EXTRA[what]}`);
   }
   return names.size > 0 ? [...hints, `did you mean ${[...names].join(", ")}?`] : [...hints];
 }

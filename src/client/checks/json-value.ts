@@ -1,4 +1,3 @@
-import { ignoreErrors } from "./ignore-errors.ts";
 import { invalid } from "./invalid-input.ts";
 import { describeValue, hasMethods, isObject, isPlainObject, isPromise, nameOf } from "./values.ts";
 
@@ -37,9 +36,10 @@ function expectJson(root: unknown, what: string): void {
     if (isObject(place.value) && seen.has(place.value)) continue;
     seen.add(place.value);
     // A list that is still to be requested has a text for prints, and no items.
-    const isPending = isPromise(place.value) || isAsyncIterable(place.value);
-    const value = isPending ? place.value : writtenBy(place);
-    if (isPending || !isJson(value)) invalid(`${path} must be a JSON value, not ${describeValue(value)}`);
+    // So would be an invalid date, or a Buffer: they are written as null, and as an object with numbers.
+    const isRefused = isPromise(place.value) || isAsyncIterable(place.value) || isLostInWriting(place.value);
+    const value = isRefused ? place.value : writtenBy(place);
+    if (isRefused || !isJson(value)) invalid(`${path} must be a JSON value, not ${describeValue(value)}`);
     if (!isObject(value)) continue;
     seen.add(value);
     const isList = Array.isArray(value);
@@ -60,6 +60,10 @@ function writtenBy({ value, key }: Place): unknown {
   return hasMethods(value, "toJSON") ? (value as { toJSON(key: string): unknown }).toJSON(key) : value; // as was looked
 }
 
+function isLostInWriting(value: unknown): boolean {
+  return ArrayBuffer.isView(value) || (value instanceof Date && Number.isNaN(value.getTime()));
+}
+
 const BOXED: readonly unknown[] = [String, Number, Boolean];
 
 /** Returns whether a value is written as it is. Of an object of a class, that holds if it has fields and yields no items. */
@@ -76,5 +80,5 @@ function isIterable(value: object): boolean {
 }
 
 function isAsyncIterable(value: unknown): boolean {
-  return ignoreErrors(() => isObject(value) && Symbol.asyncIterator in value) === true;
+  return isObject(value) && Symbol.asyncIterator in value;
 }

@@ -1,4 +1,3 @@
-import { ignoreErrors } from "./ignore-errors.ts";
 import { isObject } from "./values.ts";
 
 /** The name `__proto__`, or one of its letters written as an escape. */
@@ -9,7 +8,12 @@ const PROTO = /__proto__|\\u00(?:5f|6f|70|72|74)/i;
  * harmless where they stand, they would change the prototype of an object that they are copied to.
  */
 export function parseJson(text: string): unknown {
-  const root = ignoreErrors<unknown>(() => JSON.parse(text));
+  let root: unknown;
+  try {
+    root = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
   for (const value of PROTO.test(text) ? valuesOf(root) : []) {
     if (isObject(value)) Reflect.deleteProperty(value, "__proto__");
   }

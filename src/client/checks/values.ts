@@ -56,3 +56,8 @@ function classNameOf(value: object): string | undefined {
   const name: unknown = tag === "Object" ? (value.constructor as { name?: unknown } | undefined)?.name : tag; // it may be anything
   return typeof name === "string" && /^[A-Za-z_$][\w$]{0,39}$/.test(name) ? name : undefined;
 }
+
+/** Lets go of a value that should have been no promise: if it is one, its rejection has no other handler. */
+export function ignoreRejection(value: unknown): void {
+  if (isPromise(value)) Promise.resolve(value).catch(() => {});
+}

@@ -1,4 +1,5 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { parseUrl } from "../checks/parse-url.ts";
 
 /** One error, read: texts of others, which may hold secrets. A text that it does not have is empty. */
 export interface Evidence {
@@ -71,5 +72,5 @@ function hostIn(message: string, path: string): string {
   const [, host, url = path] =
     /(?:\b(?:connect|getaddrinfo) [A-Z_]+|\(attempted address:) ([^\s,]+)(?:,|$)|\bfor url \((\S+)\)/.exec(message) ??
     [];
-  return host ?? ignoreErrors(() => new URL(url).host) ?? "";
+  return host ?? parseUrl(url)?.host ?? "";
 }

@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../checks/ignore-errors.ts";
+import { ignoreRejection } from "../checks/values.ts";
 import type { CallerStack } from "../errors/caller-stack.ts";
 import { Deadline } from "../time/deadline.ts";
 
@@ -54,7 +54,7 @@ export function batchIterator<Batch, Value>(
     return: () => {
       closing.end();
       values = [].values();
-      void ignoreErrors(() => taken.return());
+      ignoreRejection(taken.return());
       return Promise.resolve({ done: true, value: undefined });
     },
   };

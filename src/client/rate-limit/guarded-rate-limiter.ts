@@ -1,5 +1,6 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
-import { describeValue, hasMethods, isObject, isPromise } from "../checks/values.ts";
+import { describeValue, hasMethods, ignoreRejection, isObject, isPromise } from "../checks/values.ts";
+import { now } from "../time/clock.ts";
 import {
   type Admission,
   type Permit,
@@ -13,7 +14,7 @@ import {
 
 /**
  * The door for a rate limiter of the caller's own. Its failure before a request ends the call; a failure afterwards loses
- * no response that has arrived. If it always says that a 429 is waited for, the calls' `rateLimitWaits` end that.
+ * no response that has arrived. If it says that a 429 is waited for and then does not wait, `rateLimitWaits` ends that.
  */
 export function guardRateLimiter(limiter: RateLimiter): RateLimiter {
   return {
@@ -26,8 +27,7 @@ function permitOf(limiter: RateLimiter, call: RateLimitedCall): Permit {
   try {
     const permit = limiter.enter(call);
     if (hasMethods(permit, "acquire", "report", "release")) return permit;
-    // The rejection of a promise, which is no permit, has no other handler.
-    ignoreErrors(() => permit);
+    ignoreRejection(permit);
     throw new TypeError(`enter returned ${describeValue(permit)}, not a permit`);
   } catch (cause) {
     return fail(cause);
@@ -36,24 +36,31 @@ function permitOf(limiter: RateLimiter, call: RateLimitedCall): Permit {
 
 class GuardedPermit implements Permit {
   readonly #permit: Permit;
-  readonly #maxPauses: number;
-  /** Pauses that its own requests have begun, without another response in between. */
-  #pausesInARow = 0;
+  readonly #call: RateLimitedCall;
+  /** Changes with each wait: the end of one that was left says nothing about the present one. */
+  #turn = 0;
+  /** The latest pause that was reported: until when it lasts. */
+  #pausedUntil = 0;
+  /** Pauses in a row that were not waited for. */
+  #skipped = 0;
 
-  constructor(permit: Permit, { maxPauses }: RateLimitedCall) {
+  constructor(permit: Permit, call: RateLimitedCall) {
     this.#permit = permit;
-    this.#maxPauses = maxPauses;
+    this.#call = call;
   }
 
   acquire(token: string): Admission | Promise<Admission> {
+    this.#turn += 1;
+    const turn = this.#turn;
     const leave = (cause: unknown): never => {
       // It may have a slot all the same.
-      this.release();
+      if (turn === this.#turn) this.release();
       return fail(cause);
     };
+    const check = (admission: Admission): Admission => this.#check(admission, turn === this.#turn);
     try {
       const reply = this.#permit.acquire(token);
-      return isPromise(reply) ? Promise.resolve(reply).then(checkAdmission).catch(leave) : checkAdmission(reply);
+      return isPromise(reply) ? Promise.resolve(reply).then(check).catch(leave) : check(reply);
     } catch (cause) {
       return leave(cause);
     }
@@ -61,19 +68,31 @@ class GuardedPermit implements Permit {
 
   report(head: RateLimitHead): ReportedPause | undefined {
     const pause = ignoreErrors(() => this.#permit.report(head));
-    this.#pausesInARow = head.status === 429 ? this.#pausesInARow + 1 : 0;
+    if (head.status !== 429) this.#skipped = 0;
     if (!isObject(pause) || typeof pause.pauseMs !== "number") return undefined;
-    return { pauseMs: pause.pauseMs, waits: pause.waits && this.#pausesInARow <= this.#maxPauses };
+    const { pauseMs } = pause;
+    this.#skipped += 1;
+    // A pause of no time has been waited for a moment later.
+    this.#pausedUntil = now() + Math.max(pauseMs, 1);
+    return { pauseMs, waits: pause.waits && this.#skipped <= this.#call.maxPauses };
   }
 
   release(): void {
+    this.#turn += 1;
     ignoreErrors(() => this.#permit.release());
   }
-}
 
-function checkAdmission(admission: Admission): Admission {
-  if (isObject(admission) && ["admitted", "stopped", "refused"].includes(admission.kind)) return admission;
-  throw new TypeError(`acquire gave ${describeValue(admission)}, not an admission`);
+  #check(admission: Admission, isPresent: boolean): Admission {
+    if (!isObject(admission) || !["admitted", "stopped", "refused"].includes(admission.kind)) {
+      throw new TypeError(`acquire gave ${describeValue(admission)}, not an admission`);
+    }
+    if (admission.kind === "stopped" && isPresent && !this.#call.signal.aborted) {
+      throw new TypeError("acquire said that the call was stopped, and it was not");
+    }
+    // It has waited the pause out, so it may wait for another one.
+    if (admission.kind === "admitted" && now() >= this.#pausedUntil) this.#skipped = 0;
+    return admission;
+  }
 }
 
 function checkSnapshot(snapshot: RateLimitSnapshot | undefined): RateLimitSnapshot | undefined {

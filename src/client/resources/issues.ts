@@ -4,6 +4,7 @@ import { pathOf } from "../call/path.ts";
 import { readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { type ObjectSchema, required, STRING } from "../checks/validators.ts";
+import { withCallerStack } from "../errors/caller-stack.ts";
 import type { Issue, IssueType } from "../models.ts";
 import { issueValidator } from "../schemas/validators.ts";
 import { type ProjectRef, projectValue } from "./projects.ts";
@@ -47,9 +48,8 @@ export class Issues {
     input,
     ...options
   ) =>
-    this.#send(
-      "issues.create",
-      () => ({
+    withCallerStack(this.create, () =>
+      this.#send("issues.create", () => ({
         method: "POST",
         path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),
         json: parseOptions(input, "input", CREATE_INPUT),
@@ -57,7 +57,6 @@ export class Issues {
         schema: issueValidator,
         scope: "issues:write",
         options: readOptions(options),
-      }),
-      { entry: this.create },
+      })),
     );
 }

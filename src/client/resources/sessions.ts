@@ -54,7 +54,7 @@ export class Sessions {
    * const { state } = await client.sessions.get(id);
    */
   get: (id: string, options?: CallOptions) => Promise<Session> = (id, ...options) =>
-    this.#send("sessions.get", () => getSession(id, readOptions(options)), { entry: this.get });
+    withCallerStack(this.get, () => this.#send("sessions.get", () => getSession(id, readOptions(options))));
 
   /**
    * Polls a session until `until(session)` is true, and resolves with it. The contract does not list states, so the caller

@@ -57,17 +57,15 @@ export class Tokens {
    * const { id, plaintext } = await client.tokens.create({ name: "ci", scopes: ["issues:write"], expires_in_days: 30 });
    */
   create: (input: TokenCreateInput, options?: CallOptions) => Promise<CreatedToken> = (input, ...options) =>
-    this.#send(
-      "tokens.create",
-      () => ({
+    withCallerStack(this.create, () =>
+      this.#send("tokens.create", () => ({
         method: "POST",
         path: pathOf("/me/tokens"),
         json: parseOptions(input, "input", CREATE_INPUT),
         fields: Object.keys(CREATE_INPUT),
         schema: createdTokenValidator,
         options: readOptions(options),
-      }),
-      { entry: this.create },
+      })),
     );
 
   /**
@@ -102,16 +100,14 @@ export class Tokens {
    * await client.tokens.revoke(id);
    */
   revoke: (id: string, options?: CallOptions) => Promise<void> = (id, ...options) =>
-    this.#send(
-      "tokens.revoke",
-      () => ({
+    withCallerStack(this.revoke, () =>
+      this.#send("tokens.revoke", () => ({
         method: "DELETE",
         path: pathOf("/me/tokens/{id}", { id }),
         expects: "nothing",
         fields: [],
         options: readOptions(options),
-      }),
-      { entry: this.revoke },
+      })),
     );
 }
 

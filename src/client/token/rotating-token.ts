@@ -146,7 +146,7 @@ class SelfRotatingToken implements RotatingToken {
     if (rejected === undefined ? !isReplaced : rejected !== this.#sent.current) return undefined;
     const work = this.#underWay;
     // If the platform has dropped it, the replacement is still to be stored.
-    if (work !== undefined) return work.wait().then(() => this.#pendingFor(rejected));
+    if (work !== undefined) return work.waitToLimit().then(() => this.#pendingFor(rejected));
     return isReplaced ? this.#begin(() => this.#store(), STORE_TIMEOUT_MS) : undefined;
   }
 

@@ -1,4 +1,5 @@
 import { now } from "../time/clock.ts";
+import { Deadline, STOPPED } from "../time/deadline.ts";
 import { TokenUnavailable } from "./token-source.ts";
 
 /** The limit of work that has none of its own, in milliseconds. */
@@ -36,6 +37,19 @@ export class SharedWork<Result> {
       if (error instanceof TokenUnavailable) throw error;
       this.#endsAt = 0;
       return undefined;
+    }
+  }
+
+  /** As `wait`, and `undefined` too when it is older than its limit: each call that waits has a timer of its own. */
+  async waitToLimit(): Promise<Result | undefined> {
+    const limit = Deadline.of(this.leftMs);
+    try {
+      return await limit.race(this.wait());
+    } catch (error) {
+      if (error !== STOPPED) throw error;
+      return undefined;
+    } finally {
+      limit.release();
     }
   }
 

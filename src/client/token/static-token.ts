@@ -32,7 +32,7 @@ export class StaticToken extends LatestToken implements TokenSource {
 
   async #replaced(rejected: string): Promise<void> {
     for (let left = this.#underWay(); left.length > 0 && this.current === rejected; left = this.#underWay()) {
-      await Promise.race(left.map((rotation) => rotation.wait()));
+      await Promise.race(left.map((rotation) => rotation.waitToLimit()));
     }
   }
 }

@@ -8,8 +8,8 @@ import {
   type RateLimitHead,
   type ReportedPause,
 } from "../../../../src/client/index.ts";
-import { ended, fakeTime } from "../../../support/fake-time.ts";
-import { good, responds, tooMany } from "../../../support/replies.ts";
+import { allEnded, ended, fakeTime, finish, pass } from "../../../support/fake-time.ts";
+import { after, good, responds, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
@@ -241,4 +241,47 @@ test.each<[string, Permit["acquire"]]>([
   });
   expect(next.acquire("pat_1")).toEqual({ kind: "admitted" });
   next.release();
+});
+
+test("a limiter that is passed waits through more pauses than rateLimitWaits as long as the queue moves, as the client's own does", async () => {
+  // One request gets through in each window of a second.
+  let window = -1;
+  const service = scriptedFetch((sent) => {
+    const present = Math.floor(sent.at / 1_000);
+    if (present === window) return tooMany(1)(sent);
+    window = present;
+    return good(sent);
+  });
+  const client = service.client({ rateLimiter: memoryRateLimiter(), maxConcurrency: 3, retry: { rateLimitWaits: 2 } });
+  const settled = await allEnded(Array.from({ length: 8 }, (_, id) => client.sessions.get(`${id}`)));
+  expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+});
+
+test("a wait that was left and fails afterwards does not free the slot of the wait that followed", async () => {
+  const log: string[] = [];
+  let fail = (_: Error): void => {};
+  const rateLimiter: RateLimiter = {
+    enter: () => ({
+      acquire: (token) => {
+        log.push(`acquire ${token}`);
+        if (token === "new-token") return { kind: "admitted" };
+        return new Promise<never>((_, reject) => {
+          fail = reject;
+        });
+      },
+      report: () => undefined,
+      release: () => void log.push("release"),
+    }),
+    snapshot: () => undefined,
+  };
+  const service = scriptedFetch((sent) => {
+    fail(new Error("too late"));
+    return after(10, good)(sent);
+  });
+  const client = service.client({ rateLimiter, token: "old-token" });
+  const call = client.sessions.get("1");
+  await pass(10);
+  client.setToken("new-token");
+  await finish(call);
+  expect(log).toEqual(["acquire old-token", "release", "acquire new-token", "release"]);
 });

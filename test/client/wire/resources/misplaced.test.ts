@@ -27,7 +27,7 @@ const CASES: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a field that an issue does not have": [
     (c) => c.issues.create("p", { ...issue, status: "closed" } as Bad),
-    'issues.create: input must not have the unknown key "status" (others belong in options.extra.json); accepted: title, type',
+    'issues.create: input must not have the unknown key "status" (if your service takes others, pass them in options.extra.json); accepted: title, type',
   ],
   "a misspelt parameter of a list": [
     (c) => c.projects.list({ limits: 5 } as Bad).toArray(),

@@ -187,7 +187,7 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "several unknown fields": [
     (c) => c.issues.create("web", { titel: "t", body: "b", issue_id2: 1 } as Bad),
-    'issues.create: input must have title and type, and not have the unknown keys "titel", "body", "issue_id2" (others belong in options.extra.json; did you mean "title"?); accepted: title, type',
+    'issues.create: input must have title and type, and not have the unknown keys "titel", "body", "issue_id2" (if your service takes others, pass them in options.extra.json; did you mean "title"?); accepted: title, type',
   ],
   "no input": [
     (c) => c.issues.create("web", undefined as Bad),
