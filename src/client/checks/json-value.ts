@@ -35,8 +35,7 @@ function expectJson(root: unknown, what: string): void {
     const { path } = place;
     if (isObject(place.value) && seen.has(place.value)) continue;
     seen.add(place.value);
-    // A list that is still to be requested has a text for prints, and no items.
-    // So would be an invalid date, or a Buffer: they are written as null, and as an object with numbers.
+    // These have a text of their own: a list that is still to be requested, an invalid date (null), bytes (numbers).
     const isRefused = isPromise(place.value) || isAsyncIterable(place.value) || isLostInWriting(place.value);
     const value = isRefused ? place.value : writtenBy(place);
     if (isRefused || !isJson(value)) invalid(`${path} must be a JSON value, not ${describeValue(value)}`);

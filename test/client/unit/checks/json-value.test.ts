@@ -39,7 +39,7 @@ const NONE: readonly (readonly [words: string, value: unknown])[] = [
   ["an instance of Error", new Error("x")],
   ["an instance of ArrayBuffer", new ArrayBuffer(1)],
   ["an instance of Uint8Array", new Uint8Array(2)],
-  ["an instance of Buffer", Buffer.from("a")],
+  ["an instance of Uint8Array", Buffer.from("a")],
   ["an instance of Date", new Date(Number.NaN)],
   ["an instance of ReadableStream", new ReadableStream()],
   ["an instance of Readable", Readable.from(["x"])],
