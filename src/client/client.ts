@@ -52,7 +52,7 @@ export class Client {
     this.#assembly =
       options instanceof Assembly
         ? options
-        : withCallerStack(new.target, () => Assembly.of(args as [options?: ClientOptions])); // it is none
+        : withCallerStack(new.target, () => Assembly.of(args as [options?: ClientOptions])); // an Assembly was handled above
     this.#send = createSend(this.#assembly.context);
     this.baseUrl = this.#assembly.context.baseUrl;
     this.tokens = new Tokens(this.#send);
@@ -119,5 +119,5 @@ export class Client {
 
 // Not in the class: a class whose body names itself is published under another name.
 function derived(assembly: Assembly): Client {
-  return new Client(assembly as ClientOptions); // which the constructor tells from options
+  return new Client(assembly as ClientOptions); // the constructor tests for an Assembly first
 }

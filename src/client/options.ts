@@ -185,7 +185,7 @@ const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
  */
 export function settingsOf(args: readonly [options?: ClientOptions], parent?: Settings): Settings {
   const [options, ...surplus] = args;
-  const own = parseOptions<ClientOptions>(options, "options", CLIENT_OPTIONS) as CheckedOptions<Settings>; // as their kinds read them
+  const own = parseOptions<ClientOptions>(options, "options", CLIENT_OPTIONS) as CheckedOptions<Settings>; // each validator has read its field
   expectNoSurplus(surplus);
   const base = parent ?? {
     ...DEFAULTS,

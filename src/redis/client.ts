@@ -45,7 +45,7 @@ export class NotConnected extends Error {}
  */
 export function hearErrors(client: unknown): void {
   if (hasMethods(client, "on"))
-    (client as { on(event: "error", listener: () => void): void }).on("error", () => undefined); // as was looked
+    (client as { on(event: "error", listener: () => void): void }).on("error", () => undefined); // checked above
 }
 
 function isIoredis(client: unknown): client is IoredisClient {

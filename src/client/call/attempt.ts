@@ -106,8 +106,8 @@ function expectUsable(call: Call, token: string): string {
   const { unauthorized } = call.history;
   if (token === unauthorized?.token) throw unauthorized.error();
   if (!call.urlContainsSecret(token)) return token;
-  const what = "the path or the query holds a token, which URLs must not: pass the id of its record";
-  throw buildError(ArgumentError, call, { what });
+  const summary = "the path or the query holds a token, which URLs must not: pass the id of its record";
+  throw buildError(ArgumentError, call, { summary });
 }
 
 /**

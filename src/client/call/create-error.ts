@@ -28,7 +28,7 @@ const MAX_ISSUES_TEXT = 400;
 // service echoes.
 
 /** The progress of a request; `text` is the part of a success's body that was received. */
-interface Reached extends Partial<Exchange> {
+interface Progress extends Partial<Exchange> {
   /** `true` if the request may have reached the service; absent where none was begun. */
   readonly isSent?: boolean | undefined;
 }
@@ -40,7 +40,7 @@ export function pausedError(
   known: Pick<RateLimitSnapshot, "limit" | "remaining"> | undefined,
 ): errors.RateLimitError {
   return buildError(errors.RateLimitError, call, {
-    what: `not sent: the rate limit pauses this token for another ${seconds(pauseMs)}`,
+    summary: `not sent: the rate limit pauses this token for another ${seconds(pauseMs)}`,
     status: 429,
     retryAfterMs: Math.ceil(pauseMs),
     limit: known?.limit,
@@ -53,26 +53,26 @@ export function pausedError(
 export function callError(call: Call, thrown: unknown): errors.AnyAutomationError {
   if (errors.isAutomationError(thrown)) return thrown;
   if (thrown instanceof TokenUnavailable) {
-    return buildError(errors.TokenProviderError, call, { what: thrown.message, thrown: thrown.cause });
+    return buildError(errors.TokenProviderError, call, { summary: thrown.message, thrown: thrown.cause });
   }
   if (thrown instanceof RateLimiterFailure) {
     return buildError(errors.ConnectionError, call, {
-      what: "the rateLimiter failed",
+      summary: "the rateLimiter failed",
       thrown: thrown.cause,
       permanent: true,
     });
   }
   // The request may have been sent.
-  const reached = { isSent: true };
-  return buildError(errors.ConnectionError, call, { what: "failed", thrown, reached, permanent: true });
+  const progress = { isSent: true };
+  return buildError(errors.ConnectionError, call, { summary: "failed", thrown, progress, permanent: true });
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
 export function parseError(call: Call, received: Exchange, body: string): errors.ResponseParseError {
   const { status, headers } = received.head;
   const type = mediaType(call, headers);
-  const what = `${status} with ${body}${type === undefined ? "" : `, ${type}`}${doctorFor(call.operation)}`;
-  return buildError(errors.ResponseParseError, call, { what, reached: received });
+  const summary = `${status} with ${body}${type === undefined ? "" : `, ${type}`}${doctorFor(call.operation)}`;
+  return buildError(errors.ResponseParseError, call, { summary, progress: received });
 }
 
 /** A success of another shape than expected: what its schema found, or threw, free of secrets. */
@@ -83,8 +83,8 @@ export function validationError(
 ): errors.ResponseValidationError {
   const reason = "issues" in why ? describeIssues(why.issues) : "the schema threw";
   const shape = `the response is not of the expected shape: ${reason}`;
-  const what = `${received.head.status}, but ${shape}${doctorFor(call.operation)}`;
-  return buildError(errors.ResponseValidationError, call, { what, reached: received, ...why });
+  const summary = `${received.head.status}, but ${shape}${doctorFor(call.operation)}`;
+  return buildError(errors.ResponseValidationError, call, { summary, progress: received, ...why });
 }
 
 /** The issues in one line: `data.0.id: expected a string, got a number; …`. */
@@ -120,15 +120,15 @@ interface Stop extends Partial<Exchange> {
 /** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
-  const reached = { ...received, isSent: phase === "headers" || undefined };
+  const progress = { ...received, isSent: phase === "headers" || undefined };
   if (reason === "abort") {
-    const what = `aborted by the caller ${PLACES[phase]}`;
-    return buildError(errors.AbortError, call, { what, reached, cause: call.deadline.signal.reason });
+    const summary = `aborted by the caller ${PLACES[phase]}`;
+    return buildError(errors.AbortError, call, { summary, progress, cause: call.deadline.signal.reason });
   }
   const limit = reason === "total" ? "totalTimeoutMs" : "timeoutMs";
   const limitMs = call.settings[limit];
-  const what = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
-  return buildError(errors.TimeoutError, call, { what, reached, phase, cause: call.history.lastFailure?.() });
+  const summary = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
+  return buildError(errors.TimeoutError, call, { summary, progress, phase, cause: call.history.lastFailure?.() });
 }
 
 /** The connection failed: before there was a response, or within the body of a success. */
@@ -136,8 +136,8 @@ export function connectionError(call: Call, failed: Fault & Partial<Exchange>): 
   const { redactor, settings } = call;
   const { isSent, permanent, words, said } = classifyFault(failed, settings.baseUrl);
   return buildError(errors.ConnectionError, call, {
-    what: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? ""),
-    reached: { ...failed, isSent },
+    summary: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? ""),
+    progress: { ...failed, isSent },
     platformCode: redactor.short(said.platformCode),
     permanent,
     cause: redactor.cause(failed.cause),
@@ -158,12 +158,12 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const { baseUrl, tokenSource } = settings;
   const token = tokenSource.current;
   const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location });
-  const summary = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;
-  const what = [...(status === 0 ? [] : [summary]), ...advice.map((text) => redactor.text(text))].join("; ");
-  const said = { what, reached: refused, code, detail, body, retryAfterMs };
-  if (status < 400) return buildError(errors.RedirectError, call, { location, ...said });
-  if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...said });
-  return buildError(refusalClass(status), call, said);
+  const words = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;
+  const summary = [...(status === 0 ? [] : [words]), ...advice.map((text) => redactor.text(text))].join("; ");
+  const parts = { summary, progress: refused, code, detail, body, retryAfterMs };
+  if (status < 400) return buildError(errors.RedirectError, call, { location, ...parts });
+  if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...parts });
+  return buildError(refusalClass(status), call, parts);
 }
 
 /**
@@ -173,12 +173,12 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
 export function buildError<Details extends ErrorDetails, Failure>(
   Class: new (message: string, details?: Details) => Failure,
   call: Call,
-  said: NoInfer<Details> & { readonly what: string; readonly reached?: Reached; readonly thrown?: unknown },
+  parts: NoInfer<Details> & { readonly summary: string; readonly progress?: Progress; readonly thrown?: unknown },
 ): Failure {
-  const { what, thrown, reached = {}, ...own } = said;
+  const { summary, thrown, progress = {}, ...own } = parts;
   const { id, operation, history, redactor } = call;
   const { method, path } = operation;
-  const { head, text: rawBody } = reached;
+  const { head, text: rawBody } = progress;
   const details = {
     callId: id,
     status: head?.status || undefined,
@@ -186,7 +186,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
     path: path.template,
     attempts: history.requests,
     requestId: head && redactor.short(head.headers.get("x-request-id")),
-    outcome: outcomeOf(call, reached),
+    outcome: outcomeOf(call, progress),
     priorAmbiguous: (history.mayBeApplied && isWrite(operation)) || undefined,
     rawBody,
     cause: redactor.cause(thrown),
@@ -194,7 +194,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
   };
   const why = thrown === undefined ? "" : ` (${redactor.line(explain(thrown).why, MAX_DETAIL)})`;
   const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
-  const message = `${operation.label}: ${what}${why}${request}${consequenceOf(operation, details)}`;
+  const message = `${operation.label}: ${summary}${why}${request}${consequenceOf(operation, details)}`;
   return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
 }
 
@@ -202,7 +202,7 @@ export function buildError<Details extends ErrorDetails, Failure>(
  * The effect of the request. A response tells, except where the service failed on the way; without one it
  * is certain only for a request that was never sent. A read changes nothing, so it is never `unknown`.
  */
-function outcomeOf({ history, operation }: Call, { head, isSent }: Reached): Outcome | undefined {
+function outcomeOf({ history, operation }: Call, { head, isSent }: Progress): Outcome | undefined {
   const unknown = isWrite(operation) ? "unknown" : undefined;
   if (head !== undefined) return outcomeOfStatus(head.status) ?? unknown;
   if (isSent || history.mayBeApplied) return unknown;

@@ -57,8 +57,8 @@ async function runOnRequest(
     await deadline.race(Promise.resolve(onRequest(request)));
   } catch (cause) {
     if (cause === STOPPED) throw stoppedError(call, { deadline, phase: "queue" });
-    const what = "onRequest failed, so the request was not sent";
-    throw buildError(AbortError, call, { what, thrown: cause, cause });
+    const summary = "onRequest failed, so the request was not sent";
+    throw buildError(AbortError, call, { summary, thrown: cause, cause });
   }
 }
 
@@ -122,6 +122,6 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
   if (expects === "json_if_any") return { head, text: undefined };
   if (body.kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text: body.text });
   if (body.kind === "cut") throw connectionError(call, { ...body, source: "response", head });
-  const what = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;
-  throw parseError(call, { head, text: undefined }, what);
+  const summary = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;
+  throw parseError(call, { head, text: undefined }, summary);
 }

@@ -21,6 +21,6 @@ export function addExtra<Output>(operation: Operation<Output>): Operation<Output
   const queries = [operation.query, encodeQuery(query)].filter((part) => part);
   return Object.assign(operation, {
     query: queries.join("&"),
-    json: extra.json === undefined ? json : { ...(json as object), ...members }, // which is a record, as was looked
+    json: extra.json === undefined ? json : { ...(json as object), ...members }, // a record, checked above
   });
 }

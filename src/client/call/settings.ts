@@ -132,7 +132,7 @@ export function readOptions<Options extends CallOptions>(
     options === undefined && own === undefined
       ? NO_OPTIONS
       : parseOptions<CallOptions>(options, "options", { ...CALL_OPTIONS, ...own });
-  return checked as CheckedOptions & Present<Omit<Options, keyof CallOptions>>; // as their kinds read them
+  return checked as CheckedOptions & Present<Omit<Options, keyof CallOptions>>; // each validator has read its field
 }
 
 /** The settings of `base` with `options` laid over them; `retry` and `headers` are put together one by one. */

@@ -1,7 +1,7 @@
 import { invalid } from "./invalid-input.ts";
 import { nameOf } from "./values.ts";
 
-/** Whatever `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
+/** Headers, in any form that `new Headers()` takes. (`HeadersInit` is not everywhere a global type.) */
 export type HeadersInput = ConstructorParameters<typeof Headers>[0];
 
 /** Headers that no caller sets. With some of them, the platform would send less or more than the body, or wait. */
@@ -22,7 +22,7 @@ export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record
     }
     try {
       if (typeof value === "object") throw new TypeError(); // the platform would send words for it
-      read.append(name as string, value as string); // which refuses what is none
+      read.append(name as string, value as string); // append throws for anything else
     } catch {
       // The platform's own message quotes the value.
       invalid(`headers has a name or value that is not allowed in an HTTP header: ${nameOf(written) ?? "a long one"}`);

@@ -56,7 +56,7 @@ function expectJson(root: unknown, what: string): void {
 
 /** The value that is written in the place of one that has `toJSON`. */
 function writtenBy({ value, key }: Place): unknown {
-  return hasMethods(value, "toJSON") ? (value as { toJSON(key: string): unknown }).toJSON(key) : value; // as was looked
+  return hasMethods(value, "toJSON") ? (value as { toJSON(key: string): unknown }).toJSON(key) : value; // checked above
 }
 
 function isLostInWriting(value: unknown): boolean {

@@ -31,9 +31,9 @@ export function parseOptions<Given extends object>(
     const field = own[key];
     if (field === undefined && expected.required !== true) continue;
     const accepted = expectType(field, `${what}.${key}`, expected);
-    copy[key] = expected.read === undefined ? accepted : expected.read(accepted as never); // of the kind that it reads
+    copy[key] = expected.read === undefined ? accepted : expected.read(accepted as never); // it takes what `accepts` let through
   }
-  return copy as Present<Given>; // as far as its kinds say
+  return copy as Present<Given>; // each field has passed its validator
 }
 
 type AnySchema = Readonly<Record<string, Validator>>;

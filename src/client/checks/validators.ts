@@ -1,7 +1,7 @@
 import { ignoreErrors } from "./ignore-errors.ts";
 import { hasMethods, isRecord } from "./values.ts";
 
-/** A kind of value: its name in messages, and the values that are of it. */
+/** A check of a value: its words in messages, and the values that it accepts. */
 export interface Validator {
   readonly words: string;
   readonly accepts: (value: unknown) => boolean;

@@ -2,14 +2,14 @@ import { InvalidInput } from "../checks/invalid-input.ts";
 import { type ErrorDetails, isBrandedError } from "./automation-error.ts";
 
 /**
- * The boundary of all checks: runs `read`, which reads what a caller gave. What it refuses becomes an error of a class
+ * The boundary of all checks: runs `read`, which reads the arguments of a caller. Invalid input becomes an error of a class
  * (`ConfigError` for options of a client, `ArgumentError` for those of a call), and so does whatever a getter of the
- * caller's throws. `say` may add to the message.
+ * caller's throws. `toMessage` may add to the message.
  */
 export function asErrorClass<Result>(
-  Refusal: new (message: string, details: ErrorDetails) => Error,
+  ErrorClass: new (message: string, details: ErrorDetails) => Error,
   read: () => Result,
-  say: (flaw: string) => string = (flaw) => flaw,
+  toMessage: (flaw: string) => string = (flaw) => flaw,
 ): Result {
   try {
     return read();
@@ -17,6 +17,6 @@ export function asErrorClass<Result>(
     if (isBrandedError(error)) throw error;
     const { message, cause } =
       error instanceof InvalidInput ? error : { message: "an argument cannot be read", cause: error };
-    throw new Refusal(say(message), { outcome: "not_sent", cause });
+    throw new ErrorClass(toMessage(message), { outcome: "not_sent", cause });
   }
 }

@@ -109,7 +109,7 @@ export class AutomationError extends Error {
     Object.defineProperty(this, "name", { value: name, configurable: true, writable: true });
   }
 
-  /** Which class it is, for a `switch`: literal in each class. */
+  /** The class, for a `switch`: literal in each class. */
   declare readonly kind: string;
   readonly #rawBody: string | undefined;
 

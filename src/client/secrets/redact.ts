@@ -9,7 +9,7 @@ const TOO_LONG = "[too long]";
 /** The longest text that is looked through, in characters. */
 const LONGEST_TEXT = 64 * 1024;
 /** The longest header, code or address that is shown. */
-const LONGEST_BRIEF = 200;
+const LONGEST_SHORT = 200;
 /** So many levels of a refusal's body are shown, and so many causes of an error. */
 const LEVELS_SHOWN = 32;
 const CAUSES_SHOWN = 6;
@@ -43,7 +43,7 @@ export class Redactor {
 
   /** A short text of others, such as a header's value, as errors and events show it; `undefined` if there is none. */
   short(text: string | null | undefined): string | undefined {
-    return this.line(text ?? "", LONGEST_BRIEF) || undefined;
+    return this.line(text ?? "", LONGEST_SHORT) || undefined;
   }
 
   /**
