@@ -113,7 +113,8 @@ class WriteListener {
     if (!this.#underWay.delete(write) || this.#underWay.size > 0) return;
     const channels = this.#node.getBuiltinModule("diagnostics_channel");
     for (const [channel, listener] of this.#listeners) channels.unsubscribe(channel, listener);
-    this.#context.disable();
+    // workerd has the method, and throws.
+    ignoreErrors(() => this.#context.disable());
   }
 
   /**

@@ -1,7 +1,3 @@
-import { expectNoSurplus } from "../checks/invalid-input.ts";
-import { asErrorClass } from "../errors/as-error-class.ts";
-import { withCallerStack } from "../errors/caller-stack.ts";
-import { ConfigError } from "../errors/classes.ts";
 import { after, now } from "../time/clock.ts";
 import type {
   Admission,
@@ -24,11 +20,7 @@ import { TokenGate, type Waiter } from "./token-gate.ts";
  * const reader = new Client({ rateLimiter });
  * const writer = new Client({ rateLimiter, timeoutMs: 5_000 });
  */
-export function memoryRateLimiter(): RateLimiter;
-export function memoryRateLimiter(...surplus: readonly unknown[]): RateLimiter {
-  const flaw =
-    "memoryRateLimiter takes no options: it obeys the service's own limit; maxConcurrency is an option of Client";
-  withCallerStack(memoryRateLimiter, () => asErrorClass(ConfigError, () => expectNoSurplus(surplus, flaw)));
+export function memoryRateLimiter(): RateLimiter {
   return new MemoryRateLimiter(() => new TokenGate());
 }
 
