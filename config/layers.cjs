@@ -139,7 +139,15 @@ const doctorKnows = [
 ];
 
 /** Tools for agents know the client as its users do, and the journal of bulk writes. */
-const mcpKnows = ["mcp/", "command/", "bulk/", "client/client.ts", "client/call/decide-retry.ts", ...foundation];
+const mcpKnows = [
+  "mcp/",
+  "command/",
+  "bulk/",
+  "client/client.ts",
+  "client/call/call-hooks.ts",
+  "client/call/decide-retry.ts",
+  ...foundation,
+];
 
 /** The files that may import a package. All others do without any. */
 const packages = {

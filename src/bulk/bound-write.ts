@@ -1,13 +1,19 @@
 import type { CallHooks, HookedCall, HookedEnd } from "../client/call/call-hooks.ts";
 import type { AutomationError } from "../client/errors/automation-error.ts";
-import { ArgumentError } from "../client/errors/classes.ts";
+import { AbortError, ArgumentError } from "../client/errors/classes.ts";
 import { platformTurn } from "../client/time/clock.ts";
 import type { ItemRecords } from "./item-records.ts";
 import { reasonOf } from "./reason.ts";
 import { stateOfWrite, type Write } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
 
-const WAITED = "the service answered 429, and the run ended while the item waited for the rate limit";
+/** Why an item is not sent that was to be sent again when the run ended. */
+const ENDED_WAITS = {
+  429: "the service answered 429, and the run ended while the item waited for the rate limit",
+  401: "the service answered 401, and the run ended before the item was sent with another token",
+  none: "no connection could be made, and the run ended before the item was sent again",
+} as const;
+const KINDS = { 429: "rate_limit", 401: "auth", none: "connection" } as const;
 
 /**
  * The one write that `send` makes through the client of its item: sees it begin and end, and records it before each of its
@@ -39,7 +45,7 @@ export class BoundWrite {
       signal: this.signal,
       begin: (call) => this.#begin(call),
       beforeRequest: (call) => this.#beforeRequest(call),
-      rejected: (call) => this.#rejected(call),
+      notApplied: (call, status) => this.#notApplied(call, status),
       end: (call, end) => this.#end(call, end),
     };
   }
@@ -86,11 +92,12 @@ export class BoundWrite {
     this.state = { mayBeApplied: true };
   }
 
-  /** The write now waits for the rate limit. If the process ends in the pause, the record says that it was not sent. */
-  #rejected({ callId }: HookedCall): void {
+  /** The write may now wait to be sent again. If the process ends in that wait, the record says that it was not sent. */
+  #notApplied({ callId }: HookedCall, status: 429 | 401 | undefined): void {
     if (callId !== this.#callId) return;
     this.state = { mayBeApplied: false };
-    const reason = { kind: "rate_limit", status: 429, message: WAITED, recordedAt: new Date().toISOString() } as const;
+    const why = status ?? "none";
+    const reason = { kind: KINDS[why], status, message: ENDED_WAITS[why], recordedAt: new Date().toISOString() };
     void this.#records.addIfPossible({ state: "not_sent", reason });
     if (this.#stopReason !== undefined) this.abort();
   }
@@ -111,8 +118,15 @@ export class BoundWrite {
     await this.#records.addIfPossible({ state, reason: error && reasonOf(error) });
   }
 
+  /** The stop is the cause, and never the error itself: it may be that of another item, with an outcome of its own. */
   #checkGoing(): void {
-    if (this.#stopReason !== undefined) throw this.#stopReason;
+    if (this.#stopReason !== undefined) {
+      const outcome = this.state?.mayBeApplied === true ? "unknown" : "not_sent";
+      throw new AbortError("the run ended before this request, which was not sent", {
+        outcome,
+        cause: this.#stopReason,
+      });
+    }
     if (this.#isClosed) throw new ArgumentError("send had ended before this request, which was not sent");
   }
 }

@@ -67,7 +67,7 @@ export class Execution<Item, Result> {
     try {
       await this.#work();
     } catch (thrown) {
-      const { error, said, details } = readThrown(thrown);
+      const { error, said, details } = readThrown(thrown, this.#settings.redact);
       this.#fail(error ?? new ArgumentError(`items failed${said}`, details));
     }
     while (this.#underWay.size > 0) await this.#entries.change();
@@ -100,7 +100,7 @@ export class Execution<Item, Result> {
     // First of all: a journal that another run uses must not be touched, whatever the options are.
     const known = await this.#load(turns);
     if (known === undefined) return;
-    const source = new ItemSource(this.#settings.items, this.#settings.key);
+    const source = new ItemSource(this.#settings);
     this.total = (await source.check(turns)) ?? this.total;
     this.#source = source;
     try {

@@ -15,6 +15,13 @@ export interface KeyedItem<Item> {
 /** Where the items of a run come from. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;
 
+/** The items of a run and their keys; `redact` takes the secrets of its client out of a text. */
+export interface ItemOptions<Item> {
+  readonly items: Items<Item>;
+  readonly key: (item: Item) => string;
+  readonly redact?: (text: string) => string;
+}
+
 /** The number of keys that a message names, and the longest part of each. */
 const NAMED = 10;
 const NAMED_LENGTH = 100;
@@ -31,6 +38,7 @@ export class ItemSource<Item> {
   readonly #items: Items<Item>;
   readonly #iterator: Iterator<Item> | AsyncIterator<Item>;
   readonly #key: (item: Item) => string;
+  readonly #redact: ((text: string) => string) | undefined;
   /** Of a stream, the keys that have come; of a collection, those that are still to come. */
   readonly #keys = new Set<string>();
   #position = 0;
@@ -41,9 +49,10 @@ export class ItemSource<Item> {
   /** Waits no longer for that item. */
   #giveUp: () => void = () => {};
 
-  constructor(items: Items<Item>, key: (item: Item) => string) {
+  constructor({ items, key, redact }: ItemOptions<Item>) {
     this.#items = items;
     this.#key = key;
+    this.#redact = redact;
     this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
     // An iterator that returns itself is used up by being walked.
     this.isStream = Symbol.asyncIterator in items || (this.#iterator as unknown) === items;
@@ -125,7 +134,7 @@ export class ItemSource<Item> {
       this.#hasEnded = true;
       // What a stream says to its end is not about an item.
       if (this.#stopped !== undefined) return END;
-      const { said, details } = readThrown(thrown);
+      const { said, details } = readThrown(thrown, this.#redact);
       return asErrorClass(ArgumentError, () => invalid(`items failed${said}`, details.cause));
     }
   }
@@ -135,7 +144,7 @@ export class ItemSource<Item> {
     try {
       key = this.#key(item);
     } catch (thrown) {
-      const { said, details } = readThrown(thrown);
+      const { said, details } = readThrown(thrown, this.#redact);
       return asErrorClass(ArgumentError, () => invalid(`key failed for item ${position}${said}`, details.cause));
     }
     if (typeof key === "string" && key !== "") return key;

@@ -115,7 +115,7 @@ export class ItemWrite<Item, Result> {
       const message = `resolveUnknown must return one of ${RESOLUTIONS.join(", ")}, not ${describeValue(resolution)}`;
       return { resolution: "undecided", failure: { error: new ArgumentError(message), consequence: "fail" } };
     } catch (thrown) {
-      const { error, said, details } = readThrown(thrown);
+      const { error, said, details } = readThrown(thrown, this.#settings.redact);
       const failure = error ?? new ArgumentError(`resolveUnknown failed${said}`, details);
       return {
         resolution: "undecided",
@@ -146,7 +146,7 @@ export class ItemWrite<Item, Result> {
     try {
       end = { result: await this.#settings.send(client, this.#keyed.item) };
     } catch (thrown) {
-      end = { thrown };
+      end = { thrown: readThrown(thrown, this.#settings.redact) };
     }
     if (this.#write.state === undefined) this.#write.close();
     else await this.#write.ended; // `send` may have raced or forgotten its promise
@@ -161,7 +161,7 @@ export class ItemWrite<Item, Result> {
       const message = `reference must return a string or a number, not ${describeValue(reference)}`;
       return { error: new ArgumentError(message, { outcome: "accepted" }) };
     } catch (thrown) {
-      const { said, details } = readThrown(thrown);
+      const { said, details } = readThrown(thrown, this.#settings.redact);
       return { error: new ArgumentError(`reference failed${said}`, { outcome: "accepted", ...details }) };
     }
   }

@@ -101,6 +101,8 @@ export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "st
   readonly graceMs: number;
   /** The rules by which the client waits. */
   readonly rules: WaitRules;
+  /** Takes the secrets of the client out of a text. */
+  readonly redact: (text: string) => string;
   /** Derives a client for one item. */
   readonly bind: (hooks: CallHooks) => Client;
 };
@@ -146,6 +148,7 @@ export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Se
       ...checked,
       stopAfter: stopAfter === undefined ? 10 : Number(stopAfter), // it is read as a number
       rules: derive.rules,
+      redact: derive.redact,
       bind: derive,
     };
   });

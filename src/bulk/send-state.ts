@@ -3,10 +3,10 @@ import type { AutomationError } from "../client/errors/automation-error.ts";
 import { ArgumentError } from "../client/errors/classes.ts";
 import type { BulkState } from "./journal.ts";
 import { SendError } from "./send-error.ts";
-import { readThrown, type Thrown } from "./thrown.ts";
+import type { Thrown } from "./thrown.ts";
 
 /** The end of a call of `send`. `"abandoned"`: it was aborted, did not end, and is not waited for. */
-export type SendEnd = { readonly result: unknown } | { readonly thrown: unknown } | "abandoned";
+export type SendEnd = { readonly result: unknown } | { readonly thrown: Thrown } | "abandoned";
 
 /** The one write of an item, as far as it has come. */
 export interface Write {
@@ -100,7 +100,7 @@ export function stateOfWrite({ mayBeApplied, end }: Write): BulkState {
 function stateOfDone(key: string, send: SendEnd, { error, output }: NonNullable<Write["end"]>): SendState {
   if (error !== undefined) return { state: "done", error, consequence: "through" };
   if (send === "abandoned" || "result" in send) return { state: "done", consequence: "through" };
-  const { error: own, said, details } = readThrown(send.thrown);
+  const { error: own, said, details } = send.thrown;
   if (own !== undefined && !MISTAKES.has(own.kind)) {
     return { state: "done", error: own, consequence: isCommonFailure(own) ? "stop" : "through" };
   }
@@ -111,7 +111,7 @@ function stateOfDone(key: string, send: SendEnd, { error, output }: NonNullable<
 function stateWithoutWrite(send: SendEnd): SendState {
   if (send === "abandoned") return { state: "not_sent" };
   if ("result" in send) return mistake("it resolved without a write");
-  const thrown = readThrown(send.thrown);
+  const { thrown } = send;
   const { error, said, details } = thrown;
   if (error === undefined) {
     const failure = new ArgumentError(`send failed before its write${said}`, { outcome: "not_sent", ...details });

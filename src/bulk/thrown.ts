@@ -17,17 +17,20 @@ const MAX_SHOWN = 300;
 /** Of no client: it finds secrets by the name before them. */
 const REDACTOR = new Redactor({ tokens: [] });
 
-/** A text as one line of at most 300 characters, without secrets. */
+/** A text as one line of at most 300 characters, without secrets that have their name before them. */
 export function shownLine(text: string): string {
   return REDACTOR.line(text, MAX_SHOWN);
 }
 
-/** Reads a value that a function of the application threw. Never throws itself: a revoked proxy, say, is no cause. */
-export function readThrown(value: unknown): Thrown {
+/**
+ * Reads a value that a function of the application threw. `redact` takes the secrets of its client out. Never throws itself:
+ * a revoked proxy, say, is no cause.
+ */
+export function readThrown(value: unknown, redact = (text: string): string => text): Thrown {
   if (isBrandedError(value)) return { error: value, said: `: ${value.message}`, details: { cause: value } };
   const { evidence, why } = explain(value);
   if (evidence.length === 0) return { error: undefined, said: "", details: {} };
-  return { error: undefined, said: `: ${shownLine(why)}`, details: { cause: value } };
+  return { error: undefined, said: `: ${shownLine(redact(why))}`, details: { cause: value } };
 }
 
 /** An error of a journal as a `JournalError`; one of another kind becomes the cause of one. */

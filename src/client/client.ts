@@ -20,6 +20,7 @@ import type { ListOptions } from "./resources/list.ts";
 import { Projects } from "./resources/projects.ts";
 import { Sessions } from "./resources/sessions.ts";
 import { Tokens } from "./resources/tokens.ts";
+import { Redactor } from "./secrets/redact.ts";
 
 /**
  * A client of the project automation service. It waits when the service asks it to, never repeats a write that may have
@@ -113,7 +114,12 @@ export class Client {
   /** @internal Derives a client whose calls have hooks, for other parts of this package. */
   get [WITH_HOOKS](): DeriveWithHooks<Client> {
     const derive = (hooks: CallHooks): Client => derived(this.#assembly.withHooks(hooks));
-    return Object.assign(derive, { rules: this.#assembly.context.retry || DEFAULT_RETRY });
+    const { context } = this.#assembly;
+    return Object.assign(derive, {
+      rules: context.retry || DEFAULT_RETRY,
+      redact: (text: string) =>
+        new Redactor({ tokens: [context.tokenSource.current], headers: context.headers }).text(text),
+    });
   }
 }
 

@@ -25,7 +25,7 @@ const LOOK_AT = "Correct the arguments by what the service says, and call the to
 const EXPLANATIONS: { readonly [K in Kind]: Explanation<K> } = {
   config: { happened: "The server is set up wrongly", advice: "Tell the user.", isReported: true },
   argument: {
-    happened: ({ message }) => visible(message, 500),
+    happened: ({ message }) => visible(message, { longest: 500 }),
     advice: "Correct the argument, and call the tool again.",
   },
   api: { happened: REFUSED, advice: "Read what the service says before calling the tool again." },
@@ -68,7 +68,7 @@ const EXPLANATIONS: { readonly [K in Kind]: Explanation<K> } = {
   },
   validation: {
     happened: ({ issues }) =>
-      `The response is not of the expected shape: ${visible(describeIssues(issues), 500) || "it is odd"}`,
+      `The response is not of the expected shape: ${visible(describeIssues(issues), { longest: 500 }) || "it is odd"}`,
     advice: "Tell the user.",
   },
   pagination: { happened: "The service returned a cursor twice", advice: "Begin again without a cursor." },

@@ -1,11 +1,12 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import type * as z from "zod";
+import { hookable } from "../client/call/call-hooks.ts";
 import type { Client } from "../client/client.ts";
 import { ArgumentError } from "../client/errors/classes.ts";
 import { Deadline } from "../client/time/deadline.ts";
 import { describeIssues, issuesOf } from "./contract-shape.ts";
 import { describeFailure } from "./failure.ts";
-import { quoted, visibleJson } from "./foreign-text.ts";
+import { quoted, type TextRules, visibleJson } from "./foreign-text.ts";
 import { notifyProgress } from "./progress.ts";
 import type { Tool, ToolContext, ToolOutput } from "./tools.ts";
 
@@ -41,7 +42,7 @@ export async function runTool(
         waiting = what;
       },
     });
-    return resultOf(output);
+    return resultOf(output, hookable(client)?.redact);
   } catch (error) {
     return { content: [{ type: "text", text: describeFailure(error, { name, ...tool }) }], isError: true };
   } finally {
@@ -72,9 +73,9 @@ const LONGEST_RESULT = 100_000;
 /** The longest texts of others, until the result is short enough. */
 const LONGEST_TEXTS = [10_000, 1_000, 100];
 
-function resultOf({ content, note }: ToolOutput<Record<string, unknown>>): CallToolResult {
+function resultOf({ content, note }: ToolOutput<Record<string, unknown>>, redact: TextRules["redact"]): CallToolResult {
   for (const longest of LONGEST_TEXTS) {
-    const structuredContent = visibleJson(content, longest);
+    const structuredContent = visibleJson(content, { longest, redact });
     const text = [JSON.stringify(structuredContent), note ?? []].flat().join("\n");
     const result: CallToolResult = { content: [{ type: "text", text }], structuredContent };
     if (JSON.stringify(result).length <= LONGEST_RESULT) return result;

@@ -36,6 +36,20 @@ describe("the reason of an item", () => {
     expect(emulator.requests).toHaveLength(sent);
   });
 
+  test("has no token of the client, also where the application's own code quotes it", async () => {
+    const { client, emulator } = service();
+    const { token } = emulator;
+    const journal = new WatchedJournal();
+    const failing = (): never => {
+      throw new Error(`GET https://other.test/ failed with ${token}`);
+    };
+    const run = bulkWrite({ client, items: rowsOf(1), key, send: failing, journal, stopAfter: 1 });
+    const { entries } = await runToEnd(run);
+    expect(entries[0]?.reason?.message).toContain("failed with [redacted]");
+    const told = [entries[0]?.reason, entries[0]?.error?.message, journal.records, run.stoppedBy?.message];
+    expect(JSON.stringify(told)).not.toContain(token);
+  });
+
   test("has the request id, and no secret, on one line of at most 300 characters", async () => {
     const { emulator, client } = service();
     const { token } = emulator;

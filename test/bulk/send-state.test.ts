@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JournalError, SendError } from "../../src/bulk/index.ts";
 import { type SendEnd, stateAfterSend, type Write } from "../../src/bulk/send-state.ts";
+import { readThrown } from "../../src/bulk/thrown.ts";
 import {
   ApiError,
   ArgumentError,
@@ -37,7 +38,7 @@ const failed = (error: AutomationError, mayBeApplied = true): Write => ({
 const done: Write = { mayBeApplied: true, end: { error: undefined, output: { number: 7 } } };
 
 const resolved: SendEnd = { result: 1 };
-const threw = (thrown: unknown): SendEnd => ({ thrown });
+const threw = (thrown: unknown): SendEnd => ({ thrown: readThrown(thrown) });
 
 type Row = readonly [name: string, end: SendEnd, write: Write | undefined, state: string, consequence?: string];
 const TABLE: readonly Row[] = [

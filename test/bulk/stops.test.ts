@@ -1,7 +1,10 @@
 /** What ends a run before its last item, and what is then known of each item. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type BulkSummary, bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
+import { Client, type FetchFunction } from "../../src/client/index.ts";
 import { settleDown } from "../support/fake-time.ts";
+import { rejection } from "../support/promises.ts";
+import { CLOSED_PORT } from "../support/raw-server.ts";
 import { issueCounts, key, rowsOf, runToEnd, send, service, titled } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
@@ -46,6 +49,60 @@ describe("a token that is refused in the middle", () => {
     const run = bulkWrite({ items: rowsOf(8), key, client, send, journal: memoryJournal() });
     expect(count((await runToEnd(run)).states)).toEqual({ not_sent: 8 });
     expect(emulator.requests).toHaveLength(1);
+  });
+});
+
+describe("a stop while an item waits to be sent again", () => {
+  const json = (status: number, body: unknown, headers = {}): Response => Response.json(body, { status, headers });
+
+  test.each<[string, (...request: Parameters<FetchFunction>) => Promise<Response>]>([
+    ["after a 401", async () => json(401, { error: "unauthorized" })],
+    ["in a pause", async () => json(429, {}, { "retry-after": "60" })],
+    ["for a connection", (url, init) => fetch(url, init)],
+  ])("%s leaves it not_sent, with an error of its own", async (_, answer) => {
+    let reach = (): void => {};
+    const waiting = new Promise<void>((resolve) => {
+      reach = resolve;
+    });
+    const stopped = (): Promise<unknown> => vi.waitFor(() => expect(run.stoppedBy).toBeDefined());
+    const client = new Client({
+      baseUrl: `http://127.0.0.1:${CLOSED_PORT}/api/v1`,
+      token: async ({ rejected }) => {
+        if (rejected === undefined) return "pat_key_old";
+        reach();
+        await stopped();
+        return "pat_key_new";
+      },
+      retry: { minDelayMs: 60_000, maxDelayMs: 60_000 },
+      onEvent: ({ type }) => type === "retry" && reach(),
+      fetch: async (url, init) =>
+        String(init.body).includes("first")
+          ? json(201, { number: 1, title: "first", status: "open" })
+          : answer(url, init),
+    });
+    const journal = memoryJournal();
+    const run = bulkWrite({
+      client,
+      journal,
+      items: ["first", "second"],
+      key: (title) => title,
+      send: async (bound, title) => {
+        const issue = await bound.issues.create("web", { title, type: "bug" });
+        await waiting;
+        throw new TypeError(`own mistake after ${issue.title}`);
+      },
+    });
+    const states: Record<string, string> = {};
+    const failure = rejection(
+      (async () => {
+        for await (const { key, state } of run) states[key] = state;
+      })(),
+    );
+    expect(await failure).toMatchObject({ outcome: "accepted", key: "first" });
+    expect(states).toEqual({ first: "done", second: "not_sent" });
+    const known: Record<string, string> = {};
+    for await (const { key, state } of await journal.load()) known[key] = state;
+    expect(known).toEqual(states);
   });
 });
 

@@ -56,6 +56,20 @@ describe("fields of the contract alone", () => {
 });
 
 describe("texts of the service", () => {
+  test("have no token of the client, also where unseen characters are in it", async () => {
+    const emulator = createEmulator();
+    const { token } = emulator;
+    const names = [`a ${token} b`, `${token.slice(0, 9)}\u200b${token.slice(9)}`, "x".repeat(9_990) + token];
+    const page = { data: names.map((name, index) => ({ id: `p${index}`, name })), next_cursor: null };
+    emulator.fault({ operation: "projects.list", status: 200, body: page });
+    const { structured, text } = await (await hostOf({ emulator })).call("list_projects");
+    expect(structured).toMatchObject({ data: [{ name: "a [redacted] b" }, { name: "[redacted]" }, {}] });
+    for (const told of [text, JSON.stringify(structured)]) {
+      expect(told).not.toContain(token);
+      expect(told).not.toContain(token.slice(0, 18));
+    }
+  });
+
   test("have no characters that nobody sees; ids and cursors are as they came", async () => {
     const id = `p${UNSEEN}`;
     const page = { data: [{ id, name: `w${UNSEEN}eb\n` }], next_cursor: id };

@@ -31,8 +31,11 @@ export interface CallHooks {
   begin?(call: HookedCall): void;
   /** Awaited before each request, with nothing left between it and the wire. What it throws ends the call as it is. */
   beforeRequest?(call: HookedCall): Promise<void>;
-  /** A request was answered 429, and no earlier one may have been applied: the service has rejected the call so far. */
-  rejected?(call: HookedCall): void;
+  /**
+   * The latest request was not applied, nor was any before it: it was answered with this status, 429 or 401, or, without
+   * one, was never sent. The call may go on.
+   */
+  notApplied?(call: HookedCall, status?: 429 | 401): void;
   /** The call is over. */
   end?(call: HookedCall, end: HookedEnd): void;
 }
@@ -52,6 +55,8 @@ export interface DeriveWithHooks<Client> {
   (hooks: CallHooks): Client;
   /** The rules of the client; the defaults if it does not retry. */
   readonly rules: WaitRules;
+  /** Takes the secrets of the client out of a text. */
+  readonly redact: (text: string) => string;
 }
 
 /** Returns the function that derives a client with hooks; `undefined` for anything but a client. */

@@ -26,7 +26,9 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
-  if (head.status === 429 && !history.mayBeApplied) hooks?.rejected?.(call.hooked);
+  if ((head.status === 429 || head.status === 401) && !history.mayBeApplied) {
+    hooks?.notApplied?.(call.hooked, head.status);
+  }
   // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
   const reported = permit.report({ status, limit, remaining, retryAfterMs });
@@ -93,7 +95,9 @@ async function sendRequest(
       sending.then((late) => late.body?.cancel()).catch(() => {});
       throw stoppedError(call, { deadline, phase: "headers" });
     }
-    throw connectionError(call, error instanceof HttpFailure ? error : new HttpFailure(error, "application"));
+    const failure = connectionError(call, error instanceof HttpFailure ? error : new HttpFailure(error, "application"));
+    if (failure.outcome === "not_sent") settings.hooks?.notApplied?.(call.hooked);
+    throw failure;
   }
 }
 

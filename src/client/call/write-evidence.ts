@@ -5,11 +5,11 @@ import { causesOf } from "../errors/evidence.ts";
 import type { HttpRequest } from "./http-request.ts";
 
 // "Never sent" is a statement about one request, so it needs evidence about that request. Node publishes what undici does
-// with each of them, that of its own `fetch` and that of npm, on diagnostics channels. They are listened to while a write
+// with each of them, that of its own `fetch` and that of npm, on diagnostics channels, as `node:http` does. They are listened to while a write
 // is under way, and at no other time.
 
-/** A request of undici, as its channels show it (https://undici.nodejs.org, "Diagnostics Channel Support"). */
-interface UndiciRequest {
+/** A request of undici, as its channels show it (https://undici.nodejs.org, "Diagnostics Channel Support"), or of `node:http`. */
+interface PlatformRequest {
   readonly method: string;
   readonly origin: unknown;
   readonly path: string;
@@ -17,7 +17,7 @@ interface UndiciRequest {
 
 /** A message of the channels; `error` is there where the request failed. */
 interface Message {
-  readonly request: UndiciRequest;
+  readonly request: PlatformRequest;
   readonly error?: unknown;
 }
 
@@ -45,7 +45,7 @@ class Write {
   readonly #origin: string;
   readonly #target: string;
   /** Its requests, each with the error that it failed with; `undefined` while it is under way. */
-  readonly requests = new Map<UndiciRequest, unknown>();
+  readonly requests = new Map<PlatformRequest, unknown>();
   /** Headers of one of them have left. */
   left = false;
 
@@ -57,7 +57,7 @@ class Write {
   }
 
   /** `true` if a request may be one of this write. Dispatchers change the origin to an address; wrappers add to the query. */
-  mayHaveMade({ method, origin, path }: UndiciRequest): boolean {
+  mayHaveMade({ method, origin, path }: PlatformRequest): boolean {
     return method === this.#method && (String(origin) === this.#origin || path.endsWith(this.#target));
   }
 
@@ -73,7 +73,7 @@ class WriteListener {
   readonly #node: NodeModules;
   readonly #context: Context;
   readonly #underWay = new Set<Write>();
-  readonly #writesOf = new WeakMap<UndiciRequest, readonly Write[]>();
+  readonly #writesOf = new WeakMap<PlatformRequest, readonly Write[]>();
   readonly #listeners = Object.entries<(message: Message) => void>({
     "undici:request:create": ({ request }) => {
       const writes = this.#claim(request);
@@ -85,6 +85,13 @@ class WriteListener {
     },
     "undici:request:error": ({ request, error }) => {
       for (const write of this.#writesOf.get(request) ?? []) write.requests.set(request, error);
+    },
+    // A `fetch` over `node:http`. Node does not tell when headers leave, and a second request may follow one that was sent.
+    "http.client.request.start": ({ request }) => {
+      const write = this.#context.getStore();
+      if (write?.mayHaveMade(request) !== true) return;
+      write.left ||= write.requests.size > 0;
+      write.requests.set(request, undefined);
     },
   }).map(([channel, listener]) => {
     // Anybody can publish there, and what a listener throws would end the process.
@@ -121,7 +128,7 @@ class WriteListener {
    * The writes that a request is of. The first request in the context of a write is its own. Any other may have been made
    * by a dispatcher, in whatever context that was: to resend, or from its queue. So it may be of each write like it.
    */
-  #claim(request: UndiciRequest): readonly Write[] {
+  #claim(request: PlatformRequest): readonly Write[] {
     const candidates = [...this.#underWay].filter((write) => write.mayHaveMade(request));
     const own = candidates.find((write) => write === this.#context.getStore());
     return own === undefined || own.requests.size > 0 ? candidates : [own];

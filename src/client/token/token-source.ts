@@ -44,7 +44,7 @@ export interface TokenSource {
    */
   begin?(isPaused: boolean): Promise<unknown> | undefined;
   /**
-   * Apart from `begin`, since the limits differ: the rotation under way that a call has to wait for, within its own limits: the service has answered it 401 with
+   * The rotation under way that a call has to wait for, within its own limits: the service has answered 401 to
    * `rejected`, or the token is known to be replaced. Never throws; rejects with `TokenUnavailable`.
    */
   pending?(rejected: string | undefined): Promise<unknown> | undefined;

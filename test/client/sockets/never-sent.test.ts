@@ -262,6 +262,27 @@ describe("a function around fetch", () => {
   });
 });
 
+describe("a fetch over node:http", () => {
+  test("that tries again by itself: unknown, and one issue", async () => {
+    const server = await restarting();
+    const again: FetchFunction = (url, init) => nodeFetch(url, init).catch(() => nodeFetch(url, init));
+    const error = await rejection(create(clientOf(server.baseUrl, { fetch: again })));
+    expect(error).toMatchObject({ outcome: "unknown", platformCode: "ECONNREFUSED", attempts: 1 });
+    expect(server.received).toBe(1);
+  });
+
+  test("that asks once, also for a secret before: not_sent, and sent again", async () => {
+    const vault = await service(() => "{}");
+    const signing: FetchFunction = async (url, init) => {
+      await nodeFetch(vault.baseUrl, { method: "POST" });
+      return nodeFetch(url, init);
+    };
+    const error = await rejection(create(clientOf(`http://127.0.0.1:${CLOSED_PORT}/api/v1`, { fetch: signing })));
+    expect(error).toMatchObject({ outcome: "not_sent", platformCode: "ECONNREFUSED", attempts: 3 });
+    expect(vault.received).toBe(3);
+  });
+});
+
 describe("a service whose name resolves to an address, so that the error names only that", () => {
   const lookup: LookupFunction = (_, options, found) =>
     options.all ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4);
@@ -321,7 +342,7 @@ test.each([1, 20])("in an outage the writes that were refused are not_sent, besi
 
 describe("the channels of the platform are listened to while a write is under way, and at no other time", () => {
   const isListening = (): boolean =>
-    ["undici:request:create", "undici:client:sendHeaders", "undici:request:error"].some(
+    ["undici:request:create", "undici:client:sendHeaders", "undici:request:error", "http.client.request.start"].some(
       (name) => channel(name).hasSubscribers,
     );
 
