@@ -16,6 +16,9 @@ export async function obstacleTo(asker: Asker, baseUrl: URL): Promise<string | u
   const { status, request } = projects;
   const answered = `${labelOf(request)} answered ${outlineOf(projects)}`;
   if (status === 401) return `the token is not accepted: ${answered}`;
+  if (status === 403 && projects.json === undefined && projects.text !== "") {
+    return `a gateway or firewall refuses the request: ${answered}, not JSON; the body of the client's error has its text`;
+  }
   if (status === 403) return forbidden(answered, projects, await asker.ask(WITH_UNKNOWN_TOKEN));
   if (status >= 500) return `the service is failing: ${answered}`;
   if (status === 404) return notFound(answered, await asker.ask(ELSEWHERE), baseUrl);

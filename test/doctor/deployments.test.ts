@@ -261,6 +261,11 @@ describe("a deployment that cannot be asked is told in a sentence, and nothing e
       "the token is not accepted, or may not list projects: GET /projects answered 403 forbidden, as to a token that does not exist",
     ],
     [
+      "a 403 of a gateway",
+      { status: 403, ...html },
+      "a gateway or firewall refuses the request: GET /projects answered 403 text/html, not JSON; the body of the client's error has its text",
+    ],
+    [
       "a rate limit without end",
       { status: 429, headers: { "retry-after": "3600" } },
       "the rate limit refuses every request; the last one asked to wait 3600 s",
