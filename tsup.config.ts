@@ -17,19 +17,11 @@ const entriesOf = (entries: readonly EntryPoint[]): Record<string, string> =>
 const withOwnZod = ENTRY_POINTS.filter(({ name }) => name === WITH_OWN_ZOD);
 const withClassicZod = ENTRY_POINTS.filter(({ name }) => name === WITH_CLASSIC_ZOD);
 const others = ENTRY_POINTS.filter(({ name }) => name !== WITH_OWN_ZOD && name !== WITH_CLASSIC_ZOD);
+const emulator = others.filter(({ source }) => source.startsWith("src/testing/"));
+const withClient = others.filter((entry) => !emulator.includes(entry));
 
-/**
- * Parts of `src/client/index.ts` that are entries, too: their code comes into files of its own, which a bundler can leave out as
- * a whole (`sideEffects: false`) where it could not leave out each statement. Only where that makes a program smaller, since
- * each file takes its time at import. Only the shared files are published.
- */
-const apartFolder = "apart";
-const apart = Object.fromEntries(
-  ["token/rotating-token", "client", "errors/classes", "call/path"].map((file) => [
-    `${apartFolder}/${file}`,
-    `src/client/${file}.ts`,
-  ]),
-);
+/** An entry that is not published itself: the code that it shares with the others comes into a file of its own. */
+const withoutClient = "without-client";
 
 const shared: Options = {
   target: "es2022",
@@ -65,14 +57,17 @@ try { require("zod/v4-mini"); } catch (cause) { throw new Error("${message}", { 
 const dts: Options["dts"] = { entry: entriesOf(ENTRY_POINTS), compilerOptions: { stripInternal: true } };
 
 export default defineConfig([
-  // Entry points share files, so each class exists once. In CommonJS each has a copy of its own.
+  // Entry points share files, so each class exists once; in CommonJS each has a copy of its own. Each file takes its time at
+  // import. The entry points that work with a client all import client/index.ts, so what they share is one file.
   {
     ...importable,
     format: "esm",
-    entry: { ...entriesOf(others), ...apart },
+    entry: { ...entriesOf(withClient), [withoutClient]: "config/without-client.ts" },
     dts,
-    onSuccess: () => rm(`dist/${apartFolder}`, { recursive: true }),
+    onSuccess: () => rm(`dist/${withoutClient}.js`),
   },
+  // The emulator stands for the service, and shares no class with the client.
+  { ...importable, format: "esm", entry: entriesOf(emulator) },
   {
     ...importable,
     format: "cjs",

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** What an import of the package takes longer than one of ky, in milliseconds. */
-const IMPORT_BUDGET_MS = 17;
+const IMPORT_BUDGET_MS = 15;
 /** A process that imports, makes a client and gets a first page, over one that does it with ky. */
 const FIRST_GET_BUDGET = 1.2;
 

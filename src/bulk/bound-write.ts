@@ -1,6 +1,5 @@
 import type { CallHooks, HookedCall, HookedEnd } from "../client/call/call-hooks.ts";
-import type { AutomationError } from "../client/errors/automation-error.ts";
-import { AbortError, ArgumentError } from "../client/errors/classes.ts";
+import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import { platformTurn } from "../client/time/clock.ts";
 import type { ItemRecords } from "./item-records.ts";
 import { reasonOf } from "./reason.ts";

@@ -1,4 +1,4 @@
-import type { AutomationError } from "../client/errors/automation-error.ts";
+import type { AutomationError } from "../client/index.ts";
 import type { BulkState, Reference } from "./journal.ts";
 import type { BulkProgress, BulkSummary } from "./progress.ts";
 import type { BulkReason } from "./reason.ts";

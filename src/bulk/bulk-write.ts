@@ -1,5 +1,6 @@
-import { type AutomationError, isBrandedError } from "../client/errors/automation-error.ts";
+import { isBrandedError } from "../client/errors/automation-error.ts";
 import { captureCaller } from "../client/errors/caller-stack.ts";
+import type { AutomationError } from "../client/index.ts";
 import type { BulkRun } from "./bulk-run.ts";
 import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";

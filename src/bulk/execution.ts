@@ -1,5 +1,4 @@
-import type { AutomationError } from "../client/errors/automation-error.ts";
-import { AbortError, ArgumentError } from "../client/errors/classes.ts";
+import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import { after, now, platformTurn } from "../client/time/clock.ts";
 import { onAbort } from "../client/time/deadline.ts";
 import type { BulkEntry } from "./bulk-run.ts";

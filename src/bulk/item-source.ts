@@ -1,7 +1,7 @@
 import { invalid } from "../client/checks/invalid-input.ts";
 import { describeValue, ignoreRejection } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { ArgumentError } from "../client/errors/classes.ts";
+import { ArgumentError } from "../client/index.ts";
 import { Deadline } from "../client/time/deadline.ts";
 import { readThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";

@@ -1,6 +1,5 @@
 import { describeValue, ignoreRejection } from "../client/checks/values.ts";
-import type { AutomationError } from "../client/errors/automation-error.ts";
-import { ArgumentError } from "../client/errors/classes.ts";
+import { ArgumentError, type AutomationError } from "../client/index.ts";
 import { BoundWrite } from "./bound-write.ts";
 import { ItemRecords } from "./item-records.ts";
 import type { KeyedItem } from "./item-source.ts";

@@ -13,9 +13,8 @@ import {
   withMethods,
 } from "../client/checks/validators.ts";
 import { isObject } from "../client/checks/values.ts";
-import type { Client } from "../client/client.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { ArgumentError } from "../client/errors/classes.ts";
+import { ArgumentError, type Client } from "../client/index.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 

@@ -1,6 +1,6 @@
 import type { WaitRules } from "../client/call/call-hooks.ts";
 import { backOff, mayPass } from "../client/call/decide-retry.ts";
-import type { AutomationError } from "../client/errors/automation-error.ts";
+import type { AutomationError } from "../client/index.ts";
 
 /** The failures in a row of a run, and what follows from them. */
 export interface Outage {

@@ -1,6 +1,5 @@
 import { describeValue, isObject } from "../client/checks/values.ts";
-import type { AutomationError } from "../client/errors/automation-error.ts";
-import type { AnyAutomationError } from "../client/errors/classes.ts";
+import type { AnyAutomationError, AutomationError } from "../client/index.ts";
 import { shownLine } from "./thrown.ts";
 
 /** The reason why an item is not `done`. Plain data, without secrets: the journal keeps it for later runs. */

@@ -1,6 +1,5 @@
-import type { AutomationError } from "../client/errors/automation-error.ts";
 import { type CallerStack, withCallerStack } from "../client/errors/caller-stack.ts";
-import { AbortError, ArgumentError } from "../client/errors/classes.ts";
+import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
 import { Execution } from "./execution.ts";

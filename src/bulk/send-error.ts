@@ -1,4 +1,4 @@
-import { ArgumentError } from "../client/errors/classes.ts";
+import { ArgumentError } from "../client/index.ts";
 
 /**
  * `send` failed by itself after its write had succeeded. The item is `done`, so the next run goes on behind it. `cause` is

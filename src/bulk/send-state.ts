@@ -1,6 +1,5 @@
 import type { HookedEnd } from "../client/call/call-hooks.ts";
-import type { AutomationError } from "../client/errors/automation-error.ts";
-import { ArgumentError } from "../client/errors/classes.ts";
+import { ArgumentError, type AutomationError } from "../client/index.ts";
 import type { BulkState } from "./journal.ts";
 import { SendError } from "./send-error.ts";
 import type { Thrown } from "./thrown.ts";

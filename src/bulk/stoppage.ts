@@ -1,5 +1,4 @@
-import type { AutomationError, ErrorDetails } from "../client/errors/automation-error.ts";
-import { ArgumentError } from "../client/errors/classes.ts";
+import { ArgumentError, type AutomationError, type ErrorDetails } from "../client/index.ts";
 import { isAboutAddress } from "./send-state.ts";
 
 const SHOWN_LENGTH = 100;

@@ -1,6 +1,7 @@
-import { type AutomationError, isBrandedError } from "../client/errors/automation-error.ts";
+import { isBrandedError } from "../client/errors/automation-error.ts";
 import { explain } from "../client/errors/evidence.ts";
 import { JournalError } from "../client/errors/journal-error.ts";
+import type { AutomationError } from "../client/index.ts";
 import { Redactor } from "../client/secrets/redact.ts";
 
 /** A thrown value: an error of this library, or something else. */

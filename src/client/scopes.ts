@@ -2,7 +2,7 @@
  * The scopes of the service contract's table (section 5), frozen: one `<resource>:<action>` for each cell that grants
  * something. A run-time string outside this list is not an error anywhere in the client; the service decides.
  */
-export const SCOPES = Object.freeze([
+export const SCOPES = /* @__PURE__ */ Object.freeze([
   "projects:read",
   "projects:write",
   "projects:admin",

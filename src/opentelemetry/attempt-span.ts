@@ -7,7 +7,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { CallStart } from "../client/instrumentation.ts";
+import type { CallStart } from "../client/index.ts";
 import { now } from "../client/time/clock.ts";
 import type { Instruments } from "./instruments.ts";
 import { HTTP, OWN } from "./names.ts";

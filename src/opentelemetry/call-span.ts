@@ -9,9 +9,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import type { AnyAutomationError } from "../client/errors/classes.ts";
-import type { ClientEvent, Waits } from "../client/events.ts";
-import type { CallObserver, CallStart } from "../client/instrumentation.ts";
+import type { AnyAutomationError, CallObserver, CallStart, ClientEvent, Waits } from "../client/index.ts";
 import { now } from "../client/time/clock.ts";
 import { type AttemptEnd, AttemptSpan, type Target, type Telemetry, targetOf } from "./attempt-span.ts";
 import { HTTP, OWN } from "./names.ts";

@@ -5,10 +5,8 @@ import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../client/che
 import { hasMethods, isRecord } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { withCallerStack } from "../client/errors/caller-stack.ts";
-import { ConfigError } from "../client/errors/classes.ts";
+import { type ClientOptions, ConfigError, type NoClient, VERSION } from "../client/index.ts";
 import { combine } from "../client/instrumentation.ts";
-import type { ClientOptions, NoClient } from "../client/options.ts";
-import { VERSION } from "../client/version.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
 

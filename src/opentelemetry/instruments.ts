@@ -1,5 +1,5 @@
 import type { Gauge, Histogram, MeterProvider } from "@opentelemetry/api";
-import { VERSION } from "../client/version.ts";
+import { VERSION } from "../client/index.ts";
 import { METRICS } from "./names.ts";
 
 /** All measurements. Durations are in seconds. */

@@ -1,5 +1,4 @@
-import { ConnectionError } from "../client/errors/classes.ts";
-import type { RateLimitHead } from "../client/rate-limit/rate-limiter.ts";
+import { ConnectionError, type RateLimitHead } from "../client/index.ts";
 import { TokenGate, type Waiter } from "../client/rate-limit/token-gate.ts";
 import { after, now } from "../client/time/clock.ts";
 import { type Deadline, STOPPED } from "../client/time/deadline.ts";

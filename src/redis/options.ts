@@ -2,7 +2,7 @@ import { invalid } from "../client/checks/invalid-input.ts";
 import { parseOptions } from "../client/checks/parse-options.ts";
 import { ANYTHING, INTERVAL, LISTENER, type ObjectSchema, validator } from "../client/checks/validators.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { ConfigError } from "../client/errors/classes.ts";
+import { ConfigError } from "../client/index.ts";
 import { type Evaluate, evaluateWith, hearErrors, type IoredisClient, type NodeRedisClient } from "./client.ts";
 import type { FleetEvent } from "./events.ts";
 

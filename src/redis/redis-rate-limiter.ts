@@ -2,16 +2,16 @@ import { expectType } from "../client/checks/parse-options.ts";
 import { STRING } from "../client/checks/validators.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { withCallerStack } from "../client/errors/caller-stack.ts";
-import { ArgumentError } from "../client/errors/classes.ts";
+import {
+  type Admission,
+  ArgumentError,
+  type Permit,
+  type RateLimitedCall,
+  type RateLimiter,
+  type RateLimitHead,
+  type ReportedPause,
+} from "../client/index.ts";
 import { type MemoryPermit, MemoryRateLimiter } from "../client/rate-limit/memory-rate-limiter.ts";
-import type {
-  Admission,
-  Permit,
-  RateLimitedCall,
-  RateLimiter,
-  RateLimitHead,
-  ReportedPause,
-} from "../client/rate-limit/rate-limiter.ts";
 import { Deadline, STOPPED } from "../client/time/deadline.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { FleetGate } from "./fleet-gate.ts";

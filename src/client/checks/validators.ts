@@ -19,11 +19,14 @@ export type ObjectSchema<Given> = { readonly [Key in keyof Given]-?: Validator }
 /** An object without what is `undefined` in it. */
 export type Present<Given> = { [Key in keyof Given]: Exclude<Given[Key], undefined> };
 
+// So marked, a bundler leaves out the validators of what a program does not use.
+/* @__NO_SIDE_EFFECTS__ */
 export function validator(words: string, accepts: Validator["accepts"], read?: Validator["read"]): Validator {
   return { words, accepts, read };
 }
 
 /** The same values as `optional`, which must not be left out. */
+/* @__NO_SIDE_EFFECTS__ */
 export function required(optional: Validator): Validator {
   return { ...optional, required: true };
 }
@@ -45,6 +48,7 @@ export const LISTENER: Validator = validator(
   FUNCTION.accepts,
   (listener: (news: unknown) => unknown) => (news: unknown) => ignoreErrors(() => listener(news)),
 );
+
 export const INTERVAL: Validator = validator(
   "a number of milliseconds above 0",
   (value) => typeof value === "number" && value > 0,
@@ -66,6 +70,7 @@ export const SIGNAL: Validator = validator(
 );
 
 /** A value that has these methods. */
+/* @__NO_SIDE_EFFECTS__ */
 export function withMethods(what: string, ...names: readonly string[]): Validator {
   return validator(`${what} with the ${names.length > 1 ? "methods" : "method"} ${names.join(", ")}`, (value) =>
     hasMethods(value, ...names),
@@ -73,6 +78,7 @@ export function withMethods(what: string, ...names: readonly string[]): Validato
 }
 
 /** A whole number from `least` up, or `Infinity`. */
+/* @__NO_SIDE_EFFECTS__ */
 export function countFrom(least: number): Validator {
   return validator(
     `a whole number from ${least} up`,
@@ -80,6 +86,7 @@ export function countFrom(least: number): Validator {
   );
 }
 
+/* @__NO_SIDE_EFFECTS__ */
 export function oneOf(...values: readonly unknown[]): Validator {
   return validator(`one of ${values.join(", ")}`, (value) => values.includes(value));
 }
