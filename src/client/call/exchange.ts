@@ -8,6 +8,8 @@ import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { type Exchange, isSuccess, type ResponseHead, readHead } from "./head.ts";
 import { HttpFailure } from "./http.ts";
+import { isWrite } from "./operation.ts";
+import { watchWrite } from "./write-evidence.ts";
 
 /** The token of a request, and the time that is left for it. */
 interface Sending {
@@ -84,8 +86,10 @@ async function sendRequest(
   const { method } = operation;
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
   const post = (): Promise<Response> => settings.http({ url, method, headers, body, token, signal: deadline.signal });
+  const watch = isWrite(operation) ? watchWrite(method, url) : undefined;
+  const watched = watch === undefined ? post : () => watch.run(post);
   history.requests += 1;
-  const sending = events === undefined ? post() : events.send(post);
+  const sending = events === undefined ? watched() : events.send(watched);
   try {
     const response = await deadline.race(sending);
     return { response, head: readHead(response) };
@@ -95,9 +99,13 @@ async function sendRequest(
       sending.then((late) => late.body?.cancel()).catch(() => {});
       throw stoppedError(call, { deadline, phase: "headers" });
     }
-    const failure = connectionError(call, error instanceof HttpFailure ? error : new HttpFailure(error, "application"));
+    const { cause, source } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
+    const failure = connectionError(call, { cause, source, request: watch?.evidence(cause) });
     if (failure.outcome === "not_sent") settings.hooks?.notApplied?.(call.hooked);
     throw failure;
+  } finally {
+    // Also of a `fetch` that does not heed the signal.
+    watch?.end();
   }
 }
 

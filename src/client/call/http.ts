@@ -1,10 +1,8 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
 import { describeValue, hasMethods } from "../checks/values.ts";
-import type { Fault, FaultSource, RequestEvidence } from "../errors/connection-fault.ts";
+import type { Fault, FaultSource } from "../errors/connection-fault.ts";
 import { VERSION } from "../version.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
-import { isWrite } from "./operation.ts";
-import { watchWrite } from "./write-evidence.ts";
 
 /** The reason why a request got no response. */
 export class HttpFailure implements Fault {
@@ -12,13 +10,10 @@ export class HttpFailure implements Fault {
   readonly cause: unknown;
   /** The `fetch` that the request was handed to; `request` if it was handed to none. */
   readonly source: FaultSource;
-  /** Of a write, where the platform tells. */
-  readonly request: RequestEvidence | undefined;
 
-  constructor(cause: unknown, source: FaultSource, request?: RequestEvidence) {
+  constructor(cause: unknown, source: FaultSource) {
     this.cause = cause;
     this.source = source;
-    this.request = request;
   }
 }
 
@@ -79,14 +74,11 @@ export function createHttp(
       const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch ?? globalThis.fetch;
       if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
       source = own === PLATFORM_FETCH ? "platform" : "application";
-      const watch = isWrite({ method }) ? watchWrite({ method, url, signal }) : undefined;
       try {
-        return checked(await (watch === undefined ? own(url, init) : watch.run(() => own(url, init))));
+        return checked(await own(url, init));
       } catch (error) {
         // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
-        throw new HttpFailure(error, source, watch?.evidence(error));
-      } finally {
-        watch?.end();
+        throw new HttpFailure(error, source);
       }
     };
     try {

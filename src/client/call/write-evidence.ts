@@ -2,7 +2,6 @@ import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { hasMethods } from "../checks/values.ts";
 import type { RequestEvidence } from "../errors/connection-fault.ts";
 import { causesOf } from "../errors/evidence.ts";
-import type { HttpRequest } from "./http-request.ts";
 
 // "Never sent" is a statement about one request, so it needs evidence about that request. Node publishes what undici does
 // with each of them, that of its own `fetch` and that of npm, on diagnostics channels, as `node:http` does. They are listened to while a write
@@ -42,23 +41,21 @@ interface Context {
 /** One write that is under way, and what the platform has said of its requests. */
 class Write {
   readonly #method: string;
-  readonly #origin: string;
-  readonly #target: string;
+  readonly #url: string;
   /** Its requests, each with the error that it failed with; `undefined` while it is under way. */
   readonly requests = new Map<PlatformRequest, unknown>();
   /** Headers of one of them have left. */
   left = false;
 
   constructor(method: string, url: string) {
-    const { origin, pathname, search } = new URL(url);
     this.#method = method;
-    this.#origin = origin;
-    this.#target = pathname + search;
+    this.#url = url;
   }
 
   /** `true` if a request may be one of this write. Dispatchers change the origin to an address; wrappers add to the query. */
   mayHaveMade({ method, origin, path }: PlatformRequest): boolean {
-    return method === this.#method && (String(origin) === this.#origin || path.endsWith(this.#target));
+    const own = new URL(this.#url);
+    return method === this.#method && (String(origin) === own.origin || path.endsWith(own.pathname + own.search));
   }
 
   /** `true` if this is the error of one of its requests, and none is under way. */
@@ -137,39 +134,27 @@ class WriteListener {
 
 let listener: WriteListener | undefined;
 
-/** Watches one write on the platform, from before it is handed to `fetch` until that has ended. */
+/** Watches one write on the platform, from before it is sent until it has ended or is not waited for any more. */
 export interface WriteWatch {
-  /** Calls `fetch`. */
-  run<Result>(fetch: () => Result): Result;
+  /** Sends the write. */
+  run<Result>(send: () => Result): Result;
   /** The evidence about a write that failed with this error. */
   evidence(error: unknown): RequestEvidence;
   end(): void;
 }
 
-/**
- * Begins to watch a write; `undefined` where the platform does not tell of requests. Its signal ends the watch, too: a
- * `fetch` that does not heed it may never end.
- */
-export function watchWrite({
-  method,
-  url,
-  signal,
-}: Pick<HttpRequest, "method" | "url" | "signal">): WriteWatch | undefined {
+/** Begins to watch a write, until `end`; `undefined` where the platform does not tell of requests. */
+export function watchWrite(method: string, url: string): WriteWatch | undefined {
   return ignoreErrors(() => {
     const { process: node } = globalThis as { readonly process?: Partial<NodeModules> };
     if (!hasMethods(node, "getBuiltinModule") || node?.versions?.undici === undefined) return undefined;
     listener ??= new WriteListener(node as NodeModules); // it has the method
     const [at, write] = [listener, new Write(method, url)];
-    const end = (): void => {
-      at.end(write);
-      signal.removeEventListener("abort", end);
-    };
     at.begin(write);
-    signal.addEventListener("abort", end);
     return {
-      run: (fetch) => at.run(write, fetch),
+      run: (send) => at.run(write, send),
       evidence: (error) => ({ left: write.left, failed: ignoreErrors(() => write.failedWith(error)) ?? false }),
-      end,
+      end: () => at.end(write),
     };
   });
 }

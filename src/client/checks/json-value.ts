@@ -18,40 +18,54 @@ export function writeJson(value: unknown, what: string): string {
   return text ?? invalid(`${what} cannot be written as JSON`, cause);
 }
 
-/** A value within the one that is checked. */
+/** A value within the one that is checked, and its place there. */
 interface Place {
   readonly value: unknown;
   /** `""` at the top, which is what `toJSON` is called with there. */
   readonly key: string;
-  readonly path: string;
+  readonly inList?: boolean;
+  /** The place of the list or the object that it is in. */
+  readonly around?: Place;
 }
 
 /** Refuses the first value that is no JSON value. Not by recursion: JSON may be nested deeper than the stack. */
 function expectJson(root: unknown, what: string): void {
   /** Values that were looked at: what is shared is looked at once, and what refers to itself has an end. */
-  const seen = new Set<unknown>();
-  const pending: Place[] = [{ value: root, key: "", path: what }];
+  const seen = new Set<object>();
+  const pending: Place[] = [{ value: root, key: "" }];
   for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
-    const { path } = place;
-    if (isObject(place.value) && seen.has(place.value)) continue;
-    seen.add(place.value);
+    if (isObject(place.value)) {
+      if (seen.has(place.value)) continue;
+      seen.add(place.value);
+    }
     // These have a text of their own: a list that is still to be requested, an invalid date (null), bytes (numbers).
     const isRefused = isPromise(place.value) || isAsyncIterable(place.value) || isLostInWriting(place.value);
     const value = isRefused ? place.value : writtenBy(place);
-    if (isRefused || !isJson(value)) invalid(`${path} must be a JSON value, not ${describeValue(value)}`);
+    if (isRefused || !isJson(value))
+      invalid(`${what}${pathTo(place)} must be a JSON value, not ${describeValue(value)}`);
     if (!isObject(value)) continue;
     seen.add(value);
-    const isList = Array.isArray(value);
+    const inList = Array.isArray(value);
     // `Array.from` has the holes of a list too, which would be sent as null.
-    const members = isList
+    const members = inList
       ? Array.from<unknown>(value).map((one, at) => [`${at}`, one] as const)
       : Object.entries(value);
     for (const [key, member] of members.reverse()) {
-      const name = /^[A-Za-z_$][\w$]*$/.test(key) && nameOf(key) !== undefined ? `.${key}` : `[${nameOf(key) ?? "…"}]`;
-      if (isList || member !== undefined)
-        pending.push({ value: member, key, path: path + (isList ? `[${key}]` : name) });
+      if (inList || member !== undefined) pending.push({ value: member, key, inList, around: place });
     }
   }
+}
+
+/** The way to a value from the top, in messages: `.rows[3].title`. */
+function pathTo(place: Place): string {
+  let path = "";
+  for (let at = place; at.around !== undefined; at = at.around) path = memberOf(at) + path;
+  return path;
+}
+
+function memberOf({ key, inList }: Place): string {
+  if (inList) return `[${key}]`;
+  return /^[A-Za-z_$][\w$]*$/.test(key) && nameOf(key) !== undefined ? `.${key}` : `[${nameOf(key) ?? "…"}]`;
 }
 
 /** The value that is written in the place of one that has `toJSON`. */
