@@ -11,9 +11,11 @@ const COMMAND = (process.env["npm_lifecycle_event"] ?? "vitest").replace(":", "-
 const COMPUTE = [
   "test/client/unit/**/*.test.ts",
   "test/client/wire/**/*.test.ts",
+  "test/bulk/outage.test.ts",
   "test/bulk/streams.test.ts",
   "test/mcp/waits.test.ts",
   "test/opentelemetry/**/*.test.ts",
+  "test/redis/leaving.test.ts",
   "test/redis/redis-away.test.ts",
   "test/testing/fetch.test.ts",
 ];
@@ -71,7 +73,7 @@ export default defineConfig({
     // Files run one after the other in a few processes and share their modules: a file leaves nothing behind.
     isolate: false,
     // More than there are cores: many files wait for a process or a window more than they compute.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongFirst },
     // A test that passes at the second try is a failing test.
     retry: 0,
