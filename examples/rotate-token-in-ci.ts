@@ -83,7 +83,13 @@ async function keep(request: () => Promise<StoredToken>): Promise<void> {
 
 /** Before a token is requested: if the folder is not writable, nothing must be rotated. */
 function makeDraft(): void {
-  writeFileSync(draft, "", { mode: 0o600, flag: "wx" }); // "wx": an interrupted run may have left its token there
+  try {
+    writeFileSync(draft, "", { mode: 0o600, flag: "wx" }); // "wx": an interrupted run may have left its token there
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException; // the file system throws no other
+    const left = code === "EEXIST" ? `look for a new token in ${draft}, which an interrupted run has left` : message;
+    throw new Error(`no token was requested, nothing has changed: ${left}`, { cause: error });
+  }
 }
 
 function store({ id, plaintext, expires_at }: StoredToken): void {
@@ -93,6 +99,9 @@ function store({ id, plaintext, expires_at }: StoredToken): void {
     writeFileSync(draft, record, { mode: 0o600, flush: true });
     renameSync(draft, file);
     console.log(`stored the new token in ${file}`);
+  } catch (error) {
+    const text = `the new token is not in ${file}; look for it in ${draft} and in your STORE_COMMAND`;
+    throw new Error(`${text}: ${(error as Error).message}`, { cause: error }); // the file system throws nothing else
   } finally {
     handOver(record); // also if the disk has just failed
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
@@ -28,6 +28,7 @@ interface Setup extends AsyncDisposable {
   readonly service: RunningEmulator;
   readonly file: string;
   readonly stored: () => Stored;
+  readonly create: () => ReturnType<typeof run>;
   readonly rotate: (env?: Record<string, string>) => ReturnType<typeof run>;
   readonly work: (env?: Record<string, string>) => ReturnType<typeof run>;
   readonly rotations: () => number;
@@ -48,6 +49,7 @@ async function setUp(): Promise<Setup> {
     service,
     file,
     stored: () => JSON.parse(readFileSync(file, "utf8")) as Stored,
+    create: () => command("create"),
     rotate: (env) => command("rotate", env),
     work: (env) => command("work", env),
     rotations: () => service.emulator.requests.filter(({ operation }) => operation === "tokens.rotate").length,
@@ -106,10 +108,23 @@ describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
   test("the file of an interrupted run is not overwritten, and nothing is sent", async () => {
     await using setup = await setUp();
     writeFileSync(`${setup.file}.new`, "perhaps the only copy");
-    expect(await setup.rotate()).toMatchObject({ code: 1, output: expect.stringContaining("token.json.new") });
+    const text = "no token was requested, nothing has changed: look for a new token in token.json.new";
+    expect(await setup.rotate()).toMatchObject({ code: 1, output: expect.stringContaining(text) });
     expect(await setup.work()).toMatchObject({ code: 1, output: expect.stringContaining("token.json.new") });
     expect(setup.rotations()).toBe(0);
     expect(readFileSync(`${setup.file}.new`, "utf8")).toBe("perhaps the only copy");
+  });
+
+  test("a token that cannot be stored is named, with the place where it is", async () => {
+    await using setup = await setUp();
+    const before = setup.stored();
+    rmSync(setup.file);
+    mkdirSync(setup.file); // no file can be renamed to it
+    const { code, output } = await setup.create();
+    expect([code, output]).toEqual([1, expect.stringContaining("the new token is not in token.json; look for it in")]);
+    const { id } = JSON.parse(readFileSync(`${setup.file}.new`, "utf8")) as Stored;
+    expect(id).not.toBe(before.id);
+    expect(setup.service.emulator.tokens.get(id)?.state).toBe("active");
   });
 
   test.each([
