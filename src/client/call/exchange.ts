@@ -87,9 +87,9 @@ async function sendRequest(
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
   const post = (): Promise<Response> => settings.http({ url, method, headers, body, token, signal: deadline.signal });
   const watch = isWrite(operation) ? watchWrite(method, url) : undefined;
-  const watched = watch === undefined ? post : () => watch.run(post);
+  const send = watch === undefined ? post : () => watch.run(post);
   history.requests += 1;
-  const sending = events === undefined ? watched() : events.send(watched);
+  const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
     return { response, head: readHead(response) };

@@ -42,6 +42,8 @@ interface Context {
 class Write {
   readonly #method: string;
   readonly #url: string;
+  /** The URL in its parts, once there is a request to compare it with. */
+  #parts: URL | undefined;
   /** Its requests, each with the error that it failed with; `undefined` while it is under way. */
   readonly requests = new Map<PlatformRequest, unknown>();
   /** Headers of one of them have left. */
@@ -54,8 +56,9 @@ class Write {
 
   /** `true` if a request may be one of this write. Dispatchers change the origin to an address; wrappers add to the query. */
   mayHaveMade({ method, origin, path }: PlatformRequest): boolean {
-    const own = new URL(this.#url);
-    return method === this.#method && (String(origin) === own.origin || path.endsWith(own.pathname + own.search));
+    if (method !== this.#method) return false;
+    this.#parts ??= new URL(this.#url);
+    return String(origin) === this.#parts.origin || path.endsWith(this.#parts.pathname + this.#parts.search);
   }
 
   /** `true` if this is the error of one of its requests, and none is under way. */
@@ -134,25 +137,27 @@ class WriteListener {
 
 let listener: WriteListener | undefined;
 
-/** Watches one write on the platform, from before it is sent until it has ended or is not waited for any more. */
+/** Watches one write on the platform, from `run` until `end`: it has ended, or is not waited for any more. */
 export interface WriteWatch {
-  /** Sends the write. */
+  /** Sends the write, once. */
   run<Result>(send: () => Result): Result;
   /** The evidence about a write that failed with this error. */
   evidence(error: unknown): RequestEvidence;
   end(): void;
 }
 
-/** Begins to watch a write, until `end`; `undefined` where the platform does not tell of requests. */
+/** A watch of a write that is about to be sent; `undefined` where the platform does not tell of requests. */
 export function watchWrite(method: string, url: string): WriteWatch | undefined {
   return ignoreErrors(() => {
     const { process: node } = globalThis as { readonly process?: Partial<NodeModules> };
     if (!hasMethods(node, "getBuiltinModule") || node?.versions?.undici === undefined) return undefined;
     listener ??= new WriteListener(node as NodeModules); // it has the method
     const [at, write] = [listener, new Write(method, url)];
-    at.begin(write);
     return {
-      run: (send) => at.run(write, send),
+      run: (send) => {
+        ignoreErrors(() => at.begin(write));
+        return at.run(write, send);
+      },
       evidence: (error) => ({ left: write.left, failed: ignoreErrors(() => write.failedWith(error)) ?? false }),
       end: () => at.end(write),
     };

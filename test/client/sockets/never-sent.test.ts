@@ -263,10 +263,14 @@ describe("a function around fetch", () => {
 });
 
 describe("a fetch over node:http", () => {
-  test("that tries again by itself: unknown, and one issue", async () => {
+  test.each<[string, ClientOptions]>([
+    ["", {}],
+    [", also of a client with a listener", { onEvent: () => undefined }],
+    [", also of a client with instrumentation", { instrumentation: { begin: () => ({ around: (send) => send() }) } }],
+  ])("that tries again by itself: unknown, and one issue%s", async (_, options) => {
     const server = await restarting();
     const again: FetchFunction = (url, init) => nodeFetch(url, init).catch(() => nodeFetch(url, init));
-    const error = await rejection(create(clientOf(server.baseUrl, { fetch: again })));
+    const error = await rejection(create(clientOf(server.baseUrl, { fetch: again, ...options })));
     expect(error).toMatchObject({ outcome: "unknown", platformCode: "ECONNREFUSED", attempts: 1 });
     expect(server.received).toBe(1);
   });
@@ -313,7 +317,11 @@ describe("a service whose name resolves to an address, so that the error names o
   });
 });
 
-test.each([1, 20])("in an outage the writes that were refused are not_sent, beside %i that left", async (leaving) => {
+test.each<[number, string, ClientOptions]>([
+  [1, "", {}],
+  [20, "", {}],
+  [20, ", of a client with a listener", { onEvent: () => undefined }],
+])("in an outage the writes that were refused are not_sent, beside %i that left%s", async (leaving, _, options) => {
   const total = 40;
   // It never answers: it goes when all that could come have come, and the others have been refused.
   const server = await service(() => undefined);
@@ -328,7 +336,12 @@ test.each([1, 20])("in an outage the writes that were refused are not_sent, besi
     }),
   );
   const rateLimits = { maxConcurrency: total, retry: false } as const;
-  const client = clientOf(server.baseUrl, { fetch: undiciFetch, fetchOptions: { dispatcher }, ...rateLimits });
+  const client = clientOf(server.baseUrl, {
+    fetch: undiciFetch,
+    fetchOptions: { dispatcher },
+    ...rateLimits,
+    ...options,
+  });
   const outcomes: unknown[] = [];
   const writes = Array.from({ length: total }, () =>
     rejection(create(client)).then((error) => outcomes.push((error as { outcome: unknown }).outcome)),

@@ -133,6 +133,8 @@ test.each([1, 2])("seed %i: what calls say is what the service saw, and nothing 
     while (next < CALLS) await runAtRandom(next++);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const failed = results.filter(({ error }) => error !== undefined).length;
+  expect([failed > 0, failed < CALLS]).toEqual([true, true]);
   for (const subject of FAULT_OF.keys()) await run(subject, seed === 1, { retry: { attempts: 1, rateLimitWaits: 1 } });
   await run("aborted", seed === 1, { signal: AbortSignal.abort() });
 

@@ -66,7 +66,7 @@ const WITHOUT_CLIENT = [
   { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 15_900 },
 ];
 
-/** Of no use without a client: the parts that may come along with it, and the bytes that it adds to a program with one. */
+/** The parts that a name may bring into a program with a client, and the bytes that it adds there. */
 const WITH_CLIENT = [
   { name: "path", entry: ".", parts: [], bytes: 140 },
   { name: "SCOPES", entry: ".", parts: [], bytes: 40 },
@@ -75,6 +75,8 @@ const WITH_CLIENT = [
   { name: "instrument", entry: "./opentelemetry", parts: [], bytes: 2_150 },
   { name: "redisRateLimiter", entry: "./redis", parts: [], bytes: 5_800 },
   { name: "bulkWrite", entry: "./bulk", parts: [], bytes: 6_950 },
+  // It is built apart, with copies of its own of what it shares.
+  { name: "createEmulator", entry: "./testing", parts: ["emulator"], bytes: 15_300 },
 ];
 
 const sizeOf = (code: string): number => gzipSync(code, { level: 9 }).length;
