@@ -129,9 +129,10 @@ class WriteListener {
    * by a dispatcher, in whatever context that was: to resend, or from its queue. So it may be of each write like it.
    */
   #claim(request: PlatformRequest): readonly Write[] {
-    const candidates = [...this.#underWay].filter((write) => write.mayHaveMade(request));
-    const own = candidates.find((write) => write === this.#context.getStore());
-    return own === undefined || own.requests.size > 0 ? candidates : [own];
+    const own = this.#context.getStore();
+    const isFirst = own !== undefined && own.requests.size === 0 && this.#underWay.has(own);
+    if (isFirst && own.mayHaveMade(request)) return [own];
+    return [...this.#underWay].filter((write) => write.mayHaveMade(request));
   }
 }
 
