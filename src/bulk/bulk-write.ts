@@ -1,6 +1,7 @@
 import { isBrandedError } from "../client/errors/automation-error.ts";
 import { captureCaller } from "../client/errors/caller-stack.ts";
 import type { AutomationError } from "../client/index.ts";
+import { AwaitedRun } from "./awaited-run.ts";
 import type { BulkRun } from "./bulk-run.ts";
 import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";
@@ -47,12 +48,13 @@ export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): Bul
 const NOTHING: BulkSummary = { done: 0, refused: 0, not_sent: 0, unknown: 0, skipped: 0 };
 
 /** A run whose options are invalid: it rejects, and nothing is sent. */
-class InvalidRun implements BulkRun<never, never> {
+class InvalidRun extends AwaitedRun implements BulkRun<never, never> {
   readonly summary: BulkSummary = NOTHING;
   readonly stoppedBy: AutomationError;
   readonly #options: unknown;
 
   constructor(options: unknown, refusal: AutomationError) {
+    super();
     this.stoppedBy = refusal;
     this.#options = options;
   }
@@ -62,27 +64,9 @@ class InvalidRun implements BulkRun<never, never> {
     return { ...NOTHING, ...counts, total: undefined, etaMs: undefined, pausedUntil: undefined };
   }
 
-  async finish(): Promise<never> {
+  override async finish(): Promise<never> {
     await discardJournal(this.#options);
     throw this.stoppedBy;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: a run can be awaited
-  then<Next = BulkSummary, Failure = never>(
-    onFulfilled?: ((summary: BulkSummary) => Next | PromiseLike<Next>) | null,
-    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
-  ): Promise<Next | Failure> {
-    return this.finish().then(onFulfilled, onRejected);
-  }
-
-  catch<Failure = never>(
-    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
-  ): Promise<BulkSummary | Failure> {
-    return this.finish().catch(onRejected);
-  }
-
-  finally(onEnd?: (() => void) | null): Promise<BulkSummary> {
-    return this.finish().finally(onEnd);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<never> {

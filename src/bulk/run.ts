@@ -1,5 +1,6 @@
 import { type CallerStack, withCallerStack } from "../client/errors/caller-stack.ts";
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
+import { AwaitedRun } from "./awaited-run.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";
 import { Execution } from "./execution.ts";
@@ -9,7 +10,7 @@ import { type BulkProgress, type BulkSummary, Counts } from "./progress.ts";
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 
 /** A run as its caller sees it: entries to be taken, and progress. */
-export class Run<Item, Result> implements BulkRun<Item, Result> {
+export class Run<Item, Result> extends AwaitedRun implements BulkRun<Item, Result> {
   readonly #settings: Settings<Item, Result>;
   readonly #counts = new Counts();
   readonly #entries: Entries<BulkEntry<Item, Result>>;
@@ -22,6 +23,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
 
   /** @param toCaller lets the stack of an error of the run begin where the run was created */
   constructor(settings: Settings<Item, Result>, toCaller: CallerStack) {
+    super();
     this.#settings = settings;
     this.#toCaller = toCaller;
     this.#entries = new Entries(settings.concurrency);
@@ -43,7 +45,7 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
     return this.#execution.stoppedBy;
   }
 
-  finish(): Promise<BulkSummary> {
+  override finish(): Promise<BulkSummary> {
     this.#finished ??= this.#isIterated ? undefined : this.#runToEnd();
     return this.#finished ?? this.#endOfIteration();
   }
@@ -51,24 +53,6 @@ export class Run<Item, Result> implements BulkRun<Item, Result> {
   /** @internal Printed in Node's console before it begins, it says how to begin. */
   [INSPECT](): string {
     return `BulkRun { ${this.#isIterated ? "begun" : "not begun: await it, or use for await"} }`;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: a run can be awaited
-  then<Next = BulkSummary, Failure = never>(
-    onFulfilled?: ((summary: BulkSummary) => Next | PromiseLike<Next>) | null,
-    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
-  ): Promise<Next | Failure> {
-    return this.finish().then(onFulfilled, onRejected);
-  }
-
-  catch<Failure = never>(
-    onRejected?: ((reason: unknown) => Failure | PromiseLike<Failure>) | null,
-  ): Promise<BulkSummary | Failure> {
-    return this.finish().catch(onRejected);
-  }
-
-  finally(onEnd?: (() => void) | null): Promise<BulkSummary> {
-    return this.finish().finally(onEnd);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<BulkEntry<Item, Result>, undefined> {

@@ -18,7 +18,7 @@ export interface TextRules {
 const LONGEST_READ = 50_000;
 
 /**
- * A text of others as a model may read it: without characters that nobody sees, without the password of an address and the
+ * A text of others as a model may read it: without invisible characters, without the password of an address and the
  * secrets of the client, and with at most `longest` characters.
  */
 export function visible(text: string, { longest = LONGEST_READ, redact = (same) => same }: TextRules = {}): string {
