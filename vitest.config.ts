@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { LIMIT_MS, TEST_LIMIT_MS } from "./test/support/limits.ts";
 
 const CACHE = resolve(import.meta.dirname, "node_modules/.cache/project-automation");
 
@@ -77,9 +78,9 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     // A test that passes at the second try is a failing test.
     retry: 0,
-    // No test waits for time to pass: these only end what hangs, on the slowest machine there is.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: TEST_LIMIT_MS,
+    hookTimeout: TEST_LIMIT_MS,
+    expect: { poll: { interval: 1, timeout: LIMIT_MS } },
     // In continuous integration .ci/run counts from the second report, one for each command.
     reporters: process.env["CI"]
       ? ["default", ["json", { outputFile: `${CACHE}/reports/${COMMAND}.json` }]]

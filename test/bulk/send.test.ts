@@ -210,7 +210,7 @@ describe("a send that", () => {
       return made;
     };
     const ended = runToEnd(bulkWrite({ client, items: rowsOf(1), key, send: slow, journal }));
-    await expect.poll(() => journal.records.map(({ state }) => state), { interval: 1 }).toEqual(["sending", "done"]);
+    await expect.poll(() => journal.records.map(({ state }) => state)).toEqual(["sending", "done"]);
     goOn();
     expect((await ended).states).toEqual({ "row-1": "done" });
     expect(journal.records).toHaveLength(2);
@@ -242,7 +242,7 @@ describe("a send that", () => {
     const run = bulkWrite({ ...options, signal: stop.signal });
     const ended = runToEnd(run);
     await settleDown();
-    await expect.poll(() => run.progress.underWay, { interval: 1 }).toBe(2);
+    await expect.poll(() => run.progress.underWay).toBe(2);
     await settleDown();
     stop.abort();
     expect((await ended).states).toEqual({ "row-1": "done", "row-2": "not_sent" });
@@ -258,7 +258,7 @@ test("unknown items are looked at together", async () => {
   let asked = 0;
   const resolveUnknown = async () => {
     asked += 1;
-    await expect.poll(() => asked, { interval: 1 }).toBe(6);
+    await expect.poll(() => asked).toBe(6);
     expect(run.progress).toMatchObject({ resolving: expect.any(Number), underWay: 6 });
     return "not_applied" as const;
   };

@@ -1,5 +1,5 @@
 /** What ends a run before its last item, and what is then known of each item. */
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type BulkSummary, bulkWrite, JournalError, memoryJournal } from "../../src/bulk/index.ts";
 import { Client, type FetchFunction } from "../../src/client/index.ts";
 import { settleDown } from "../support/fake-time.ts";
@@ -64,7 +64,7 @@ describe("a stop while an item waits to be sent again", () => {
     const waiting = new Promise<void>((resolve) => {
       reach = resolve;
     });
-    const stopped = (): Promise<unknown> => vi.waitFor(() => expect(run.stoppedBy).toBeDefined());
+    const stopped = (): Promise<unknown> => expect.poll(() => run.stoppedBy).toBeDefined();
     const client = new Client({
       baseUrl: `http://127.0.0.1:${CLOSED_PORT}/api/v1`,
       token: async ({ rejected }) => {
@@ -158,7 +158,7 @@ describe("a signal", () => {
     const options = { items: rowsOf(9), key, client, send, journal: memoryJournal() };
     const run = bulkWrite({ ...options, graceMs: 0, signal: stop.signal });
     const ended = runToEnd(run);
-    await expect.poll(() => fault.hits, { interval: 1 }).toBe(2);
+    await expect.poll(() => fault.hits).toBe(2);
     stop.abort();
     expect(count((await ended).states)).toEqual({ unknown: 2, not_sent: 7 });
     fault.remove();
@@ -179,8 +179,8 @@ describe("a signal", () => {
       signal: stop.signal,
     });
     const ended = runToEnd(run);
-    await expect.poll(() => fault.hits, { interval: 1 }).toBeGreaterThan(0);
-    await expect.poll(() => client.rateLimit?.pausedUntil, { interval: 1 }).toBeDefined();
+    await expect.poll(() => fault.hits).toBeGreaterThan(0);
+    await expect.poll(() => client.rateLimit?.pausedUntil).toBeDefined();
     stop.abort();
     expect(count((await ended).states)).toEqual({ not_sent: 9 });
   });
@@ -213,7 +213,7 @@ describe("graceMs", () => {
       },
     });
     const ended = runToEnd(run);
-    await expect.poll(() => waiting, { interval: 1 }).toBe(3);
+    await expect.poll(() => waiting).toBe(3);
     stop.abort();
     const { states, error } = await ended;
     expect([states["row-1"], error]).toEqual([state, undefined]);
@@ -237,7 +237,7 @@ describe("graceMs", () => {
         send: (bound, row) => send(bound, row).catch(() => never),
       }),
     );
-    await expect.poll(() => fault.hits, { interval: 1 }).toBe(2);
+    await expect.poll(() => fault.hits).toBe(2);
     stop.abort();
     expect((await ended).states).toEqual({ "row-1": "unknown", "row-2": "unknown" });
   });
@@ -262,7 +262,7 @@ describe("graceMs", () => {
         },
       }),
     );
-    await expect.poll(() => asked, { interval: 1 }).toBe(true);
+    await expect.poll(() => asked).toBe(true);
     stop.abort();
     expect((await ended).states["row-1"]).toBe("unknown");
   });

@@ -71,7 +71,7 @@ describe("a stream of items", () => {
       graceMs: 0,
     });
     const ended = runToEnd(run);
-    await expect.poll(() => silence.hits, { interval: 1 }).toBe(5);
+    await expect.poll(() => silence.hits).toBe(5);
     expect([taken, run.progress.underWay]).toEqual([5, 5]);
     stop.abort();
     expect(Object.values((await ended).states)).toEqual(Array(5).fill("unknown"));
@@ -95,7 +95,7 @@ describe("a stream of items", () => {
       graceMs: 50,
     });
     const ended = runToEnd(run);
-    await expect.poll(() => run.summary.done, { interval: 1 }).toBe(2);
+    await expect.poll(() => run.summary.done).toBe(2);
     stop.abort();
     expect((await ended).states).toEqual({ "row-1": "done", "row-2": "done" });
   });
@@ -109,7 +109,7 @@ describe("a stream of items", () => {
       async function* stream(): AsyncGenerator<Row> {
         for (const row of rowsOf(9)) {
           if (row.id === "row-3") {
-            await expect.poll(() => run.summary.done, { interval: 1 }).toBe(2);
+            await expect.poll(() => run.summary.done).toBe(2);
             stop.abort();
             await turns(count);
           }
@@ -138,7 +138,7 @@ describe("a stream of items", () => {
     async function* stream(): AsyncGenerator<Row> {
       const [first, second] = rowsOf(2) as [Row, Row];
       yield first;
-      await expect.poll(() => fault.hits, { interval: 1 }).toBe(1);
+      await expect.poll(() => fault.hits).toBe(1);
       stop.abort();
       await settleDown();
       yield second;
@@ -156,7 +156,7 @@ describe("a stream of items", () => {
       const options = { key, client, send, journal: memoryJournal(), signal: stop.signal };
       const run = bulkWrite({ ...options, items, graceMs: 3_600_000 });
       const ended = runToEnd(run);
-      await expect.poll(() => run.summary.done, { interval: 1 }).toBe(2);
+      await expect.poll(() => run.summary.done).toBe(2);
       next(() => stop.abort());
       return ended;
     }
@@ -256,12 +256,12 @@ describe("entries", () => {
     });
     const iterator = run[Symbol.asyncIterator]();
     await iterator.next();
-    await expect.poll(() => run.progress.underWay, { interval: 1 }).toBe(0);
+    await expect.poll(() => run.progress.underWay).toBe(0);
     await settleDown();
     const sent = emulator.requests.length;
     expect(sent).toBeLessThanOrEqual(9); // one was taken, four wait, four more were under way
     for (let taken = 0; taken < 8; taken += 1) await iterator.next();
-    await expect.poll(() => emulator.requests.length, { interval: 1 }).toBeGreaterThan(sent);
+    await expect.poll(() => emulator.requests.length).toBeGreaterThan(sent);
     await iterator.return?.();
   });
 

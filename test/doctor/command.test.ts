@@ -474,7 +474,7 @@ describe("the program", () => {
     child.stderr.on("data", (chunk: Buffer) => {
       err += chunk.toString();
     });
-    await expect.poll(() => service.emulator.requests.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => service.emulator.requests.length).toBe(1);
     child.kill("SIGINT");
     expect(await once(child, "close")).toEqual([2, null]);
     expect(out).toMatch(/^the run was interrupted\n/);
@@ -487,7 +487,7 @@ describe("the program", () => {
       env: { ...process.env, ...environmentOf(service) },
     });
     await expect
-      .poll(() => service.emulator.requests.some(({ operation }) => operation === "tokens.create"), { timeout: 30_000 })
+      .poll(() => service.emulator.requests.some(({ operation }) => operation === "tokens.create"))
       .toBe(true);
     child.kill("SIGINT");
     await once(child, "close");

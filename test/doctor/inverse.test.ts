@@ -137,7 +137,7 @@ test("what the doctor writes of an emulator is what that was made with", async (
     }),
     { numRuns: shareOf(40) },
   );
-}, 240_000);
+});
 
 test("an emulator made from what the doctor writes is examined to the same file", async () => {
   const [made] = fc.sample(conventions, { numRuns: 1, seed: 7 });

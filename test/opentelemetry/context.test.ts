@@ -94,7 +94,7 @@ describe("parents", () => {
     const pages = pagesOf(["a"], ["b"], ["c"]);
     wire.reply((request) => (request.index === 0 ? pages(request) : new Promise<Response>(() => {})));
     await within("walk", () => drain(client().projects.list({}, { prefetch: true }), 1));
-    await vi.waitFor(() => expect(below("walk").map(({ status }) => status)).toEqual(["UNSET", "ERROR"]));
+    await expect.poll(() => below("walk").map(({ status }) => status)).toEqual(["UNSET", "ERROR"]);
   });
 
   test("the rotation of a rotating token is a call of its own, below the call that needed it", async () => {

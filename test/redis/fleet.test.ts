@@ -37,9 +37,7 @@ function work(member: ChildProcess): Promise<Outcome> {
 }
 
 describe.skipIf(SKIPS_REDIS)("4 processes with 100 calls each against 50 per window", { concurrent: true }, () => {
-  test("all complete, and the fleet is as courteous as one process", { timeout: 60_000 }, async ({
-    onTestFinished,
-  }) => {
+  test("all complete, and the fleet is as courteous as one process", async ({ onTestFinished }) => {
     await using redis = await RedisServer.start();
     await using service = await LimitedService.start(LIMIT, WINDOW_MS);
     // What is promised here is promised while Redis is there, and a busy machine may be slow to say so.
@@ -65,9 +63,7 @@ describe.skipIf(SKIPS_REDIS)("4 processes with 100 calls each against 50 per win
     }
   });
 
-  test("two are killed, Redis is restarted and emptied: the others complete", { timeout: 60_000 }, async ({
-    onTestFinished,
-  }) => {
+  test("two are killed, Redis is restarted and emptied: the others complete", async ({ onTestFinished }) => {
     await using redis = await RedisServer.start();
     await using service = await LimitedService.start(LIMIT, WINDOW_MS);
     const shared = { redisPort: redis.port, baseUrl: service.baseUrl, commandTimeoutMs: 250, onTestFinished };

@@ -1,6 +1,6 @@
 /** Pauses that processes share: how long at most, who ends them, and what Redis may forget. */
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ArgumentError, type ClientEvent, ConnectionError, path } from "../../src/client/index.ts";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
@@ -56,7 +56,9 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(pausedForMs(two)).toBeGreaterThan(50_000);
   });
 
-  test("a client tells the pause of another process, and shows it, although no response said what is left", async () => {
+  test("a client tells the pause of another process, and shows it, although no response said what is left", async ({
+    expect,
+  }) => {
     await using fleet = await Fleet.start(kind);
     const [one, two] = [await fleet.join(), await fleet.join({ leaseMs })];
     const call = new Call(one);
@@ -74,7 +76,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     const abort = new AbortController();
     const waiting = client.request({ method: "GET", path: path`/projects` }, { signal: abort.signal });
     waiting.catch(() => {});
-    await vi.waitUntil(() => told.length > 0, { interval: 1, timeout: 20_000 });
+    await expect.poll(() => told.length).toBeGreaterThan(0);
     expect(told).toMatchObject([{ type: "rate_limit_pause", delayMs: expect.any(Number) }]);
     expect(client.rateLimit?.pausedUntil?.getTime()).toBeGreaterThan(Date.now() + 50_000);
     expect(client.rateLimit).not.toHaveProperty("remaining");
@@ -100,14 +102,14 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(await sent).toBe("stopped");
   });
 
-  test("a pause that begins here while a slot is confirmed is obeyed", async () => {
+  test("a pause that begins here while a slot is confirmed is obeyed", async ({ expect }) => {
     await using fleet = await Fleet.start(kind);
     const one = await fleet.join();
     const [first, second] = [new Call(one), new Call(one)];
     expect(await first.start()).toBe("sent");
     expect(await second.turn.acquire(TOKEN)).toMatchObject({ kind: "admitted" });
     // Longer ago than a slot is used without a question.
-    await vi.waitUntil(pastRecheck(), { interval: 5 });
+    await expect.poll(pastRecheck()).toBe(true);
     fleet.redis.freeze();
     const sent = second.start();
     await setImmediate(); // Redis is asked
@@ -180,9 +182,7 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     expect(await Promise.race([waiting, Promise.resolve("waits")])).toBe("waits");
   });
 
-  test("a request that goes ahead and hangs holds back the other processes for a bounded time", {
-    timeout: 30_000,
-  }, async () => {
+  test("a request that goes ahead and hangs holds back the other processes for a bounded time", async () => {
     await using fleet = await Fleet.start(kind);
     // A process that is stalled for longer than its lease is treated as dead.
     const [one, two] = [await fleet.join({ leaseMs: 3_000 }), await fleet.join({ leaseMs: 3_000 })];

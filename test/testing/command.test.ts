@@ -64,7 +64,7 @@ function run(...argv: string[]): Run {
 
 async function started(...argv: string[]): Promise<Run> {
   const running = run(...argv);
-  await expect.poll(() => running.variable("TOKEN") + running.err(), { interval: 5 }).not.toBe("");
+  await expect.poll(() => running.variable("TOKEN") + running.err()).not.toBe("");
   return running;
 }
 
@@ -412,7 +412,7 @@ describe("the program", () => {
     child.stdout?.on("data", (chunk: Buffer) => {
       out += chunk.toString();
     });
-    await expect.poll(() => out, { timeout: 5_000 }).toMatch(/TOKEN=\S+\n/);
+    await expect.poll(() => out).toMatch(/TOKEN=\S+\n/);
     const variables = Object.fromEntries(new URLSearchParams(out.trim().replaceAll("\n", "&")));
     const headers = { authorization: `Bearer ${variables["PROJECT_AUTOMATION_TOKEN"]}` };
     expect((await fetch(`${variables["PROJECT_AUTOMATION_BASE_URL"]}/projects`, { headers })).status).toBe(200);

@@ -135,7 +135,7 @@ describe("a signal", () => {
     emulator.fault({ delayMs: Infinity });
     const leave = new AbortController();
     const asking = emulator.fetch(`${emulator.baseUrl}/projects`, { headers, signal: leave.signal });
-    await vi.waitFor(() => expect(last()?.outcome).toBe("pending"));
+    await expect.poll(() => last()?.outcome).toBe("pending");
     leave.abort("enough");
     await expect(asking).rejects.toBe("enough");
     expect(last()?.outcome).toBe("aborted");

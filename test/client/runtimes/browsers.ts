@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { PROGRAM_LIMIT_MS } from "../../support/limits.ts";
 import { ARGUMENTS } from "../browser/chromium.ts";
 import type { Runtime } from "./binaries.ts";
 import type { Ran } from "./processes.ts";
@@ -16,9 +17,6 @@ export interface BrowserRun {
   readonly settings: readonly Settings[];
   readonly reports: readonly Promise<Report>[];
 }
-
-/** Both runs, the suite's own limits included, take seconds; a browser that takes longer hangs. */
-const LIMIT_MS = 100_000;
 
 export async function runBrowser({ runtime, settings, reports }: BrowserRun): Promise<readonly Ran[]> {
   const [page, worker] = settings;
@@ -102,7 +100,7 @@ const PREFERENCES = Object.entries({
 function deadline(): { readonly reached: Promise<undefined>; clear(): void } {
   let timer: NodeJS.Timeout | undefined;
   const reached = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), LIMIT_MS);
+    timer = setTimeout(() => resolve(undefined), PROGRAM_LIMIT_MS);
   });
   return { reached, clear: () => clearTimeout(timer) };
 }

@@ -27,7 +27,6 @@ if (NEEDS_ALL) {
 
 /** Most of the time is waiting, but starting is work. */
 const AT_ONCE = 3;
-const LIMIT_MS = 240_000;
 
 interface Place {
   readonly runtime: Runtime;
@@ -75,13 +74,13 @@ beforeAll(async () => {
   ground = { packed, service };
   const left = jobs.values();
   for (let worker = 0; worker < AT_ONCE; worker += 1) void work(left, ground);
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([...rans.values()].map(({ promise }) => promise.catch(() => undefined)));
   await ground?.service.stop();
   if (ground !== undefined) rmSync(ground.packed.folder, { recursive: true, force: true });
-}, LIMIT_MS);
+});
 
 /** Takes from what is left, one job after the other, in the order of the tests. */
 async function work(left: Iterable<Job>, given: Ground): Promise<void> {
@@ -121,7 +120,7 @@ describe.each(places)("on $runtime.name, $where", ({ run, traits, runtime, where
   let ran: Ran = NOTHING;
   beforeAll(async () => {
     ran = (await rans.get(run)?.promise) ?? NOTHING;
-  }, LIMIT_MS);
+  });
 
   test.each(casesFor(traits))("$name", ({ name }) => {
     if (ran.report === undefined) throw new Error(`there is no report; it ended ${ran.ended}\n${ran.printed}`);

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { PROGRAM_LIMIT_MS } from "../../support/limits.ts";
 import type { Packed } from "../../support/packed.ts";
 import type { Runtime } from "./binaries.ts";
 import type { Report, Settings } from "./programs/run.ts";
@@ -20,8 +21,6 @@ export interface Ran {
   readonly offline?: object;
 }
 
-/** A run, the suite's own limits included, takes seconds; one that takes longer hangs. */
-const LIMIT_MS = 100_000;
 /** From the report to the end of the process. What would keep one alive, would do so for longer. */
 const LINGER_MS = 4_000;
 
@@ -51,7 +50,7 @@ export async function runProcess({ runtime, format, settings, packed, report }: 
       printed += text;
     });
   }
-  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_MS);
+  const timer = setTimeout(() => child.kill("SIGKILL"), PROGRAM_LIMIT_MS);
   const ended = await new Promise<string>((resolve) => {
     child.on("error", ({ message }) => resolve(message));
     child.on("close", (code, signal) => {

@@ -113,7 +113,7 @@ describe.skipIf(workerd === undefined)("after visitors that were answered before
   let ground: Ground;
   beforeAll(async () => {
     ground = await prepare(workerd?.executable ?? "");
-  }, 60_000);
+  });
   afterAll(() => {
     ground.worker.kill();
     ground.service.closeAllConnections();

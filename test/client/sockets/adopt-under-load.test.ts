@@ -1,5 +1,5 @@
 /** Rotating the client's own token while it is busy. */
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Client, isAutomationError } from "../../../src/client/index.ts";
 import { startEmulator } from "../../../src/testing/node.ts";
 
@@ -72,7 +72,7 @@ test("a slow rotation: calls that receive a 401 during it wait for it", async ()
     fetch: async (url, init) => {
       const response = await fetch(url, init);
       // Slow enough for each of the others to be refused.
-      if (url.endsWith("/rotate")) await vi.waitFor(() => expect(refused()).toHaveLength(20), 30_000);
+      if (url.endsWith("/rotate")) await expect.poll(() => refused()).toHaveLength(20);
       return response;
     },
   });

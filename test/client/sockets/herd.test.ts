@@ -35,7 +35,7 @@ beforeAll(() => void vi.spyOn(Math, "random").mockReturnValue(0.5));
 afterAll(() => void vi.restoreAllMocks());
 
 describe.concurrent("300 calls at once against 50 per window", () => {
-  test.each(herds)("$method", { timeout: 30_000 }, async ({ call, created }) => {
+  test.each(herds)("$method", async ({ call, created }) => {
     await using service = await startEmulator({ projects: [{ name: "web" }], ...windowsInPauses(LIMIT, WINDOW_MS) });
     const { requests, issues } = service.emulator;
     const sent: { readonly number: number; readonly at: number }[] = [];

@@ -22,7 +22,7 @@ import {
   setGlobalDispatcher,
   fetch as undiciFetch,
 } from "undici";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type AutomationError, Client, type ClientOptions, type FetchFunction } from "../../../src/client/index.ts";
 import { runProgram } from "../../support/child-program.ts";
 import { rejection } from "../../support/promises.ts";
@@ -250,7 +250,7 @@ describe("a function around fetch", () => {
     const error = await rejection(create(clientOf(server.baseUrl, { fetch: mirroring })));
     expect(error).toMatchObject({ outcome: "unknown", platformCode: "ECONNREFUSED", attempts: 1 });
     fail();
-    await vi.waitFor(() => expect(server.received).toBe(1));
+    await expect.poll(() => server.received).toBe(1);
   });
 
   test("that tries again by itself: unknown", async () => {
@@ -346,7 +346,7 @@ test.each<[number, string, ClientOptions]>([
   const writes = Array.from({ length: total }, () =>
     rejection(create(client)).then((error) => outcomes.push((error as { outcome: unknown }).outcome)),
   );
-  await vi.waitFor(() => expect([server.received, outcomes.length]).toEqual([leaving, total - leaving]));
+  await expect.poll(() => [server.received, outcomes.length]).toEqual([leaving, total - leaving]);
   expect(new Set(outcomes)).toEqual(new Set(["not_sent"]));
   server.stop();
   await Promise.all(writes);

@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
 import { Client } from "../../../src/client/index.ts";
+import { LIMIT_MS } from "../../support/limits.ts";
 
 const PAGES = 5;
-/** How long a page that is not requested is waited for. */
-const PATIENCE_MS = 10_000;
 
 /** A service on a thread of its own, which counts the pages that were requested where the other thread can wait for it. */
 const SERVICE = `
@@ -40,7 +39,7 @@ test("the next page is requested before the consumer of this one computes, over 
       if (taken === PAGES) continue;
       // The consumer blocks this thread until the service has been asked for the page after this one.
       while (Atomics.load(count, 0) === taken) {
-        expect(Atomics.wait(count, 0, taken, PATIENCE_MS), `page ${taken} while page ${taken - 1} is used`).toBe("ok");
+        expect(Atomics.wait(count, 0, taken, LIMIT_MS), `page ${taken} while page ${taken - 1} is used`).toBe("ok");
       }
     }
     const response = await fetch(`http://127.0.0.1:${port}/asked`);

@@ -4,7 +4,7 @@ import { Client, memoryRateLimiter } from "../../../src/client/index.ts";
 import { startEmulator } from "../../../src/testing/node.ts";
 import { windowsInPauses } from "../../support/windows.ts";
 
-test("five walks and 40 single calls of two clients on one limiter", { timeout: 20_000 }, async () => {
+test("five walks and 40 single calls of two clients on one limiter", async () => {
   await using service = await startEmulator({
     projects: [{ name: "web" }],
     sessionsPerProject: 60,

@@ -40,4 +40,4 @@ test("the change that CONTRIBUTING shows applies, compiles, and adds an operatio
   run("git", "apply", "-C1", change);
   run(process.execPath, join(root, "node_modules", "typescript-7", "bin", "tsc"), "--singleThreaded");
   expect(run(process.execPath, "program.ts")).toBe("a/b projects.get\n");
-}, 90_000);
+});

@@ -108,7 +108,7 @@ describe("the examples in docstrings", () => {
 
   test("compile, each by itself, against the built package", () => {
     expect(compile(project, examples)).toEqual([]);
-  }, 120_000);
+  });
 
   test.concurrent.each(examples.filter(({ conditions }) => conditions.notRun === undefined))(
     "run: $place",

@@ -81,7 +81,7 @@ async function build(): Promise<string> {
 
 if (!runsTools) console.log(`Not tried with Next.js: ${missingTools}.`);
 
-describe.runIf(runsTools)("the Next.js application of the guide", { timeout: 240_000 }, () => {
+describe.runIf(runsTools)("the Next.js application of the guide", () => {
   beforeAll(() => {
     link(folder, "@types/node");
     linkTools(folder, "@types/react", "next", "react", "react-dom", "typescript");

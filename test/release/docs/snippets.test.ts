@@ -36,7 +36,7 @@ describe("the documents", () => {
 
   test("compile, each snippet by itself, against the built package", () => {
     expect(compile(project, snippets)).toEqual([]);
-  }, 120_000);
+  });
 
   test.each(documents)("%s says what its snippets assume", (document) => {
     const text = readFileSync(join(root, document), "utf8");
@@ -81,13 +81,13 @@ test("a snippet may import what its reader has, and is then compiled and not run
   );
   expect(compile(project, [snippet])).toEqual([]);
   expect(snippet.conditions.notRun).toBe("exports to a collector");
-}, 120_000);
+});
 
 describe("a snippet that is wrong", () => {
   test("is reported by the compiler", () => {
     const snippet = written('```ts\nclient.projects.list({ limit: "10" });\n```');
     expect(compile(project, [snippet])).toEqual([expect.stringMatching(/^written\.md:2: /)]);
-  }, 120_000);
+  });
 
   test.each([
     ['```ts\nawait client.sessions.get("gone");\n```', /ends with 1.*NotFoundError/s],

@@ -22,11 +22,11 @@ function changesOf<Value>(values: readonly Value[]): Value[] {
   return values.filter((value, index) => value !== values[index - 1]);
 }
 
-describe.runIf(executablePath !== undefined || NEEDS_ALL)("the page", { timeout: 30_000, concurrent: true }, () => {
+describe.runIf(executablePath !== undefined || NEEDS_ALL)("the page", { concurrent: true }, () => {
   let site: Site;
   beforeAll(async () => {
     site = await startSite();
-  }, 60_000);
+  });
   afterAll(() => site.close());
 
   /** 45 projects, which are five pages. */

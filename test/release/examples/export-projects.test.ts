@@ -37,7 +37,7 @@ function expectWhole({ service, file }: Setup): void {
 const cursors = ({ service }: Setup): (string | undefined)[] =>
   service.emulator.requests.map(({ query }) => query["cursor"]);
 
-describe.concurrent("export-projects", { timeout: 30_000 }, () => {
+describe.concurrent("export-projects", () => {
   test("writes every project, and without a terminal a line for each page and each pause", async () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ skip: 2, status: 429, headers: { "retry-after": "1" } });
@@ -135,7 +135,7 @@ if (!hasTerminals) console.log(`Not tested on a terminal: ${WHY_NO_TERMINALS}.`)
 
 describe.runIf(hasTerminals || (process.platform === "linux" && NEEDS_ALL))(
   "export-projects, on a terminal",
-  { concurrent: true, timeout: 30_000 },
+  { concurrent: true },
   () => {
     test("shows one line, which counts down while the rate limit pauses", async () => {
       await using setup = await setUp();

@@ -62,7 +62,7 @@ async function setUp(): Promise<Setup> {
 
 const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
 
-describe.concurrent("rotate-token-in-ci", { timeout: 30_000 }, () => {
+describe.concurrent("rotate-token-in-ci", () => {
   test("stores the new token, readable by its owner alone, passes it to STORE_COMMAND, and goes on with it", async () => {
     await using setup = await setUp();
     const first = setup.stored();

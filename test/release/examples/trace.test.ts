@@ -29,4 +29,4 @@ test("the example prints a call with a 429 in it as a tree", async () => {
     "   └─ GET /sessions/{id}  → 200  (resend 1)  … ms",
     "",
   ]);
-}, 30_000);
+});

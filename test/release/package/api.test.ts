@@ -12,7 +12,7 @@ let present: string;
 beforeAll(() => {
   present = mkdtempSync(join(tmpdir(), "project-automation-"));
   execFileSync(process.execPath, ["scripts/api-report.mjs", present], { cwd: repository });
-}, 60_000);
+});
 afterAll(() => rmSync(present, { recursive: true, force: true }));
 
 test("there is a report of every entry point, and no other", () => {

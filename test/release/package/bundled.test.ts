@@ -41,7 +41,7 @@ beforeAll(async () => {
     built[format] = modulesIn(builds.filter((one) => one.format === format).flatMap(({ texts }) => texts));
   }
   names = [...new Set(builds.flatMap(({ metafile }) => packagesIn(metafile)))].sort();
-}, 60_000);
+});
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 interface Target {

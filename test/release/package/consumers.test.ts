@@ -13,7 +13,7 @@ let packed: Packed;
 beforeAll(() => {
   packed = pack();
   link(packed.folder, "zod"); // the programs use the schemas
-}, 60_000);
+});
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 /** A copy of a program, in a folder of the project that has the package installed. */
@@ -62,7 +62,7 @@ const STRICT_ROLLUP = ["--failAfterWarnings", "--filterLogs", "!message:*node_mo
 
 if (!runsTools) console.log(`Not tried with Jest, ts-jest, webpack, Vite, Rollup, pino and winston: ${missingTools}.`);
 
-describe.runIf(runsTools)("with the tools of users", { timeout: 60_000 }, () => {
+describe.runIf(runsTools)("with the tools of users", () => {
   beforeAll(() => {
     link(packed.folder, "@types");
     linkTools(packed.folder, "@jest", "@rollup", "jest", "jest-environment-jsdom", "jest-fixed-jsdom");

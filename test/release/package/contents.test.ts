@@ -10,7 +10,7 @@ const repository = resolve(import.meta.dirname, "../../..");
 let packed: Packed;
 beforeAll(() => {
   packed = pack();
-}, 60_000);
+});
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 const read = (file: string): string => readFileSync(join(packed.root, file), "utf8");

@@ -23,7 +23,7 @@ beforeAll(() => {
   writeFileSync(join(packed.folder, "package.json"), '{ "type": "commonjs" }'); // as `npm init` writes it
   link(packed.folder, "@modelcontextprotocol/client", "vitest", "zod");
   link(packed.folder, "@opentelemetry/api", "@opentelemetry/context-async-hooks", "@opentelemetry/sdk-trace");
-}, 60_000);
+});
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 const read = (file: string): string => readFileSync(join(packed.root, file), "utf8");

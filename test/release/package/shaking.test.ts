@@ -9,7 +9,7 @@ import { type Packed, pack } from "../../support/packed.ts";
 let packed: Packed;
 beforeAll(() => {
   packed = pack();
-}, 60_000);
+});
 afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
 
 async function bundle(program: string): Promise<string> {

@@ -24,7 +24,7 @@ beforeAll(() => {
       writeFileSync(join(packed.folder, `${file}.${extension}`), [...imports, uses].join("\n"));
     }
   }
-}, 60_000);
+});
 afterAll(() => {
   newest.close();
   rmSync(packed.folder, { recursive: true, force: true });
@@ -81,7 +81,7 @@ const cases = libraries.flatMap(({ library, options }) =>
   })),
 );
 
-describe.each(compilers)("TypeScript $expected", { timeout: 60_000 }, ({ expected, version, compile }) => {
+describe.each(compilers)("TypeScript $expected", ({ expected, version, compile }) => {
   test("is what it says", () => {
     expect(version).toMatch(new RegExp(`^${expected}\\.`));
   });
@@ -118,12 +118,12 @@ describe.each(compilers)("TypeScript $expected", { timeout: 60_000 }, ({ expecte
   });
 });
 
-test("without exactOptionalPropertyTypes and strict, too", { timeout: 60_000 }, () => {
+test("without exactOptionalPropertyTypes and strict, too", () => {
   const loose = { strict: false, exactOptionalPropertyTypes: false, skipLibCheck: true };
   expect(complaints(newest.compile, ["all.mts"], { ...nodenext, ...browser, types: ["node"], ...loose })).toEqual([]);
 });
 
-test("what optional properties take is measured, not believed", { timeout: 60_000 }, () => {
+test("what optional properties take is measured, not believed", () => {
   const file = "measured.mts";
   writeFileSync(
     join(packed.folder, file),

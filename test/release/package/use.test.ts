@@ -16,7 +16,7 @@ beforeAll(() => {
   packed = pack();
   alone = pack();
   link(packed.folder, ...PEERS);
-}, 60_000);
+});
 afterAll(() => {
   for (const { folder } of [packed, alone]) rmSync(folder, { recursive: true, force: true });
 });

@@ -1,5 +1,5 @@
 /** The suite: every case, and how they are run. */
-
+import { LIMIT_MS } from "../../../support/limits.ts";
 import { Bench, type Case, type Suite, type Traits } from "./bench.ts";
 import { creation } from "./creation.ts";
 import { errors } from "./errors.ts";
@@ -29,8 +29,6 @@ const CASES: readonly Case[] = [
   ...responses,
 ];
 
-/** A case that takes longer hangs. */
-const LIMIT_MS = 20_000;
 /** Each case has a service of its own, so they do not disturb each other; most of their time is waiting. */
 const AT_ONCE = 10;
 

@@ -63,4 +63,4 @@ test("holds under any schedule of calls, responses, failures, aborts, drops, tok
     await model.end();
   });
   await fc.assert(holds, { numRuns: shareOf(10_000) });
-}, 120_000);
+});

@@ -1,7 +1,7 @@
 /** The caller's `AsyncLocalStorage` context, from the call to everything that is run for it. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { trace } from "@opentelemetry/api";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type CallOptions,
   Client,
@@ -95,9 +95,9 @@ test("calls that wait for a pause, which another call's 429 began", async () => 
     return answer ?? session();
   });
   const first = request.run("alice", () => client.sessions.get("s", hooks));
-  await vi.waitFor(() => expect(runFor("alice")).toContain("fetch"));
+  await expect.poll(() => runFor("alice")).toContain("fetch");
   asked.open();
-  await vi.waitFor(() => expect(runFor("alice")).toContain("rate_limit_pause"));
+  await expect.poll(() => runFor("alice")).toContain("rate_limit_pause");
   const others = ["bob", "carol"].map((name) => request.run(name, () => client.sessions.get("s", hooks)));
   await Promise.all([first, ...others]);
   // Each was sent in its own context, and the pause was told in that of the call that was refused.
@@ -159,7 +159,7 @@ test("a call that is aborted by another one's code is told in its own context", 
   const controller = new AbortController();
   const client = clientOf(() => new Promise(() => undefined));
   const call = request.run("alice", () => client.sessions.get("s", { signal: controller.signal, ...hooks }));
-  await vi.waitFor(() => expect(runFor("alice")).toContain("fetch"));
+  await expect.poll(() => runFor("alice")).toContain("fetch");
   request.run("bob", () => controller.abort());
   await expect(call).rejects.toThrow("aborted");
   expect(runFor("bob")).toEqual([]);

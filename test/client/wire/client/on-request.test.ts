@@ -29,7 +29,7 @@ describe("the order of things", () => {
       log.push(`ends ${attempt}`);
     };
     const call = create(client, { onRequest }).then(() => log.push("resolved"));
-    await vi.waitFor(() => expect(log).toEqual(["begins 1"]));
+    await expect.poll(() => log).toEqual(["begins 1"]);
     // Whatever was to be sent too early has arrived when another request has gone there and back.
     await create(client, {});
     expect(log).toEqual(["begins 1", "server: POST"]);

@@ -243,7 +243,7 @@ describe.each<[string, FetchFunction]>([
     const controller = new AbortController();
     const client = clientOf(server, { fetch });
     const call = rejection(client.sessions.get("1", { signal: controller.signal }));
-    await vi.waitFor(() => expect(gone).toBeDefined());
+    await expect.poll(() => gone !== undefined).toBe(true);
     controller.abort("enough");
     expect(await call).toMatchObject({ kind: "abort", cause: "enough" });
     await gone;

@@ -169,9 +169,7 @@ describe("the end of a wait", () => {
     expect(service.sent).toHaveLength(3);
   });
 
-  test("waiting calls that are aborted at once settle in proportion to their number, and leave no listener", {
-    timeout: 30_000,
-  }, async () => {
+  test("waiting calls that are aborted at once settle in proportion to their number, and leave no listener", async () => {
     const few = await costOfAborting(500);
     const many = await costOfAborting(5_000);
     expect(many / few, "ten times as many; a hundred, if each looked at all").toBeLessThan(40);

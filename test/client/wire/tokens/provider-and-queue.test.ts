@@ -300,4 +300,4 @@ test("tokens in any order, after any number of turns: every call is sent", async
     },
   );
   await fc.assert(isSent, { numRuns: shareOf(60) });
-}, 60_000);
+});

@@ -216,7 +216,7 @@ describe("a rotating token", () => {
     const client = new Client({ baseUrl: emulator.baseUrl, token, fetch });
     const create = () => client.issues.create(emulator.projects.list()[0]?.id ?? "", { title: "Title", type: "bug" });
     const first = create();
-    await vi.waitFor(() => expect(requests).toBe(1));
+    await expect.poll(() => requests).toBe(1);
     vi.advanceTimersByTime(1.5 * DAY_MS);
     await create();
     release();

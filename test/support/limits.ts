@@ -1,0 +1,10 @@
+/** The limits of all that waits: they end what hangs, and are far above what the slowest machine takes. */
+
+/** A wait of a test for one event: of `expect.poll`, which has this limit by itself. */
+export const LIMIT_MS = 30_000;
+
+/** A whole test, or a hook. */
+export const TEST_LIMIT_MS = 240_000;
+
+/** A program that runs a whole suite, with waits of its own. Below the limit of a test, which then says what it printed. */
+export const PROGRAM_LIMIT_MS = 200_000;
