@@ -20,9 +20,7 @@ const parts = {
     "client/call/output.ts",
     "client/call/extra.ts",
     "client/call/call-events.ts",
-    "client/call/head.ts",
     "client/call/body.ts",
-    "client/call/retry-after.ts",
   ],
 };
 
@@ -41,6 +39,9 @@ const layers = [
       "client/token/token-format.ts",
       "client/rate-limit/rate-limiter.ts",
       "client/call/http-request.ts",
+      "client/call/head.ts",
+      "client/call/retry-after.ts",
+      "client/call/fate.ts",
       "client/call/call-hooks.ts",
       "client/call/operation.ts",
       "client/call/encoding.ts",
@@ -110,11 +111,12 @@ const resourcesKnow = [
 /** Processes share the rate limiter alone. */
 const redisKnows = ["redis/", "client/index.ts", "client/rate-limit/", ...foundation];
 
-/** Bulk writes know errors, and which of them may pass. */
+/** Bulk writes know errors, which of them may pass, and what has become of a write. */
 const bulkKnows = [
   "bulk/",
   "client/index.ts",
   "client/call/call-hooks.ts",
+  "client/call/fate.ts",
   "client/call/decide-retry.ts",
   ...foundation,
 ];
@@ -149,6 +151,7 @@ const mcpKnows = [
   "bulk/",
   "client/client.ts",
   "client/call/call-hooks.ts",
+  "client/call/fate.ts",
   "client/call/decide-retry.ts",
   ...foundation,
 ];

@@ -1,18 +1,29 @@
 import type { CallHooks, HookedCall, HookedEnd } from "../client/call/call-hooks.ts";
+import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../client/call/fate.ts";
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import { platformTurn } from "../client/time/clock.ts";
 import type { ItemRecords } from "./item-records.ts";
-import { reasonOf } from "./reason.ts";
+import { type BulkReason, reasonOf } from "./reason.ts";
 import { stateOfWrite, type Write } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
 
-/** Why an item is not sent that was to be sent again when the run ended. */
-const ENDED_WAITS = {
-  429: "the service answered 429, and the run ended while the item waited for the rate limit",
-  401: "the service answered 401, and the run ended before the item was sent with another token",
-  none: "no connection could be made, and the run ended before the item was sent again",
-} as const;
-const KINDS = { 429: "rate_limit", 401: "auth", none: "connection" } as const;
+/** The steps after which a write may wait to be sent again: why it is not sent if the run ends in that wait. */
+const WAITS: Readonly<Partial<Record<Step, Pick<BulkReason, "kind" | "status" | "message">>>> = {
+  429: {
+    kind: "rate_limit",
+    status: 429,
+    message: "the service answered 429, and the run ended while the item waited for the rate limit",
+  },
+  401: {
+    kind: "auth",
+    status: 401,
+    message: "the service answered 401, and the run ended before the item was sent with another token",
+  },
+  never_left: {
+    kind: "connection",
+    message: "no connection could be made, and the run ended before the item was sent again",
+  },
+};
 
 /**
  * The one write that `send` makes through the client of its item: sees it begin and end, and records it before each of its
@@ -30,6 +41,8 @@ export class BoundWrite {
   readonly #records: ItemRecords;
   readonly #controller = new AbortController();
   #resolveEnded: () => void = () => {};
+  /** A request has left, and nothing has happened since after which the write may wait. */
+  #isOnItsWay = false;
   #callId: string | undefined;
   /** The end of the item is known, so a call that `send` has left behind must not write any more. */
   #isClosed = false;
@@ -44,7 +57,7 @@ export class BoundWrite {
       signal: this.signal,
       begin: (call) => this.#begin(call),
       beforeRequest: (call) => this.#beforeRequest(call),
-      notApplied: (call, status) => this.#notApplied(call, status),
+      noted: (call, fate, status) => this.#noted(call, fate, status),
       end: (call, end) => this.#end(call, end),
     };
   }
@@ -57,7 +70,7 @@ export class BoundWrite {
   /** Sends nothing from now on. A request on its way continues, and so does what follows it; every other wait is ended. */
   stop(reason: AutomationError): void {
     this.#stopReason = reason;
-    if (this.state?.mayBeApplied !== true) this.abort();
+    if (!this.#isOnItsWay) this.abort();
   }
 
   /** Ends a request on its way, too. */
@@ -78,7 +91,7 @@ export class BoundWrite {
       throw new ArgumentError("one item is one write: send has made a second one, which was not sent", details);
     }
     this.#callId = callId;
-    this.state = { mayBeApplied: false };
+    this.state = { fate: NOTHING_SENT };
     this.address = { path, url };
   }
 
@@ -88,22 +101,23 @@ export class BoundWrite {
     this.#checkGoing();
     if (this.#records.latest !== "sending") await this.#records.add({ state: "sending" });
     this.#checkGoing();
-    this.state = { mayBeApplied: true };
   }
 
-  /** The write may now wait to be sent again. If the process ends in that wait, the record says that it was not sent. */
-  #notApplied({ callId }: HookedCall, status: 429 | 401 | undefined): void {
+  /** If the process ends while the write waits to be sent again, the record says that it was not sent. */
+  #noted({ callId }: HookedCall, fate: Fate, step: Step): void {
     if (callId !== this.#callId) return;
-    this.state = { mayBeApplied: false };
-    const why = status ?? "none";
-    const reason = { kind: KINDS[why], status, message: ENDED_WAITS[why], recordedAt: new Date().toISOString() };
-    void this.#records.addIfPossible({ state: "not_sent", reason });
+    this.state = { fate };
+    this.#isOnItsWay ||= step === "leaves";
+    const wait = isHarmless(fate) ? WAITS[step] : undefined;
+    if (wait === undefined) return;
+    this.#isOnItsWay = false;
+    void this.#records.addIfPossible({ state: "not_sent", reason: { ...wait, recordedAt: new Date().toISOString() } });
     if (this.#stopReason !== undefined) this.abort();
   }
 
   #end({ callId }: HookedCall, end: HookedEnd): void {
     if (callId !== this.#callId) return;
-    this.state = { mayBeApplied: this.state?.mayBeApplied === true, end };
+    this.state = { fate: this.state?.fate ?? NOTHING_SENT, end };
     this.#resolveEnded();
     void this.#recordEarly(this.state);
   }
@@ -120,7 +134,7 @@ export class BoundWrite {
   /** The stop is the cause, and never the error itself: it may be that of another item, with an outcome of its own. */
   #checkGoing(): void {
     if (this.#stopReason !== undefined) {
-      const outcome = this.state?.mayBeApplied === true ? "unknown" : "not_sent";
+      const outcome = isHarmless(this.state?.fate ?? NOTHING_SENT) ? "not_sent" : "unknown";
       throw new AbortError("the run ended before this request, which was not sent", {
         outcome,
         cause: this.#stopReason,

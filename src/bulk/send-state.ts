@@ -1,4 +1,5 @@
 import type { HookedEnd } from "../client/call/call-hooks.ts";
+import { type Fate, fateOfError, isHarmless } from "../client/call/fate.ts";
 import { ArgumentError, type AutomationError } from "../client/index.ts";
 import type { BulkState } from "./journal.ts";
 import { SendError } from "./send-error.ts";
@@ -9,8 +10,8 @@ export type SendEnd = { readonly result: unknown } | { readonly thrown: Thrown }
 
 /** The one write of an item, as far as it has come. */
 export interface Write {
-  /** A request has left, and was not answered 429. */
-  readonly mayBeApplied: boolean;
+  /** What its requests have done. */
+  readonly fate: Fate;
   /** Its end; absent until it has ended. */
   readonly end?: Pick<HookedEnd, "error" | "output"> | undefined;
 }
@@ -86,14 +87,12 @@ function consequenceOf(error: AutomationError | undefined): "hold" | "stop" {
 }
 
 /** The state of an item by its write alone, without an account of `send`. */
-export function stateOfWrite({ mayBeApplied, end }: Write): BulkState {
-  if (end === undefined) return mayBeApplied ? "unknown" : "not_sent";
-  const { error } = end;
-  if (error === undefined || error.outcome === "accepted") return "done";
-  if (!mayBeApplied || error.outcome === "not_sent") return "not_sent";
-  if (error.priorAmbiguous === true) return "unknown";
-  if (error.outcome !== "rejected") return "unknown";
-  return ITEM_REFUSALS.has(error.kind) && !isAboutAddress(error) ? "refused" : "not_sent";
+export function stateOfWrite({ fate, end }: Write): BulkState {
+  const error = end?.error;
+  if (end !== undefined && (error === undefined || error.outcome === "accepted")) return "done";
+  if (!isHarmless(fate)) return "unknown";
+  const isRefusal = error?.outcome === "rejected" && ITEM_REFUSALS.has(error.kind) && !isAboutAddress(error);
+  return isRefusal ? "refused" : "not_sent";
 }
 
 function stateOfDone(key: string, send: SendEnd, { error, output }: NonNullable<Write["end"]>): SendState {
@@ -121,9 +120,9 @@ function stateWithoutWrite(send: SendEnd): SendState {
 }
 
 /** Returns whether an error is that of a request which may have written. */
-function isOfOtherWrite({ method, outcome, attempts = 0 }: AutomationError): boolean {
-  const isRead = method === undefined || method === "GET" || method === "HEAD";
-  return !isRead && attempts > 0 && outcome !== "not_sent" && outcome !== "rejected";
+function isOfOtherWrite(error: AutomationError): boolean {
+  const { method = "GET", attempts = 0 } = error;
+  return method !== "GET" && method !== "HEAD" && attempts > 0 && !isHarmless(fateOfError(error));
 }
 
 function mistake(what: string, thrown?: Thrown): SendState {

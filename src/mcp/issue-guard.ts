@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Journal } from "../bulk/journal.ts";
+import { fateOfError, isHarmless } from "../client/call/fate.ts";
 import type { Client } from "../client/client.ts";
-import { isAutomationError } from "../client/errors/classes.ts";
 import type { Issue } from "../client/models.ts";
 import { now } from "../client/time/clock.ts";
 import { Deadline } from "../client/time/deadline.ts";
@@ -144,7 +144,7 @@ export class IssueGuard {
       after = { state: "created", at: new Date().toISOString(), issue: REMEMBERED.parse(issue) };
       return { ...issue, repeated: false };
     } catch (error) {
-      if (isSent && mayBeApplied(error)) after = { state: "unknown", at: call.at };
+      if (isSent && !isHarmless(fateOfError(error))) after = { state: "unknown", at: call.at };
       throw error;
     } finally {
       // A call that was given up knows more than the others only if it has created the issue.
@@ -163,9 +163,4 @@ export class IssueGuard {
     this.#unrecorded.add(recorded);
     return recorded.finally(() => this.#unrecorded.delete(recorded));
   }
-}
-
-function mayBeApplied(error: unknown): boolean {
-  if (!isAutomationError(error)) return true;
-  return error.outcome === "unknown" || error.outcome === "accepted" || error.priorAmbiguous === true;
 }

@@ -29,13 +29,19 @@ const missingRead = new NotFoundError("404", { ...read, status: 404 });
 const signInRead = new AuthenticationError("401", { ...read, status: 401 });
 const crash = new TypeError("no such field");
 
-const begun: Write = { mayBeApplied: false };
-const left: Write = { mayBeApplied: true };
+const begun: Write = { fate: { outcome: "not_sent", isAmbiguous: false } };
+const left: Write = { fate: { outcome: "unknown", isAmbiguous: false } };
 const failed = (error: AutomationError, mayBeApplied = true): Write => ({
-  mayBeApplied,
+  fate: {
+    outcome: mayBeApplied ? (error.outcome ?? "unknown") : "not_sent",
+    isAmbiguous: error.priorAmbiguous === true,
+  },
   end: { error: error as never },
 }); // each is of a class of the library
-const done: Write = { mayBeApplied: true, end: { error: undefined, output: { number: 7 } } };
+const done: Write = {
+  fate: { outcome: "unknown", isAmbiguous: false },
+  end: { error: undefined, output: { number: 7 } },
+};
 
 const resolved: SendEnd = { result: 1 };
 const threw = (thrown: unknown): SendEnd => ({ thrown: readThrown(thrown) });

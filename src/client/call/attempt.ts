@@ -2,8 +2,8 @@ import type { AutomationError } from "../errors/automation-error.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import { type Admission, type Permit, pauseLeft } from "../rate-limit/rate-limiter.ts";
 import { after } from "../time/clock.ts";
-import { STOPPED } from "../time/deadline.ts";
-import type { Call } from "./call.ts";
+import { type Deadline, STOPPED } from "../time/deadline.ts";
+import type { Call, Unauthorized } from "./call.ts";
 import { buildError, pausedError, refusalError, stoppedError } from "./create-error.ts";
 import { performExchange } from "./exchange.ts";
 import { type Exchange, isSuccess } from "./head.ts";
@@ -47,7 +47,7 @@ export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
 /** The token to send a rejected request again with: after a 429 that is waited out, and after a 401 with another token. */
 async function readToResend(call: Call, refused: Exchange, token: string): Promise<Read | undefined> {
   const { deadline, events, history, settings } = call;
-  const { retry, tokenSource } = settings;
+  const { retry } = settings;
   // The caller's abort ends the next wait with an error of its own.
   if (retry === false || deadline.reason === "total") return undefined;
   const error = (): AutomationError => refusalError(call, refused);
@@ -57,11 +57,7 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
     return await readToken(call);
   }
   if (refused.head.status !== 401) return undefined;
-  // A provider is asked for another token once in a call.
-  const isRenewable = tokenSource.request === undefined || history.unauthorized === undefined;
-  history.unauthorized = { token, error };
-  if (!isRenewable) return undefined;
-  const other = await readToken(call, token);
+  const other = await readToken(call, { token, error });
   events?.retry({ reason: "unauthorized", delayMs: 0, status: 401 });
   events?.emit({ type: "token_refresh" });
   return other;
@@ -69,35 +65,32 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
 
 /**
  * The token to send, while the call holds nothing that others wait for. `rejected`: the service has just answered 401 to
- * it. Fails with that 401 if there is still no other token.
+ * it. Fails with that 401 if there is no other token.
  */
-async function readToken(call: Call, rejected?: string): Promise<Read> {
+async function readToken(call: Call, rejected?: Unauthorized): Promise<Read> {
   const { deadline, events, history, operation, settings } = call;
   const { rateLimiter, timeoutMs, tokenSource } = settings;
+  const earlier = history.unauthorized;
+  history.unauthorized = rejected ?? earlier;
+  let limit: Deadline | undefined;
   events?.enter("token");
-  if (rejected === undefined) {
-    // The call that begins a rotation settles after it, whatever its own limits say.
-    await tokenSource.begin?.(pauseLeft(rateLimiter, tokenSource.current) !== undefined);
-    if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "token" });
-  }
-  // A rotation must not wait for rotations, since it is one of them.
-  const pending = rotatesToken(operation) ? undefined : tokenSource.pending?.(rejected);
-  if (pending === undefined && tokenSource.request === undefined) {
-    return { token: expectUsable(call, tokenSource.current), leftMs: timeoutMs };
-  }
-  const limit = deadline.within(timeoutMs);
   try {
-    if (pending !== undefined) await limit.race(pending);
-    const ask = (refused: string | undefined) => tokenSource.request?.(refused, limit) ?? tokenSource.current;
-    let token = await limit.race(Promise.resolve(ask(rejected)));
-    const refused = history.unauthorized?.token;
-    // A provider may still return the token of an earlier 401 of this call: then it learns of that once more.
-    if (rejected === undefined && token === refused) token = await limit.race(Promise.resolve(ask(refused)));
-    return { token: expectUsable(call, token), leftMs: limit.leftMs };
+    const token = await tokenSource.tokenFor({
+      rejected: rejected?.token,
+      refused: earlier?.token,
+      isRotation: rotatesToken(operation),
+      isPaused: (one) => pauseLeft(rateLimiter, one) !== undefined,
+      within: (work) => {
+        limit ??= deadline.within(timeoutMs);
+        return limit.race(work(limit));
+      },
+    });
+    if (deadline.reason !== undefined) throw STOPPED;
+    return { token: expectUsable(call, token), leftMs: limit?.leftMs ?? timeoutMs };
   } catch (error) {
-    throw error === STOPPED ? stoppedError(call, { deadline: limit, phase: "token" }) : error;
+    throw error === STOPPED ? stoppedError(call, { deadline: limit ?? deadline, phase: "token" }) : error;
   } finally {
-    limit.release();
+    limit?.release();
   }
 }
 
@@ -117,15 +110,13 @@ function expectUsable(call: Call, token: string): string {
 async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Read): Promise<Read> {
   const { deadline, events, settings } = call;
   const { rateLimiter, tokenSource } = settings;
-  // A provider's token is for this call alone.
-  const isWatched = tokenSource.subscribe !== undefined;
   for (let token = first; ; token = expectUsable(call, tokenSource.current)) {
     events?.enter("queue");
     const asked = permit.acquire(token);
     const admission = "kind" in asked ? asked : await admittedOrChanged(call, token, asked);
     // Either may have happened while the call waited, also in the turn in which it was admitted.
     const isStopped = deadline.reason !== undefined || admission?.kind === "stopped";
-    const isChanged = isWatched && tokenSource.current !== token;
+    const isChanged = !tokenSource.isCurrent(token);
     if (admission?.kind === "admitted" && !isStopped && !isChanged) {
       events?.resume(token);
       return { token, leftMs };
@@ -148,7 +139,7 @@ async function admittedOrChanged(
   const stopTelling = tellPauses(call, token);
   let unsubscribe: (() => void) | undefined;
   const changed = new Promise<undefined>((resolve) => {
-    unsubscribe = tokenSource.subscribe?.(() => resolve(undefined));
+    unsubscribe = tokenSource.subscribe(() => resolve(undefined));
   });
   try {
     return await call.deadline.race(Promise.race([pending, changed]));

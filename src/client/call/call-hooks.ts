@@ -1,4 +1,5 @@
 import type { AnyAutomationError } from "../errors/classes.ts";
+import type { Fate, Step } from "./fate.ts";
 
 /** A call as hooks see it. */
 export interface HookedCall {
@@ -31,11 +32,8 @@ export interface CallHooks {
   begin?(call: HookedCall): void;
   /** Awaited before each request, with nothing left between it and the wire. What it throws ends the call as it is. */
   beforeRequest?(call: HookedCall): Promise<void>;
-  /**
-   * The latest request was not applied, nor was any before it: it was answered with this status, 429 or 401, or, without
-   * one, was never sent. The call may go on.
-   */
-  notApplied?(call: HookedCall, status?: 429 | 401): void;
+  /** A step of the call has changed its fate. The call may go on. */
+  noted?(call: HookedCall, fate: Fate, step: Step): void;
   /** The call is over. */
   end?(call: HookedCall, end: HookedEnd): void;
 }

@@ -6,10 +6,17 @@ import { Deadline } from "../time/deadline.ts";
 import { containsToken } from "../token/token-format.ts";
 import { CallEvents } from "./call-events.ts";
 import type { HookedCall } from "./call-hooks.ts";
+import { type Fate, fateAfter, NOTHING_SENT, type Step } from "./fate.ts";
 import type { ResponseHead } from "./head.ts";
 import type { Operation } from "./operation.ts";
 import { encodePath } from "./path.ts";
 import { type ClientContext, mergeSettings } from "./settings.ts";
+
+/** A token that the service has answered 401 to, and what makes the error of that. */
+export interface Unauthorized {
+  readonly token: string;
+  readonly error: () => AutomationError;
+}
 
 /** The memory of a call of its requests, over all attempts. */
 class CallHistory {
@@ -17,12 +24,12 @@ class CallHistory {
   requests = 0;
   /** The latest response of the service. */
   latestResponse: ResponseHead | undefined;
-  /** A request may have been applied. */
-  mayBeApplied = false;
+  /** What its requests have done at the service. */
+  fate: Fate = NOTHING_SENT;
   /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
   lastFailure: (() => AutomationError) | undefined;
-  /** The latest 401: the token that was refused, and what makes its error. */
-  unauthorized: { readonly token: string; readonly error: () => AutomationError } | undefined;
+  /** The latest 401. */
+  unauthorized: Unauthorized | undefined;
 }
 
 /** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
@@ -58,6 +65,13 @@ export class Call {
   /** Where it is sent, each time. */
   get url(): string {
     return this.settings.baseUrl + this.#target;
+  }
+
+  /** Notes what happens to a request, and tells the hooks. */
+  note(step: Step): void {
+    const { history, settings } = this;
+    history.fate = fateAfter(history.fate, step);
+    settings.hooks?.noted?.(this.hooked, history.fate, step);
   }
 
   /** As hooks see it. */

@@ -1,12 +1,6 @@
-import type {
-  AutomationError,
-  ErrorDetails,
-  Outcome,
-  TimeoutPhase,
-  ValidationIssue,
-} from "../errors/automation-error.ts";
+import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
-import { classifyFault, type Fault } from "../errors/connection-fault.ts";
+import type { ConnectionFault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
 import { refusalClass } from "../errors/refusal-class.ts";
 import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
@@ -15,7 +9,8 @@ import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
 import type { Call } from "./call.ts";
-import { type Exchange, isSuccess, type ResponseHead } from "./head.ts";
+import { outcomeOf, outcomeOfStatus } from "./fate.ts";
+import type { Exchange, ResponseHead } from "./head.ts";
 import { isWrite, type Operation, rotatesToken } from "./operation.ts";
 import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
 
@@ -26,12 +21,6 @@ const MAX_ISSUES_TEXT = 400;
 
 // Every error of a call is built here. None holds headers, a request, a response or a token, not even a token that the
 // service echoes.
-
-/** The progress of a request; `text` is the part of a success's body that was received. */
-interface Progress extends Partial<Exchange> {
-  /** `true` if the request may have reached the service; absent where none was begun. */
-  readonly isSent?: boolean | undefined;
-}
 
 /** The call was not sent, because the token's pause is longer than the call waits for. */
 export function pausedError(
@@ -62,9 +51,7 @@ export function callError(call: Call, thrown: unknown): errors.AnyAutomationErro
       permanent: true,
     });
   }
-  // The request may have been sent.
-  const progress = { isSent: true };
-  return buildError(errors.ConnectionError, call, { summary: "failed", thrown, progress, permanent: true });
+  return buildError(errors.ConnectionError, call, { summary: "failed", thrown, permanent: true });
 }
 
 /** A success whose body cannot be parsed: not JSON, empty, too large. `body` names it. */
@@ -120,24 +107,31 @@ interface Stop extends Partial<Exchange> {
 /** The caller's signal, `timeoutMs` or `totalTimeoutMs` ended the call. */
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
-  const progress = { ...received, isSent: phase === "headers" || undefined };
   if (reason === "abort") {
     const summary = `aborted by the caller ${PLACES[phase]}`;
-    return buildError(errors.AbortError, call, { summary, progress, cause: call.deadline.signal.reason });
+    return buildError(errors.AbortError, call, { summary, progress: received, cause: call.deadline.signal.reason });
   }
   const limit = reason === "total" ? "totalTimeoutMs" : "timeoutMs";
   const limitMs = call.settings[limit];
   const summary = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
-  return buildError(errors.TimeoutError, call, { summary, progress, phase, cause: call.history.lastFailure?.() });
+  return buildError(errors.TimeoutError, call, {
+    summary,
+    progress: received,
+    phase,
+    cause: call.history.lastFailure?.(),
+  });
 }
 
 /** The connection failed: before there was a response, or within the body of a success. */
-export function connectionError(call: Call, failed: Fault & Partial<Exchange>): errors.ConnectionError {
-  const { redactor, settings } = call;
-  const { isSent, permanent, words, said } = classifyFault(failed, settings.baseUrl);
+export function connectionError(
+  call: Call,
+  { words, said, permanent }: ConnectionFault,
+  failed: Partial<Exchange> & { readonly cause: unknown },
+): errors.ConnectionError {
+  const { redactor } = call;
   return buildError(errors.ConnectionError, call, {
     summary: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? ""),
-    progress: { ...failed, isSent },
+    progress: failed,
     platformCode: redactor.short(said.platformCode),
     permanent,
     cause: redactor.cause(failed.cause),
@@ -173,12 +167,18 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
 export function buildError<Details extends ErrorDetails, Failure>(
   Class: new (message: string, details?: Details) => Failure,
   call: Call,
-  parts: NoInfer<Details> & { readonly summary: string; readonly progress?: Progress; readonly thrown?: unknown },
+  parts: NoInfer<Details> & {
+    readonly summary: string;
+    readonly progress?: Partial<Exchange>;
+    readonly thrown?: unknown;
+  },
 ): Failure {
   const { summary, thrown, progress = {}, ...own } = parts;
   const { id, operation, history, redactor } = call;
   const { method, path } = operation;
   const { head, text: rawBody } = progress;
+  // An error about a response may be made when the call has gone on.
+  const outcome = head === undefined ? outcomeOf(history.fate) : outcomeOfStatus(head.status);
   const details = {
     callId: id,
     status: head?.status || undefined,
@@ -186,8 +186,9 @@ export function buildError<Details extends ErrorDetails, Failure>(
     path: path.template,
     attempts: history.requests,
     requestId: head && redactor.short(head.headers.get("x-request-id")),
-    outcome: outcomeOf(call, progress),
-    priorAmbiguous: (history.mayBeApplied && isWrite(operation)) || undefined,
+    // A read changes nothing.
+    outcome: outcome === "unknown" && !isWrite(operation) ? undefined : outcome,
+    priorAmbiguous: (history.fate.isAmbiguous && isWrite(operation)) || undefined,
     rawBody,
     cause: redactor.cause(thrown),
     ...own,
@@ -196,26 +197,6 @@ export function buildError<Details extends ErrorDetails, Failure>(
   const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
   const message = `${operation.label}: ${summary}${why}${request}${consequenceOf(operation, details)}`;
   return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
-}
-
-/**
- * The effect of the request. A response tells, except where the service failed on the way; without one it
- * is certain only for a request that was never sent. A read changes nothing, so it is never `unknown`.
- */
-function outcomeOf({ history, operation }: Call, { head, isSent }: Progress): Outcome | undefined {
-  const unknown = isWrite(operation) ? "unknown" : undefined;
-  if (head !== undefined) return outcomeOfStatus(head.status) ?? unknown;
-  if (isSent || history.mayBeApplied) return unknown;
-  // Whatever was sent before has been refused.
-  return history.latestResponse !== undefined && isSent === undefined ? "rejected" : "not_sent";
-}
-
-/** `undefined` where a status does not say. A browser that hides a redirect shows 0. */
-function outcomeOfStatus(status: number): Outcome | undefined {
-  if (isSuccess(status)) return "accepted";
-  // 303 is the answer to a request that was performed, and gateways use the others so; 307 and 308 say to repeat it.
-  const isRedirect = status < 400 && status !== 307 && status !== 308;
-  return isRedirect || status === 408 || status >= 500 ? undefined : "rejected";
 }
 
 /** The consequence of a failed write for its caller; empty for reads, and where nothing can have happened. */

@@ -1,5 +1,6 @@
 import type { AutomationError } from "../errors/automation-error.ts";
 import { AbortError } from "../errors/classes.ts";
+import { classifyFault } from "../errors/connection-fault.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { readBody, readBriefly } from "./body.ts";
@@ -28,9 +29,7 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
-  if ((head.status === 429 || head.status === 401) && !history.mayBeApplied) {
-    hooks?.notApplied?.(call.hooked, head.status);
-  }
+  call.note(head.status);
   // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
   const reported = permit.report({ status, limit, remaining, retryAfterMs });
@@ -89,6 +88,7 @@ async function sendRequest(
   const watch = isWrite(operation) ? watchWrite(method, url) : undefined;
   const send = watch === undefined ? post : () => watch.run(post);
   history.requests += 1;
+  call.note("leaves");
   const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
@@ -100,9 +100,9 @@ async function sendRequest(
       throw stoppedError(call, { deadline, phase: "headers" });
     }
     const { cause, source } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
-    const failure = connectionError(call, { cause, source, request: watch?.evidence(cause) });
-    if (failure.outcome === "not_sent") settings.hooks?.notApplied?.(call.hooked);
-    throw failure;
+    const fault = classifyFault({ cause, source, request: watch?.evidence(cause) }, settings.baseUrl);
+    if (fault.isSent === false) call.note("never_left");
+    throw connectionError(call, fault, { cause });
   } finally {
     // Also of a `fetch` that does not heed the signal.
     watch?.end();
@@ -133,7 +133,10 @@ async function receive(call: Call, response: Response, { head, pause, deadline }
   // A DELETE has done its work by its status.
   if (expects === "json_if_any") return { head, text: undefined };
   if (body.kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text: body.text });
-  if (body.kind === "cut") throw connectionError(call, { ...body, source: "response", head });
+  if (body.kind === "cut") {
+    const fault = classifyFault({ cause: body.cause, source: "response" }, call.settings.baseUrl);
+    throw connectionError(call, fault, { ...body, head });
+  }
   const summary = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;
   throw parseError(call, { head, text: undefined }, summary);
 }

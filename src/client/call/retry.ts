@@ -31,7 +31,7 @@ async function waitToRetry(call: Call, error: AnyAutomationError, retries: numbe
   });
   if (decision === undefined) return false;
   history.lastFailure = () => error;
-  history.mayBeApplied ||= error.outcome !== "not_sent" && error.outcome !== "rejected";
+  call.note("again");
   events?.retry({ ...decision, status: error.status });
   try {
     await deadline.sleep(decision.delayMs);

@@ -2,7 +2,13 @@ import type { Deadline } from "../time/deadline.ts";
 import { onAbort } from "../time/deadline.ts";
 import { SharedWork } from "./shared-work.ts";
 import { flawOfToken } from "./token-format.ts";
-import { type TokenContext, type TokenProvider, type TokenSource, TokenUnavailable } from "./token-source.ts";
+import {
+  type TokenContext,
+  type TokenProvider,
+  type TokenRequest,
+  type TokenSource,
+  TokenUnavailable,
+} from "./token-source.ts";
 
 /** A renewal answers calls whose 401 for the same token arrives within this time after it. */
 const RENEWAL_SERVES_MS = 60_000;
@@ -48,8 +54,25 @@ export class ProviderToken implements TokenSource {
     this.#provider = provider;
   }
 
-  async request(rejected: string | undefined, limit: Deadline): Promise<string> {
-    if (rejected === undefined) return await this.#ask({ signal: limit.signal });
+  /** Asks the provider for each request, and after a 401 for another token, once in a call. */
+  async tokenFor({ rejected, refused, within }: TokenRequest): Promise<string> {
+    const renew = (token: string): Promise<string> => within((limit) => this.#renewed(token, limit));
+    if (rejected !== undefined) return refused === undefined ? await renew(rejected) : rejected;
+    const token = await within((limit) => this.#ask({ signal: limit.signal }));
+    // The provider may not know yet that it was refused.
+    return token === refused ? await renew(token) : token;
+  }
+
+  /** A token is for its call alone, so nothing replaces it. */
+  isCurrent(): boolean {
+    return true;
+  }
+
+  subscribe(): () => void {
+    return () => {};
+  }
+
+  async #renewed(rejected: string, limit: Deadline): Promise<string> {
     for (;;) {
       const token = await this.#renewalOf(rejected, limit.leftMs).waitWith(limit.signal);
       // A renewal that the platform has dropped is begun again.

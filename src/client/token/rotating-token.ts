@@ -20,6 +20,7 @@ import { recordIn } from "./token-format.ts";
 import {
   LatestToken,
   type Rotate,
+  type TokenRequest,
   type TokenSource,
   type TokenSourceFactory,
   TokenUnavailable,
@@ -122,10 +123,18 @@ class SelfRotatingToken implements RotatingToken {
       get current(): string {
         return sent.current;
       },
-      begin: (isPaused) => this.#beginIfDue(rotate, isPaused),
-      pending: (rejected) => this.#pendingFor(rejected),
+      tokenFor: (request) => this.#tokenFor(request, rotate),
+      isCurrent: (token) => sent.isCurrent(token),
       subscribe: (listener) => sent.subscribe(listener),
     };
+  }
+
+  async #tokenFor({ rejected, isRotation, isPaused, within }: TokenRequest, rotate: Rotate): Promise<string> {
+    // The call that begins a rotation settles after it, whatever its own limits say.
+    if (rejected === undefined) await this.#beginIfDue(rotate, isPaused(this.#sent.current));
+    const pending = isRotation ? undefined : this.#pendingFor(rejected);
+    if (pending !== undefined) await within(() => pending);
+    return this.#sent.current;
   }
 
   get #underWay(): SharedWork<void> | undefined {

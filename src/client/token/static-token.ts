@@ -1,15 +1,17 @@
 import type { CreatedToken } from "../models.ts";
 import { LONGEST_WORK_MS, SharedWork } from "./shared-work.ts";
 import { plaintextOf, recordIn } from "./token-format.ts";
-import { LatestToken, type TokenSource } from "./token-source.ts";
+import { LatestToken, type TokenRequest, type TokenSource } from "./token-source.ts";
 
 /** A token that the client holds. `client.setToken` and adopted rotations change it. */
 export class StaticToken extends LatestToken implements TokenSource {
   /** The rotations that are under way. None of them rejects. */
   readonly #rotations = new Set<SharedWork<void>>();
 
-  pending(rejected: string | undefined): Promise<void> | undefined {
-    return rejected === this.current && this.#underWay().length > 0 ? this.#replaced(rejected) : undefined;
+  /** After a 401, a rotation that is under way may bring another token. */
+  tokenFor({ rejected, isRotation, within }: TokenRequest): string | Promise<string> {
+    if (isRotation || rejected !== this.current || this.#underWay().length === 0) return this.current;
+    return within(() => this.#replaced(rejected)).then(() => this.current);
   }
 
   /**

@@ -34,24 +34,30 @@ export interface TokenSourceFactory {
   createSource(rotate: Rotate, origin: string): TokenSource;
 }
 
+/** A request that a call is about to send, as the source of its token sees it. */
+export interface TokenRequest {
+  /** The token that the service has just answered 401 to. */
+  readonly rejected: string | undefined;
+  /** The token of an earlier 401 of the same call. */
+  readonly refused: string | undefined;
+  /** The call rotates a token, so it waits for no rotation. */
+  readonly isRotation: boolean;
+  /** Returns whether the rate limit pauses a token now. */
+  readonly isPaused: (token: string) => boolean;
+  /** Runs work within the limits of the call, which count from the first such work. Rejects with `STOPPED` when they end. */
+  readonly within: <Result>(work: (limit: Deadline) => Promise<Result>) => Promise<Result>;
+}
+
 /** The token of a client. Clients that are derived from one another share it. */
 export interface TokenSource {
   /** The latest known token, for snapshots and redaction; `""` before a provider was first called. */
   readonly current: string;
-  /**
-   * Begins a rotation that is due, where none is under way and the token is not paused. The call that began it waits for
-   * it, whatever its own limits say. Never throws; rejects with `TokenUnavailable`.
-   */
-  begin?(isPaused: boolean): Promise<unknown> | undefined;
-  /**
-   * The rotation under way that a call has to wait for, within its own limits: the service has answered 401 to
-   * `rejected`, or the token is known to be replaced. Never throws; rejects with `TokenUnavailable`.
-   */
-  pending?(rejected: string | undefined): Promise<unknown> | undefined;
-  /** Asks for the token of one call, within its limit; a source without it sends `current`. Rejects with `TokenUnavailable`. */
-  request?(rejected: string | undefined, limit: Deadline): Promise<string>;
-  /** Calls `listener` whenever `current` changes, until the returned function is called. */
-  subscribe?(listener: () => void): () => void;
+  /** The token to send a request with: the refused one if there is no other. Rejects with `TokenUnavailable`. */
+  tokenFor(request: TokenRequest): string | Promise<string>;
+  /** Returns whether a call that waits with this token is to send it; otherwise it sends `current`. */
+  isCurrent(token: string): boolean;
+  /** Calls `listener` whenever `current` replaces a token, until the returned function is called. */
+  subscribe(listener: () => void): () => void;
 }
 
 /** The latest token that a source knows, and who is notified of another one. */
@@ -65,6 +71,10 @@ export class LatestToken {
 
   get current(): string {
     return this.#token;
+  }
+
+  isCurrent(token: string): boolean {
+    return token === this.#token;
   }
 
   set(token: string): void {

@@ -12,7 +12,14 @@ fakeTime();
 function manual() {
   const calls: { readonly context: TokenContext; readonly settle: (token: string) => void }[] = [];
   const token = new ProviderToken((context) => new Promise((resolve) => void calls.push({ context, settle: resolve })));
-  const read = (rejected?: string, limit = Deadline.of(Number.POSITIVE_INFINITY)) => token.request(rejected, limit);
+  const read = (rejected?: string, limit = Deadline.of(Number.POSITIVE_INFINITY)) =>
+    token.tokenFor({
+      rejected,
+      refused: undefined,
+      isRotation: false,
+      isPaused: () => false,
+      within: (work) => work(limit),
+    });
   const rejected = () => calls.map(({ context }) => context.rejected);
   return { calls, token, read, rejected };
 }
