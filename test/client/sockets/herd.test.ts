@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { Client, path } from "../../../src/client/index.ts";
 import { startEmulator } from "../../../src/testing/node.ts";
+import { turns } from "../../support/turns.ts";
 import { windowsInPauses } from "../../support/windows.ts";
 
 const HERD = 300;
@@ -11,9 +12,8 @@ const WINDOW_MS = 1_000;
 const MAX_CONCURRENCY = 10;
 /** What is added to a pause at random is at most a twentieth of it. */
 const LONGEST_PAUSE_MS = WINDOW_MS * (1 + 1 / 20);
-/** When a pause has been over for so long, its timer fires in the next turns of the event loop, on a machine however busy. */
+/** A timer that is set after that of a pause and due later fires after it, on a machine however busy. */
 const LATE_MS = 20;
-const TURNS = 3;
 
 const herds = [
   {
@@ -56,10 +56,10 @@ describe.concurrent("300 calls at once against 50 per window", () => {
         if (event.type !== "rate_limit_pause") return;
         const pause: (typeof pauses)[number] = { delayMs: event.delayMs, sentBefore: sent.length };
         pauses.push(pause);
-        const lateAt = performance.now() + event.delayMs + LATE_MS;
         const look = async (): Promise<void> => {
-          while (performance.now() < lateAt) await sleep(lateAt - performance.now()); // a timer may fire early
-          for (let turn = 0; turn < TURNS; turn += 1) await sleep(1);
+          await turns(1); // the timer of the pause is set by now
+          await sleep(Math.ceil(event.delayMs) + LATE_MS);
+          await turns(3); // what waited for it is sent by now
           pause.sentInTime = sent.length - pause.sentBefore;
         };
         void look();
