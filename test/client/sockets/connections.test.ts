@@ -1,5 +1,4 @@
 /** Connections as the service sees them: aborts close them, keep-alive reuses them, and none is leaked. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Client, type ClientOptions, ConnectionError, isAutomationError } from "../../../src/client/index.ts";
 import { createIssue } from "../../support/calls.ts";
@@ -14,7 +13,8 @@ import {
   sequence,
   silence,
 } from "../../support/raw-behaviours.ts";
-import { type Behaviour, type RawServer, rawServer, soon } from "../../support/raw-server.ts";
+import { type Behaviour, type RawServer, rawServer } from "../../support/raw-server.ts";
+import { turns } from "../../support/turns.ts";
 
 const clientOf = (server: RawServer, options: ClientOptions = {}): Client =>
   new Client({ baseUrl: server.baseUrl, token: "emu_K1_secret", retry: { minDelayMs: 1 }, ...options });
@@ -36,12 +36,12 @@ describe("abort", () => {
     await using server = await rawServer([behaviour]);
     const controller = new AbortController();
     const call = createIssue(clientOf(server), { signal: controller.signal }).catch((error: unknown) => error);
-    await soon(() => server.requests.length === 1, 1_000);
-    await sleep(30); // so that what was sent has arrived
+    await expect.poll(() => server.requests.length).toBe(1);
+    await turns(30); // so that what was sent has arrived
     controller.abort();
-    const error = await Promise.race([call, sleep(20).then(() => "a timer went off first")]);
+    const error = await Promise.race([call, turns(3).then(() => "timers went off first")]);
     expect(error).toMatchObject({ kind: "abort", outcome, attempts: 1 });
-    expect(await soon(() => closed(server), 500)).toBe(true);
+    await expect.poll(() => closed(server)).toBe(true);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -54,7 +54,7 @@ describe("abort", () => {
     controller.abort();
     expect(await slow).toMatchObject({ kind: "abort" });
     expect(others.filter(({ status }) => status === "rejected")).toEqual([]);
-    expect(await soon(() => server.owing.length === 0, 500)).toBe(true);
+    await expect.poll(() => server.owing).toEqual([]);
   });
 });
 
@@ -64,7 +64,7 @@ describe("a connection that the service closes just before it is reused", () => 
     const client = clientOf(server);
     for (let round = 0; round < 10; round += 1) {
       await client.sessions.get("1");
-      await sleep(5); // idle, as the platform sees it
+      await turns(5); // idle, as the platform sees it
       server.resetAll();
       await expect(client.sessions.get("1")).resolves.toMatchObject({ id: "ses_1" });
     }
@@ -76,7 +76,7 @@ describe("a connection that the service closes just before it is reused", () => 
     let [served, failed] = [0, 0];
     for (let round = 0; round < 10; round += 1) {
       await client.sessions.get("1");
-      await sleep(5);
+      await turns(5);
       server.resetAll();
       const before = server.requests.length;
       const error: unknown = await createIssue(client).then(
@@ -120,7 +120,7 @@ describe("keep-alive", () => {
     for (const one of settled) {
       expect(one.status === "rejected" && isAutomationError(one.reason) && one.reason.kind).toBe("timeout");
     }
-    expect(await soon(() => server.owing.length === 0, 1_000)).toBe(true);
+    await expect.poll(() => server.owing).toEqual([]);
   });
 });
 
