@@ -70,6 +70,13 @@ export class Fleet implements AsyncDisposable {
     return (await this.admin.keys(`*:${kind}`))[0] ?? "";
   }
 
+  /** When that key expires, in milliseconds on the clock of Redis. */
+  async expiresAt(kind: "known" | "slots" | "queue"): Promise<number> {
+    const key = await this.key(kind);
+    const read = 'local now = redis.call("TIME"); return now[1] * 1000 + now[2] / 1000 + redis.call("PTTL", KEYS[1])';
+    return Number(await this.admin.eval(read, 1, key));
+  }
+
   /** The leases that Redis counts at the moment. */
   async leases(): Promise<string[]> {
     return await this.admin.zrange(await this.key("slots"), 0, "-1");
