@@ -7,7 +7,7 @@ import { openSocket, parseResponse } from "./raw-socket.ts";
 
 let running: RunningEmulator;
 beforeEach(async () => {
-  running = await startEmulator({ rateLimit: false, headersTimeoutMs: 200, requestTimeoutMs: 300 });
+  running = await startEmulator({ rateLimit: false });
 });
 afterEach(() => running.close());
 
@@ -15,6 +15,8 @@ const restart = async (options: StartOptions): Promise<void> => {
   await running.close();
   running = await startEmulator(options);
 };
+/** Long enough for a request that is sent as a whole, on a slow machine too. */
+const IMPATIENT: StartOptions = { rateLimit: false, headersTimeoutMs: 1_000, requestTimeoutMs: 1_500 };
 const open = (): Promise<RawSocket> => openSocket(running.baseUrl);
 const authorization = (): string => `authorization: Bearer ${running.token}`;
 const request = (line: string, ...headers: string[]): string =>
@@ -357,12 +359,14 @@ describe("malformed and hostile input", () => {
     ["headers", "GET /api/v1/projects HTTP/1.1\r\nhost: localhost\r\nx-slow: "],
     ["body", "POST /api/v1/projects HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n{"],
   ])("a client that never ends its %s: 408, in bounded time", async (_, bytes) => {
+    await restart(IMPATIENT);
     const { status, body } = await answerTo(bytes);
     expect([status, body]).toMatchObject([408, { error: "request_timeout" }]);
     expect(running.emulator.requests).toEqual([]);
   });
 
   test("a client that trickles its headers: no more time than one that is silent", async () => {
+    await restart(IMPATIENT);
     const raw = await open();
     const trickle = setInterval(() => raw.socket.writable && raw.write("x: y\r\n"), 10);
     raw.write("GET /api/v1/projects HTTP/1.1\r\n");
