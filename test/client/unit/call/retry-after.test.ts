@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseHttpDate, parseRetryAfter } from "../../../../src/client/call/retry-after.ts";
+import { processorMs } from "../../../support/processor-time.ts";
 
 const CLOCK = Date.UTC(2026, 10, 21, 2, 0, 0);
 const parse = (value: string | null, date: string | null = null): number | undefined =>
@@ -173,7 +174,8 @@ test("for any header the wait is a number from 0 up, or undefined", () => {
 });
 
 test("a hostile header is parsed quickly", () => {
-  const started = performance.now();
-  for (const piece of [" ", ",", "1", "Sat,", "Sat, ", "a"]) parse(piece.repeat(60_000));
-  expect(performance.now() - started).toBeLessThan(2_000);
+  const cost = processorMs(() => {
+    for (const piece of [" ", ",", "1", "Sat,", "Sat, ", "a"]) parse(piece.repeat(60_000));
+  });
+  expect(cost).toBeLessThan(2_000);
 });

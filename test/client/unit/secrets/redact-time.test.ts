@@ -2,19 +2,13 @@
 import { describe, expect, test } from "vitest";
 import { Redactor } from "../../../../src/client/secrets/redact.ts";
 import { shareOf } from "../../../support/all-tests.ts";
+import { processorMs } from "../../../support/processor-time.ts";
 
 const TOKEN = "pat_public_verySecretPart";
 const LENGTH = 64 * 1024;
 /** Of processor time: many times what any of them takes; a scan that is quadratic takes ten seconds and more. */
 const LIMIT_MS = 2_000;
 const ERRORS = shareOf(5);
-
-function costMs(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1_000;
-}
 
 const FILLS = [
   ".",
@@ -43,7 +37,7 @@ describe.each(FILLS)("a text that is full of %j", (fill) => {
   const run = fill.repeat(Math.ceil(LENGTH / fill.length)).slice(0, LENGTH - 1);
 
   test.each(["x", ""])("and ends with %j", (end) => {
-    const cost = costMs(() => {
+    const cost = processorMs(() => {
       const cleaner = new Redactor({ tokens: [TOKEN] });
       expect(cleaner.text(`${TOKEN}${run}${end}`).includes(TOKEN)).toBe(false);
       expect(cleaner.line(`${run}${end}`, 300).length).toBeLessThanOrEqual(300);
@@ -65,7 +59,7 @@ describe.each(Object.entries(TOKENS))("a token that is %s", (_, token) => {
 
   test.each(texts.map((text) => [text.slice(0, 40), text]))("errors with a text that is full of %j", (_, text) => {
     const run = text.repeat(Math.ceil(LENGTH / text.length)).slice(0, LENGTH);
-    const cost = costMs(() => {
+    const cost = processorMs(() => {
       for (let n = 0; n < ERRORS; n += 1) {
         expect(new Redactor({ tokens: [token] }).text(run).includes(token)).toBe(false);
       }
@@ -75,7 +69,7 @@ describe.each(Object.entries(TOKENS))("a token that is %s", (_, token) => {
 
   test("errors with a body of 9 000 short strings", () => {
     const body = Array.from({ length: 9_000 }, (_, n) => `s${n}`);
-    const cost = costMs(() => {
+    const cost = processorMs(() => {
       for (let n = 0; n < ERRORS; n += 1) expect(new Redactor({ tokens: [token] }).json(body)).toEqual(body);
     });
     expect(cost).toBeLessThan(LIMIT_MS / 2);

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../../src/client/index.ts";
+import { processorMs } from "../../../support/processor-time.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
@@ -201,9 +202,10 @@ describe("valid options", () => {
 
   test("slashes at the end of an address are left out, at once where many more stand within it", () => {
     const address = `${BASE}${"/".repeat(200_000)}x`;
-    const before = performance.now();
-    expect(new Client({ baseUrl: `${address}///`, token: TOKEN }).baseUrl === address).toBe(true);
-    expect(performance.now() - before).toBeLessThan(2_000); // a search that is quadratic takes ten times as long
+    const cost = processorMs(() => {
+      expect(new Client({ baseUrl: `${address}///`, token: TOKEN }).baseUrl === address).toBe(true);
+    });
+    expect(cost).toBeLessThan(2_000); // a search that is quadratic takes ten times as long
   });
 
   test("plain http is accepted for this machine, or with allowInsecureHttp", () => {
