@@ -71,6 +71,8 @@ const layers = [
   // The composition root, the only place that knows all parts.
   { name: "root", files: ["client/client.ts", "client/assembly.ts", "client/options.ts", "client/environment.ts"] },
   { name: "client", files: ["client/index.ts"] },
+  // Files that a user names and this package keeps: one rule for every product.
+  { name: "files", files: ["files/"] },
   // One folder for each other entry point, named as it is imported.
   { name: "products", files: ["command/", "bulk/", "opentelemetry/", "redis/", "testing/", "doctor/", "mcp/"] },
   // The bin, on top of all.
@@ -114,6 +116,7 @@ const redisKnows = ["redis/", "client/index.ts", "client/rate-limit/", ...founda
 /** Bulk writes know errors, which of them may pass, and what has become of a write. */
 const bulkKnows = [
   "bulk/",
+  "files/",
   "client/index.ts",
   "client/call/call-hooks.ts",
   "client/call/fate.ts",
@@ -126,7 +129,7 @@ const withClient = ["bulk/", "redis/", "opentelemetry/"];
 const behindIndex = ["client/client.ts", "client/errors/classes.ts", "client/scopes.ts", "client/version.ts"];
 
 /** The emulator stands for the service, so it does not know the client. */
-const emulatorKnows = ["testing/", "command/", ...foundation];
+const emulatorKnows = ["testing/", "command/", "files/", ...foundation];
 
 /** The doctor sends requests by itself: the client would hide what it looks at. */
 const doctorKnows = [
@@ -175,6 +178,7 @@ const nodeOnly = [
   "doctor/node/",
   "mcp/node/",
   "command/",
+  "files/",
   "commands.ts",
   "bin.ts",
 ];
@@ -254,7 +258,7 @@ module.exports = {
     rule(
       "bulk-runs-without-node",
       { path: src(["bulk/"]), pathNot: src(["bulk/node.ts", "bulk/node/"]) },
-      { path: src(["bulk/node.ts", "bulk/node/"]) },
+      { path: src(["bulk/node.ts", "bulk/node/", "files/"]) },
     ),
     rule("the-emulator-knows-no-client", { path: src(["testing/"]) }, { path: "^src/", pathNot: src(emulatorKnows) }),
     rule("the-doctor-knows-no-client", { path: src(["doctor/"]) }, { path: "^src/", pathNot: src(doctorKnows) }),

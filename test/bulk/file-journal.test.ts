@@ -1,14 +1,5 @@
 /** A journal in a file: durable, and careful with what it finds. */
-import {
-  appendFileSync,
-  chmodSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -87,14 +78,6 @@ describe("a run", () => {
     expect([emulator.requests.length, locks().length]).toEqual([0, 0]);
   });
 
-  test("leaves a file alone that is no journal", async () => {
-    const { client } = service();
-    writeFileSync(path, '[{"id":"row-1"}]\n');
-    const run = bulkWrite({ items: rowsOf(3), key, client, send, journal: await fileJournal(path) });
-    expect((await runToEnd(run)).error).toMatchObject({ reason: "not_a_journal" });
-    expect(readFileSync(path, "utf8")).toBe('[{"id":"row-1"}]\n');
-  });
-
   test("can use one journal after another run has", async () => {
     const { client } = service();
     const options = { items: rowsOf(3), key, client, send, journal: await fileJournal(path) };
@@ -156,19 +139,6 @@ describe("a full disk", () => {
     await expect(fileJournal("")).rejects.toMatchObject({ kind: "argument" });
     await expect(fileJournal(7 as never)).rejects.toMatchObject({ kind: "argument" });
   });
-});
-
-describe("a file that was there", () => {
-  test.runIf(process.platform !== "win32").each([0o644, 0o666, 0o600])(
-    "with mode %o is its owner's alone",
-    async (mode) => {
-      writeFileSync(path, "");
-      chmodSync(path, mode);
-      const journal = await fileJournal(path);
-      expect(statSync(path).mode & 0o777).toBe(0o600);
-      await journal.close();
-    },
-  );
 });
 
 test("a journal whose disk was full for a moment is loaded again by a long-lived user", async () => {

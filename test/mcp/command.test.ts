@@ -1,11 +1,12 @@
 /** `project-automation mcp` as hosts start it: a process, standard input and output. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { factsOf } from "../support/files.ts";
 import { type Host, type Revision, startProgram } from "./hosts.ts";
 
 const BIN = join(import.meta.dirname, "../../dist/bin.js");
@@ -81,12 +82,16 @@ describe("a journal that cannot be used leaves the other tools", () => {
     await second.close();
   });
 
-  test("if it is damaged; the reason stands on standard error before an issue is created", async () => {
-    const journal = join(folder, "damaged.journal");
-    writeFileSync(journal, "no journal\nat all\n");
+  test.each([
+    ["a script", "run.sh", "line 1 is not the first line of a journal; the file is left as it is"],
+    ["a folder", "", "is no regular file, and the file is left as it is"],
+  ])("as it is %s: the reason stands on standard error before an issue is created", async (_, name, reason) => {
+    const journal = join(folder, name);
+    if (name !== "") writeFileSync(journal, "#!/bin/sh\necho hello\n", { mode: 0o755 });
+    const before = [factsOf(journal), readdirSync(folder)];
     const { process: child, exitCode, out, err } = run(["--journal", journal]);
     await expect.poll(err).toContain("journal: ");
-    expect(err()).toMatch(/^project-automation mcp: journal: line 1 is not the first line of a journal/m);
+    expect(err()).toContain(reason);
     write(child, initialize);
     write(child, { method: "notifications/initialized" });
     write(child, slowCall);
@@ -95,7 +100,7 @@ describe("a journal that cannot be used leaves the other tools", () => {
     expect(out()).not.toContain(folder);
     child.stdin?.end();
     expect(await exitCode()).toBe(0);
-    expect(readFileSync(journal, "utf8")).toBe("no journal\nat all\n");
+    expect([factsOf(journal), readdirSync(folder)]).toEqual(before);
   });
 });
 

@@ -2,11 +2,10 @@ import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { JournalError } from "../../client/errors/journal-error.ts";
 import { after } from "../../client/time/clock.ts";
+import { OWNER_ONLY } from "../../files/regular-file.ts";
 
 const IS_WINDOWS = process.platform === "win32";
 
-/** The mode of the files that are created: their owner alone may read them. */
-export const OWNER_ONLY = 0o600;
 /** The rights of all but the owner. */
 const OTHERS = 0o077;
 
@@ -31,14 +30,7 @@ export async function withFile<Result>(
   }
 }
 
-export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
-    written += bytesWritten;
-  }
-}
-
-/** Takes the rights of all others from an open file: it may have been there before, with other rights. */
+/** Takes the rights of all others from a file of ours: it may have been there before, with other rights. */
 export async function restrictToOwner(file: FileHandle): Promise<void> {
   if (IS_WINDOWS) return; // a mode says nothing there: the folder's access list decides
   const { mode } = await file.stat();
@@ -75,10 +67,7 @@ export async function removeFile(path: string): Promise<void> {
  */
 export async function replaceByCopy(path: string, copy: string, confirm: () => Promise<void>): Promise<void> {
   await copyFile(path, copy);
-  await withFile(copy, "r+", async (file) => {
-    await restrictToOwner(file); // the copy has the rights of the file
-    await file.sync();
-  });
+  await withFile(copy, "r+", (file) => file.sync());
   await confirm();
   try {
     await rename(copy, path);

@@ -6,8 +6,8 @@ import { crc32 } from "./crc32.ts";
 const FORMAT = "project-automation bulk journal";
 const VERSION = 1;
 
-/** Of any version. The first line of another file may be very long. */
-const MAX_HEADER_LENGTH = 2_000;
+/** Of any version, in bytes. The first line of another file may be very long. */
+export const MAX_HEADER_LENGTH = 2_000;
 
 const LINE_BREAK = 0x0a;
 /** Eight hexadecimal digits and a space. */
@@ -15,6 +15,9 @@ const CHECKSUM_LENGTH = 9;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** The beginning of each first line. A shorter part tells nothing: other programs write JSON, too. */
+const TELLING = encoder.encode(`{"format":${JSON.stringify(FORMAT)}`);
 
 /** The first line of the journal of an import, as bytes. `id`: whose journal it is, if it says so. */
 export function headerLine(id?: string): Uint8Array {
@@ -32,6 +35,18 @@ export function encodeLine(
   const json = JSON.stringify(records);
   const checksum = crc32(encoder.encode(json), previous);
   return { bytes: encoder.encode(`${checksum.toString(16).padStart(8, "0")} ${json}\n`), checksum };
+}
+
+/**
+ * Recognises a journal of any import and version by its first bytes, which may be all: a first line, a torn one, or nothing.
+ * `header`: the first line that it would be given.
+ *
+ * @throws JournalError `not_a_journal`
+ */
+export function checkBeginning(bytes: Uint8Array, header: Uint8Array): void {
+  const end = bytes.indexOf(LINE_BREAK);
+  if (end >= 0) fieldsOf(bytes.subarray(0, end));
+  else if (bytes.length > 0 && !isTornHeader(bytes, header)) throw notAJournal();
 }
 
 /** Reads a journal piece by piece. Holds no more of it than one line. */
@@ -79,13 +94,9 @@ export class JournalReader {
   end(): void {
     const rest = this.#collected();
     if (rest.length === 0) return;
-    if (this.#line === 0) {
-      const isTornHeader = startsWith(this.#header, rest);
-      if (!isTornHeader) throw notAJournal();
-      return;
-    }
+    if (this.#line === 0) checkBeginning(rest, this.#header);
     // One byte too many means that the line break was there, and has been changed.
-    if (this.#parse(rest.subarray(0, -1)) !== undefined) throw damaged("has a changed line break", this.#line + 1);
+    else if (this.#parse(rest.subarray(0, -1)) !== undefined) throw damaged("has a changed line break", this.#line + 1);
   }
 
   #collect(piece: Uint8Array): void {
@@ -172,6 +183,11 @@ function notAJournal(): JournalError {
     reason: "not_a_journal",
     line: 1,
   });
+}
+
+/** The part of a first line that was on the disk when a process or the machine ended, if it can be told from other JSON. */
+function isTornHeader(bytes: Uint8Array, header: Uint8Array): boolean {
+  return startsWith(header, bytes) && startsWith(bytes, TELLING);
 }
 
 function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {

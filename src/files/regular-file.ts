@@ -1,0 +1,55 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+
+/** The mode of the files that are created: their owner alone may read them. */
+export const OWNER_ONLY = 0o600;
+
+/** A file that may be another's: it can be read, and nothing about it changes until it is {@link recognised}. */
+export type FoundFile = Pick<FileHandle, "read" | "stat" | "close">;
+
+/** A path that leads to what is no regular file, such as a folder, a device or a FIFO. */
+export class NotRegularFile extends Error {
+  constructor(path: string) {
+    super(`${path} is no regular file, and the file is left as it is: name another one`);
+  }
+}
+
+/**
+ * Opens the file that a path leads to; `undefined` if there is none.
+ *
+ * @throws NotRegularFile for anything else. It is not opened: that may block, or move a device.
+ */
+export async function findFile(path: string): Promise<FoundFile | undefined> {
+  const found = await stat(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+  if (found === undefined) return undefined;
+  if (!found.isFile()) throw new NotRegularFile(path);
+  return open(path, constants.O_RDWR);
+}
+
+/** As {@link findFile}; a file that is missing is created, for its owner alone. */
+export async function findOrCreateFile(path: string): Promise<FoundFile> {
+  // O_CREAT only where nothing is there: Linux refuses it for the file of another user in a shared folder.
+  return (await findFile(path)) ?? open(path, constants.O_RDWR | constants.O_CREAT, OWNER_ONLY);
+}
+
+/**
+ * The same file, to be changed. For a caller that has read it: it is empty or new, or its content is what this package
+ * writes there. Content, length and mode of any other file stay as they are.
+ */
+export function recognised(file: FoundFile): FileHandle {
+  return file as FileHandle; // it was opened as one
+}
+
+/** Writes bytes at a position, all of them. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
+    written += bytesWritten;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
