@@ -26,7 +26,17 @@ const parts = {
 
 const layers = [
   { name: "checks", files: ["client/checks/"] },
-  { name: "values", files: ["client/time/", "client/models.ts", "client/scopes.ts", "client/version.ts"] },
+  {
+    name: "values",
+    files: [
+      "client/time/",
+      "client/call/encoding.ts",
+      "client/models.ts",
+      "client/scopes.ts",
+      "client/service.ts",
+      "client/version.ts",
+    ],
+  },
   { name: "errors", files: ["client/errors/"] },
   { name: "foundation", files: ["client/secrets/", "client/schemas/"] },
   // Interfaces that the parts agree on, and operations as data.
@@ -44,10 +54,8 @@ const layers = [
       "client/call/fate.ts",
       "client/call/call-hooks.ts",
       "client/call/operation.ts",
-      "client/call/encoding.ts",
       "client/call/path.ts",
       "client/call/query.ts",
-      "client/call/base-url.ts",
       "client/call/settings.ts",
       "client/call/call-options.ts",
       "client/call/decide-retry.ts",
@@ -69,7 +77,16 @@ const layers = [
   // The resources of the service: an operation in, `send` out.
   { name: "resources", files: ["client/resources/"] },
   // The composition root, the only place that knows all parts.
-  { name: "root", files: ["client/client.ts", "client/assembly.ts", "client/options.ts", "client/environment.ts"] },
+  {
+    name: "root",
+    files: [
+      "client/client.ts",
+      "client/assembly.ts",
+      "client/client-settings.ts",
+      "client/options.ts",
+      "client/environment.ts",
+    ],
+  },
   { name: "client", files: ["client/index.ts"] },
   // Files that a user names and this package keeps: one rule for every product.
   { name: "files", files: ["files/"] },
@@ -93,6 +110,7 @@ const foundation = [
   "client/errors/",
   "client/models.ts",
   "client/scopes.ts",
+  "client/service.ts",
   "client/version.ts",
 ];
 
@@ -139,7 +157,6 @@ const doctorKnows = [
   ...foundation,
   "client/token/token-format.ts",
   "client/call/path.ts",
-  "client/call/base-url.ts",
   "client/call/head.ts",
   "client/call/retry-after.ts",
   "client/call/decide-retry.ts",
@@ -186,7 +203,7 @@ const nodeOnly = [
 /** The doors: code from outside is met here, and what it throws goes no further. */
 const doors = [
   "client/checks/validators.ts",
-  "client/options.ts",
+  "client/client-settings.ts",
   "client/environment.ts",
   "client/instrumentation.ts",
   "client/rate-limit/guarded-rate-limiter.ts",

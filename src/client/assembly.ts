@@ -1,14 +1,15 @@
-import { checkTransport } from "./call/base-url.ts";
 import type { CallHooks } from "./call/call-hooks.ts";
 import { createHttp } from "./call/http.ts";
 import { createSend } from "./call/send.ts";
 import type { ClientContext } from "./call/settings.ts";
 import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
+import { checkStaticToken, configuring, type Settings, settingsOf } from "./client-settings.ts";
 import { combine } from "./instrumentation.ts";
 import { logCalls } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
-import { type ClientOptions, checkStaticToken, configuring, type Settings, settingsOf } from "./options.ts";
+import type { ClientOptions } from "./options.ts";
 import { rotation } from "./resources/rotation.ts";
+import { isSafeTransport } from "./service.ts";
 import { StaticToken } from "./token/static-token.ts";
 import type { TokenSourceFactory } from "./token/token-source.ts";
 
@@ -34,17 +35,15 @@ export class Assembly {
 
   static #from(given: Settings, parent?: ClientContext): Assembly {
     const { baseUrl, allowInsecureHttp, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
-    const url = new URL(baseUrl);
-    checkTransport(url, allowInsecureHttp);
+    if (!isSafeTransport(baseUrl, allowInsecureHttp)) {
+      invalid(
+        "baseUrl is plain http: to another machine, where others can read the token; use https:, or allowInsecureHttp",
+      );
+    }
     // A rotation is sent by the client that is made of the context below.
-    const tokenSource = given.token.createSource((stored) => rotateItself(context, stored), url.origin);
+    const tokenSource = given.token.createSource((stored) => rotateItself(context, stored), baseUrl);
     /** For derived clients: they get the same source. */
-    const token: TokenSourceFactory = {
-      createSource: (_, origin) =>
-        origin === url.origin
-          ? tokenSource
-          : invalid("withOptions: a baseUrl of another origin needs a token of its own"),
-    };
+    const token: TokenSourceFactory = { createSource: () => tokenSource };
     const settings: Settings = { ...given, token };
     const context: ClientContext = {
       ...settings,

@@ -71,10 +71,14 @@ export class Client {
   /**
    * Returns a client with some options changed. It shares the token source and the rate limiter of this one, also when
    * the token is swapped later. With a `token` of its own it has its own token source; the rate limiter stays shared, since
-   * rate limiters keep tokens apart. A `baseUrl` of another origin needs a `token` of its own, because this client's would
-   * travel there.
+   * rate limiters keep tokens apart. A `token` or `baseUrl` that is there and `undefined` is a `ConfigError`: a visitor
+   * without a token never acts with this client's.
    *
-   * @throws `ConfigError` if an option is invalid
+   * A service is an origin and a base path. A `baseUrl` of another service needs its own `token`. It needs its own `headers`,
+   * `fetchOptions` and `allowInsecureHttp` too, if this client has any: they may be secrets, certificates or permissions
+   * for the first service. `headers: {}`, `fetchOptions: {}` and `allowInsecureHttp: false` are none.
+   *
+   * @throws `ConfigError` if an option is invalid, or is missing for another service
    *
    * @example
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });

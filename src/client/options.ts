@@ -1,46 +1,17 @@
-import { checkBaseUrl } from "./call/base-url.ts";
 import type { RetryOptions } from "./call/call-options.ts";
 import type { FetchFunction } from "./call/http-request.ts";
-import {
-  type CheckedOptions,
-  type ClientSettings,
-  DEFAULT_RETRY,
-  mergeSettings,
-  SHARED_OPTIONS,
-} from "./call/settings.ts";
 import type { HeadersInput } from "./checks/headers.ts";
-import { ignoreErrors } from "./checks/ignore-errors.ts";
-import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
-import { parseOptions } from "./checks/parse-options.ts";
-import {
-  ANYTHING,
-  BOOLEAN,
-  countFrom,
-  FUNCTION,
-  type ObjectSchema,
-  oneOf,
-  type Validator,
-  validator,
-  withMethods,
-} from "./checks/validators.ts";
-import { hasMethods, isPlainObject } from "./checks/values.ts";
-import { fromEnvironment, refuseMissing, VARIABLES } from "./environment.ts";
-import { asErrorClass } from "./errors/as-error-class.ts";
-import { ConfigError } from "./errors/classes.ts";
 import type { EventListener, Logger } from "./events.ts";
 import type { Instrumentation } from "./instrumentation.ts";
-import { LOG_LEVEL, type LogLevel, levelOfEnvironment } from "./logging.ts";
-import { guardRateLimiter } from "./rate-limit/guarded-rate-limiter.ts";
-import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
+import type { LogLevel } from "./logging.ts";
 import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
-import { Redactor } from "./secrets/redact.ts";
-import { ProviderToken } from "./token/provider-token.ts";
 import type { RotatingToken } from "./token/rotating-token.ts";
-import { StaticToken } from "./token/static-token.ts";
-import { flawOfToken } from "./token/token-format.ts";
-import type { TokenProvider, TokenSourceFactory } from "./token/token-source.ts";
+import type { TokenProvider } from "./token/token-source.ts";
 
-/** Options of a client. `baseUrl` and `token` may be left out where the environment has them. */
+/**
+ * Options of a client. The keys `baseUrl` and `token` may be left out where the environment has them. A key that is there
+ * and `undefined` is a `ConfigError`: `{ token: process.env.OTHER_TOKEN }` never becomes another token.
+ */
 export interface ClientOptions {
   /**
    * The address of the service: http(s), absolute, ending with the version segment, such as
@@ -49,13 +20,14 @@ export interface ClientOptions {
    *
    * @default the environment variable `PROJECT_AUTOMATION_BASE_URL`, where there is a process
    */
-  baseUrl?: string | URL | undefined;
+  baseUrl?: string | URL;
   /**
    * The API token, a function that returns it, or a `rotatingToken()`.
    *
-   * @default the environment variable `PROJECT_AUTOMATION_TOKEN`, where there is a process
+   * @default the environment variable `PROJECT_AUTOMATION_TOKEN`, where there is a process. This token goes only to the
+   * service that `PROJECT_AUTOMATION_BASE_URL` names: origin and base path. If that is not set, it goes to `baseUrl`.
    */
-  token?: string | TokenProvider | RotatingToken | undefined;
+  token?: string | TokenProvider | RotatingToken;
   /**
    * Time limit of one attempt in milliseconds: token provider, connecting, headers and body together. `false`: none.
    *
@@ -138,100 +110,4 @@ export interface ClientOptions {
 export interface NoClient {
   /** A member of clients, which options do not have. */
   readonly projects?: never;
-}
-
-/** All settings of a client: its checked options, with every default in place. */
-export interface Settings extends ClientSettings, Readonly<Omit<ClientOptions, keyof ClientSettings | "token">> {
-  readonly token: TokenSourceFactory;
-}
-
-const DEFAULTS: Omit<ClientSettings, "baseUrl" | "rateLimiter"> = {
-  timeoutMs: 30_000,
-  totalTimeoutMs: Number.POSITIVE_INFINITY,
-  retry: DEFAULT_RETRY,
-  headers: { accept: "application/json" },
-  maxConcurrency: 10,
-  validation: "strict",
-  maxResponseBytes: 4 * 1024 * 1024,
-};
-
-const RATE_LIMITER: Validator = {
-  ...withMethods("a RateLimiter", "enter", "snapshot"),
-  read: guardRateLimiter,
-  hint: (value) =>
-    hasMethods(value, "eval") ? ": pass redisRateLimiter({ client }) of project-automation/redis" : undefined,
-};
-
-const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
-  baseUrl: { ...ANYTHING, read: checkBaseUrl },
-  token: { ...ANYTHING, read: readToken },
-  ...SHARED_OPTIONS,
-  maxConcurrency: countFrom(1),
-  rateLimiter: RATE_LIMITER,
-  fetch: FUNCTION,
-  fetchOptions: validator("a plain object", isPlainObject, checkFetchOptions),
-  onEvent: FUNCTION,
-  logger: withMethods("a logger", "debug", "info", "warn", "error"),
-  logLevel: LOG_LEVEL,
-  instrumentation: withMethods("an instrumentation", "begin"),
-  validation: oneOf("strict", "lenient"),
-  maxResponseBytes: countFrom(1),
-  allowInsecureHttp: BOOLEAN,
-};
-
-/**
- * Checks and copies every option, so that later changes of `options` have no effect. Missing options come from `parent`, the
- * client that this one is derived from, then from the environment, then from the defaults. `args`: the arguments of the method.
- */
-export function settingsOf(args: readonly [options?: ClientOptions], parent?: Settings): Settings {
-  const [options, ...surplus] = args;
-  const own = parseOptions<ClientOptions>(options, "options", CLIENT_OPTIONS) as CheckedOptions<Settings>; // each validator has read its field
-  expectNoSurplus(surplus);
-  const base = parent ?? {
-    ...DEFAULTS,
-    ...addressOf(own),
-    rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
-    logLevel: own.logLevel ?? levelOfEnvironment(fromEnvironment("PROJECT_AUTOMATION_LOG")),
-  };
-  return mergeSettings<Settings>(own, base);
-}
-
-/** The factory of a client's token source, by the kind of its `token`. */
-function readToken(token: unknown): TokenSourceFactory {
-  // What a provider returns is checked when it returns it.
-  if (typeof token === "function") return { createSource: () => new ProviderToken(token as TokenProvider) };
-  if (hasMethods(token, "createSource")) return token as TokenSourceFactory; // it has its method
-  const text = checkStaticToken(token);
-  return { createSource: () => new StaticToken(text) };
-}
-
-/** A token; the message for anything else does not show it. */
-export function checkStaticToken(token: unknown): string {
-  const flaw = flawOfToken(token);
-  return flaw === undefined ? (token as string) : invalid(`token ${flaw}`); // one without a flaw is a string
-}
-
-function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  for (const own of ["method", "headers", "body", "signal", "redirect", "credentials"]) {
-    if (Object.hasOwn(options, own)) invalid(`fetchOptions must not set ${own}; the client owns it`);
-  }
-  return { ...options };
-}
-
-/** Address and token of a client, from its options or the environment. All that is missing is named at once. */
-function addressOf(own: CheckedOptions<Settings>): Pick<Settings, "baseUrl" | "token"> {
-  const baseUrl = own.baseUrl ?? fromEnvironment(VARIABLES.baseUrl);
-  const token = own.token ?? fromEnvironment(VARIABLES.token);
-  if (baseUrl === undefined || token === undefined) refuseMissing({ baseUrl, token });
-  // Of the options they were checked before.
-  return { baseUrl: own.baseUrl ?? checkBaseUrl(baseUrl), token: own.token ?? readToken(token) };
-}
-
-/** The boundary of all options: what is refused becomes a `ConfigError`, which does not show the token. */
-export function configuring<Result>(options: unknown, read: () => Result): Result {
-  return asErrorClass(ConfigError, read, (flaw) => {
-    const own = ignoreErrors(() => (options as { token?: unknown }).token); // it may be anything, which is filtered
-    const known = [own, fromEnvironment("PROJECT_AUTOMATION_TOKEN")];
-    return new Redactor({ tokens: known.filter((token) => typeof token === "string") }).text(flaw);
-  });
 }

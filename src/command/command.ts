@@ -1,5 +1,6 @@
-import { checkBaseUrl, checkTransport } from "../client/call/base-url.ts";
+import { VARIABLES, withEnvironment } from "../client/environment.ts";
 import { Redactor } from "../client/secrets/redact.ts";
+import { isSafeTransport, readService } from "../client/service.ts";
 import { flawOfToken } from "../client/token/token-format.ts";
 import { VERSION } from "../client/version.ts";
 import { type Flags, helpOf, readFlags, UsageError, type Values } from "./flags.ts";
@@ -53,26 +54,29 @@ export const SERVICE = {
   "allow-insecure-http": { about: "send the token over plain http: to another machine, where others can read it" },
 } as const satisfies Flags;
 
-/** The service that the flags and the environment name. Throws an error whose message holds no secret. */
-export function readService(
+/** The address and the token that the flags and the environment name. Throws an error whose message holds no secret. */
+export function readConnection(
   flags: Values<typeof SERVICE>,
   { environment }: Pick<Terminal, "environment">,
 ): { readonly baseUrl: URL; readonly token: string } {
-  const address = flags["base-url"] ?? environment["PROJECT_AUTOMATION_BASE_URL"];
-  if (!address) throw new UsageError("no address: pass --base-url, or set PROJECT_AUTOMATION_BASE_URL");
-  const token = environment["PROJECT_AUTOMATION_TOKEN"];
-  if (!token) throw new UsageError("no token: set PROJECT_AUTOMATION_TOKEN");
+  const address = flags["base-url"];
+  const given = address === undefined ? {} : { baseUrl: readService(address, "--base-url") };
+  const { baseUrl, token, tokenIsFor } = withEnvironment<never>(given, (name) => environment[name]);
+  if (baseUrl === undefined) throw new UsageError(`no address: pass --base-url, or set ${VARIABLES.baseUrl}`);
+  if (tokenIsFor !== undefined) {
+    throw new UsageError(
+      `${VARIABLES.token} is for ${VARIABLES.baseUrl} (${tokenIsFor}), and --base-url is another service: set both variables for ${baseUrl}`,
+    );
+  }
+  if (token === undefined) throw new UsageError(`no token: set ${VARIABLES.token}`);
   const flaw = flawOfToken(token);
-  if (flaw !== undefined) throw new UsageError(`PROJECT_AUTOMATION_TOKEN ${flaw}`);
-  const baseUrl = new URL(checkBaseUrl(address));
-  try {
-    checkTransport(baseUrl, flags["allow-insecure-http"] === true);
-  } catch {
+  if (flaw !== undefined) throw new UsageError(`${VARIABLES.token} ${flaw}`);
+  if (!isSafeTransport(baseUrl, flags["allow-insecure-http"])) {
     throw new UsageError(
       "the address is plain http: to another machine, where others can read the token; use https:, or --allow-insecure-http",
     );
   }
-  return { baseUrl, token };
+  return { baseUrl: new URL(baseUrl), token };
 }
 
 /** The longest line about a mistake. */
@@ -101,7 +105,7 @@ export function command<Given extends Flags>(fields: CommandFields<Given>): Comm
 
 /** Prints one line on standard error, without the token of the environment. */
 export function say(name: string, { err, environment }: Terminal, told: unknown): void {
-  const secrets = [environment["PROJECT_AUTOMATION_TOKEN"] ?? ""].filter(Boolean);
+  const secrets = [environment[VARIABLES.token] ?? ""].filter(Boolean);
   const text = told instanceof Error ? told.message : String(told);
   err(
     `${["project-automation", name].join(" ").trim()}: ${new Redactor({ tokens: secrets }).line(text, LONGEST_LINE)}\n`,

@@ -3,6 +3,7 @@ import type { Journal } from "../bulk/journal.ts";
 import { fateOfError, isHarmless } from "../client/call/fate.ts";
 import type { Client } from "../client/client.ts";
 import type { Issue } from "../client/models.ts";
+import { readService, type Service } from "../client/service.ts";
 import { now } from "../client/time/clock.ts";
 import { Deadline } from "../client/time/deadline.ts";
 import { checkShape, ISSUE } from "./contract-shape.ts";
@@ -47,22 +48,21 @@ const guards = new WeakMap<object, IssueGuard>();
  * outlives the process, and a record is durable before each request leaves.
  */
 export class IssueGuard {
-  readonly #service: string;
+  readonly #service: Service;
   readonly #memory: IssueMemory;
   /** The call under way of each issue, which the next call waits for. */
   readonly #underWay = new Map<string, UnderWay>();
   /** Records of ends that are not durable yet. */
   readonly #unrecorded = new Set<Promise<void>>();
 
-  private constructor(baseUrl: string, journal: Journal | undefined) {
-    const { origin, pathname } = new URL(baseUrl);
-    this.#service = `${origin}${pathname.replace(/\/+$/, "")}`;
+  private constructor(service: Service, journal: Journal | undefined) {
+    this.#service = service;
     this.#memory = new IssueMemory(journal);
   }
 
   /** The guard of a client; `undefined` if it has another journal than the one given. */
   static of(client: Client, journal: Journal | undefined): IssueGuard | undefined {
-    const guard = guards.get(client) ?? new IssueGuard(client.baseUrl, journal);
+    const guard = guards.get(client) ?? new IssueGuard(readService(client.baseUrl), journal);
     guards.set(client, guard);
     return journal === undefined || guard.#memory.journal === journal ? guard : undefined;
   }

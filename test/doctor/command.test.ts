@@ -125,10 +125,30 @@ ${service.baseUrl}, 2 requests answered
 `);
   });
 
-  test("--base-url wins over the environment", async () => {
+  test("--base-url names the service, if the environment names none or the same", async () => {
     await using service = await start();
-    const environment = environmentOf({ ...service, baseUrl: "https://elsewhere.invalid/api/v1" });
-    expect((await run(["--base-url", service.baseUrl], environment)).code).toBe(0);
+    const { PROJECT_AUTOMATION_BASE_URL: address, ...token } = environmentOf(service);
+    for (const environment of [
+      token,
+      { ...token, PROJECT_AUTOMATION_BASE_URL: "" },
+      { ...token, PROJECT_AUTOMATION_BASE_URL: `${address}//` },
+    ]) {
+      expect((await run(["--base-url", service.baseUrl], environment)).code).toBe(0);
+    }
+  });
+
+  test("the token of the environment goes to no other service", async () => {
+    await using named = await start();
+    await using other = await start();
+    const sibling = `${named.baseUrl}/sub`;
+    for (const address of [other.baseUrl, sibling]) {
+      expect(await run(["--base-url", address], environmentOf(named))).toEqual({
+        code: 2,
+        out: "",
+        err: `project-automation doctor: PROJECT_AUTOMATION_TOKEN is for PROJECT_AUTOMATION_BASE_URL (${named.baseUrl}), and --base-url is another service: set both variables for ${address}\n`,
+      });
+    }
+    expect([...named.emulator.requests, ...other.emulator.requests]).toEqual([]);
   });
 
   test("--json prints the report and nothing else", async () => {
@@ -341,11 +361,24 @@ ${service.baseUrl}, 2 requests answered
     [
       "an address that is none",
       { argv: ["--base-url", "service"], environment: SET },
-      "baseUrl must be an absolute http: or https: URL",
+      "--base-url must be an absolute http: or https: URL",
+    ],
+    [
+      "an address that is none in the environment",
+      { argv: [], environment: { ...SET, PROJECT_AUTOMATION_BASE_URL: "service" } },
+      "PROJECT_AUTOMATION_BASE_URL must be an absolute http: or https: URL",
+    ],
+    [
+      "the same, although another one is passed: whose the token is cannot be known",
+      {
+        argv: ["--base-url", "https://x.invalid/api/v1"],
+        environment: { ...SET, PROJECT_AUTOMATION_BASE_URL: "service" },
+      },
+      "PROJECT_AUTOMATION_BASE_URL must be an absolute http: or https: URL",
     ],
     [
       "plain http to another machine",
-      { argv: ["--base-url", "http://x.invalid/api/v1"], environment: SET },
+      { argv: ["--base-url", "http://x.invalid/api/v1"], environment: { PROJECT_AUTOMATION_TOKEN: TOKEN } },
       "others can read the token",
     ],
   ])("%s: one line, and exit code 2", async (_, { argv, environment }, message) => {

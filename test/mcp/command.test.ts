@@ -165,12 +165,12 @@ describe("the end", () => {
   });
 });
 
+/** The environment without an address, so that its token is for any. */
+const withoutAddress = (): Record<string, string> => ({ ...environment(), PROJECT_AUTOMATION_BASE_URL: "" });
+
 test("plain http: to another machine is served if a flag allows it", async () => {
-  const {
-    process: child,
-    exitCode,
-    out,
-  } = run(["--base-url", "http://service.invalid/api/v1", "--allow-insecure-http"]);
+  const flags = ["--base-url", "http://service.invalid/api/v1", "--allow-insecure-http"];
+  const { process: child, exitCode, out } = run(flags, withoutAddress());
   write(child, initialize);
   await expect.poll(out).not.toBe("");
   child.stdin?.end();
@@ -228,9 +228,17 @@ describe("a mistake is one clear line, and a non-zero exit", () => {
     [["--tools", "list_project"], /unknown tool "list_project"; there are list_projects/],
     [["--read-only", "--tools", "create_issue"], /"create_issue" beside readOnly/],
     [["--read-onyl"], /--read-only/],
-    [["--base-url", "http://service.invalid/api/v1"], /plain http: .* use https:, or --allow-insecure-http$/m],
-  ])("%j", async (flags, message) => {
-    const { exitCode, out, err } = run(flags);
+    [
+      ["--base-url", "https://service.invalid/api/v1"],
+      /PROJECT_AUTOMATION_TOKEN is for PROJECT_AUTOMATION_BASE_URL \(http.*\), and --base-url is another service/,
+    ],
+    [
+      ["--base-url", "http://service.invalid/api/v1"],
+      /plain http: .* use https:, or --allow-insecure-http$/m,
+      withoutAddress,
+    ],
+  ] as const)("%j", async (flags, message, env = environment) => {
+    const { exitCode, out, err } = run(flags, env());
     expect(await exitCode()).not.toBe(0);
     expect(err()).toMatch(message);
     expect(err().trim().split("\n")).toHaveLength(1);

@@ -17,6 +17,7 @@ import {
 import { isObject, isPlainObject } from "../checks/values.ts";
 import type { CombinedInstrumentation } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
+import type { Service } from "../service.ts";
 import type { TokenSource } from "../token/token-source.ts";
 import type { CallHooks } from "./call-hooks.ts";
 import type { CallOptions, ExtraOptions, RetryOptions } from "./call-options.ts";
@@ -47,8 +48,7 @@ export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "ext
 
 /** The settings of a client that the request path needs: those of its calls, and its own. */
 export interface ClientSettings extends CallSettings {
-  /** Without trailing slashes. */
-  readonly baseUrl: string;
+  readonly baseUrl: Service;
   readonly rateLimiter: RateLimiter;
   readonly maxConcurrency: number;
   readonly maxResponseBytes: number;

@@ -29,7 +29,10 @@ export function parseOptions<Given extends object>(
   const copy = nullPrototype<Record<string, unknown>>();
   for (const [key, expected] of Object.entries<Validator>(shape)) {
     const field = own[key];
-    if (field === undefined && expected.required !== true) continue;
+    if (field === undefined && expected.required !== true) {
+      if (expected.keepsUndefined === true && Object.hasOwn(own, key)) copy[key] = undefined;
+      continue;
+    }
     const accepted = expectType(field, `${what}.${key}`, expected);
     copy[key] = expected.read === undefined ? accepted : expected.read(accepted as never); // it takes what `accepts` let through
   }

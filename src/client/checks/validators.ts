@@ -7,6 +7,8 @@ export interface Validator {
   readonly accepts: (value: unknown) => boolean;
   /** It must not be left out. */
   readonly required?: boolean;
+  /** A field that is there and `undefined` stays so in what is parsed: it does not count as left out. */
+  readonly keepsUndefined?: boolean;
   /** Makes the value that is kept of an accepted one. Without it, that is the value itself. */
   readonly read?: ((accepted: never) => unknown) | undefined;
   /** Ends the message for a value that is not accepted, where there is more to say. */

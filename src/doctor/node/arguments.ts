@@ -1,4 +1,4 @@
-import { readService, SERVICE, type Terminal } from "../../command/command.ts";
+import { readConnection, SERVICE, type Terminal } from "../../command/command.ts";
 import { type Flags, UsageError, type Values } from "../../command/flags.ts";
 import type { Deployment } from "../ask.ts";
 
@@ -15,5 +15,5 @@ export const FLAGS = {
 /** The deployment that the flags and the environment name. Throws an error whose message holds no secret. */
 export function readDeployment(flags: Values<typeof FLAGS>, terminal: Pick<Terminal, "environment">): Deployment {
   if (flags.values === true && flags.out === undefined) throw new UsageError("--values needs --out FILE");
-  return { ...readService(flags, terminal), write: flags.write === true };
+  return { ...readConnection(flags, terminal), write: flags.write === true };
 }

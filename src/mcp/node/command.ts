@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Client } from "../../client/client.ts";
 import { Deadline } from "../../client/time/deadline.ts";
-import { command, readService, SERVICE, say, type Terminal } from "../../command/command.ts";
+import { command, readConnection, SERVICE, say, type Terminal } from "../../command/command.ts";
 import { IssueGuard } from "../issue-guard.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
@@ -36,7 +36,7 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
   failure: 1,
   async run(flags, terminal) {
     const client = new Client({
-      ...readService(flags, terminal),
+      ...readConnection(flags, terminal),
       allowInsecureHttp: flags["allow-insecure-http"],
     });
     const journal = flags.journal === undefined ? undefined : lazyJournal(flags.journal);

@@ -148,10 +148,18 @@ test("every error may carry the session of a wait", () => {
   expectTypeOf<AnyAutomationError["session"]>().toEqualTypeOf<Session | undefined>();
 });
 
-test("every optional property and parameter accepts undefined", () => {
+test("every optional property and parameter accepts undefined, but for the address and the token of a client", () => {
   type Undefinable<Options> = { [Key in keyof Options as undefined extends Options[Key] ? Key : never]: undefined };
-  expectTypeOf<Undefinable<ClientOptions>>().toExtend<ClientOptions>();
-  expectTypeOf<Record<keyof ClientOptions, undefined>>().toExtend<ClientOptions>();
+  expectTypeOf<Undefinable<Omit<ClientOptions, "baseUrl" | "token">>>().toExtend<ClientOptions>();
+  expectTypeOf<Record<Exclude<keyof ClientOptions, "baseUrl" | "token">, undefined>>().toExtend<ClientOptions>();
+  // @ts-expect-error an address that is not set is none that was left out
+  void (() => new Client({ baseUrl: process.env["STAGING_URL"] }));
+  // @ts-expect-error nor is a token
+  void (() => new Client({ token: process.env["STAGING_TOKEN"] }));
+  // @ts-expect-error the address of a derived client
+  void (() => client.withOptions({ baseUrl: undefined }));
+  // @ts-expect-error the token of a derived client
+  void (() => client.withOptions({ token: undefined }));
   expectTypeOf<Record<keyof CallOptions, undefined>>().toExtend<CallOptions>();
   void (() =>
     client.projects.list({ limit: undefined, cursor: undefined }, { prefetch: undefined, signal: undefined }));

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../../src/client/index.ts";
 import { processorMs } from "../../../support/processor-time.ts";
 import { rejection } from "../../../support/promises.ts";
@@ -10,12 +10,7 @@ const wire = openWire("msw");
 const session = (): Response =>
   json({ id: "s", state: "on" }, 200, { "ratelimit-limit": "60", "ratelimit-remaining": "59" });
 
-beforeEach(() => {
-  vi.stubEnv("PROJECT_AUTOMATION_BASE_URL", undefined);
-  vi.stubEnv("PROJECT_AUTOMATION_TOKEN", undefined);
-});
 afterEach(() => {
-  vi.unstubAllEnvs();
   vi.unstubAllGlobals();
 });
 
@@ -62,6 +57,7 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
     ...["https://exa mple.com", "https://example.com:99999", "https://example.com\\api"],
     ...[
       null,
+      undefined,
       5,
       true,
       {},
@@ -75,7 +71,7 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
   token: [
     ...["", " ", " tok", "tok ", "tok\n", "to k", "\ttok", "tok\u0000", "tok\u007f", "Bearer tok", "bearer tok"],
     ...["токен", "toké", "tok🚀", "tok\u00a0", "tok\u200b"],
-    ...[null, 5, true, {}, [], ["tok"], Symbol("t")],
+    ...[null, undefined, 5, true, {}, [], ["tok"], Symbol("t")],
   ],
   timeoutMs: [0, -1, Number.NaN, -Infinity, "5", true, null, {}],
   totalTimeoutMs: [0, -1, Number.NaN, "5", true, null],
@@ -172,7 +168,9 @@ describe("valid options", () => {
     { headers: [["x-a", "1"]], validation: "lenient", allowInsecureHttp: true },
     { headers: new Headers({ "x-a": "1" }), logger: { debug() {}, info() {}, warn() {}, error() {} }, onEvent() {} },
     { headers: { "x-a": "1" }, baseUrl: new URL(BASE), validation: "strict", allowInsecureHttp: false },
-    Object.fromEntries(Object.keys(BAD).map((key) => [key, undefined])),
+    Object.fromEntries(
+      Object.keys(BAD).flatMap((key) => (key === "baseUrl" || key === "token" ? [] : [[key, undefined]])),
+    ),
   ];
 
   test.each(GOOD)("%o", async (options) => {
@@ -227,54 +225,6 @@ describe("valid options", () => {
       new Client({ baseUrl, token: TOKEN, allowInsecureHttp: true });
     }
     configError(() => wire.client().withOptions({ baseUrl: "http://example.com", token: "t" }));
-  });
-});
-
-describe("the environment", () => {
-  test("says where and with which token, unless the options do", async () => {
-    vi.stubEnv("PROJECT_AUTOMATION_BASE_URL", `${BASE}/`);
-    vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "pat_from_environment");
-    wire.reply(session);
-    await new Client().sessions.get("s");
-    await new Client({ token: undefined, baseUrl: undefined }).sessions.get("s");
-    await new Client({ token: TOKEN, baseUrl: `${BASE}/x` }).sessions.get("s");
-    expect(wire.sent.map(({ path }) => path)).toEqual(["/sessions/s", "/sessions/s", "/x/sessions/s"]);
-    expect(wire.sent.map(({ headers }) => headers.get("authorization"))).toEqual([
-      "Bearer pat_from_environment",
-      "Bearer pat_from_environment",
-      `Bearer ${TOKEN}`,
-    ]);
-  });
-
-  test("is named in the error if it is empty or invalid", () => {
-    expect(configError(() => new Client({ baseUrl: BASE })).message).toContain("PROJECT_AUTOMATION_TOKEN");
-    expect(configError(() => new Client({ token: TOKEN })).message).toContain("PROJECT_AUTOMATION_BASE_URL");
-    vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "");
-    expect(configError(() => new Client({ baseUrl: BASE })).message).toContain("PROJECT_AUTOMATION_TOKEN");
-    vi.stubEnv("PROJECT_AUTOMATION_TOKEN", "secret-in-environment\n");
-    expect(configError(() => new Client({ baseUrl: BASE })).message).not.toContain("secret-in-environment");
-  });
-
-  test.each([undefined, {}, { env: undefined }, { env: null }])("may be missing: process is %o", (process) => {
-    vi.stubGlobal("process", process);
-    const make = (): unknown => new Client({ baseUrl: BASE });
-    expect(make).toThrow(/token is missing/);
-    vi.unstubAllGlobals();
-  });
-
-  test("may throw on reading, as Deno's does without permission", () => {
-    const env = new Proxy(
-      {},
-      {
-        get: () => {
-          throw new Error("NotCapable");
-        },
-      },
-    );
-    vi.stubGlobal("process", { env });
-    const make = (): unknown => new Client({ baseUrl: BASE });
-    expect(make).toThrow(/token is missing/);
-    vi.unstubAllGlobals();
   });
 });
 

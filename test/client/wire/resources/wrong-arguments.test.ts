@@ -129,7 +129,7 @@ describe("in the environment", () => {
     [
       "quotes",
       { BASE_URL: BASE, TOKEN: `'${TOKEN}'` },
-      "token must be the token alone: leave out the quotes (docker --env-file keeps them)",
+      "PROJECT_AUTOMATION_TOKEN must be the token alone: leave out the quotes (docker --env-file keeps them)",
     ],
   ])("%s", (_, variables, message) => {
     for (const name of ["BASE_URL", "TOKEN", "URL", "API_KEY"]) {

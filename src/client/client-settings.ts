@@ -1,0 +1,158 @@
+import {
+  type CheckedOptions,
+  type ClientSettings,
+  DEFAULT_RETRY,
+  mergeSettings,
+  SHARED_OPTIONS,
+} from "./call/settings.ts";
+import { ignoreErrors } from "./checks/ignore-errors.ts";
+import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
+import { parseOptions } from "./checks/parse-options.ts";
+import {
+  ANYTHING,
+  BOOLEAN,
+  countFrom,
+  FUNCTION,
+  type ObjectSchema,
+  oneOf,
+  type Validator,
+  validator,
+  withMethods,
+} from "./checks/validators.ts";
+import { hasMethods, isPlainObject } from "./checks/values.ts";
+import { fromEnvironment, refuseMissing, refuseUndefined, VARIABLES, withEnvironment } from "./environment.ts";
+import { asErrorClass } from "./errors/as-error-class.ts";
+import { ConfigError } from "./errors/classes.ts";
+import { LOG_LEVEL, levelOfEnvironment } from "./logging.ts";
+import type { ClientOptions } from "./options.ts";
+import { guardRateLimiter } from "./rate-limit/guarded-rate-limiter.ts";
+import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
+import { Redactor } from "./secrets/redact.ts";
+import { ownNeeded, readService } from "./service.ts";
+import { ProviderToken } from "./token/provider-token.ts";
+import { StaticToken } from "./token/static-token.ts";
+import { flawOfToken } from "./token/token-format.ts";
+import type { TokenProvider, TokenSourceFactory } from "./token/token-source.ts";
+
+/** All settings of a client: its checked options, with every default in place. */
+export interface Settings extends ClientSettings, Readonly<Omit<ClientOptions, keyof ClientSettings | "token">> {
+  readonly token: TokenSourceFactory;
+}
+
+const DEFAULTS: Omit<ClientSettings, "baseUrl" | "rateLimiter"> = {
+  timeoutMs: 30_000,
+  totalTimeoutMs: Number.POSITIVE_INFINITY,
+  retry: DEFAULT_RETRY,
+  headers: { accept: "application/json" },
+  maxConcurrency: 10,
+  validation: "strict",
+  maxResponseBytes: 4 * 1024 * 1024,
+};
+
+const RATE_LIMITER: Validator = {
+  ...withMethods("a RateLimiter", "enter", "snapshot"),
+  read: guardRateLimiter,
+  hint: (value) =>
+    hasMethods(value, "eval") ? ": pass redisRateLimiter({ client }) of project-automation/redis" : undefined,
+};
+
+const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
+  baseUrl: { ...ANYTHING, keepsUndefined: true, read: (baseUrl: unknown) => readService(baseUrl) },
+  token: { ...ANYTHING, keepsUndefined: true, read: (token: unknown) => readToken(token) },
+  ...SHARED_OPTIONS,
+  maxConcurrency: countFrom(1),
+  rateLimiter: RATE_LIMITER,
+  fetch: FUNCTION,
+  fetchOptions: validator("a plain object", isPlainObject, checkFetchOptions),
+  onEvent: FUNCTION,
+  logger: withMethods("a logger", "debug", "info", "warn", "error"),
+  logLevel: LOG_LEVEL,
+  instrumentation: withMethods("an instrumentation", "begin"),
+  validation: oneOf("strict", "lenient"),
+  maxResponseBytes: countFrom(1),
+  allowInsecureHttp: BOOLEAN,
+};
+
+/**
+ * Checks and copies every option, so that later changes of `options` have no effect. Missing options come from `parent`, the
+ * client that this one is derived from, then from the environment, then from the defaults. `args`: the arguments of the method.
+ */
+export function settingsOf(args: readonly [options?: ClientOptions], parent?: Settings): Settings {
+  const [options, ...surplus] = args;
+  const parsed: object = parseOptions<ClientOptions>(options, "options", CLIENT_OPTIONS);
+  expectNoSurplus(surplus);
+  refuseUndefined(parsed, parent !== undefined);
+  const own = parsed as CheckedOptions<Settings>; // each validator has read its field
+  return mergeSettings<Settings>(own, parent === undefined ? outsideSettings(own) : inheritedSettings(own, parent));
+}
+
+/** The settings that a client's options do not decide: from the environment, else the defaults. */
+function outsideSettings(own: CheckedOptions<Settings>): Settings {
+  const { baseUrl, token, ...rest } = withEnvironment(own);
+  if (baseUrl === undefined || token === undefined) refuseMissing({ baseUrl, token, ...rest });
+  return {
+    ...DEFAULTS,
+    baseUrl,
+    token: typeof token === "string" ? readToken(token, VARIABLES.token) : token,
+    rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
+    logLevel: own.logLevel ?? levelOfEnvironment(fromEnvironment("PROJECT_AUTOMATION_LOG")),
+  };
+}
+
+/** The options that say that there is nothing of the kind. */
+const NONE = {
+  headers: "headers: {}",
+  fetchOptions: "fetchOptions: {}",
+  allowInsecureHttp: "allowInsecureHttp: false",
+};
+
+/** The settings of a client as those of a derived one begin. What belongs to its service is left out for another. */
+function inheritedSettings(own: CheckedOptions<Settings>, parent: Settings): Settings {
+  const { baseUrl, token, headers, fetchOptions = {}, allowInsecureHttp } = parent;
+  const needed = ownNeeded(own, {
+    baseUrl,
+    token,
+    headers: Object.entries(headers).some(([name, value]) => DEFAULTS.headers[name] !== value) ? headers : undefined,
+    fetchOptions: Object.keys(fetchOptions).length > 0 ? fetchOptions : undefined,
+    allowInsecureHttp: allowInsecureHttp || undefined,
+  });
+  if (needed.length > 0) {
+    const none = needed.flatMap((name) => (name === "token" ? [] : NONE[name])).join(", ");
+    invalid(
+      `withOptions: ${own.baseUrl} is another service than that of this client (${baseUrl}), and needs ${needed.join(", ")} of its own${none && ` (for none: ${none})`}`,
+    );
+  }
+  if (own.baseUrl === undefined || own.baseUrl === baseUrl) return parent;
+  return { ...parent, headers: DEFAULTS.headers };
+}
+
+/** The factory of a client's token source, by the kind of its `token`. */
+function readToken(token: unknown, what?: string): TokenSourceFactory {
+  // What a provider returns is checked when it returns it.
+  if (typeof token === "function") return { createSource: () => new ProviderToken(token as TokenProvider) };
+  if (hasMethods(token, "createSource")) return token as TokenSourceFactory; // it has its method
+  const text = checkStaticToken(token, what);
+  return { createSource: () => new StaticToken(text) };
+}
+
+/** A token; the message for anything else does not show it, and calls it `what`. */
+export function checkStaticToken(token: unknown, what = "token"): string {
+  const flaw = flawOfToken(token);
+  return flaw === undefined ? (token as string) : invalid(`${what} ${flaw}`); // one without a flaw is a string
+}
+
+function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  for (const own of ["method", "headers", "body", "signal", "redirect", "credentials"]) {
+    if (Object.hasOwn(options, own)) invalid(`fetchOptions must not set ${own}; the client owns it`);
+  }
+  return { ...options };
+}
+
+/** The boundary of all options: what is refused becomes a `ConfigError`, which does not show the token. */
+export function configuring<Result>(options: unknown, read: () => Result): Result {
+  return asErrorClass(ConfigError, read, (flaw) => {
+    const own = ignoreErrors(() => (options as { token?: unknown }).token); // it may be anything, which is filtered
+    const known = [own, fromEnvironment(VARIABLES.token)];
+    return new Redactor({ tokens: known.filter((token) => typeof token === "string") }).text(flaw);
+  });
+}
