@@ -26,7 +26,7 @@ import {
   TokenUnavailable,
 } from "./token-source.ts";
 
-/** A token that rotates itself. Pass it as `token` to one client, or to several with one origin. */
+/** A token that rotates itself. Pass it as `token` to one client, or to several of one service. */
 export interface RotatingToken extends TokenSourceFactory {
   /**
    * The latest token, secret included, in the shape that `rotatingToken` takes: the whole record, as it was passed or as
@@ -77,8 +77,8 @@ class SelfRotatingToken implements RotatingToken {
   readonly #onRotationFailed: RotatingTokenOptions["onRotationFailed"];
   /** The token that calls are sent with. A replacement is not until it has been stored. */
   readonly #sent: LatestToken;
-  /** The origin of the first client: the token is for it alone. */
-  #origin: string | undefined;
+  /** The service of the first client: the token is for it alone. */
+  #service: string | undefined;
   #token: StoredToken;
   #schedule: RotationSchedule;
   /** The rotation, or the storing, that is under way. */
@@ -112,10 +112,10 @@ class SelfRotatingToken implements RotatingToken {
     }
   }
 
-  createSource(rotate: Rotate, origin: string): TokenSource {
-    this.#origin ??= origin;
-    if (origin !== this.#origin) {
-      const message = `token: this rotatingToken() belongs to ${this.#origin}, and would travel to ${origin}: create one for each`;
+  createSource(rotate: Rotate, service: string): TokenSource {
+    this.#service ??= service;
+    if (service !== this.#service) {
+      const message = `token: this rotatingToken() belongs to ${this.#service}, and would travel to ${service}: create one for each`;
       throw new ConfigError(message, { outcome: "not_sent" });
     }
     const sent = this.#sent;

@@ -27,11 +27,11 @@ export type Rotate = (token: Pick<CreatedToken, "id" | "plaintext">) => Promise<
 /** A value of the `token` option that is neither a string nor a function, such as a `rotatingToken()`. */
 export interface TokenSourceFactory {
   /**
-   * Creates the token source of one client. The client passes its own way to rotate, and the origin of its `baseUrl`.
+   * Creates the token source of one client. The client passes its own way to rotate, and its service.
    *
-   * @throws `ConfigError` if the token must not be sent to that origin
+   * @throws `ConfigError` if the token must not be sent to that service
    */
-  createSource(rotate: Rotate, origin: string): TokenSource;
+  createSource(rotate: Rotate, service: string): TokenSource;
 }
 
 /** A request that a call is about to send, as the source of its token sees it. */

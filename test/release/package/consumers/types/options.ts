@@ -1,4 +1,7 @@
-/** Under `exactOptionalPropertyTypes`: whatever may be left out may be `undefined`, in everything that users give. */
+/**
+ * Under `exactOptionalPropertyTypes`: whatever may be left out may be `undefined`, in everything that users give. The
+ * address and the token of a client are the exception: one that is not set is none that was left out.
+ */
 import type * as client from "project-automation";
 import type * as telemetry from "project-automation/opentelemetry";
 import type * as testing from "project-automation/testing";
@@ -21,7 +24,7 @@ type Refusing<Options> = Options extends object
 /** Each with its name, so that a failure says where. */
 interface Refused {
   call: Refusing<client.CallOptions>;
-  client: Refusing<client.ClientOptions>;
+  client: Exclude<Refusing<client.ClientOptions>, "baseUrl" | "token">;
   errorDetails: Refusing<client.ErrorDetails>;
   errors: Refusing<Made<(typeof client)[ErrorName]>>;
   callObserver: Refusing<client.CallObserver>;
