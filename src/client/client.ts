@@ -5,7 +5,7 @@ import type { Send } from "./call/operation.ts";
 import { createSend } from "./call/send.ts";
 import { DEFAULT_RETRY } from "./call/settings.ts";
 import { withCallerStack } from "./errors/caller-stack.ts";
-import type { ClientOptions, NoClient } from "./options.ts";
+import type { ClientOptions } from "./options.ts";
 import type { Paginator } from "./paging/paginator.ts";
 import type { RateLimitSnapshot } from "./rate-limit/rate-limiter.ts";
 import {
@@ -47,7 +47,7 @@ export class Client {
   readonly #assembly: Assembly;
   readonly #send: Send;
 
-  constructor(options?: ClientOptions & NoClient);
+  constructor(options?: ClientOptions);
   constructor(...args: readonly [options?: ClientOptions | Assembly]) {
     const [options] = args;
     this.#assembly =
@@ -83,7 +83,7 @@ export class Client {
    * @example
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
-  withOptions: (options: ClientOptions & NoClient) => Client = (...args) =>
+  withOptions: (options: ClientOptions) => Client = (...args) =>
     withCallerStack(this.withOptions, () => derived(this.#assembly.withOptions(args)));
 
   /**

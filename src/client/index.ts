@@ -57,7 +57,7 @@ export type {
 export type { CallObserver, CallStart, Instrumentation } from "./instrumentation.ts";
 export type { LogLevel } from "./logging.ts";
 export type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "./models.ts";
-export type { ClientOptions, NoClient } from "./options.ts";
+export type { ClientOptions } from "./options.ts";
 export type { Paginator, ToArrayOptions } from "./paging/paginator.ts";
 export { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 export type {

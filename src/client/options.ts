@@ -105,9 +105,3 @@ export interface ClientOptions {
    */
   allowInsecureHttp?: boolean | undefined;
 }
-
-/** No client: that has a `baseUrl`, as options have, and would pass for them. */
-export interface NoClient {
-  /** A member of clients, which options do not have. */
-  readonly projects?: never;
-}

@@ -1,11 +1,10 @@
 import * as api from "@opentelemetry/api";
-import { invalid } from "../client/checks/invalid-input.ts";
 import { parseOptions } from "../client/checks/parse-options.ts";
 import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../client/checks/validators.ts";
-import { hasMethods, isRecord } from "../client/checks/values.ts";
+import { isPlainObject } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { withCallerStack } from "../client/errors/caller-stack.ts";
-import { type ClientOptions, ConfigError, type NoClient, VERSION } from "../client/index.ts";
+import { type ClientOptions, ConfigError, VERSION } from "../client/index.ts";
 import { combine } from "../client/instrumentation.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
@@ -66,13 +65,12 @@ const INSTRUMENTATION = withMethods("an instrumentation", "begin");
  * @example
  * const client = new Client(instrument({ baseUrl: "https://automation.example.com/api/v1", token }));
  */
-export function instrument(options: ClientOptions & NoClient, settings?: TelemetrySettings): ClientOptions {
+export function instrument(options: ClientOptions, settings?: TelemetrySettings): ClientOptions {
   const read = () => {
-    if (hasMethods(options, "withOptions", "setToken")) {
-      invalid("instrument takes the options of a client, not a client: new Client(instrument({ baseUrl, token }))");
-    }
-    // The others are the client's to check.
-    const others = Object.fromEntries(Object.keys(isRecord(options) ? options : {}).map((name) => [name, ANYTHING]));
+    // The others are the client's to check. A client in their place would trace nothing.
+    const others = Object.fromEntries(
+      Object.keys(isPlainObject(options) ? options : {}).map((name) => [name, ANYTHING]),
+    );
     const { instrumentation } = parseOptions<Pick<ClientOptions, "baseUrl" | "instrumentation">>(options, "options", {
       baseUrl: ANYTHING,
       ...others,

@@ -3,7 +3,7 @@ import { context, metrics, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { afterEach, describe, expect, test } from "vitest";
-import { ConfigError, type Instrumentation, VERSION } from "../../src/client/index.ts";
+import { type ClientOptions, ConfigError, type Instrumentation, VERSION } from "../../src/client/index.ts";
 import { instrument } from "../../src/opentelemetry/index.ts";
 import { rejection } from "../support/promises.ts";
 import { json } from "../support/replies.ts";
@@ -53,16 +53,15 @@ describe("invalid settings", () => {
     expect(() => instrument(options as never)).toThrow(new ConfigError(message, { outcome: "not_sent" }));
   });
 
-  test("a client in the place of its options is refused: it would trace nothing", () => {
-    // @ts-expect-error a client is no options, although it has a baseUrl
-    expect(() => instrument(wire.client())).toThrow(
-      new ConfigError(
-        "instrument takes the options of a client, not a client: new Client(instrument({ baseUrl, token }))",
-        {
-          outcome: "not_sent",
-        },
-      ),
-    );
+  test("a client, of this service or of Redis, in the place of its options is refused: it would trace nothing", () => {
+    const redis = new (class Redis {
+      readonly options = {};
+      eval(): void {}
+    })();
+    for (const other of [wire.client(), redis] as ClientOptions[]) {
+      const flaw = `options must be a plain object such as { baseUrl }, not an instance of ${other.constructor.name}`;
+      expect(() => instrument(other)).toThrow(new ConfigError(flaw, { outcome: "not_sent" }));
+    }
   });
 
   test("other options of the client are passed on as they are", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ConfigError } from "../../src/client/index.ts";
+import { Client, ConfigError } from "../../src/client/index.ts";
 import { type RedisRateLimiterOptions, redisRateLimiter } from "../../src/redis/index.ts";
 
 const client = { isOpen: true, eval: async () => [] };
@@ -12,6 +12,19 @@ describe("invalid options", () => {
     ["a URL", { client: "redis://localhost" }, /options\.client must be/],
     ["a client of another kind", { client: { get: () => "", set: () => "" } }, /options\.client must be/],
     ["one that only evaluates", { client: { eval: () => 1 } }, /options\.client must be/],
+    [
+      "a client of Redis in the place of options",
+      new (class Redis {
+        readonly isOpen = true;
+        eval(): void {}
+      })(),
+      /options must be a plain object such as \{ client \}, not an instance of Redis/,
+    ],
+    [
+      "a client of the service in the place of options",
+      new Client({ baseUrl: "https://automation.example.com/api/v1", token: "t" }),
+      /options must be a plain object such as \{ client \}, not an instance of Client/,
+    ],
     ["an empty namespace", { client, namespace: "" }, /options\.namespace must be 1 to 100 letters/],
     ["a namespace with braces", { client, namespace: "a{b}" }, /options\.namespace must be/],
     ["no time", { client, commandTimeoutMs: 0 }, /options\.commandTimeoutMs must be a number of milliseconds above 0/],

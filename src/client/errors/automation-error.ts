@@ -20,7 +20,10 @@ export interface ErrorDetails extends ErrorRecords {
   callId?: string | undefined;
   /** HTTP status of the response; absent if there was none. */
   status?: number | undefined;
-  /** The service's error code: the `error` of the response's body if that is a string, else the `code` beside its sentence. */
+  /**
+   * The service's error code: the `error` of the response's body if that is a string, else the `code` beside its sentence.
+   * `ECONNREFUSED` and the like are the `platformCode` of a `ConnectionError`.
+   */
   code?: string | undefined;
   /**
    * The service's own sentence: the body's `message`, else its `detail`, also those of its `error` or of the first of its

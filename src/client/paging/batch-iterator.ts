@@ -1,11 +1,7 @@
 import { ignoreRejection } from "../checks/values.ts";
 import type { CallerStack } from "../errors/caller-stack.ts";
 import { Deadline } from "../time/deadline.ts";
-
-/** An iterator that can be closed. */
-export interface BatchIterator<Value> extends AsyncIterableIterator<Value> {
-  return(): Promise<IteratorResult<Value>>;
-}
+import { type Walk, walkOf } from "./async-iterator.ts";
 
 /**
  * An iterator over values that a generator has in batches, such as the items of pages. Its `return()` resolves at once:
@@ -18,7 +14,7 @@ export function batchIterator<Batch, Value>(
   generate: (closing: Deadline) => AsyncGenerator<Batch, void, undefined>,
   valuesOf: (batch: Batch) => readonly Value[],
   toCaller: CallerStack,
-): BatchIterator<Value> {
+): Walk<Value> {
   const closing = Deadline.of(Number.POSITIVE_INFINITY);
   /** The rest of the latest batch. */
   let values: IterableIterator<Value> = [].values();
@@ -41,10 +37,13 @@ export function batchIterator<Batch, Value>(
     }
   }
   const taken = take();
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
+  const end = (): void => {
+    closing.end();
+    values = [].values();
+    ignoreRejection(taken.return());
+  };
+  const walk: Walk<Value> = walkOf<Value>({
+    [Symbol.asyncIterator]: () => walk,
     next: () => {
       const value = waiting === 0 ? values.next() : undefined;
       if (value?.done === false) return Promise.resolve(value);
@@ -52,10 +51,13 @@ export function batchIterator<Batch, Value>(
       return taken.next().then((step) => (step.done === true ? step : step.value));
     },
     return: () => {
-      closing.end();
-      values = [].values();
-      ignoreRejection(taken.return());
+      end();
       return Promise.resolve({ done: true, value: undefined });
     },
-  };
+    throw: (error) => {
+      end();
+      return Promise.reject(error);
+    },
+  });
+  return walk;
 }

@@ -5,7 +5,8 @@ import { asErrorClass } from "../errors/as-error-class.ts";
 import { type CallerStack, captureCaller, withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
-import { type BatchIterator, batchIterator } from "./batch-iterator.ts";
+import { lazyWalk, type Walk } from "./async-iterator.ts";
+import { batchIterator } from "./batch-iterator.ts";
 import { type PageSource, walkPages } from "./walk.ts";
 
 /** The options of `toArray`. */
@@ -68,7 +69,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * Walks the items. `break` and `return()` send nothing more and cancel the request in flight. Calls of `next()` may
    * overlap: they resolve to consecutive items, with one request per page.
    */
-  [Symbol.asyncIterator](): AsyncIterableIterator<Item> {
+  [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     return iterate(this.#source, ({ data }) => data, captureCaller(this[Symbol.asyncIterator]));
   }
 
@@ -79,21 +80,14 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * @example
    * for await (const page of client.projects.list().pages()) console.log(page.data.length, page.next_cursor);
    */
-  pages(): AsyncIterableIterator<Page<Item>>;
-  pages(...surplus: readonly unknown[]): AsyncIterableIterator<Page<Item>> {
+  pages(): AsyncGenerator<Page<Item>, void, undefined>;
+  pages(...surplus: readonly unknown[]): AsyncGenerator<Page<Item>, void, undefined> {
     const describe = async () => {
       refuseArguments("pages", surplus);
       return this.#source();
     };
     const toCaller = captureCaller(this.pages);
-    const start = () => iterate(describe, (page) => [page], toCaller);
-    let begun: BatchIterator<Page<Item>> | undefined;
-    const begin = () => (begun ??= start());
-    return {
-      [Symbol.asyncIterator]: () => begun ?? start(),
-      next: () => begin().next(),
-      return: () => begin().return(),
-    };
+    return lazyWalk(() => iterate(describe, (page) => [page], toCaller));
   }
 
   /**
@@ -156,7 +150,7 @@ function iterate<Item, Value>(
   describe: () => Promise<PageSource<Item>>,
   valuesOf: (page: Page<Item>) => readonly Value[],
   toCaller: CallerStack,
-): BatchIterator<Value> {
+): Walk<Value> {
   return batchIterator((closing) => walkPages(describe, closing), valuesOf, toCaller);
 }
 

@@ -4,10 +4,8 @@ import { pathOf } from "../call/path.ts";
 import { type CheckedOptions, readOptions } from "../call/settings.ts";
 import { INTERVAL, type ObjectSchema } from "../checks/validators.ts";
 import { type AutomationError, annotate, isBrandedError } from "../errors/automation-error.ts";
-import { captureCaller } from "../errors/caller-stack.ts";
 import { AbortError, TimeoutError } from "../errors/classes.ts";
 import type { Session } from "../models.ts";
-import { batchIterator } from "../paging/batch-iterator.ts";
 import { sessionValidator } from "../schemas/validators.ts";
 import { now } from "../time/clock.ts";
 import { Deadline, STOPPED } from "../time/deadline.ts";
@@ -66,15 +64,15 @@ export function waitFor(send: Send, id: string, last: readonly [options: WaitOpt
   })();
 }
 
-/** Polls a session until it is closed, and yields it whenever its state has changed. */
+/** Polls a session until `closing` ends, and yields it whenever its state has changed: the changes, from each call. */
 export function watch(
   send: Send,
   id: string,
   last: readonly [options?: WatchOptions | undefined],
-): AsyncIterable<Session> {
+): (closing: Deadline) => AsyncGenerator<Session, void, undefined> {
   const name = "sessions.watch";
   const read = deferErrors(() => send.check(name, () => readOptions(last, WATCH_OPTIONS)));
-  const changes = (closing: Deadline): ReturnType<typeof polls> => {
+  return (closing) => {
     // The states and not the sessions are compared: the consumer may change a session that it was handed.
     let latest: readonly unknown[] = [];
     const isWanted = (seen: Session): boolean => {
@@ -85,11 +83,6 @@ export function watch(
     };
     return polls(send, { name, id, isWanted, closing }, read());
   };
-  const iterable: AsyncIterable<Session> = {
-    [Symbol.asyncIterator]: () =>
-      batchIterator(changes, (session) => [session], captureCaller(iterable[Symbol.asyncIterator])),
-  };
-  return iterable;
 }
 
 /** Where validation is lenient, a session may be anything, and its state too. */

@@ -2,8 +2,10 @@ import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { readOptions } from "../call/settings.ts";
-import { withCallerStack } from "../errors/caller-stack.ts";
+import { captureCaller, withCallerStack } from "../errors/caller-stack.ts";
 import type { Session } from "../models.ts";
+import { lazyWalk } from "../paging/async-iterator.ts";
+import { batchIterator } from "../paging/batch-iterator.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import { sessionPageValidator } from "../schemas/validators.ts";
 import { type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
@@ -85,6 +87,9 @@ export class Sessions {
    * @example
    * for await (const { state } of client.sessions.watch(id)) if (state === "done") break;
    */
-  watch: (id: string, options?: WatchOptions) => AsyncIterable<Session> = (id, ...options) =>
-    watch(this.#send, id, options);
+  watch: (id: string, options?: WatchOptions) => AsyncGenerator<Session, void, undefined> = (id, ...options) => {
+    const changes = watch(this.#send, id, options);
+    const toCaller = captureCaller(this.watch);
+    return lazyWalk(() => batchIterator(changes, (session) => [session], toCaller));
+  };
 }

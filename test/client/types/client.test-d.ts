@@ -34,7 +34,7 @@ test("methods resolve what the service sends", () => {
   expectTypeOf(client.sessions.list).returns.toEqualTypeOf<Paginator<Session>>();
   expectTypeOf(client.sessions.get).returns.resolves.toEqualTypeOf<Session>();
   expectTypeOf(client.sessions.waitFor).returns.resolves.toEqualTypeOf<Session>();
-  expectTypeOf(client.sessions.watch).returns.toEqualTypeOf<AsyncIterable<Session>>();
+  expectTypeOf(client.sessions.watch).returns.toExtend<AsyncIterable<Session>>();
   expectTypeOf(client.rateLimit).toEqualTypeOf<RateLimitSnapshot | undefined>();
 });
 
@@ -45,6 +45,15 @@ test("a list is no promise, and is walked by item, by page, or into an array", (
   expectTypeOf(list.pages()).toExtend<AsyncIterable<Page<Project>>>();
   expectTypeOf(list.toArray({ max: 5 })).resolves.toEqualTypeOf<Project[]>();
   expectTypeOf<Page<Project>["next_cursor"]>().toEqualTypeOf<string | null>();
+});
+
+test("what walks and watches can be left by await using", async () => {
+  await using items = client.projects.list()[Symbol.asyncIterator]();
+  await using pages = client.projects.list().pages();
+  await using changes = client.sessions.watch("s");
+  expectTypeOf(items.next()).resolves.toEqualTypeOf<IteratorResult<Project, void>>();
+  expectTypeOf(pages.next()).resolves.toEqualTypeOf<IteratorResult<Page<Project>, void>>();
+  expectTypeOf(changes.next()).resolves.toEqualTypeOf<IteratorResult<Session, void>>();
 });
 
 test("scopes are the thirteen of the table", () => {

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ArgumentError, Client, ConfigError, path } from "../../../../src/client/index.ts";
+import { ArgumentError, Client, type ClientOptions, ConfigError, path } from "../../../../src/client/index.ts";
 import { gate, rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
@@ -95,15 +95,18 @@ test.each<[string, object, string]>([
   expect(make).toThrow(message);
 });
 
-test("a client in the place of options is named", () => {
+test("a client, of this service or of Redis, in the place of options is named", () => {
   const client = wire.client();
-  const flaw = "options must be a plain object such as { baseUrl }, not an instance of Client";
-  expect(() => new Client(client as Bad)).toThrow(flaw);
-  expect(() => client.withOptions(client as Bad)).toThrow(flaw);
-  // @ts-expect-error a client is no options, although it has a baseUrl
-  expect(() => new Client(client)).toThrow(ConfigError);
-  // @ts-expect-error nor here
-  expect(() => client.withOptions(client)).toThrow(ConfigError);
+  const redis = new (class Redis {
+    readonly options = {};
+    eval(): void {}
+  })();
+  for (const other of [client, redis] as ClientOptions[]) {
+    const name = other.constructor.name;
+    const flaw = `options must be a plain object such as { baseUrl }, not an instance of ${name}`;
+    expect(() => new Client(other)).toThrow(new ConfigError(flaw, { outcome: "not_sent" }));
+    expect(() => client.withOptions(other)).toThrow(new ConfigError(flaw, { outcome: "not_sent" }));
+  }
 });
 
 describe("in the environment", () => {
