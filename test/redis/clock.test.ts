@@ -4,29 +4,30 @@ import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { Call, Fleet, left, refused, TOKEN } from "./limiter.ts";
 
 const BACK_MS = 300_000;
-const MICROSECONDS = 1_000;
 const TIMES_KNOWN = ["until", "askedUntil", "pausedAt", "since", "observedAt", "cleared"];
 /** As the guide states them. */
 const LONGEST_LEASE_MS = 5_000;
 const PLACE_MS = 1_000;
 
-/** Moves every time that Redis keeps into the future, which is what a clock that goes back does to them. */
+/** Moves every time that Redis keeps into the future, all in one step: what a clock that goes back does to them. */
+const CLOCK_BACK = `
+local back = tonumber(ARGV[1])
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  local lasts = redis.call('PTTL', key)
+  if key:match(':known$') then
+    for field = 2, #ARGV do
+      local time = tonumber(redis.call('HGET', key, ARGV[field]) or 0)
+      if time > 0 then redis.call('HSET', key, ARGV[field], time + back) end
+    end
+  else
+    local by = key:match(':queue$') and back * 1000 or back -- the queue is in microseconds
+    for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do redis.call('ZINCRBY', key, by, member) end
+  end
+  redis.call('PEXPIRE', key, lasts + back)
+end`;
+
 async function setClockBack({ admin }: Fleet): Promise<void> {
-  const keys = await admin.keys("*");
-  for (const key of keys) {
-    const kind = key.split(":").at(-1) ?? "";
-    if (kind === "known") {
-      const known = await admin.hgetall(key);
-      for (const field of TIMES_KNOWN) {
-        const time = Number(known[field] ?? 0);
-        if (time > 0) await admin.hset(key, field, time + BACK_MS);
-      }
-    } else {
-      const byMs = kind === "queue" ? BACK_MS * MICROSECONDS : BACK_MS;
-      for (const member of await admin.zrange(key, 0, "-1")) await admin.zincrby(key, byMs, member);
-    }
-    await admin.pexpire(key, (await admin.pttl(key)) + BACK_MS);
-  }
+  await admin.eval(CLOCK_BACK, 0, BACK_MS, ...TIMES_KNOWN);
 }
 
 async function send(call: Call): Promise<void> {
@@ -34,7 +35,7 @@ async function send(call: Call): Promise<void> {
 }
 
 describe.skipIf(SKIPS_REDIS)("when the clock of Redis goes back", { concurrent: true }, () => {
-  test("neither the slots nor the places of processes that have died hold back the others", async () => {
+  test("neither the slots nor the places of processes that have died hold back the others", async ({ expect }) => {
     await using fleet = await Fleet.start("ioredis");
     const [holding, waiting, living] = [await fleet.join(), await fleet.join(), await fleet.join()];
     const scout = new Call(holding);
@@ -44,7 +45,7 @@ describe.skipIf(SKIPS_REDIS)("when the clock of Redis goes back", { concurrent: 
     await send(scout);
     void new Call(waiting).start();
     await fleet.rest();
-    while ((await fleet.key("queue")) === "");
+    await expect.poll(() => fleet.key("queue")).not.toBe("");
     await setClockBack(fleet);
     for (const { connected } of [holding, waiting]) connected.cut();
     const call = new Call(living);
@@ -74,7 +75,7 @@ describe.skipIf(SKIPS_REDIS)("when the clock of Redis goes back", { concurrent: 
     await send(new Call(living));
   });
 
-  test("a process that waits is served in its turn", async () => {
+  test("a process that waits is served in its turn", async ({ expect }) => {
     await using fleet = await Fleet.start("ioredis");
     const [holding, first] = [await fleet.join(), await fleet.join()];
     const held = new Call(holding);
@@ -84,7 +85,7 @@ describe.skipIf(SKIPS_REDIS)("when the clock of Redis goes back", { concurrent: 
     await send(held);
     const start = new Call(first).start();
     await fleet.rest();
-    while ((await fleet.key("queue")) === "");
+    await expect.poll(() => fleet.key("queue")).not.toBe("");
     await setClockBack(fleet);
     held.end(left(1));
     expect(await start).toBe("sent");

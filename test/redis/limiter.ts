@@ -70,11 +70,18 @@ export class Fleet implements AsyncDisposable {
     return (await this.admin.keys(`*:${kind}`))[0] ?? "";
   }
 
-  /** When that key expires, in milliseconds on the clock of Redis. */
-  async expiresAt(kind: "known" | "slots" | "queue"): Promise<number> {
-    const key = await this.key(kind);
-    const read = 'local now = redis.call("TIME"); return now[1] * 1000 + now[2] / 1000 + redis.call("PTTL", KEYS[1])';
-    return Number(await this.admin.eval(read, 1, key));
+  /** The leases, until when Redis keeps them, and the time there: on its clock, in milliseconds, all at one moment. */
+  async slots(): Promise<{ readonly leases: readonly string[]; readonly endsAt: number; readonly now: number }> {
+    const read = `
+      local time = redis.call('TIME')
+      local now = time[1] * 1000 + math.floor(time[2] / 1000)
+      return { redis.call('ZRANGE', KEYS[1], 0, -1), now + math.max(0, redis.call('PTTL', KEYS[1])), now }`;
+    const [leases, endsAt, now] = (await this.admin.eval(read, 1, await this.key("slots"))) as [
+      string[],
+      number,
+      number,
+    ]; // as it is written
+    return { leases, endsAt, now };
   }
 
   /** The leases that Redis counts at the moment. */
