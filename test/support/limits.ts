@@ -6,5 +6,5 @@ export const LIMIT_MS = 30_000;
 /** A whole test, or a hook. */
 export const TEST_LIMIT_MS = 240_000;
 
-/** A program that runs a whole suite, with waits of its own. Below the limit of a test, which then says what it printed. */
+/** A program that a test starts, with waits of its own. Below the limit of the test, which then says what was printed. */
 export const PROGRAM_LIMIT_MS = 200_000;

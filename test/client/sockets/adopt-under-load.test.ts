@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { Client, isAutomationError } from "../../../src/client/index.ts";
 import { startEmulator } from "../../../src/testing/node.ts";
+import { LIMIT_MS } from "../../support/limits.ts";
 
 const CALLS = 200;
 
@@ -77,8 +78,7 @@ test("a slow rotation: calls that receive a 401 during it wait for it", async ()
     },
   });
   const rotation = client.tokens.rotate(own?.id ?? "", { adopt: true });
-  while (!service.emulator.requests.some(({ applied }) => applied))
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await expect.poll(() => service.emulator.requests.some(({ applied }) => applied)).toBe(true);
   const calls = await Promise.allSettled(
     Array.from({ length: 20 }, () => client.issues.create("web", { title: "Title", type: "bug" })),
   );
@@ -94,8 +94,7 @@ test("a rotation that fails keeps the token, and the calls that wait for it reje
   const client = new Client({ baseUrl: service.baseUrl, token: service.token, retry: { minDelayMs: 1 } });
   const own = service.emulator.tokens.list()[0];
   const rotation = client.tokens.rotate(own?.id ?? "", { adopt: true }).catch((error: unknown) => error);
-  while (!service.emulator.requests.some(({ applied }) => applied))
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await expect.poll(() => service.emulator.requests.some(({ applied }) => applied)).toBe(true);
   const refused = await client.projects
     .list()
     .toArray()
@@ -109,7 +108,7 @@ test("of two at once: both settle, and the client continues with a valid token",
   const client = new Client({ baseUrl: service.baseUrl, token: service.token });
   const own = service.emulator.tokens.list()[0];
   const rotations = await Promise.allSettled(
-    [1, 2].map(() => client.tokens.rotate(own?.id ?? "", { adopt: true, totalTimeoutMs: 5_000 })),
+    [1, 2].map(() => client.tokens.rotate(own?.id ?? "", { adopt: true, totalTimeoutMs: LIMIT_MS })),
   );
   expect(rotations.filter(({ status }) => status === "fulfilled").length).toBeGreaterThanOrEqual(1);
   for (const rotation of rotations) {

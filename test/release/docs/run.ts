@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { transform } from "esbuild";
 import { startEmulator } from "../../../src/testing/node.ts";
 import { startEmulatorCommand } from "../../support/emulator-command.ts";
+import { PROGRAM_LIMIT_MS } from "../../support/limits.ts";
 import { link } from "../../support/packed.ts";
 import { type Conditions, ownModule, programOf, readersOwn, root, type Snippet } from "./snippets.ts";
 
@@ -97,7 +98,7 @@ export async function runProgram(
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const cwd = workFolderOf(project, name);
   mkdirSync(cwd, { recursive: true });
-  const options = { cwd, env: { ...inherited, ...environment }, timeout: 60_000 };
+  const options = { cwd, env: { ...inherited, ...environment }, timeout: PROGRAM_LIMIT_MS };
   return await new Promise((resolve) => {
     execFile(process.execPath, ["--disable-warning=ExperimentalWarning", ...given], options, (error, out, err) => {
       resolve({ exitCode: error === null ? 0 : typeof error.code === "number" ? error.code : -1, printed: out + err });

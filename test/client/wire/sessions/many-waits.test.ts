@@ -1,11 +1,10 @@
 /** Hundreds of waits for sessions through one client. */
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { fakeTime, pass, watch } from "../../../support/fake-time.ts";
 import { type Reply, responds, tooMany } from "../../../support/replies.ts";
 import { scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
-vi.setConfig({ testTimeout: 60_000 });
 
 const CROWD = 500;
 const INTERVAL_MS = 1_000;
