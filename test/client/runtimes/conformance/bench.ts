@@ -71,16 +71,33 @@ export interface Suite {
   readonly ask: (path: string, question?: object) => Promise<unknown>;
 }
 
-/** A suite, as one case sees it. */
+/** A suite, as one case sees it; each case has its own. */
 export class Bench {
   readonly suite: Suite;
+  readonly #waits = new Set<{ readonly what: string }>();
 
   constructor(suite: Suite) {
     this.suite = suite;
   }
 
+  /** What the case waits for at the moment, in words. */
+  get waitsFor(): readonly string[] {
+    return [...this.#waits].map(({ what }) => what);
+  }
+
+  /** Waits for something that has a name, so that a case that never ends says for what it waits. */
+  async until<Value>(what: string, promise: Promise<Value>): Promise<Value> {
+    const wait = { what };
+    this.#waits.add(wait);
+    try {
+      return await promise;
+    } finally {
+      this.#waits.delete(wait);
+    }
+  }
+
   async service(setup: Setup = {}): Promise<Service> {
-    const { ask } = this.suite;
+    const ask: Suite["ask"] = (path, question) => this.until(`an answer to ${path}`, this.suite.ask(path, question));
     // What the service's process answers is written next to it, in `service.ts`.
     const { id, baseUrl, token } = (await ask("/emulators", setup)) as Record<"id" | "baseUrl" | "token", string>;
     const act = (name: string, given: object = {}): Promise<unknown> => ask(`/emulators/${id}/${name}`, given);
@@ -106,10 +123,11 @@ export class Bench {
   /** The error of this package that `call` rejects with, and that it is of the class and kind it should be. */
   async refusal(call: Promise<unknown>, className: ErrorClass): Promise<Refusal> {
     const { pkg } = this.suite;
-    const error: unknown = await call.then(
+    const settled = call.then(
       () => undefined,
       (reason: unknown) => reason,
     );
+    const error = await this.until(`the ${className} of a call`, settled);
     if (!pkg.isAutomationError(error)) throw new Error(`expected a ${className}, found ${String(error)}`);
     equal(
       { name: error.name, isInstance: error instanceof pkg[className] },

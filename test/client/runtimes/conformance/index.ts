@@ -38,26 +38,26 @@ export function casesFor(traits: Traits): readonly Case[] {
 
 /** Runs every case; rejects never. */
 export async function runCases(suite: Suite): Promise<readonly Result[]> {
-  const bench = new Bench(suite);
   const results: Result[] = [];
   const left = casesFor(suite.traits).values();
   // They take from one iterator, so each case is run once.
   const work = async (): Promise<void> => {
     for (const { name, run } of left) {
-      results.push({ name, failure: await failureOf(() => run(bench)) });
+      results.push({ name, failure: await failureOf(run, new Bench(suite)) });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return results;
 }
 
-async function failureOf(run: () => Promise<void>): Promise<string | undefined> {
+async function failureOf(run: Case["run"], bench: Bench): Promise<string | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no end after ${LIMIT_MS} ms`)), LIMIT_MS);
+    const hangs = (): Error => new Error(`no end after ${LIMIT_MS} ms; it waits for ${bench.waitsFor.join(", ")}`);
+    timer = setTimeout(() => reject(hangs()), LIMIT_MS);
   });
   try {
-    await Promise.race([run(), limit]);
+    await Promise.race([run(bench), limit]);
     return undefined;
   } catch (error) {
     return error instanceof Error ? `${error.message}\n${error.stack ?? ""}` : String(error);

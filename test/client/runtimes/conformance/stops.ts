@@ -33,7 +33,7 @@ async function abortedIn(bench: Bench, place: "headers" | "body"): Promise<void>
   const { fetch, came } = withHead();
   const call = bench.client(service, { fetch }).projects.list({}, { signal: controller.signal }).toArray();
   const refusal = bench.refusal(call, "AbortError");
-  await (place === "headers" ? service.arrived(1) : came);
+  await (place === "headers" ? service.arrived(1) : bench.until("the head of the response", came));
   await turn(); // the client has been given the head, and reads on
   controller.abort(reason);
   const error = await refusal;
