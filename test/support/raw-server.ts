@@ -1,6 +1,5 @@
 /** A server of bare sockets: a test scripts each response to the byte, and every request and connection is recorded. */
 import { createServer, type Server, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer } from "node:tls";
 import { SELF_SIGNED } from "./self-signed.ts";
 
@@ -124,13 +123,6 @@ export async function rawServer(script: Script, options: RawServerOptions = {}):
  * belong to another test by now.
  */
 export const CLOSED_PORT = 4;
-
-/** Whether `condition` becomes true in time. */
-export async function soon(condition: () => boolean, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs;
-  while (!condition() && performance.now() < deadline) await sleep(2);
-  return condition();
-}
 
 async function listen(server: Server, host: string): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
