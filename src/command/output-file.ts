@@ -1,12 +1,10 @@
 import { constants, fstatSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { OWNER_ONLY } from "../files/regular-file.ts";
 import type { Terminal } from "./command.ts";
 
-/** The mode of a file that may hold a secret. */
-const OWNER_ONLY = 0o600;
-
 /** Opens a file to be written from its beginning. It is not emptied; one that is made is its owner's alone. */
-export async function openOutput(path: string): Promise<FileHandle> {
+async function openOutput(path: string): Promise<FileHandle> {
   const isThere = await stat(path).then(
     () => true,
     () => false,

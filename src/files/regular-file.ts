@@ -5,12 +5,12 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 export const OWNER_ONLY = 0o600;
 
 /** A file that may be another's: it can be read, and nothing about it changes until it is {@link recognised}. */
-export type FoundFile = Pick<FileHandle, "read" | "stat" | "close">;
+export type FoundFile = Pick<FileHandle, "read" | "readFile" | "stat" | "close">;
 
 /** A path that leads to what is no regular file, such as a folder, a device or a FIFO. */
 export class NotRegularFile extends Error {
-  constructor(path: string) {
-    super(`${path} is no regular file, and the file is left as it is: name another one`);
+  constructor() {
+    super("it is no regular file; the file is left as it is: name another file");
   }
 }
 
@@ -24,7 +24,7 @@ export async function findFile(path: string): Promise<FoundFile | undefined> {
     if (!isMissing(error)) throw error;
   });
   if (found === undefined) return undefined;
-  if (!found.isFile()) throw new NotRegularFile(path);
+  if (!found.isFile()) throw new NotRegularFile();
   return open(path, constants.O_RDWR);
 }
 

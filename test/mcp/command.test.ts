@@ -84,7 +84,7 @@ describe("a journal that cannot be used leaves the other tools", () => {
 
   test.each([
     ["a script", "run.sh", "line 1 is not the first line of a journal; the file is left as it is"],
-    ["a folder", "", "is no regular file, and the file is left as it is"],
+    ["a folder", "", "it is no regular file; the file is left as it is: name another file"],
   ])("as it is %s: the reason stands on standard error before an issue is created", async (_, name, reason) => {
     const journal = join(folder, name);
     if (name !== "") writeFileSync(journal, "#!/bin/sh\necho hello\n", { mode: 0o755 });

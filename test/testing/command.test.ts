@@ -1,18 +1,17 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/client/version.ts";
-import type { Terminal } from "../../src/command/command.ts";
 import type { RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator } from "../../src/testing/index.ts";
-import { EMULATOR, logLine } from "../../src/testing/node/command.ts";
+import { logLine } from "../../src/testing/node/command.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { openSocket } from "./raw-socket.ts";
-import type { Body, ReadResponse } from "./transports.ts";
-import { ask } from "./transports.ts";
+import { run, started, stopped } from "./run-command.ts";
+import type { Body } from "./transports.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -25,52 +24,6 @@ function seedFile(content: unknown): string {
   const file = join(folder, `seed-${Math.random().toString(36).slice(2)}.json`);
   writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
   return file;
-}
-
-interface Run {
-  readonly out: () => string;
-  readonly err: () => string;
-  /** The variable of a line `NAME=value`. */
-  readonly variable: (name: "BASE_URL" | "TOKEN") => string;
-  readonly get: (path: string, token?: string) => Promise<ReadResponse>;
-  readonly interrupt: () => void;
-  readonly code: Promise<number>;
-}
-
-function run(...argv: string[]): Run {
-  let out = "";
-  let err = "";
-  const interruption = new AbortController();
-  const terminal: Terminal = {
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    colour: false,
-    columns: 100,
-    environment: {},
-    signal: interruption.signal,
-  };
-  const variable: Run["variable"] = (name) => new RegExp(`^PROJECT_AUTOMATION_${name}=(.*)$`, "m").exec(out)?.[1] ?? "";
-  const get = async (path: string, token = variable("TOKEN")): Promise<ReadResponse> => {
-    const opened = { emulator: { ...createEmulator(), baseUrl: variable("BASE_URL") }, fetch: globalThis.fetch };
-    return ask({ ...opened, [Symbol.asyncDispose]: async () => undefined }, path, { token });
-  };
-  const interrupt = (): void => interruption.abort();
-  return { out: () => out, err: () => err, variable, get, interrupt, code: EMULATOR.run(argv, terminal) };
-}
-
-async function started(...argv: string[]): Promise<Run> {
-  const running = run(...argv);
-  await expect.poll(() => running.variable("TOKEN") + running.err()).not.toBe("");
-  return running;
-}
-
-async function stopped(running: Run): Promise<number> {
-  running.interrupt();
-  return running.code;
 }
 
 describe("the command", () => {
@@ -147,65 +100,6 @@ describe("the command", () => {
     expect(one.variable("TOKEN")).not.toBe(createEmulator().token);
     expect((await one.get("/projects", other.variable("TOKEN"))).status).toBe(401);
     expect([await stopped(one), await stopped(other)]).toEqual([0, 0]);
-  });
-
-  describe("--dotenv FILE", () => {
-    const fileOf = (text?: string | Buffer, mode = 0o644): string => {
-      const file = join(folder, `${Math.random().toString(36).slice(2)}.env`);
-      if (text !== undefined) writeFileSync(file, text, { mode });
-      return file;
-    };
-    const modeOf = (file: string): number => statSync(file).mode & 0o777;
-
-    test("writes the two variables that are printed, for its owner alone; node --env-file reads them", async () => {
-      const file = fileOf();
-      const running = await started("--quiet", "--dotenv", file);
-      expect(readFileSync(file, "utf8")).toBe(running.out());
-      if (process.platform !== "win32") expect(modeOf(file)).toBe(0o600);
-      const program = "process.stdout.write(process.env.PROJECT_AUTOMATION_TOKEN)";
-      const flags = [`--env-file=${file}`, "--eval", program];
-      expect(execFileSync(process.execPath, flags, { encoding: "utf8" })).toBe(running.variable("TOKEN"));
-      await stopped(running);
-    });
-
-    test.each<[string, string, (lines: string) => string]>([
-      ["other lines", "A=1\n# a note\n\nB='2'\n", (lines) => `A=1\n# a note\n\nB='2'\n${lines}`],
-      ["a last line without an end", "A=1", (lines) => `A=1\n${lines}`],
-      [
-        "earlier values, wherever they stand",
-        "PROJECT_AUTOMATION_TOKEN=old\nA=1\nexport PROJECT_AUTOMATION_BASE_URL = 'http://old'\nB=2\nPROJECT_AUTOMATION_TOKEN=x",
-        (lines) => `A=1\nB=2\n${lines}`,
-      ],
-      [
-        "names that only begin or end alike",
-        "PROJECT_AUTOMATION_TOKEN_2=a\nMY_PROJECT_AUTOMATION_TOKEN=b\n",
-        (lines) => `PROJECT_AUTOMATION_TOKEN_2=a\nMY_PROJECT_AUTOMATION_TOKEN=b\n${lines}`,
-      ],
-      ["lines as Windows ends them", "A=1\r\nB=2\r\n", (lines) => `A=1\r\nB=2\r\n${lines.replaceAll("\n", "\r\n")}`],
-      ["the mark of an editor of Windows", "\ufeffA=1\n", (lines) => `A=1\n${lines}`],
-    ])("leaves %s, and the mode of the file", async (_, before, after) => {
-      const file = fileOf(before, 0o640);
-      const running = await started("--quiet", "--dotenv", file);
-      expect(readFileSync(file, "utf8")).toBe(after(running.out()));
-      if (process.platform !== "win32") expect(modeOf(file)).toBe(0o640);
-      await stopped(running);
-      const again = await started("--quiet", "--dotenv", file);
-      expect(readFileSync(file, "utf8")).toBe(after(again.out()));
-      await stopped(again);
-    });
-
-    const UTF_16 = Buffer.from("\ufeffA=1\r\n", "utf16le");
-    test.each<[string, () => string, string]>([
-      ["a folder", () => folder, "it is no regular file"],
-      ["a file in a folder that is not there", () => join(folder, "no", ".env"), "ENOENT"],
-      ["a file in UTF-16", () => fileOf(UTF_16), "it is no text in UTF-8; delete it, or name another file"],
-    ])("refuses %s: one line, exit code 1, and nothing listens", async (_, path, flaw) => {
-      const file = path();
-      const failed = run("--dotenv", file);
-      expect(await failed.code).toBe(1);
-      expect(failed.out()).toBe("");
-      expect(failed.err()).toContain(`project-automation emulator: cannot write --dotenv ${file}: ${flaw}`);
-    });
   });
 
   test("--latency and --fail disturb every request, also together", async () => {

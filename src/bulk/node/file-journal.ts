@@ -81,7 +81,7 @@ async function actualPath(path: string): Promise<string> {
 async function findJournal(path: string): Promise<FoundFile> {
   return findOrCreateFile(path).catch((cause: unknown) => {
     if (!(cause instanceof NotRegularFile)) throw cause;
-    throw new JournalError(cause.message, { reason: "not_a_journal" });
+    throw new JournalError(`${path} cannot be a journal: ${cause.message}`, { reason: "not_a_journal" });
   });
 }
 

@@ -26,7 +26,10 @@ export const FLAGS = {
   latency: { value: "MS", about: "respond to every request MS milliseconds late" },
   fail: { value: "PERCENT", about: "respond to PERCENT of the requests with 503, and do not carry them out" },
   seed: { value: "FILE", about: "begin with the projects, sessions and conventions of a JSON file" },
-  dotenv: { value: "FILE", about: "write the two variables into FILE, for node --env-file; its other lines stay" },
+  dotenv: {
+    value: "FILE",
+    about: "set the two variables in FILE, for node --env-file; a FILE with other values of them is refused",
+  },
   quiet: { about: "print the two variables and nothing else" },
 } as const satisfies Flags;
 

@@ -6,7 +6,8 @@ import { type RunningEmulator, startEmulator } from "../node.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { EmulatorSession } from "../tables.ts";
 import { FLAGS, readStart, type Start } from "./arguments.ts";
-import { linesOf, setVariables, type Variables } from "./dotenv.ts";
+import { checkDotenv, writeDotenv } from "./dotenv.ts";
+import { linesOf, type Variables } from "./dotenv-text.ts";
 
 /** A server may run for days; its log must not grow as long. */
 const LOG_BOUNDS = { logLimit: 1_000, logBytes: 8 * 1024 * 1024 };
@@ -24,6 +25,7 @@ export const EMULATOR: Command = command({
 });
 
 async function serve(start: Start, terminal: Terminal): Promise<void> {
+  if (start.dotenv !== undefined) await checkDotenv(start.dotenv);
   const onRequest = (request: RecordedRequest): void => terminal.out(logLine(request, terminal.colour));
   const running = await startEmulator({
     ...LOG_BOUNDS,
@@ -35,7 +37,7 @@ async function serve(start: Start, terminal: Terminal): Promise<void> {
   try {
     disturb(running, start);
     const variables = variablesOf(running);
-    if (start.dotenv !== undefined) await setVariables(start.dotenv, variables);
+    if (start.dotenv !== undefined) await writeDotenv(start.dotenv, variables);
     terminal.out(linesOf(variables));
     if (!start.quiet) terminal.out(introduction(running));
     if (!terminal.signal.aborted) await once(terminal.signal, "abort");

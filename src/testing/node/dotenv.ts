@@ -1,53 +1,65 @@
-import { readFile, stat } from "node:fs/promises";
-import { openOutput } from "../../command/output-file.ts";
+import { isUtf8 } from "node:buffer";
+import type { FileHandle } from "node:fs/promises";
+import { findFile, findOrCreateFile, recognised, writeAll } from "../../files/regular-file.ts";
+import { type Variables, withVariables } from "./dotenv-text.ts";
 
-/** Variables by their names. Their values need no quotes. */
-export type Variables = Readonly<Record<string, string>>;
+/** As the emulator writes them. */
+const SAMPLE: Variables = { PROJECT_AUTOMATION_BASE_URL: "http://127.0.0.1", PROJECT_AUTOMATION_TOKEN: "emu_0" };
 
-/** The lines `NAME=value` of variables. */
-export function linesOf(variables: Variables, end: string = "\n"): string {
-  return Object.entries(variables)
-    .map(([name, value]) => `${name}=${value}${end}`)
-    .join("");
-}
-
-/**
- * Sets variables in a file that `node --env-file` reads. Other lines stay as they are, and so does the mode of the file;
- * one that is made is its owner's alone. Rejects with an error that names the file.
- */
-export async function setVariables(path: string, variables: Variables): Promise<void> {
-  try {
-    const text = Buffer.from(withVariables(await readText(path), variables));
-    const file = await openOutput(path);
+/** Rejects with an error that names the file if the two variables cannot be set in it. Nothing about it changes. */
+export function checkDotenv(path: string): Promise<void> {
+  return naming(path, async () => {
+    const file = await findFile(path);
+    if (file === undefined) return;
     try {
-      // Cut off only at the end: a full disk then costs no line of the user's.
-      await file.writeFile(text);
-      await file.truncate(text.length);
+      withVariables(textOf(await file.readFile()), SAMPLE);
     } finally {
       await file.close();
     }
+  });
+}
+
+/** Sets the two variables in a file. One that is made is its owner's alone. Rejects with an error that names the file. */
+export function writeDotenv(path: string, variables: Variables): Promise<void> {
+  return naming(path, async () => {
+    const file = await findOrCreateFile(path);
+    try {
+      const before = await file.readFile();
+      const after = Buffer.from(withVariables(textOf(before), variables));
+      await replaceContent(recognised(file), before, after);
+    } finally {
+      await file.close();
+    }
+  });
+}
+
+async function naming(path: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
     throw new Error(`cannot write --dotenv ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** The text of a file; empty if there is none. */
-async function readText(path: string): Promise<string> {
-  const found = await stat(path).catch(() => undefined);
-  if (found === undefined) return "";
-  if (!found.isFile()) throw new Error("it is no regular file");
-  const text = new TextDecoder().decode(await readFile(path));
+function textOf(bytes: Buffer): string {
   // The shell of Windows writes UTF-16 for `>`.
-  if (/[\0\ufffd]/.test(text)) throw new Error("it is no text in UTF-8; delete it, or name another file");
-  return text;
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new Error("it is no text in UTF-8; delete it, or name another file");
+  return bytes.toString();
 }
 
-/** A text in which variables are set by lines at its end, and nowhere before. */
-function withVariables(text: string, variables: Variables): string {
-  const names = Object.keys(variables).join("|");
-  const earlier = new RegExp(`^[ \\t]*(?:export[ \\t]+)?(?:${names})[ \\t]*=.*(?:\\r?\\n|$)`, "gm");
-  const kept = text.replaceAll(earlier, "");
-  const end = kept.includes("\r\n") ? "\r\n" : "\n";
-  const isEnded = kept === "" || kept.endsWith("\n");
-  return `${kept}${isEnded ? "" : end}${linesOf(variables, end)}`;
+/** In its place, so that links and the mode stay. A full disk costs nothing of what was there. */
+async function replaceContent(file: FileHandle, before: Uint8Array, after: Uint8Array): Promise<void> {
+  const { length } = before;
+  const same = before.findIndex((byte, at) => byte !== after[at]);
+  try {
+    // What makes the file longer comes first: nothing of it has changed then.
+    await writeAll(file, after.subarray(length), length);
+    if (same >= 0) await writeAll(file, after.subarray(same, length), same);
+    await file.truncate(after.length);
+    await file.datasync();
+  } catch (error) {
+    await writeAll(file, before, 0).catch(() => {});
+    await file.truncate(length);
+    throw error;
+  }
 }

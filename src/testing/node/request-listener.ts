@@ -65,7 +65,12 @@ function isAllowed(host: string | undefined, hosts: readonly string[]): boolean 
   // Browsers always send the header; HTTP/1.0 knows none.
   if (host === undefined) return true;
   const name = host.toLowerCase().replace(/:\d*$/, "");
-  return /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(name) || hosts.includes(name);
+  return isLoopback(name) || hosts.includes(name);
+}
+
+/** `true` for a host of this machine, in lower case and without a port. */
+export function isLoopback(host: string): boolean {
+  return /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(host);
 }
 
 /** The bytes of the body; of one that is too large the rest is read and forgotten, up to a bound. */
