@@ -41,7 +41,11 @@ export const PEERS: readonly string[] = Object.keys(manifest.peerDependencies);
 export const BUNDLED: readonly string[] = ["ky", "p-retry", "zod"];
 
 /** What the bin needs besides, since nothing is installed along with it. The entry point `./mcp` uses the application's. */
-export const BUNDLED_IN_BIN: readonly string[] = ["@modelcontextprotocol/server", "@modelcontextprotocol/core"];
+export const BUNDLED_IN_BIN: readonly string[] = [
+  "@modelcontextprotocol/server",
+  "@modelcontextprotocol/core",
+  "tinyexec",
+];
 
 /**
  * An entry point with a build of its own: its zod is not the `zod/mini` of the others, and a file shared with them would

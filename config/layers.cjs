@@ -184,6 +184,7 @@ const packages = {
   "@modelcontextprotocol/server": ["mcp/"],
   msw: ["testing/msw.ts"],
   "@opentelemetry/api": ["opentelemetry/"],
+  tinyexec: ["command/program.ts"],
 };
 
 /** The files that may import from Node. */

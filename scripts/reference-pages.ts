@@ -82,7 +82,10 @@ The guide is [Test your code](../testing.md).
 
 ${table(["flag of `project-automation emulator`", "effect"], flagsOf(EMULATOR))}
 
-Exit codes: 0 after Ctrl-C, 1 if it cannot start, 2 for an invalid command line. A seed file holds options of \`createEmulator\` as
+Exit codes: 0 after Ctrl-C, 1 if it cannot start, 2 for an invalid command line. With a command behind \`--\`: the command's, or
+128 + n after signal n, 127 if there is no such program, 126 if it cannot be run.
+
+A seed file holds options of \`createEmulator\` as
 JSON, without functions and \`baseUrl\`. Flags win over it.
 
 ## Options

@@ -3,7 +3,7 @@ import { Redactor } from "../client/secrets/redact.ts";
 import { isSafeTransport, readService } from "../client/service.ts";
 import { flawOfToken } from "../client/token/token-format.ts";
 import { VERSION } from "../client/version.ts";
-import { type Flags, helpOf, readFlags, UsageError, type Values } from "./flags.ts";
+import { CommandError, type Flags, helpOf, readFlags, splitAtDashes, UsageError, type Values } from "./flags.ts";
 
 /** The process around a command, as far as the command needs it. */
 export interface Terminal {
@@ -12,10 +12,15 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The width of a line, in characters. */
   readonly columns: number;
-  /** True if `out` shows colours. */
-  readonly colour: boolean;
+  /** The streams that show colours. */
+  readonly colour: Readonly<Record<"out" | "err", boolean>>;
   /** Aborted when the user wants the command to end. */
   readonly signal: AbortSignal;
+  /**
+   * Runs another program in this terminal, with further variables. Resolves with its exit code: 128 + n after signal n.
+   * Rejects with a {@link CommandError} if it cannot be started.
+   */
+  readonly runProgram: (words: readonly string[], variables: Readonly<Record<string, string>>) => Promise<number>;
 }
 
 /** A command of the program `project-automation`. */
@@ -34,10 +39,12 @@ export interface CommandFields<Given extends Flags> {
   readonly flags: Given;
   /** Further facts, below the flags. */
   readonly notes?: string;
+  /** True if it runs a program that stands behind `--`. */
+  readonly takesProgram?: true;
   /** The exit code if it cannot do what it is asked for. */
   readonly failure: number;
   /** Resolves with the exit code. What it rejects with is printed as one line. */
-  readonly run: (values: Values<Given>, terminal: Terminal) => Promise<number>;
+  readonly run: (values: Values<Given>, terminal: Terminal, program: readonly string[] | undefined) => Promise<number>;
 }
 
 const EVERYWHERE = {
@@ -82,22 +89,26 @@ export function readConnection(
 /** The longest line about a mistake. */
 const LONGEST_LINE = 500;
 
+/** PowerShell takes `--` away from what it runs, unless it is quoted. */
+const BEHIND_DASHES = 'takes flags only; a command stands behind --, in PowerShell behind "--"';
+
 /** Describes a command. `--help`, `--version` and mistakes are the same for each. */
 export function command<Given extends Flags>(fields: CommandFields<Given>): Command {
-  const { name, about, notes, failure } = fields;
+  const { name, about, notes, takesProgram = false, failure } = fields;
   const flags = { ...fields.flags, ...EVERYWHERE };
-  const help = [`Usage: project-automation ${name} [flags]\n`, about, helpOf(flags), notes]
-    .filter((part) => part !== undefined)
-    .join("\n");
+  const line = `project-automation ${name} [flags]`;
+  const usage = `Usage: ${line}\n${takesProgram ? `       ${line} -- COMMAND…\n` : ""}`;
+  const help = [usage, about, helpOf(flags), notes].filter((part) => part !== undefined).join("\n");
   const run: Command["run"] = async (argv, terminal) => {
     try {
-      const { help: isHelp, version, ...values } = readFlags(argv, flags);
-      if (isHelp !== true && version !== true) return await fields.run(values as Values<Given>, terminal); // the rest of them
+      const { own, program } = takesProgram ? splitAtDashes(argv) : { own: argv };
+      const { help: isHelp, version, ...values } = readFlags(own, flags, takesProgram ? BEHIND_DASHES : undefined);
+      if (isHelp !== true && version !== true) return await fields.run(values as Values<Given>, terminal, program); // the rest of them
       terminal.out(isHelp === true ? help : `${VERSION}\n`);
       return 0;
     } catch (error) {
       say(name, terminal, error);
-      return error instanceof UsageError ? 2 : failure;
+      return error instanceof CommandError ? error.status : failure;
     }
   };
   return { help, run };

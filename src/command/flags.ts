@@ -25,11 +25,46 @@ export type Values<Given extends Flags> = {
       : boolean;
 };
 
-/** A command line with a mistake. Its message tells the user which. */
-export class UsageError extends Error {}
+/** The end of a command, with its exit code. The message tells the user why. */
+export class CommandError extends Error {
+  readonly status: number;
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
+}
 
-/** Reads a command line. Throws a {@link UsageError} that names the flag and what is accepted. */
-export function readFlags<Given extends Flags>(argv: readonly string[], flags: Given): Values<Given> {
+/** A command line with a mistake. Its message tells the user which. */
+export class UsageError extends CommandError {
+  constructor(message: string) {
+    super(message, 2);
+  }
+}
+
+/** A command line with `--`: this program's own words in front of it, and another program with its arguments behind it. */
+export interface SplitLine {
+  readonly own: readonly string[];
+  readonly program: readonly string[] | undefined;
+}
+
+/** Splits a command line at its first `--`. Throws a {@link UsageError} if nothing stands behind it. */
+export function splitAtDashes(argv: readonly string[]): SplitLine {
+  const dashes = argv.indexOf("--");
+  if (dashes < 0) return { own: argv, program: undefined };
+  const program = argv.slice(dashes + 1);
+  if (!program[0]) throw new UsageError("no command stands behind --; write it there, as in: -- node app.mjs");
+  return { own: argv.slice(0, dashes), program };
+}
+
+/**
+ * Reads a command line. Throws a {@link UsageError} that names the flag and what is accepted; `others` is its message for
+ * words that are no flags.
+ */
+export function readFlags<Given extends Flags>(
+  argv: readonly string[],
+  flags: Given,
+  others: string = "takes flags only, and no other words",
+): Values<Given> {
   const options = Object.fromEntries(
     Object.entries<Flag>(flags).map(([name, { value, multiple = false, short }]) => {
       const type: "boolean" | "string" = value === undefined ? "boolean" : "string";
@@ -44,7 +79,7 @@ export function readFlags<Given extends Flags>(argv: readonly string[], flags: G
     tokens: true,
   });
   for (const token of tokens) {
-    if (token.kind === "positional") throw new UsageError("takes flags only, and no other words; see --help");
+    if (token.kind === "positional") throw new UsageError(`${others}; see --help`);
     if (token.kind === "option") checkFlag(flags, token);
   }
   return values as Values<Given>; // each was checked against its flag

@@ -41,7 +41,8 @@ async function run(argv: readonly string[], environment: Readonly<Record<string,
     },
     environment,
     columns: 100,
-    colour: false,
+    colour: { out: false, err: false },
+    runProgram: async () => 0,
     signal: new AbortController().signal,
   });
   return { code, ...printed };

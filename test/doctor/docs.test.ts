@@ -25,7 +25,8 @@ describe("the guide", () => {
       err: expect.unreachable,
       environment: { PROJECT_AUTOMATION_BASE_URL: service.baseUrl, PROJECT_AUTOMATION_TOKEN: service.token },
       columns: 110,
-      colour: false,
+      colour: { out: false, err: false },
+      runProgram: async () => 0,
       signal: new AbortController().signal,
     });
     const [, sample = ""] = /doctor --write\n(.*?)…\n {2}(?=no request)/s.exec(guide) ?? [];

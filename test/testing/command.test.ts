@@ -193,6 +193,7 @@ describe("the command", () => {
       "window-ms",
       "seed",
       "dotenv",
+      "stay",
       "quiet",
       "help",
       "version",
@@ -202,7 +203,7 @@ describe("the command", () => {
 
   test.each<[string, readonly string[], string]>([
     ["an unknown flag", ["--prot", "80"], "unknown flag --prot; did you mean --port?; see --help"],
-    ["an argument", ["start"], "takes flags only, and no other words; see --help"],
+    ["an argument", ["start"], 'takes flags only; a command stands behind --, in PowerShell behind "--"; see --help'],
     ["a flag without its value", ["--port"], "--port needs a value: --port N"],
     ["a flag in the place of a value", ["--port", "--quiet"], "--port needs a value: --port N"],
     ["an empty host", ["--host="], "--host needs a value: --host H"],

@@ -26,7 +26,8 @@ export function run(...argv: string[]): Run {
     err: (text) => {
       err += text;
     },
-    colour: false,
+    colour: { out: false, err: false },
+    runProgram: async () => 0,
     columns: 100,
     environment: {},
     signal: interruption.signal,

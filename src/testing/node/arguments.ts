@@ -30,6 +30,7 @@ export const FLAGS = {
     value: "FILE",
     about: "set the two variables in FILE, for node --env-file; a FILE with other values of them is refused",
   },
+  stay: { about: "go on when the command behind -- has ended, until Ctrl-C" },
   quiet: { about: "print the two variables and nothing else" },
 } as const satisfies Flags;
 
@@ -37,6 +38,10 @@ export const FLAGS = {
 export interface Start {
   readonly options: StartOptions;
   readonly quiet: boolean;
+  /** The program that is run, and its arguments. */
+  readonly program: readonly string[] | undefined;
+  /** True if it goes on until it is interrupted. */
+  readonly stays: boolean;
   /** The file that the two variables are written into. */
   readonly dotenv: string | undefined;
   readonly latencyMs: number;
@@ -46,10 +51,13 @@ export interface Start {
 const MOST = 1_000_000_000;
 
 /** Reads the flags, and the seed file that they name. Throws a {@link UsageError}. */
-export function readStart(flags: Values<typeof FLAGS>): Start {
+export function readStart(flags: Values<typeof FLAGS>, program?: readonly string[]): Start {
+  checkBesideProgram(flags, program);
   const seed = flags.seed === undefined ? {} : readSeed(flags.seed);
   return {
     quiet: flags.quiet === true,
+    program,
+    stays: program === undefined || flags.stay === true,
     dotenv: flags.dotenv,
     latencyMs: readCount("latency", flags.latency, [0, MOST]) ?? 0,
     failPercent: readCount("fail", flags.fail, [0, 100]) ?? 0,
@@ -66,6 +74,15 @@ export function readStart(flags: Values<typeof FLAGS>): Start {
       rateLimit: readRateLimit(flags, seed.rateLimit),
     },
   };
+}
+
+function checkBesideProgram({ stay, dotenv }: Values<typeof FLAGS>, program: readonly string[] | undefined): void {
+  if (program === undefined && stay) throw new UsageError("--stay needs a command: --stay -- node app.mjs");
+  if (program !== undefined && dotenv !== undefined) {
+    throw new UsageError(
+      "--dotenv writes a file for another terminal; the command behind -- has the variables already",
+    );
+  }
 }
 
 function readHosts(values: readonly string[] | undefined): readonly string[] | undefined {

@@ -12,35 +12,47 @@ import { linesOf, type Variables } from "./dotenv-text.ts";
 /** A server may run for days; its log must not grow as long. */
 const LOG_BOUNDS = { logLimit: 1_000, logBytes: 8 * 1024 * 1024 };
 
-/** `project-automation emulator`: runs until it is interrupted, and then ends with 0; with 1 if it cannot listen. */
+/**
+ * `project-automation emulator`: runs until it is interrupted, and then ends with 0; with 1 if it cannot listen. With a
+ * program behind `--` it runs as long as that, and ends with its exit code.
+ */
 export const EMULATOR: Command = command({
   name: "emulator",
-  about: "Runs the Project Automation API in memory, with state, on a port of this machine.\n",
+  about: `Runs the Project Automation API in memory, with state, on a port of this machine. With a COMMAND it runs that with the
+address and the token as variables, ends with it, and prints its own lines on standard error.
+`,
   flags: FLAGS,
+  takesProgram: true,
   failure: 1,
-  run: async (flags, terminal) => {
-    await serve(readStart(flags), terminal);
-    return 0;
-  },
+  run: (flags, terminal, program) => serve(readStart(flags, program), terminal),
 });
 
-async function serve(start: Start, terminal: Terminal): Promise<void> {
+async function serve(start: Start, terminal: Terminal): Promise<number> {
+  const { program, quiet } = start;
   if (start.dotenv !== undefined) await checkDotenv(start.dotenv);
-  const onRequest = (request: RecordedRequest): void => terminal.out(logLine(request, terminal.colour));
+  const stream = program === undefined ? "out" : "err";
+  const print = terminal[stream];
+  if (program !== undefined && !quiet) print("starting the emulator …\n");
+  const onRequest = (request: RecordedRequest): void => print(logLine(request, terminal.colour[stream]));
   const running = await startEmulator({
     ...LOG_BOUNDS,
     ...start.options,
     // Ids and tokens are made anew for each start: a web page must not know the token.
     random: () => randomInt(2 ** 32) / 2 ** 32,
-    onRequest: start.quiet ? undefined : onRequest,
+    onRequest: quiet ? undefined : onRequest,
   });
   try {
     disturb(running, start);
     const variables = variablesOf(running);
     if (start.dotenv !== undefined) await writeDotenv(start.dotenv, variables);
-    terminal.out(linesOf(variables));
-    if (!start.quiet) terminal.out(introduction(running));
-    if (!terminal.signal.aborted) await once(terminal.signal, "abort");
+    print(linesOf(variables));
+    if (!quiet) print(`\n${world(running.emulator)}\n${program === undefined ? howToCall(running) : ""}\n`);
+    const status = program === undefined ? 0 : await terminal.runProgram(program, variables);
+    if (start.stays && !terminal.signal.aborted) {
+      if (program !== undefined && !quiet) print(`the command ended with ${status}; Ctrl-C ends the emulator\n`);
+      await once(terminal.signal, "abort");
+    }
+    return status;
   } finally {
     await running.close();
   }
@@ -75,10 +87,8 @@ function pathOf({ state, states }: EmulatorSession): string {
   return states.length === 0 ? state : `${states.join(", then ")}: the next state after each GET`;
 }
 
-function introduction({ baseUrl, token, emulator }: RunningEmulator): string {
+function howToCall({ baseUrl, token }: RunningEmulator): string {
   return `
-${world(emulator)}
-
 From a shell:
 
   curl -H "Authorization: Bearer ${token}" "${baseUrl}/projects"

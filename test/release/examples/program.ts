@@ -1,9 +1,10 @@
 /** Runs an example as its user would: a process of its own, a folder of its own, the service at an address. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { RunningEmulator } from "project-automation/testing/node";
+import { WatchedProcess } from "../../support/watched-process.ts";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../../examples");
 
@@ -19,20 +20,12 @@ export interface Start {
   readonly onTerminal?: boolean;
 }
 
-export class Program {
-  /** Both streams, as they came. */
-  output = "";
-  readonly ended: Promise<number | NodeJS.Signals | null>;
-  readonly #child: ChildProcess;
-  #hasEnded = false;
-  readonly #watchers = new Set<() => void>();
-
+export class Program extends WatchedProcess {
   constructor(commandLine: readonly string[], { service, folder, env, onTerminal = false }: Start) {
     const [script = "", ...rest] = commandLine;
     // Without warnings: older Nodes say that they strip types.
     const command = [process.execPath, "--disable-warning=ExperimentalWarning", join(EXAMPLES, script), ...rest];
-    const [executable = "", ...args] = onTerminal ? ["script", "-qefc", command.join(" "), "/dev/null"] : command;
-    this.#child = spawn(executable, args, {
+    super(onTerminal ? ["script", "-qefc", command.join(" "), "/dev/null"] : command, {
       cwd: folder,
       env: {
         PATH: process.env["PATH"],
@@ -42,42 +35,6 @@ export class Program {
         ...env,
       },
     });
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.on("data", (chunk: Buffer) => {
-        this.output += chunk.toString();
-        for (const watcher of this.#watchers) watcher();
-      });
-    }
-    this.ended = new Promise((done) => {
-      this.#child.on("close", (code, signal) => {
-        this.#hasEnded = true;
-        for (const watcher of this.#watchers) watcher();
-        done(code ?? signal);
-      });
-    });
-  }
-
-  /** Waits until the output matches; rejects when the program ends without that. */
-  async says(pattern: RegExp): Promise<void> {
-    await new Promise<void>((done, fail) => {
-      const look = (): void => {
-        const isSaid = pattern.test(this.output);
-        if (!isSaid && !this.#hasEnded) return;
-        this.#watchers.delete(look);
-        if (isSaid) done();
-        else fail(new Error(`it never said ${pattern}, but:\n${this.output}`));
-      };
-      this.#watchers.add(look);
-      look();
-    });
-  }
-
-  kill(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
-  }
-
-  type(keys: string): void {
-    this.#child.stdin?.write(keys);
   }
 }
 

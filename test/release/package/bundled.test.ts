@@ -64,7 +64,7 @@ async function buildPlainly(
     platform,
     ...(platform === "neutral" ? { mainFields: ["browser", "module", "main"] } : {}),
     target: "es2022",
-    external: [...external, "node:*"],
+    external: [...external, ...(platform === "neutral" ? ["node:*"] : [])],
     outdir: "never-written",
     write: false,
     metafile: true,

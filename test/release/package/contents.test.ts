@@ -24,7 +24,7 @@ function closureOf(file: string, found: Set<string> = new Set()): Set<string> {
   return found;
 }
 
-const sharedFile = /^dist\/(?:(?:chunk|command)-[A-Z0-9]+\.js|[\w-]+-[\w-]{8}\.d\.c?ts)$/;
+const sharedFile = /^dist\/(?:(?:chunk|command|program)-[A-Z0-9]+\.js|[\w-]+-[\w-]{8}\.d\.c?ts)$/;
 
 describe("the tarball", () => {
   test("holds the entry points, what they share, the bins, the documents and the notices, and nothing else", () => {

@@ -1,0 +1,405 @@
+/** `project-automation emulator -- COMMAND`: the emulator around a program, as real processes. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { runProgram } from "../../src/command/program.ts";
+import { WatchedProcess } from "../support/watched-process.ts";
+
+const BIN = join(import.meta.dirname, "../../src/bin.ts");
+const NODE = process.execPath;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "emulator-around-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Starts the emulator with arguments, in a process group of its own. */
+function emulator(args: readonly string[], env: Readonly<Record<string, string>> = {}): WatchedProcess {
+  const started = new WatchedProcess([NODE, BIN, "emulator", ...args], {
+    cwd: folder,
+    detached: true,
+    env: { ...process.env, ...env },
+  });
+  onTestFinished(async () => {
+    if (started.child.exitCode !== null || started.child.signalCode !== null) return;
+    process.kill(-(started.child.pid ?? 0), "SIGKILL");
+    await started.ended;
+  });
+  return started;
+}
+
+/** Starts the emulator around a program of Node. */
+const around = (program: string, ...flags: readonly string[]): WatchedProcess =>
+  emulator([...flags, "--", NODE, "--input-type=module", "--eval", program]);
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+
+/** A program that counts its signals, and ends with 9 at the first one of `last`. */
+const counting = (last: NodeJS.Signals): string => `
+  const counts = {};
+  for (const signal of ${JSON.stringify(SIGNALS)}) {
+    process.on(signal, () => {
+      counts[signal] = (counts[signal] ?? 0) + 1;
+      console.log(signal + " " + counts[signal] + ".");
+      // What was sent before is there by then.
+      if (signal === "${last}") setImmediate(() => console.log("counts: " + JSON.stringify(counts)) + process.exit(9));
+    });
+  }
+  setInterval(() => undefined, 60_000);
+  console.log("ready");`;
+
+const countsOf = ({ stdout }: WatchedProcess): unknown => JSON.parse(/^counts: (.*)$/m.exec(stdout)?.[1] ?? "{}");
+
+/** Sends a signal to the emulator alone, or to its process group, as Ctrl-C in a terminal does. */
+function send(signal: NodeJS.Signals, run: WatchedProcess, to: "process" | "group"): void {
+  const { pid = 0 } = run.child;
+  process.kill(to === "group" ? -pid : pid, signal);
+}
+
+/** A program that asks for the projects, and says the status. */
+const ASK = `
+  const { PROJECT_AUTOMATION_BASE_URL: url, PROJECT_AUTOMATION_TOKEN: token } = process.env;
+  const response = await fetch(url + "/projects", { headers: { authorization: "Bearer " + token } });
+  console.log("answered", response.status);`;
+
+describe("a command behind --", () => {
+  test("has the two variables, and the emulator is there when it starts", async () => {
+    const run = around(ASK);
+    expect(await run.ended).toBe(0);
+    expect(run.stdout).toBe("answered 200\n");
+  });
+
+  test("has standard output to itself; what the emulator says stands on standard error", async () => {
+    const run = around(ASK);
+    await run.ended;
+    expect(run.stdout).toBe("answered 200\n");
+    expect(run.stderr).toMatch(
+      /^starting the emulator …\nPROJECT_AUTOMATION_BASE_URL=http:\S+\nPROJECT_AUTOMATION_TOKEN=emu_\S+\n/,
+    );
+    expect(run.stderr).toContain("\nprojects: web, api, docs\n");
+    expect(run.stderr).toMatch(/ 200 GET \/api\/v1\/projects \d+ ms\n/);
+  });
+
+  test("--quiet says the two variables alone", async () => {
+    const run = around(ASK, "--quiet");
+    await run.ended;
+    expect(run.stderr).toMatch(/^PROJECT_AUTOMATION_BASE_URL=\S+\nPROJECT_AUTOMATION_TOKEN=\S+\n$/);
+  });
+
+  test("gets its words as they are, also those that are flags of the emulator", async () => {
+    const words = ["--port", "x", "--help", "--", "--version", "", "a b", '"$HOME"', "*"];
+    const run = emulator(["--", NODE, "--eval", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...words]);
+    expect(await run.ended).toBe(0);
+    expect(JSON.parse(run.stdout)).toEqual(words);
+  });
+
+  test("keeps the other variables, and the folder", async () => {
+    const run = emulator(["--", NODE, "--print", "process.env.OTHER + process.cwd()"], { OTHER: "kept " });
+    await run.ended;
+    expect(run.stdout).toBe(`kept ${folder}\n`);
+  });
+});
+
+describe("the exit code", () => {
+  test.each([
+    ["exit 0", 0],
+    ["exit 3", 3],
+    ["exit 255", 255],
+    ["kill -TERM $$", 143],
+    ["kill -KILL $$", 137],
+  ])("of `%s` is the command's: %d", async (script, code) => {
+    expect(await emulator(["--", "sh", "-c", script]).ended).toBe(code);
+  });
+
+  test.each<[string, () => string, number, string]>([
+    ["a name that is nowhere", () => "no-such-program", 127, "not found; a program and its arguments stand behind --"],
+    ["a path that leads nowhere", () => "./no/such", 127, "not found; a program"],
+    ["words that were quoted as one", () => "node app.mjs", 127, "not found; a program"],
+    [
+      "a script of a program that is not there",
+      () => fileOf("#!/no/such\n", 0o755),
+      127,
+      "the program in its first line is not found",
+    ],
+    ["a file that may not be executed", () => fileOf("#!/bin/sh\n", 0o644), 126, "it is a folder, or not executable"],
+    ["a folder", () => folder, 126, "it is a folder, or not executable"],
+    ["a path through a file", () => join(fileOf("", 0o644), "x"), 126, "ENOTDIR"],
+  ])("of %s is the one of a shell, with a sentence, also with --stay", async (...[, name, code, sentence]) => {
+    const command = name();
+    const run = emulator(["--quiet", "--stay", "--", command, "secret-argument"]);
+    expect(await run.ended).toBe(code);
+    expect(run.stderr).toContain(`\nproject-automation emulator: cannot run "${command}": ${sentence}`);
+    expect(run.stderr.trimEnd().split("\n")).toHaveLength(3);
+    expect(run.output).not.toContain("secret-argument");
+  });
+});
+
+function fileOf(text: string, mode: number): string {
+  const file = join(folder, `script-${Math.random().toString(36).slice(2)}`);
+  writeFileSync(file, text, { mode });
+  return file;
+}
+
+describe.skipIf(process.platform === "win32")("a signal", () => {
+  // Any other signal that is sent to the emulator alone, after the one that is counted.
+  const lastFor = (signal: NodeJS.Signals): NodeJS.Signals => (signal === "SIGUSR2" ? "SIGUSR1" : "SIGUSR2");
+
+  test.each(SIGNALS.flatMap((signal) => (["process", "group"] as const).map((to) => [signal, to] as const)))(
+    "%s to the %s is there once, and the command decides what becomes of it",
+    async (signal, to) => {
+      const last = lastFor(signal);
+      const run = around(counting(last));
+      await run.says(/^ready$/m);
+      send(signal, run, to);
+      await run.says(new RegExp(`^${signal} 1\\.$`, "m"));
+      send(last, run, "process");
+      expect(await run.ended).toBe(9);
+      expect(countsOf(run)).toEqual({ [signal]: 1, [last]: 1 });
+    },
+  );
+
+  test("to the group, and by npm once more to the emulator, is there once", async () => {
+    const run = around(counting("SIGUSR2"));
+    await run.says(/^ready$/m);
+    send("SIGINT", run, "group");
+    await run.says(/^SIGINT 1\.$/m);
+    send("SIGINT", run, "process");
+    send("SIGUSR2", run, "process");
+    expect(await run.ended).toBe(9);
+    expect(countsOf(run)).toEqual({ SIGINT: 1, SIGUSR2: 1 });
+  });
+
+  test("is there each time that it is sent, in any order of signals", async () => {
+    const run = around(counting("SIGQUIT"));
+    await run.says(/^ready$/m);
+    const counts = new Map<NodeJS.Signals, number>();
+    for (const [signal, to] of [
+      ["SIGINT", "process"],
+      ["SIGINT", "process"],
+      ["SIGTERM", "group"],
+      ["SIGHUP", "process"],
+      ["SIGINT", "group"],
+      ["SIGUSR1", "group"],
+      ["SIGINT", "group"],
+      ["SIGHUP", "process"],
+      ["SIGTERM", "group"],
+      ["SIGUSR2", "process"],
+    ] as const) {
+      const count = (counts.get(signal) ?? 0) + 1;
+      counts.set(signal, count);
+      send(signal, run, to);
+      await run.says(new RegExp(`^${signal} ${count}\\.$`, "m"));
+    }
+    send("SIGQUIT", run, "process");
+    expect(await run.ended).toBe(9);
+    expect(countsOf(run)).toEqual({ ...Object.fromEntries(counts), SIGQUIT: 1 });
+  });
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s that ends the command: 128 + n", async (signal) => {
+    const code = 128 + constants.signals[signal];
+    for (const to of ["process", "group"] as const) {
+      const run = around("console.log('ready'); setInterval(() => undefined, 60_000);");
+      await run.says(/^ready$/m);
+      send(signal, run, to);
+      expect(await run.ended).toBe(code);
+    }
+  });
+
+  test("that the command ignores ends nothing", async () => {
+    const run = around(`process.on("SIGTERM", () => console.log("ignored"));
+      process.on("SIGUSR2", async () => { ${ASK} process.exit(4); });
+      setInterval(() => undefined, 60_000);
+      console.log("ready");`);
+    await run.says(/^ready$/m);
+    send("SIGTERM", run, "process");
+    await run.says(/^ignored$/m);
+    send("SIGUSR2", run, "process");
+    expect(await run.ended).toBe(4);
+    expect(run.stdout).toContain("answered 200\n");
+  });
+
+  test("is for the shell that runs the command, as without the emulator", async () => {
+    const script = `trap 'echo trapped; exit 6' TERM; echo ready; while :; do sleep 0.01; done`;
+    const run = emulator(["--", "sh", "-c", script]);
+    await run.says(/^ready$/m);
+    send("SIGTERM", run, "process");
+    expect(await run.ended).toBe(6);
+    expect(run.stdout).toBe("ready\ntrapped\n");
+  });
+
+  test("before the command begins: it does not begin, and the code is 128 + n", async () => {
+    const signals = {
+      interruption: AbortSignal.abort("SIGTERM"),
+      prepare: async () => async () => expect.unreachable(),
+    };
+    const words = [NODE, "--eval", `fs.writeFileSync(${JSON.stringify(join(folder, "begun"))}, "")`];
+    expect(await runProgram(words, process.env, signals)).toBe(143);
+    expect(existsSync(join(folder, "begun"))).toBe(false);
+  });
+});
+
+describe("the streams", () => {
+  test("standard input goes to the command, to its end", async () => {
+    const text = "0123456789".repeat(300_000);
+    const run = emulator(["--quiet", "--", "cat"]);
+    run.child.stdin?.end(text);
+    expect(await run.ended).toBe(0);
+    expect(createHash("sha256").update(run.stdout).digest("hex")).toBe(createHash("sha256").update(text).digest("hex"));
+  });
+
+  test("all that the command prints is there, however much it is and however late it is read", async () => {
+    const script = "head -c 3000000 /dev/zero | tr '\\0' a; head -c 3000000 /dev/zero | tr '\\0' b >&2";
+    const run = emulator(["--quiet", "--", "sh", "-c", script]);
+    run.child.stdout?.pause();
+    await run.says(/PROJECT_AUTOMATION_TOKEN/);
+    run.child.stdout?.resume();
+    expect(await run.ended).toBe(0);
+    expect(run.stdout).toHaveLength(3_000_000);
+    expect(run.stderr.match(/b/g)?.length).toBeGreaterThanOrEqual(3_000_000);
+  });
+
+  test("a reader of standard output that has gone ends the command, as without the emulator", async () => {
+    const run = emulator(["--quiet", "--", "sh", "-c", "while :; do echo more; done"]);
+    await run.says(/^more$/m);
+    run.child.stdout?.destroy();
+    expect(await run.ended).toBe(141);
+  });
+
+  test("a reader of standard error that has gone does not disturb the emulator", async () => {
+    const run = around(`process.stdin.once("data", async () => { ${ASK} process.exit(); }); console.log("ready");`);
+    await run.says(/^ready$/m);
+    run.child.stderr?.destroy();
+    run.child.stdin?.write("go");
+    expect(await run.ended).toBe(0);
+    expect(run.stdout).toBe("ready\nanswered 200\n");
+  });
+
+  test("files that the shell has opened for it are the command's", async () => {
+    const line = `"${NODE}" "${BIN}" emulator --quiet -- cat <(echo substituted)`;
+    const shell = new WatchedProcess(["bash", "-c", line]);
+    expect(await shell.ended).toBe(0);
+    expect(shell.stdout).toBe("substituted\n");
+  });
+});
+
+describe("the end", () => {
+  test("comes with the command, also while its requests are under way", async () => {
+    const run = around(
+      `
+      import { connect } from "node:net";
+      const { port, host } = new URL(process.env.PROJECT_AUTOMATION_BASE_URL);
+      const socket = connect(port, "127.0.0.1", () => {
+        socket.write("GET /api/v1/projects HTTP/1.1\\r\\nhost: " + host + "\\r\\n\\r\\n", () => process.exit(2));
+      });`,
+      "--latency",
+      "1000000",
+    );
+    expect(await run.ended).toBe(2);
+  });
+
+  test("comes with the command, also if it leaves a process behind", async () => {
+    const run = emulator(["--quiet", "--", "sh", "-c", "sleep 1000 >/dev/null 2>&1 & echo $!"]);
+    expect(await run.ended).toBe(0);
+    process.kill(Number(run.stdout));
+  });
+
+  test("takes the emulator along", async () => {
+    const run = emulator(["--", "true"]);
+    await run.ended;
+    const [, baseUrl = ""] = /BASE_URL=(\S+)/.exec(run.stderr) ?? [];
+    await expect(fetch(baseUrl)).rejects.toThrow("fetch failed");
+  });
+});
+
+describe("--stay", () => {
+  const addressOf = ({ stderr }: WatchedProcess): string => /BASE_URL=(\S+)/.exec(stderr)?.[1] ?? "";
+
+  test("goes on when the command has ended, and has its exit code when it is ended", async () => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      for (const to of ["process", "group"] as const) {
+        const run = emulator(["--stay", "--", "sh", "-c", "exit 3"]);
+        await run.says(/^the command ended with 3; Ctrl-C ends the emulator$/m);
+        expect((await fetch(addressOf(run))).status).toBe(401);
+        send(signal, run, to);
+        expect(await run.ended).toBe(3);
+      }
+    }
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "Ctrl-C ends the command first, then the emulator; by npm as well",
+    async () => {
+      const run = emulator(["--stay", "--", "sh", "-c", "echo ready; exec sleep 1000"]);
+      await run.says(/^ready$/m);
+      send("SIGINT", run, "group");
+      await run.says(/^the command ended with 130;/m);
+      send("SIGINT", run, "process"); // npm says it again
+      expect((await fetch(addressOf(run))).status).toBe(401);
+      send("SIGINT", run, "group");
+      expect(await run.ended).toBe(130);
+    },
+  );
+
+  test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGHUP"] as const)(
+    "%s while the command runs ends both",
+    async (signal) => {
+      const run = around(counting(signal), "--stay");
+      await run.says(/^ready$/m);
+      send(signal, run, "process");
+      expect(await run.ended).toBe(9);
+    },
+  );
+});
+
+describe("a mistake", () => {
+  test.each<[string, readonly string[], string]>([
+    ["nothing behind --", ["--"], "no command stands behind --; write it there, as in: -- node app.mjs"],
+    ["an empty word behind --", ["--", "", "x"], "no command stands behind --"],
+    [
+      "a command without --",
+      ["true"],
+      'takes flags only; a command stands behind --, in PowerShell behind "--"; see --help',
+    ],
+    ["--stay without a command", ["--stay"], "--stay needs a command: --stay -- node app.mjs"],
+    ["--dotenv beside a command", ["--dotenv", ".env", "--", "true"], "--dotenv writes a file for another terminal"],
+    ["a flag that has no value in front of --", ["--port", "--", "true"], "--port needs a value: --port N"],
+    ["an unknown flag in front of --", ["--prot", "1", "--", "true"], "unknown flag --prot"],
+  ])("%s: one line, exit code 2, and nothing is run or written", async (_, args, message) => {
+    const run = emulator(args);
+    expect(await run.ended).toBe(2);
+    expect(run.output).toMatch(/^project-automation emulator: .*\n$/);
+    expect(run.output).toContain(message);
+    expect(existsSync(join(folder, ".env"))).toBe(false);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("on Windows", () => {
+  /** What the platform is called, to all that ask for it. */
+  const AS_WINDOWS = `data:text/javascript,Object.defineProperty(process,"platform",{value:"win32"})`;
+  const windows = (...words: readonly string[]): WatchedProcess => {
+    const path = join(folder, "windows");
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, "npm.CMD"), "");
+    writeFileSync(join(path, "cmd.exe"), '#!/bin/sh\nprintf "%s\\n" "$@"\nexit 5\n', { mode: 0o755 });
+    const run = new WatchedProcess([NODE, "--import", AS_WINDOWS, BIN, "emulator", "--quiet", "--", ...words], {
+      env: { ...process.env, PATH: path, PATHEXT: ".EXE:.CMD" },
+    });
+    return run;
+  };
+
+  test("a script such as npm.cmd is run by cmd.exe, with its words quoted", async () => {
+    const run = windows("npm", "run", "a b", "100%", 'say "hi" & exit');
+    expect(await run.ended).toBe(5);
+    expect(run.stdout.split("\n").slice(0, 3)).toEqual(["/d", "/s", "/c"]);
+    expect(run.stdout).toContain('"npm ^"run^" ^"a^ b^" ^"100^%^" ^"say^ \\^"hi\\^"^ ^&^ exit^""');
+  });
+
+  test("a program that is nowhere is not found, whatever cmd.exe ends with", async () => {
+    const run = windows("pnpm", "run");
+    expect(await run.ended).toBe(127);
+    expect(run.stderr).toContain('cannot run "pnpm": not found');
+  });
+});
