@@ -29,7 +29,13 @@ describe.skipIf(SKIPS_POSTGRES)("the journal in Postgres", () => {
     await admin.query(TABLE);
     const file = join(folder, "sql-journal.mjs");
     const driver = pathToFileURL(createRequire(import.meta.url).resolve("pg")).href;
-    writeFileSync(file, (await transform(code, { loader: "ts" })).code.replace('from "pg"', `from "${driver}"`));
+    const bulk = pathToFileURL(resolve(import.meta.dirname, "../../src/bulk/index.ts")).href;
+    const addresses: Record<string, string> = { pg: driver, "project-automation/bulk": bulk };
+    const { code: compiled } = await transform(code, { loader: "ts" });
+    writeFileSync(
+      file,
+      compiled.replaceAll(/(?<=from ")[^"]+/g, (name) => addresses[name] ?? name),
+    );
     ({ sqlJournal } = (await import(pathToFileURL(file).href)) as { sqlJournal: typeof sqlJournal }); // the snippet exports it
   });
   afterAll(async () => {
@@ -72,7 +78,8 @@ describe.skipIf(SKIPS_POSTGRES)("the journal in Postgres", () => {
     const first = runToEnd(run);
     await expect.poll(() => run.progress.underWay).toBe(10);
     for (const other of [journal, sqlJournal(server.url, "both")]) {
-      expect(String((await runToEnd(bulkWrite({ ...options, journal: other }))).error)).toMatch(/another run uses/);
+      const { error } = await runToEnd(bulkWrite({ ...options, journal: other }));
+      expect(error).toMatchObject({ reason: "in_use", message: expect.stringContaining("another run uses") });
     }
     open();
     expect((await first).error).toBeUndefined();
