@@ -158,6 +158,7 @@ const doctorKnows = [
   "client/token/token-format.ts",
   "client/call/path.ts",
   "client/call/head.ts",
+  "client/call/fate.ts",
   "client/call/retry-after.ts",
   "client/call/decide-retry.ts",
   "testing/conventions.ts",

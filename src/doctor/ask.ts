@@ -5,6 +5,7 @@ import { flawOfToken } from "../client/token/token-format.ts";
 import { VERSION } from "../client/version.ts";
 import type { Step } from "./step.ts";
 import { basePathOf } from "./steps.ts";
+import { TOKEN_NAME } from "./token-steps.ts";
 import {
   type Answer,
   type Failure,
@@ -56,6 +57,8 @@ export class Asker {
   readonly #replies: Reply[] = [];
   readonly #secrets: Set<string>;
   #halted: string | undefined;
+  /** It was said why an interrupted run goes on. */
+  #isToldToWait = false;
 
   constructor(deployment: Deployment, around: Surroundings) {
     this.#deployment = deployment;
@@ -110,12 +113,13 @@ export class Asker {
     this.#halted = `no response: ${failure.code}`;
   }
 
-  async #send(planned: PlannedRequest, { reveals, cleansUp }: Step): Promise<Answer> {
+  async #send(planned: PlannedRequest, step: Step): Promise<Answer> {
+    const { cleansUp } = step;
     const { method = "GET" } = planned;
     let waits = 0;
     let repeats = 0;
     for (;;) {
-      const answer = await this.#exchange(planned, reveals);
+      const answer = await this.#outlast(planned, step);
       if (answer.kind === "response" && answer.status === 429) {
         const waitMs = waitOf(answer);
         if (waitMs > LONGEST_WAIT_MS || ++waits > MAX_WAITS) return this.#giveUp(waitMs);
@@ -138,6 +142,25 @@ export class Asker {
     if (this.#around.signal.aborted) return; // an interrupted run waits for nothing
     this.#around.notify(`${why}; waiting ${Math.ceil(ms / 1_000)} s`);
     await this.#around.sleep(ms);
+  }
+
+  /** An interrupted run waits for the requests that create and revoke a token, and says so. */
+  async #outlast(planned: PlannedRequest, { reveals, cleansUp }: Step): Promise<Reply | Failure> {
+    const { signal, notify } = this.#around;
+    if (!reveals && !cleansUp) return this.#exchange(planned, reveals);
+    const tell = (): void => {
+      if (this.#isToldToWait) return;
+      this.#isToldToWait = true;
+      const wait = `waiting for the answer to ${labelOf(planned)}, to revoke the token "${TOKEN_NAME}"`;
+      notify(`interrupted; ${wait}; interrupt again to end at once, and the token may stay`);
+    };
+    if (signal.aborted) tell();
+    signal.addEventListener("abort", tell);
+    try {
+      return await this.#exchange(planned, reveals);
+    } finally {
+      signal.removeEventListener("abort", tell);
+    }
   }
 
   async #exchange(planned: PlannedRequest, reveals: boolean): Promise<Reply | Failure> {

@@ -8,7 +8,7 @@ import { PROBES } from "./probes.ts";
 import { isSuccess } from "./reading.ts";
 import { type Report, type ReportedQuestion, type Result, verdictOf } from "./report.ts";
 import type { Step } from "./step.ts";
-import { CREATED, REVOKED } from "./token-steps.ts";
+import { CREATED, mayExist, REVOKED } from "./token-steps.ts";
 import { type Answer, certificateFlaw, type Reply } from "./wire.ts";
 
 /** The result of a run. */
@@ -77,7 +77,7 @@ async function askAll(probes: readonly Probe[], asker: Asker, isWriting: boolean
 }
 
 async function isLeftBehind(asker: Asker): Promise<boolean> {
-  return succeeded(await asker.ask(CREATED)) && !succeeded(await asker.ask(REVOKED));
+  return mayExist(await asker.ask(CREATED)) && !succeeded(await asker.ask(REVOKED));
 }
 
 /** True if a step writes, or comes after one that does. */

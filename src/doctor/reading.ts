@@ -1,5 +1,6 @@
 import { isSuccess as isSuccessStatus } from "../client/call/head.ts";
 import { isRecord } from "../client/checks/values.ts";
+import { RedirectError } from "../client/errors/classes.ts";
 import { refusalClass } from "../client/errors/refusal-class.ts";
 import { labelOf, type Reply } from "./wire.ts";
 
@@ -88,5 +89,5 @@ export function isAbsent({ status }: Reply): boolean {
 
 /** The class of the client's error for a refusal. */
 export function errorOf(status: number): string {
-  return new (refusalClass(status))("").name;
+  return new (status < 400 ? RedirectError : refusalClass(status))("").name;
 }

@@ -23,7 +23,7 @@ export interface Report {
   readonly result: Result;
   /** The whole run in a sentence. */
   readonly verdict: string;
-  /** True if the token that was created could not be revoked. */
+  /** True if a token was created, or may have been, and was not revoked. */
   readonly tokenLeftBehind: boolean;
   /** None if the deployment could not be asked. */
   readonly questions: readonly ReportedQuestion[];

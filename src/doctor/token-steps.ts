@@ -1,5 +1,6 @@
 /** The requests of `--write`: one token without scopes is created, looked at and revoked. */
 
+import { outcomeOfStatus } from "../client/call/fate.ts";
 import { encodeSegment } from "../client/call/path.ts";
 import { fieldsOf, idOf, isSuccess } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
@@ -17,6 +18,12 @@ export const CREATED: Step = step({
   request: ({ projects }) =>
     replyOr(projects, () => ({ method: "POST", path: "/me/tokens", json: { name: TOKEN_NAME, scopes: [] } })),
 });
+
+/** `true` for an answer to the creation after which the token may be there, by the rule of the client for its own writes. */
+export function mayExist(created: Answer): boolean {
+  if (created.kind === "response") return outcomeOfStatus(created.status) !== "rejected";
+  return created.kind === "failure" && created.isSent !== false;
+}
 
 /** Not in the contract. Asked when there is a new token to be seen in it, if there is to be one. */
 export const TOKENS: Step = step({

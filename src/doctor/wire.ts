@@ -36,6 +36,8 @@ export interface Failure {
   readonly message: string;
   /** Sending the request again cannot help. */
   readonly permanent?: boolean | undefined;
+  /** False if the request certainly never left. */
+  readonly isSent?: boolean | undefined;
 }
 
 /** Sends one request, unless `signal` ends it. Resolves with a failure in place of rejecting. */

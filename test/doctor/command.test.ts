@@ -403,7 +403,9 @@ ${service.baseUrl}, 2 requests answered
     await using service = await start();
     service.emulator.fault({ times: Infinity, operation: "tokens.revoke", status: 500 });
     const { err } = await run(["--write"], environmentOf(service));
-    expect(err).toContain("was not revoked: do so in the account settings");
+    expect(err).toContain(
+      'the token "project-automation-doctor" may be there, and was not revoked: do so in the account settings',
+    );
   });
 });
 
@@ -514,6 +516,30 @@ describe("the program", () => {
     expect(out).toMatch(/^the run was interrupted\n/);
     expect(err).not.toContain("waiting");
   });
+
+  test.runIf(process.platform !== "win32")(
+    "says why it waits when it is interrupted during the creation, and ends at the second interruption",
+    async () => {
+      await using service = await startEmulator();
+      service.emulator.fault({ operation: "tokens.create", delayMs: Number.POSITIVE_INFINITY });
+      const child = spawn(process.execPath, [bin, "doctor", "--write"], {
+        env: { ...process.env, ...environmentOf(service) },
+      });
+      let err = "";
+      child.stderr.on("data", (chunk: Buffer) => {
+        err += chunk.toString();
+      });
+      await expect
+        .poll(() => service.emulator.requests.some(({ operation }) => operation === "tokens.create"))
+        .toBe(true);
+      child.kill("SIGINT");
+      await expect.poll(() => err).toContain("interrupted; waiting for the answer to POST /me/tokens");
+      expect(err.match(/\n/g)).toHaveLength(1);
+      const closed = once(child, "close");
+      child.kill("SIGINT");
+      expect(await closed).toEqual([null, "SIGINT"]);
+    },
+  );
 
   test("revokes the token that it created when it is interrupted", async () => {
     await using service = await startEmulator();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Send, WireRequest } from "../../src/doctor/wire.ts";
-import { createEmulator, type Emulator } from "../../src/testing/index.ts";
+import { createEmulator, type Emulator, type Fault } from "../../src/testing/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { examine, virtualClock } from "./examine.ts";
 
@@ -17,6 +17,11 @@ function doctorsTokens({ tokens }: Emulator): { readonly state: string; readonly
     .list()
     .filter(({ name }) => name === NAME)
     .map(({ state, scopes }) => ({ state, scopes }));
+}
+
+/** The line of a run that is interrupted while a token may be there. */
+function waitingFor(request: string): string {
+  return `interrupted; waiting for the answer to ${request}, to revoke the token "${NAME}"; interrupt again to end at once, and the token may stay`;
 }
 
 describe("without --write", () => {
@@ -69,11 +74,32 @@ describe("with --write", () => {
       if (request.method === "POST") interruption.abort();
       return response;
     };
-    const { report, question } = await examine(service, { write: true, send, signal: interruption.signal });
+    const { report, question, notices } = await examine(service, { write: true, send, signal: interruption.signal });
     expect(doctorsTokens(service.emulator)).toEqual([{ state: "revoked", scopes: [] }]);
     expect(writesOf(service.emulator)).toEqual(["POST tokens.create", "DELETE tokens.revoke"]);
     expect(question("refusal-missing-scope").seen).toBe("the run was interrupted");
     expect(report).toMatchObject({ result: "not_asked", tokenLeftBehind: false });
+    expect(notices).toEqual([waitingFor("POST /me/tokens")]);
+  });
+
+  test.each<[string, RegExp, readonly string[]]>([
+    ["before the token is created", /GET \/sessions\/ses_1$/, []],
+    ["between its creation and its revocation", /GET \/me\/tokens$/, [waitingFor("DELETE /me/tokens/{id}")]],
+    ["after its revocation", /DELETE \S+ GET \S+$/, []],
+  ])("interrupted %s, it says why it waits where the token may be there", async (_, sent, lines) => {
+    await using service = await startEmulator();
+    const interruption = new AbortController();
+    let requests = "";
+    const send: Send = async (request) => {
+      const response = await sendByNode(request);
+      requests += ` ${request.method} ${request.url.slice(service.baseUrl.length)}`;
+      if (sent.test(requests)) interruption.abort();
+      return response;
+    };
+    const { notices } = await examine(service, { write: true, send, signal: interruption.signal });
+    expect(interruption.signal.aborted).toBe(true);
+    expect(notices).toEqual(lines);
+    expect(doctorsTokens(service.emulator).filter(({ state }) => state === "active")).toEqual([]);
   });
 
   test("its revocation is tried again when it fails", async () => {
@@ -95,16 +121,52 @@ describe("with --write", () => {
   test("a creation without a response is not repeated, and told", async () => {
     await using service = await startEmulator();
     service.emulator.fault({ operation: "tokens.create", drop: "after" });
-    const { contradictions } = await examine(service, { write: true });
+    const { report, contradictions } = await examine(service, { write: true });
     expect(writesOf(service.emulator)).toEqual(["POST tokens.create"]);
     expect(contradictions["token-create"]).toMatch(/^no response \(ECONNRESET\); the token ".*" may still be there/);
+    expect(report.tokenLeftBehind).toBe(true);
   });
 
-  test.each([408, 500, 504])("a creation that ends with %d may have been done, and that is told", async (status) => {
+  test("a creation that never left has made no token", async () => {
     await using service = await startEmulator();
-    service.emulator.fault({ operation: "tokens.create", status, apply: true });
-    const { contradictions } = await examine(service, { write: true });
-    expect(contradictions["token-create"]).toMatch(/^refused: \d+ \w+; the token ".*" may still be there/);
+    const send: Send = (request) =>
+      sendByNode(request.method === "POST" ? { ...request, url: "http://127.0.0.1:1/me/tokens" } : request);
+    const { report, contradictions } = await examine(service, { write: true, send });
+    expect(contradictions["token-create"]).toBe("no response (ECONNREFUSED)");
+    expect(report.tokenLeftBehind).toBe(false);
+  });
+
+  test.each([300, 301, 302, 303, 304, 408, 500, 502, 504, 599])(
+    "a creation that ends with %d may have been done, and that is told",
+    async (status) => {
+      await using service = await startEmulator();
+      service.emulator.fault({ operation: "tokens.create", status, apply: true });
+      const { report, contradictions, question } = await examine(service, { write: true });
+      expect(doctorsTokens(service.emulator)).toEqual([{ state: "active", scopes: [] }]);
+      const [, thrown] = /^tokens\.create\(\) rejects with (\w+)$/.exec(question("token-create").so ?? "") ?? [];
+      expect(thrown).toBe(status < 400 ? "RedirectError" : status < 500 ? "ApiError" : "ServerError");
+      expect(contradictions["token-create"]).toMatch(/^refused: \d+ [\w ]+; the token ".*" may still be there/);
+      expect(report.tokenLeftBehind).toBe(true);
+    },
+  );
+
+  test.each([307, 308, 400, 404, 409, 422])("a creation that ends with %d was not done", async (status) => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "tokens.create", status });
+    const { report, contradictions } = await examine(service, { write: true });
+    expect(contradictions["token-create"]).toMatch(/^refused: \d+ [\w ]+$/);
+    expect(report.tokenLeftBehind).toBe(false);
+  });
+
+  test.each<[string, Fault]>([
+    ["without an id", { transform: ({ id: _id, ...body }) => body }],
+    ["by a page", { status: 201, body: "<html></html>", apply: true, headers: { "content-type": "text/html" } }],
+  ])("a creation that is answered 201 %s is told, since the token cannot be revoked", async (_, fault) => {
+    await using service = await startEmulator();
+    service.emulator.fault({ operation: "tokens.create", ...fault });
+    const { report, contradictions } = await examine(service, { write: true });
+    expect(contradictions["token-create"]).toMatch(/^201 .*without id; the token ".*" may still be there/);
+    expect(report.tokenLeftBehind).toBe(true);
   });
 
   test("a token that may not create tokens is no contradiction", async () => {

@@ -4,6 +4,7 @@ import { writeOutput } from "../../command/output-file.ts";
 import type { Surroundings } from "../ask.ts";
 import { diagnose } from "../diagnose.ts";
 import { exitCodeOf, textOf } from "../report.ts";
+import { TOKEN_NAME } from "../token-steps.ts";
 import { FLAGS, readDeployment } from "./arguments.ts";
 import { sendByNode } from "./send.ts";
 
@@ -45,7 +46,9 @@ export function doctorIn(world: World): Command {
       const width = Math.min(Math.max(terminal.columns, LEAST_COLUMNS), MOST_COLUMNS);
       const text = flags.json === true ? jsonOf(report) : textOf(report, { width, all: flags.all === true });
       terminal.out(text);
-      if (report.tokenLeftBehind) notify("the token that was created was not revoked: do so in the account settings");
+      if (report.tokenLeftBehind) {
+        notify(`the token "${TOKEN_NAME}" may be there, and was not revoked: do so in the account settings`);
+      }
       // The file of an earlier run stays if this one was stopped.
       if (flags.out !== undefined && isComplete) {
         await writeOutput(flags.out, jsonOf(flags.values === true ? seedWithValues : seed), terminal);

@@ -1,7 +1,7 @@
 import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
 import { errorOf, fieldsOf, idOf, isAbsent, isSuccess, outlineOf, pageOf } from "../reading.ts";
-import { CREATED, REVOKED, TOKEN_NAME, TOKENS } from "../token-steps.ts";
-import { labelOf, type Reply } from "../wire.ts";
+import { CREATED, mayExist, REVOKED, TOKEN_NAME, TOKENS } from "../token-steps.ts";
+import { type Answer, labelOf, type Reply } from "../wire.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_DAYS = 1_000_000;
@@ -9,19 +9,22 @@ const NO_TOKEN = "tokens.create() rejects with ResponseValidationError; the plai
 const NOT_REVOKED = "tokens.revoke() rejects: a token that leaked goes on working";
 const LEFT_BEHIND = `the token "${TOKEN_NAME}" may still be there: revoke it in the account settings`;
 
+function leftBy(created: Answer): string {
+  return mayExist(created) ? `; ${LEFT_BEHIND}` : "";
+}
+
 function judgeCreation({ created }: Readonly<Record<"created", Reply>>): Finding {
   const { status } = created;
   const seen = outlineOf(created);
   if (status === 401 || status === 403) return unasked(`the token may not create tokens (${seen})`);
   if (!isSuccess(created)) {
-    const left = status >= 500 || status === 408 ? `; ${LEFT_BEHIND}` : ""; // nothing says that it was not
-    return contradicts(`refused: ${seen}${left}`, `tokens.create() rejects with ${errorOf(status)}`);
+    return contradicts(`refused: ${seen}${leftBy(created)}`, `tokens.create() rejects with ${errorOf(status)}`);
   }
   const { id, plaintext } = fieldsOf(created.json);
-  const flaw = idOf(created.json) === undefined ? `without id; ${LEFT_BEHIND}` : `with an id that is a ${typeof id}`;
   const conventions = { successStatus: { "tokens.create": status } };
-  if (typeof plaintext !== "string") return contradicts(`${seen} without plaintext`, NO_TOKEN, conventions);
+  const flaw = idOf(created.json) === undefined ? `without id${leftBy(created)}` : `with an id that is a ${typeof id}`;
   if (typeof id !== "string") return contradicts(`${seen} ${flaw}`, NO_TOKEN, conventions);
+  if (typeof plaintext !== "string") return contradicts(`${seen} without plaintext`, NO_TOKEN, conventions);
   return status === 201 ? agrees(seen, conventions) : differs(seen, "nothing: the client takes any 2xx", conventions);
 }
 
@@ -71,9 +74,9 @@ export const TOKEN_PROBES: readonly Probe[] = [
     assumes: "201, with plaintext",
     asks: { created: CREATED },
     judge: judgeCreation,
-    judgeFailure: ({ code }) =>
+    judgeFailure: (failure) =>
       contradicts(
-        `no response (${code}); ${LEFT_BEHIND}`,
+        `no response (${failure.code})${leftBy(failure)}`,
         "tokens.create() rejects with ConnectionError or TimeoutError",
       ),
   }),
