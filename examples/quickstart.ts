@@ -1,9 +1,9 @@
 /**
  * The main job from end to end: a scoped token, a walk, an issue, sessions, a refusal, the rate limit, a rotation.
- * It starts the emulator on a loopback port and talks to it over HTTP, as it would to the service. Run it: node examples/quickstart.ts
+ * It creates 61 issues, so run it against the emulator:
+ * npx project-automation emulator --rate-limit 40 --window-ms 3000 -- node examples/quickstart.ts
  */
 import { Client, isAutomationError, PermissionDeniedError } from "project-automation";
-import { startEmulator } from "project-automation/testing/node";
 
 const began = performance.now();
 function say(text: string): void {
@@ -11,91 +11,76 @@ function say(text: string): void {
   console.log(`${seconds} s  ${text}`);
 }
 
-const service = await startEmulator({
-  projects: 260,
-  sessionsPerProject: 4,
-  rateLimit: { limit: 40, windowMs: 3_000 },
+const owner = new Client(); // reads PROJECT_AUTOMATION_BASE_URL and PROJECT_AUTOMATION_TOKEN
+say(`the service is at ${process.env["PROJECT_AUTOMATION_BASE_URL"]}`);
+
+const created = await owner.tokens.create({
+  name: "quickstart",
+  scopes: ["projects:read", "issues:write"],
+  expires_in_days: 7,
 });
-say(`emulator at ${service.baseUrl}`);
+say(`created token ${created.key_id} with ${created.scopes.join(", ")}; its plaintext is shown once, so store it now`);
+
+const client = new Client({
+  token: created.plaintext,
+  onEvent: (event) => {
+    if (event.type === "rate_limit_pause")
+      say(`  rate limit reached: waiting ${Math.round(event.delayMs)} ms, as told`);
+    if (event.type === "rate_limit_resume") say("  going on");
+  },
+});
+
+let count = 0;
+for await (const project of client.projects.list({ limit: 50 })) {
+  count += 1;
+  if (count === 1) say(`walking the projects: the first is ${project.name}`);
+}
+say(`walked ${count} projects, page by page`);
+
+const [project] = await client.projects.list().toArray({ max: 1 });
+if (project === undefined) throw new Error("the emulator has no projects");
+const issue = await client.issues.create(project, { title: "Login page is blank", type: "bug" });
+say(`created issue #${issue.number} "${issue.title}" (${issue.status}) in ${project.name}`);
 
 try {
-  // In real life the token comes from a secret store, and reaches the client as PROJECT_AUTOMATION_TOKEN.
-  const owner = new Client({ baseUrl: service.baseUrl, token: service.token });
+  await client.sessions.list(project).toArray();
+} catch (error) {
+  if (!(error instanceof PermissionDeniedError)) throw error;
+  say(`refused, as it should be: ${error.name}, kind "${error.kind}", outcome "${error.outcome}"`);
+  say(`  ${error.message}`);
+}
 
-  const created = await owner.tokens.create({
-    name: "quickstart",
-    scopes: ["projects:read", "issues:write"],
-    expires_in_days: 7,
-  });
-  say(
-    `created token ${created.key_id} with ${created.scopes.join(", ")}; its plaintext is shown once, so store it now`,
-  );
+for await (const session of owner.sessions.list(project)) say(`session ${session.id} is ${session.state}`);
+const [first] = await owner.sessions.list(project).toArray({ max: 1 });
+if (first === undefined) throw new Error("the project has no sessions");
+const done = await owner.sessions.waitFor(first.id, {
+  until: (session) => session.state === "done",
+  intervalMs: 200,
+  totalTimeoutMs: 60_000,
+});
+say(`followed session ${done.id} until it was ${done.state}`);
 
-  const client = new Client({
-    baseUrl: service.baseUrl,
-    token: created.plaintext,
-    onEvent: (event) => {
-      if (event.type === "rate_limit_pause")
-        say(`  rate limit reached: waiting ${Math.round(event.delayMs)} ms, as told`);
-      if (event.type === "rate_limit_resume") say("  going on");
-    },
-  });
+const numbers = await Promise.all(
+  Array.from({ length: 60 }, (_, index) =>
+    client.issues.create(project, { title: `Found by the nightly run, ${index + 1}`, type: "bug" }),
+  ),
+);
+say(
+  `created ${new Set(numbers.map((one) => one.number)).size} issues while the limit was reached: none lost, none twice`,
+);
 
-  let count = 0;
-  for await (const project of client.projects.list({ limit: 50 })) {
-    count += 1;
-    if (count === 1) say(`walking the projects: the first is ${project.name}`);
-  }
-  say(`walked ${count} projects, page by page`);
+const { limit, remaining } = client.rateLimit ?? {};
+say(`the service says: ${remaining} of ${limit} requests left in this window`);
 
-  const [project] = await client.projects.list().toArray({ max: 1 });
-  if (project === undefined) throw new Error("the emulator has no projects");
-  const issue = await client.issues.create(project, { title: "Login page is blank", type: "bug" });
-  say(`created issue #${issue.number} "${issue.title}" (${issue.status}) in ${project.name}`);
+const replacement = await client.tokens.rotate(created.id, { adopt: true });
+say(`rotated the token: ${created.key_id} is dead, ${replacement.key_id} is in use`);
+const after = await client.projects.list().toArray({ max: 1 });
+say(`and goes on: read ${after.length} project with the new token`);
 
-  try {
-    await client.sessions.list(project).toArray();
-  } catch (error) {
-    if (!(error instanceof PermissionDeniedError)) throw error;
-    say(`refused, as it should be: ${error.name}, kind "${error.kind}", outcome "${error.outcome}"`);
-    say(`  ${error.message}`);
-  }
-
-  for await (const session of owner.sessions.list(project)) say(`session ${session.id} is ${session.state}`);
-  const [first] = await owner.sessions.list(project).toArray({ max: 1 });
-  if (first === undefined) throw new Error("the project has no sessions");
-  setTimeout(() => service.emulator.sessions.update(first.id, { state: "done" }), 300);
-  const done = await owner.sessions.waitFor(first.id, {
-    until: (session) => session.state === "done",
-    intervalMs: 200,
-    totalTimeoutMs: 5_000,
-  });
-  say(`followed session ${done.id} until it was ${done.state}`);
-
-  const numbers = await Promise.all(
-    Array.from({ length: 60 }, (_, index) =>
-      client.issues.create(project, { title: `Found by the nightly run, ${index + 1}`, type: "bug" }),
-    ),
-  );
-  say(
-    `created ${new Set(numbers.map((one) => one.number)).size} issues with a limit of 40 requests per 3 s: none lost, none twice`,
-  );
-
-  const { limit, remaining } = client.rateLimit ?? {};
-  say(`the service says: ${remaining} of ${limit} requests left in this window`);
-
-  const replacement = await client.tokens.rotate(created.id, { adopt: true });
-  say(`rotated the token: ${created.key_id} is dead, ${replacement.key_id} is in use`);
-  const after = await client.projects.list().toArray({ max: 1 });
-  say(`and goes on: read ${after.length} project with the new token`);
-
-  try {
-    await client.withOptions({ token: created.plaintext }).projects.list().toArray({ max: 1 });
-  } catch (error) {
-    if (!isAutomationError(error)) throw error;
-    say(`the old token is refused: ${error.message}`);
-  }
-} finally {
-  await service.close();
+try {
+  await client.withOptions({ token: created.plaintext }).projects.list().toArray({ max: 1 });
+} catch (error) {
+  if (!isAutomationError(error)) throw error;
+  say(`the old token is refused: ${error.message}`);
 }
 say("done");

@@ -55,8 +55,8 @@ describe("the documents in the tarball", () => {
   test("tell a reader of the package to run nothing that only the repository has", () => {
     const texts = packed.files.filter((file) => /\.(?:md|txt)$|^examples\/.*\.ts$/.test(file));
     const telling = texts.filter((file) => /npm (?:run [\w:-]+|start|test)\b|\bdist\/bin\.js/.test(read(file)));
-    // One page says how to begin from a clone; the program for agents starts the bin of the package.
-    expect(telling).toEqual(["examples/README.md", "examples/tools-for-agents.ts"]);
+    // Two pages say how to begin from a clone; the program for agents starts the bin of the package.
+    expect(telling).toEqual(["README.md", "examples/README.md", "examples/tools-for-agents.ts"]);
   });
 
   test("have no heading twice", () => {
@@ -94,12 +94,19 @@ describe("the examples in the tarball, copied", () => {
     execute(process.execPath, [QUIET, ...args], { cwd: packed.folder }).then(({ stdout }) => stdout);
 
   test.concurrent.each([
-    ["quickstart.ts", /done\n$/],
     ["error-handling.ts", /rate_limit: /],
     ["tools-for-agents.ts", /done/],
     ["trace.ts", /sessions\.get/],
   ])("%s runs by itself", async (file, printed) => {
     expect(await node(join(examples, file))).toMatch(printed);
+  });
+
+  test.concurrent("quickstart.ts runs with the command that its page and the program itself name", async () => {
+    const command = "npx project-automation emulator --rate-limit 40 --window-ms 3000 -- node examples/quickstart.ts";
+    for (const file of ["examples/README.md", "examples/quickstart.ts"]) expect(read(file)).toContain(command);
+    const [, ...words] = command.split(" ");
+    const printed = await node(join(packed.root, "dist/bin.js"), ...words.slice(1));
+    expect(printed).toMatch(/rate limit reached.*created 60 issues.*done\n$/s);
   });
 
   test.concurrent("the programs for a service run against the command of the package", async () => {

@@ -1,0 +1,48 @@
+/** The commands for a clone: README.md, CONTRIBUTING.md and `.ci/run` name the same ones, and say the same about Node. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8").replaceAll("\r\n", "\n");
+
+const PAGES = ["README.md", "CONTRIBUTING.md"];
+const commands = execFileSync(process.execPath, [join(root, "scripts/clone-commands.mjs")], { encoding: "utf8" })
+  .trim()
+  .split("\n");
+
+test("the pages name commands of package.json, each a line with its purpose", () => {
+  expect(commands.slice(0, 2)).toEqual(["npm start", "npm test"]);
+  expect(commands).toContain("npm run check");
+  for (const command of ["npm start", "npm test"]) {
+    for (const page of PAGES) expect(read(page)).toMatch(new RegExp(`^${command} +# `, "m"));
+  }
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  for (const command of commands) {
+    const script = command.replace(/^npm (?:run )?/, "");
+    // What runs before it installs and builds: nothing has to be done first.
+    expect([command, scripts[`pre${script}`], scripts[script]]).toEqual([
+      command,
+      "node scripts/setup.mjs",
+      expect.any(String),
+    ]);
+  }
+});
+
+test("continuous integration takes its commands from the pages, and has none of its own", () => {
+  const ci = read(".ci/run");
+  expect(ci).toContain("commands=$(node scripts/clone-commands.mjs)");
+  expect(ci.replaceAll(/^\s*#.*$/gm, "")).not.toMatch(/\bnpm (?:start|test|run [\w:]+)\b/);
+});
+
+test("the pages say the same about Node, and it is what scripts/setup.mjs does", () => {
+  const about = PAGES.map((page) => /in a fresh clone without.*?npm scripts alone\./s.exec(read(page))?.[0] ?? page);
+  const [first, second] = about.map((text) => text.replaceAll(/\s+/g, " "));
+  expect(second).toBe(first);
+  const setup = read("scripts/setup.mjs");
+  const [, oldest, tools] =
+    /on Node (\d+) or later\. The development tools need Node ([\d.]+)\./.exec(first ?? "") ?? [];
+  expect(setup).toContain(`on any Node from ${oldest} on`);
+  expect(setup).toContain(`The development tools need Node ${tools} or later`);
+});
