@@ -87,6 +87,7 @@ describe("a file that is no journal is refused, and left as it is", () => {
     ["an opening brace", "{", 0o644],
     ["JSON", '{"format":"A4"}\n', 0o666],
     ["JSON in many lines", '{\n  "format": 1\n}\n', 0o644],
+    ["an opening brace and a quote", '{"', 0o644],
     ["the first line of a journal up to the name of its format", HEADER.slice(0, TELLING - 1), 0o644],
     ["a line that goes on otherwise", `${HEADER.slice(0, -2)},\n`, 0o644],
     ["an empty line", "\n", 0o644],
@@ -115,7 +116,7 @@ describe("a file that is no journal is refused, and left as it is", () => {
   });
 
   test("also where a run on another machine was killed while it looked", async () => {
-    writeFileSync(path, "#!/bin/sh\n", { mode: 0o755 });
+    writeFileSync(path, '{ "a": 1 }', { mode: 0o644 });
     const lock = `${path}.0123456789ab-1-1-00000000.lock`;
     writeFileSync(lock, "is held");
     utimesSync(lock, 0, 0);
@@ -179,6 +180,18 @@ describe("a journal that is used", () => {
       writeFileSync(path, HEADER.slice(0, length));
       expect(await runOn(path)).toEqual({ error: undefined, requests: 1 });
       expect(readFileSync(path, "utf8")).toMatch(new RegExp(`^${HEADER.replaceAll(/[{}]/g, "\\$&")}`));
+      rmSync(path);
+    }
+  });
+
+  test("is begun again where its first line was torn anywhere, and the run that wrote it has died", async () => {
+    for (let length = 1; length < HEADER.length; length += 1) {
+      writeFileSync(path, HEADER.slice(0, length));
+      const lock = `${path}.0123456789ab-1-1-00000000.lock`;
+      writeFileSync(lock, "is held");
+      utimesSync(lock, 0, 0);
+      expect(await runOn(path)).toEqual({ error: undefined, requests: 1 });
+      expect(readdirSync(folder)).toEqual(["file"]);
       rmSync(path);
     }
   });

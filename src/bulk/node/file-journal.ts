@@ -10,7 +10,7 @@ import { type FoundFile, findOrCreateFile, NotRegularFile, recognised, writeAll 
 import type { Journal, JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
 import { flushFolder, restrictToOwner } from "./durable-file.ts";
-import { FileLock } from "./file-lock.ts";
+import { FileLock, wasUsed } from "./file-lock.ts";
 import { checkBeginning, encodeLine, headerLine, JournalReader, MAX_HEADER_LENGTH } from "./journal-format.ts";
 
 const CHUNK_BYTES = 64 * 1024;
@@ -90,7 +90,7 @@ async function checkFile(path: string, header: Uint8Array): Promise<void> {
   const file = await findJournal(path);
   try {
     const { buffer, bytesRead } = await file.read(new Uint8Array(MAX_HEADER_LENGTH + 1), { position: 0 });
-    checkBeginning(buffer.subarray(0, bytesRead), header);
+    checkBeginning(buffer.subarray(0, bytesRead), header, await wasUsed(path));
   } finally {
     await file.close();
   }

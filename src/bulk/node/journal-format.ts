@@ -39,14 +39,15 @@ export function encodeLine(
 
 /**
  * Recognises a journal of any import and version by its first bytes, which may be all: a first line, a torn one, or nothing.
- * `header`: the first line that it would be given.
+ * `header`: the first line that it would be given. `wasUsed`: a run has used the file, so it was a journal or empty.
  *
  * @throws JournalError `not_a_journal`
  */
-export function checkBeginning(bytes: Uint8Array, header: Uint8Array): void {
+export function checkBeginning(bytes: Uint8Array, header: Uint8Array, wasUsed: boolean): void {
   const end = bytes.indexOf(LINE_BREAK);
-  if (end >= 0) fieldsOf(bytes.subarray(0, end));
-  else if (bytes.length > 0 && !isTornHeader(bytes, header)) throw notAJournal();
+  if (end >= 0) return void fieldsOf(bytes.subarray(0, end));
+  const isTold = bytes.length === 0 || wasUsed || startsWith(bytes, TELLING);
+  if (!isTold || !startsWith(header, bytes)) throw notAJournal();
 }
 
 /** Reads a journal piece by piece. Holds no more of it than one line. */
@@ -94,9 +95,13 @@ export class JournalReader {
   end(): void {
     const rest = this.#collected();
     if (rest.length === 0) return;
-    if (this.#line === 0) checkBeginning(rest, this.#header);
+    if (this.#line === 0) {
+      const isTornHeader = startsWith(this.#header, rest);
+      if (!isTornHeader) throw notAJournal();
+      return;
+    }
     // One byte too many means that the line break was there, and has been changed.
-    else if (this.#parse(rest.subarray(0, -1)) !== undefined) throw damaged("has a changed line break", this.#line + 1);
+    if (this.#parse(rest.subarray(0, -1)) !== undefined) throw damaged("has a changed line break", this.#line + 1);
   }
 
   #collect(piece: Uint8Array): void {
@@ -183,11 +188,6 @@ function notAJournal(): JournalError {
     reason: "not_a_journal",
     line: 1,
   });
-}
-
-/** The part of a first line that was on the disk when a process or the machine ended, if it can be told from other JSON. */
-function isTornHeader(bytes: Uint8Array, header: Uint8Array): boolean {
-  return startsWith(header, bytes) && startsWith(bytes, TELLING);
 }
 
 function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
