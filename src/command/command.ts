@@ -89,8 +89,9 @@ export function readConnection(
 /** The longest line about a mistake. */
 const LONGEST_LINE = 500;
 
-/** PowerShell takes `--` away from what it runs, unless it is quoted. */
-const BEHIND_DASHES = 'takes flags only; a command stands behind --, in PowerShell behind "--"';
+/** PowerShell and `npm exec` take the first `--` away. */
+const BEHIND_DASHES =
+  'takes flags only; write -- before a command; in PowerShell write "--", and in place of npm exec use npx';
 
 /** Describes a command. `--help`, `--version` and mistakes are the same for each. */
 export function command<Given extends Flags>(fields: CommandFields<Given>): Command {

@@ -361,7 +361,7 @@ describe("a mistake", () => {
     [
       "a command without --",
       ["true"],
-      'takes flags only; a command stands behind --, in PowerShell behind "--"; see --help',
+      'takes flags only; write -- before a command; in PowerShell write "--", and in place of npm exec use npx',
     ],
     ["--stay without a command", ["--stay"], "--stay needs a command: --stay -- node app.mjs"],
     ["--dotenv beside a command", ["--dotenv", ".env", "--", "true"], "--dotenv writes a file for another terminal"],

@@ -203,7 +203,11 @@ describe("the command", () => {
 
   test.each<[string, readonly string[], string]>([
     ["an unknown flag", ["--prot", "80"], "unknown flag --prot; did you mean --port?; see --help"],
-    ["an argument", ["start"], 'takes flags only; a command stands behind --, in PowerShell behind "--"; see --help'],
+    [
+      "an argument",
+      ["start"],
+      'takes flags only; write -- before a command; in PowerShell write "--", and in place of npm exec use npx',
+    ],
     ["a flag without its value", ["--port"], "--port needs a value: --port N"],
     ["a flag in the place of a value", ["--port", "--quiet"], "--port needs a value: --port N"],
     ["an empty host", ["--host="], "--host needs a value: --host H"],
