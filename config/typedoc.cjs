@@ -64,6 +64,7 @@ const intentionallyNotExported = [
   "src/testing/resolve-conventions.ts:Filled",
   "src/testing/tables.ts:Optional",
   "src/client/resources/custom.ts:CheckedRequest",
+  "src/client/resources/custom.ts:CheckedList",
   "src/client/resources/custom.ts:NotJson",
   "src/client/errors/automation-error.ts:DetailsOf",
 ];

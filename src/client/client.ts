@@ -11,6 +11,7 @@ import type { RateLimitSnapshot } from "./rate-limit/rate-limiter.ts";
 import {
   type CustomList,
   type CustomRequest,
+  type PaginateCustom,
   paginateCustom,
   type SendCustom,
   sendCustom,
@@ -111,8 +112,16 @@ export class Client {
     ...options: [options?: CallOptions]
   ): Promise<Output> => withCallerStack(this.request, () => sendCustom(this.#send, request, options));
 
-  /** Walks a list endpoint that has no method of its own; `schema` is that of one item. Nothing is sent until it is consumed. */
-  paginate: <Item>(list: CustomList<Item>, options?: ListOptions) => Paginator<Item> = (list, ...options) =>
+  /**
+   * Walks a list endpoint that has no method of its own. `schema` is that of one item; without one, items are the JSON of
+   * the response as `unknown`. Nothing is sent until it is consumed.
+   *
+   * @param list the path, and what to send; other fields than these are refused
+   * @param options options of each page's call, and `prefetch`
+   * @example
+   * for await (const issue of client.paginate({ path: path`/projects/${project}/issues` })) console.log(issue);
+   */
+  paginate: PaginateCustom = <Item>(list: CustomList<Item>, ...options: [options?: ListOptions]): Paginator<Item> =>
     paginateCustom(this.#send, list, options);
 
   /** @internal Derives a client whose calls have hooks, for other parts of this package. */

@@ -69,7 +69,7 @@ export type {
   RateLimitSnapshot,
   ReportedPause,
 } from "./rate-limit/rate-limiter.ts";
-export type { CustomList, CustomRequest, JsonInput, SendCustom } from "./resources/custom.ts";
+export type { CustomList, CustomRequest, JsonInput, PaginateCustom, SendCustom } from "./resources/custom.ts";
 export type { IssueCreateInput, Issues } from "./resources/issues.ts";
 export type { ListOptions, ListParams } from "./resources/list.ts";
 export type { ProjectRef, Projects } from "./resources/projects.ts";

@@ -7,7 +7,7 @@ import { invalid } from "../checks/invalid-input.ts";
 import { expectType, parseOptions } from "../checks/parse-options.ts";
 import { ANYTHING, type ObjectSchema, oneOf, required, type Validator, validator } from "../checks/validators.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import { isStandardSchema, pageValidator, type StandardSchema } from "../schemas/validators.ts";
+import { anyValidator, isStandardSchema, pageValidator, type StandardSchema } from "../schemas/validators.ts";
 import { CURSOR, type ListOptions, paginate } from "./list.ts";
 
 /** A value that can be written as JSON: no promise, stream, collection, form or function, as far as types can tell. */
@@ -63,13 +63,26 @@ export interface SendCustom {
 }
 
 /** A walk over a list endpoint that has no method of its own. */
-export interface CustomList<Item> {
+export interface CustomList<Item = unknown> {
   /** Made with the template tag `path`. */
   path: Path;
   /** The same on every page; a `cursor` in it is where the walk starts. */
   query?: Query | undefined;
-  /** Any Standard Schema for one item. */
+  /** Any Standard Schema for one item; without one items are `unknown`. */
+  schema?: StandardSchema<Item> | undefined;
+}
+
+/** A list whose items are checked by a schema. */
+interface CheckedList<Item> extends CustomList<Item> {
   schema: StandardSchema<Item>;
+}
+
+/** Walks a list of the caller's own: `client.paginate`. */
+export interface PaginateCustom {
+  /** With a schema: items are its output. */
+  <Item>(list: CheckedList<Item>, options?: ListOptions): Paginator<Item>;
+  /** Without a schema: items are the JSON of the response, as `unknown`. */
+  (list: CustomList, options?: ListOptions): Paginator<unknown>;
 }
 
 const PATH: Validator = required(validator("made with the template tag path`…`", isPath));
@@ -83,7 +96,7 @@ const REQUEST: ObjectSchema<CustomRequest> = {
   schema: SCHEMA,
 };
 
-const LIST: ObjectSchema<CustomList<unknown>> = { path: PATH, query: QUERY, schema: required(SCHEMA) };
+const LIST: ObjectSchema<CustomList> = { path: PATH, query: QUERY, schema: SCHEMA };
 
 /** The bodies that responses have, where the method decides. */
 const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "nothing", DELETE: "json_if_any" };
@@ -108,14 +121,15 @@ export function sendCustom<Output>(
   });
 }
 
-/** Walks a list of the caller's own. */
+/** Walks a list of the caller's own. `Item` is that of the overload of `PaginateCustom` that the caller has chosen. */
 export function paginateCustom<Item>(
   send: Send,
   list: CustomList<Item>,
   last: readonly [options?: ListOptions | undefined],
 ): Paginator<Item> {
   return paginate(send, "paginate", () => {
-    const { path, query = {}, schema } = parseOptions<CustomList<Item>>(list, "list", LIST);
+    const { path, query = {}, ...parsed } = parseOptions<CustomList<Item>>(list, "list", LIST);
+    const schema = parsed.schema ?? (anyValidator as StandardSchema<Item>); // without one, items are unknown
     if (query["cursor"] !== undefined) expectType(query["cursor"], "query.cursor", CURSOR);
     return { label: `GET ${path.template}`, path, query, schema: pageValidator(schema), last };
   });

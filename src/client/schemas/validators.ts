@@ -133,6 +133,9 @@ export const sendableTokenValidator: StandardSchema<{ plaintext: string }> = val
   z.looseObject(sendable),
 );
 
+/** Takes anything. It belongs to no library, and the doctor knows nothing of what it is used for. */
+export const anyValidator: StandardSchema = standard((value) => ({ value, issues: undefined }), "any");
+
 /** Validates the list envelope alone, whatever its items are. */
 export const pageEnvelopeValidator: StandardSchema<Page<unknown>> = pageValidatorOf(z.unknown());
 

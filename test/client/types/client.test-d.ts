@@ -122,8 +122,12 @@ test("the escape hatch takes its output's type from the schema, and is unknown w
   void (() => client.request({ method: "GET", path: "/x" }));
   // @ts-expect-error nor is an object of its looks
   void (() => client.request({ method: "GET", path: { template: "/x" } }));
-  // @ts-expect-error an item needs a schema
-  void (() => client.paginate({ path: path`/x` }));
+  expectTypeOf(client.paginate({ path: path`/x` })).toEqualTypeOf<Paginator<unknown>>();
+  expectTypeOf(client.paginate({ path: path`/x`, schema: undefined })).toEqualTypeOf<Paginator<unknown>>();
+  // @ts-expect-error without a schema nothing tells that its items are projects
+  void (() => client.paginate<Project>({ path: path`/x` }));
+  // @ts-expect-error nor does the type that is wanted
+  void ((): Paginator<Project> => client.paginate({ path: path`/x` }));
   // @ts-expect-error values of a path are strings
   void (() => path`/x/${5}`);
   // @ts-expect-error a method that the client does not send

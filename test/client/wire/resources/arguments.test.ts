@@ -137,9 +137,10 @@ const CASES: Readonly<Record<string, readonly ((client: Client) => unknown)[]>> 
     null,
     undefined,
     {},
-    { path: path`/x` },
+    { path: path`/x`, schema: null },
     { path: path`/x`, schema: {} },
     { path: "/x", schema },
+    { schema },
   ].map((list) => (c: Client) => c.paginate(list as Bad).toArray()),
   "a call's options": [
     null,

@@ -3,7 +3,13 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import * as zm from "zod/mini";
-import { type JsonInput, path, ResponseValidationError, type StandardSchema } from "../../../../src/client/index.ts";
+import {
+  type JsonInput,
+  type Paginator,
+  path,
+  ResponseValidationError,
+  type StandardSchema,
+} from "../../../../src/client/index.ts";
 import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
 import { drain, rejection } from "../../../support/promises.ts";
 import { json, page, text } from "../../../support/replies.ts";
@@ -80,6 +86,31 @@ test("unknown keys that a strict schema reports do not show secrets", async () =
     expect(error).toBeInstanceOf(ResponseValidationError);
     expectClean(error, [token], ["rawBody"]);
   }
+});
+
+describe("a list without a schema", () => {
+  const list = (): Paginator<unknown> => wire.client().paginate({ path: path`/x` });
+
+  test("has the items as the service sent them, with all that is beside them", async () => {
+    const items = [1, null, "a", [2], { id: 3 }];
+    wire.reply(({ query }) => json({ data: items, next_cursor: query.has("cursor") ? null : "c", total: 10 }));
+    expect(await list().toArray()).toEqual([...items, ...items]);
+    expect(await list().page()).toEqual({ data: items, next_cursor: "c", total: 10 });
+    const { items: walked } = await drain(list());
+    expect(walked).toEqual([...items, ...items]);
+  });
+
+  test.each([
+    ["no list", { items: [] }, "data"],
+    ["no cursor", { data: [] }, "next_cursor"],
+    ["an empty cursor", { data: [], next_cursor: "" }, "next_cursor"],
+  ])("%s is no page", async (_, body, flaw) => {
+    wire.script(json(body));
+    const error = (await rejection(list().toArray())) as ResponseValidationError;
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error.issues.map((issue) => issue.path.join("."))).toContain(flaw);
+    expect(error.message).not.toContain("doctor"); // which asks no such endpoint
+  });
 });
 
 test("a schema that transforms returns its output, in requests and in walks", async () => {

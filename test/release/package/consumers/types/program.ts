@@ -121,8 +121,8 @@ export function refused(client: Client, emulator: Emulator): unknown {
     client.request({ method: "GET", path: "/projects" }),
     // @ts-expect-error nor an object of its looks
     client.paginate({ path: { template: "/projects" }, schema }),
-    // @ts-expect-error an item needs a schema
-    client.paginate({ path: path`/projects` }),
+    // @ts-expect-error without a schema, items are unknown
+    client.paginate<Project>({ path: path`/projects` }),
     // @ts-expect-error null is not undefined
     client.projects.list({ cursor: null }),
     // @ts-expect-error there is no such option
