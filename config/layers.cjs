@@ -20,6 +20,7 @@ const parts = {
     "client/call/output.ts",
     "client/call/extra.ts",
     "client/call/call-events.ts",
+    "client/call/api-response.ts",
     "client/call/body.ts",
   ],
 };
@@ -58,6 +59,7 @@ const layers = [
       "client/call/query.ts",
       "client/call/settings.ts",
       "client/call/call-options.ts",
+      "client/call/api-promise.ts",
       "client/call/decide-retry.ts",
     ],
   },
@@ -125,6 +127,7 @@ const resourcesKnow = [
   "client/call/query.ts",
   "client/call/settings.ts",
   "client/call/call-options.ts",
+  "client/call/api-promise.ts",
   "client/call/decide-retry.ts",
 ];
 
@@ -210,6 +213,7 @@ const doors = [
   "client/instrumentation.ts",
   "client/rate-limit/guarded-rate-limiter.ts",
   // What a platform, or the application's `fetch`, gives in place of a response or an error.
+  "client/call/api-response.ts",
   "client/call/body.ts",
   "client/call/write-evidence.ts",
   "client/errors/caller-stack.ts",

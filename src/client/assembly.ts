@@ -105,5 +105,6 @@ function rotateItself(
     totalTimeoutMs: LONGEST_ROTATION_MS,
     hooks: undefined,
   };
-  return createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
+  const sent = createSend(own)("tokens.rotate", () => ({ ...rotation(id, true), options: {} }));
+  return sent.then(({ data }) => data);
 }

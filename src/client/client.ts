@@ -1,4 +1,5 @@
 import { Assembly } from "./assembly.ts";
+import { type ApiPromise, apiPromise } from "./call/api-promise.ts";
 import { type CallHooks, type DeriveWithHooks, WITH_HOOKS } from "./call/call-hooks.ts";
 import type { CallOptions } from "./call/call-options.ts";
 import type { Send } from "./call/operation.ts";
@@ -110,7 +111,7 @@ export class Client {
   request: SendCustom = <Output>(
     request: CustomRequest<Output>,
     ...options: [options?: CallOptions]
-  ): Promise<Output> => withCallerStack(this.request, () => sendCustom(this.#send, request, options));
+  ): ApiPromise<Output> => apiPromise(this.request, () => sendCustom(this.#send, request, options));
 
   /**
    * Walks a list endpoint that has no method of its own. `schema` is that of one item; without one, items are the JSON of

@@ -1,3 +1,4 @@
+export type { ApiPromise, ApiResponse, WithResponse } from "./call/api-promise.ts";
 export type { CallOptions, ExtraOptions, RequestInfo, ResponseInfo, RetryOptions } from "./call/call-options.ts";
 export type { FetchFunction, FetchInit, FetchResponse } from "./call/http-request.ts";
 export type { Method } from "./call/operation.ts";

@@ -1,6 +1,6 @@
 /** Rows that become issues, and what came of them. */
 import type { BulkEntry, BulkRun } from "../../src/bulk/index.ts";
-import { Client, type ClientOptions, type Issue } from "../../src/client/index.ts";
+import { type ApiPromise, Client, type ClientOptions, type Issue } from "../../src/client/index.ts";
 import { createEmulator, type Emulator } from "../../src/testing/index.ts";
 
 export interface Row {
@@ -15,7 +15,7 @@ export function rowsOf(count: number): Row[] {
 export const key = ({ id }: Row): string => id;
 
 /** A `send` that is as it should be. */
-export const send = (client: Client, { title }: Row): Promise<Issue> =>
+export const send = (client: Client, { title }: Row): ApiPromise<Issue> =>
   client.issues.create("web", { title, type: "bug" });
 
 /** The service in this process, with one project, and a client of it. */

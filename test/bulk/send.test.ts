@@ -40,6 +40,8 @@ describe("a send that", () => {
       },
     ],
     ["chains it", (client, row) => create(client, row).then(({ number }) => number, ignore)],
+    ["asks for its response", (client, row) => create(client, row).withResponse()],
+    ["forgets its response", async (client, row) => void create(client, row).withResponse().catch(ignore)],
     ["derives a client", (client, row) => create(client.withOptions({ timeoutMs: 5_000 }), row)],
     [
       "uses its own onRequest",

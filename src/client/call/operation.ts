@@ -1,6 +1,7 @@
 import type { CreatedToken, Page } from "../models.ts";
 import type { StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
+import type { Success } from "./api-promise.ts";
 import { encodePath, type Path } from "./path.ts";
 import type { CheckedOptions } from "./settings.ts";
 
@@ -60,9 +61,9 @@ export interface Send {
    * Sends an operation through the whole call path. Checks belong in `describe`: an invalid argument rejects the call, in
    * the operation's name.
    */
-  <Output>(name: string, describe: () => OperationFields<Output>, origin?: Origin): Promise<Output>;
-  /** Makes the `plaintext` that `rotate` resolves the client's token. Rejects where the client does not hold its token. */
-  readonly adopt: (rotate: () => Promise<CreatedToken>) => Promise<CreatedToken>;
+  <Output>(name: string, describe: () => OperationFields<Output>, origin?: Origin): Promise<Success<Output>>;
+  /** Makes the `plaintext` of what `rotate` resolves the client's token. Rejects where the client does not hold its token. */
+  readonly adopt: (rotate: () => Promise<Success<CreatedToken>>) => Promise<Success<CreatedToken>>;
   /** Checks arguments before there is anything to send. Throws the error that a call would reject with. */
   readonly check: <Result>(name: string, read: () => Result) => Result;
   /** A short text of the service as errors show it, without secrets. */

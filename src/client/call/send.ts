@@ -3,6 +3,8 @@ import { type AnyAutomationError, ArgumentError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { StaticToken } from "../token/static-token.ts";
+import type { Success } from "./api-promise.ts";
+import { apiResponse } from "./api-response.ts";
 import { attempt, enter } from "./attempt.ts";
 import { Call } from "./call.ts";
 import { callError, stoppedError } from "./create-error.ts";
@@ -30,38 +32,44 @@ export function createSend(client: ClientContext): Send {
   async function send<Output>(name: string, describe: () => OperationFields<Output>, origin: Origin = {}) {
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
-    let output: unknown;
+    let success: Success<unknown> | undefined;
     try {
       call = check(name, () => {
         return new Call(client, addExtra({ name, label: name, ...describe() }), origin.within);
       });
-      output = await run(call, origin);
-      return output as Output; // the schema of the operation says that it is one
+      success = await run(call, origin);
+      return success as Success<Output>; // the schema of the operation says that it is one
     } catch (error) {
       failure = call === undefined ? (error as AnyAutomationError) : callError(call, error); // arguments fail with ours alone
       throw failure;
     } finally {
-      call?.finish(failure, output);
+      call?.finish(failure, success?.data);
     }
   }
 
   const adopt: Send["adopt"] = async (rotate) => {
-    if (tokenSource instanceof StaticToken) return await tokenSource.adopt(rotate);
+    if (tokenSource instanceof StaticToken) {
+      const rotation = rotate();
+      await tokenSource.adopt(async () => (await rotation).data);
+      return await rotation;
+    }
     const message = "adopt is for a static token; this client has a token provider or a rotating token";
     throw new ArgumentError(`tokens.rotate: ${message}`, { outcome: "not_sent" });
   };
   return Object.assign(send, { adopt, check, short: (text: string) => redactor().short(text), totalTimeoutMs });
 }
 
-async function run(call: Call, { countPage }: Origin): Promise<unknown> {
+async function run(call: Call, { countPage }: Origin): Promise<Success<unknown>> {
   const { deadline, events, settings } = call;
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   settings.hooks?.begin?.(call.hooked);
   const permit = enter(call);
-  const output = await readOutput(call, await withRetries(call, () => attempt(call, permit)));
+  const received = await withRetries(call, () => attempt(call, permit));
+  const data = await readOutput(call, received);
   if (countPage !== undefined) {
-    const counts = countPage(output as Page<unknown>, events?.waitedMs ?? 0); // its schema says that it is one
+    const counts = countPage(data as Page<unknown>, events?.waitedMs ?? 0); // its schema says that it is one
     events?.emit({ type: "page", ...counts });
   }
-  return output;
+  const { head } = received; // the promise of a call may be kept, and the text of a body is large
+  return { data, response: () => apiResponse(call, head) };
 }

@@ -1,3 +1,4 @@
+import { type ApiPromise, apiPromise, type Success } from "../call/api-promise.ts";
 import { expectNoSurplus } from "../checks/invalid-input.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { countFrom, type ObjectSchema } from "../checks/validators.ts";
@@ -70,7 +71,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * overlap: they resolve to consecutive items, with one request per page.
    */
   [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    return iterate(this.#source, ({ data }) => data, captureCaller(this[Symbol.asyncIterator]));
+    return iterate(this.#source, ({ data: page }) => page.data, captureCaller(this[Symbol.asyncIterator]));
   }
 
   /**
@@ -87,7 +88,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       return this.#source();
     };
     const toCaller = captureCaller(this.pages);
-    return lazyWalk(() => iterate(describe, (page) => [page], toCaller));
+    return lazyWalk(() => iterate(describe, ({ data: page }) => [page], toCaller));
   }
 
   /**
@@ -110,12 +111,12 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    *   retry: false,
    * };
    */
-  page(): Promise<Page<Item>>;
-  page(...surplus: readonly unknown[]): Promise<Page<Item>> {
-    return withCallerStack(this.page, async () => {
+  page(): ApiPromise<Page<Item>>;
+  page(...surplus: readonly unknown[]): ApiPromise<Page<Item>> {
+    return apiPromise(this.page, async () => {
       refuseArguments("page", surplus);
       const { value } = await walkPages(this.#source, undefined, 0).next();
-      return value as Page<Item>; // every walk has a first page
+      return value as Success<Page<Item>>; // every walk has a first page
     });
   }
 
@@ -136,9 +137,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       });
       const items: Item[] = [];
       if (max === 0) return items;
-      for await (const { data } of walkPages(this.#source, undefined, max)) {
+      for await (const { data: page } of walkPages(this.#source, undefined, max)) {
         // Not by `push(...data)`: a page may have more items than a call may have arguments.
-        for (const item of data) items.push(item);
+        for (const item of page.data) items.push(item);
       }
       items.splice(max);
       return items;
@@ -148,7 +149,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
 function iterate<Item, Value>(
   describe: () => Promise<PageSource<Item>>,
-  valuesOf: (page: Page<Item>) => readonly Value[],
+  valuesOf: (fetched: Success<Page<Item>>) => readonly Value[],
   toCaller: CallerStack,
 ): Walk<Value> {
   return batchIterator((closing) => walkPages(describe, closing), valuesOf, toCaller);

@@ -1,3 +1,4 @@
+import type { Success } from "../call/api-promise.ts";
 import type { Operation, Origin, PageCounts, Send } from "../call/operation.ts";
 import { PaginationError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
@@ -18,7 +19,7 @@ export interface PageSource<Item> {
   /** Checks the arguments of a method of the list, in the name of the method. */
   readonly check: Send["check"];
   /** Asks for a page of a walk: one request. An error carries the `cursor`. */
-  readonly fetch: (cursor: string | null, origin: Origin) => Promise<Page<Item>>;
+  readonly fetch: (cursor: string | null, origin: Origin) => Promise<Success<Page<Item>>>;
 }
 
 /**
@@ -30,7 +31,7 @@ export async function* walkPages<Item>(
   findSource: () => Promise<PageSource<Item>>,
   closing?: Deadline,
   max: number = Number.POSITIVE_INFINITY,
-): AsyncGenerator<Page<Item>, void, undefined> {
+): AsyncGenerator<Success<Page<Item>>, void, undefined> {
   const source = await findSource();
   const cycle = new CycleDetector();
   let counts: PageCounts = { pages: 0, items: 0, waitedMs: 0 };
@@ -42,10 +43,11 @@ export async function* walkPages<Item>(
   const origin: Origin = { within: closing?.signal, countPage };
   let cursor = source.start;
   let emptyPages = 0;
-  let ahead: Promise<Page<Item>> | undefined;
+  let ahead: ReturnType<typeof source.fetch> | undefined;
   if (cursor !== null) cycle.closes(cursor);
   for (;;) {
-    const page = await (ahead ?? source.fetch(cursor, origin));
+    const fetched = await (ahead ?? source.fetch(cursor, origin));
+    const page = fetched.data;
     ahead = undefined;
     cursor = page.next_cursor;
     emptyPages = page.data.length === 0 ? emptyPages + 1 : 0;
@@ -62,7 +64,7 @@ export async function* walkPages<Item>(
       // The consumer of this page may block the thread, so the request has to leave first.
       await platformTurn();
     }
-    yield page;
+    yield fetched;
     if (isLast) return;
     if (flaw !== undefined) throw endlessError(source, cursor, flaw);
   }

@@ -1,3 +1,4 @@
+import type { ApiPromise, Success } from "../call/api-promise.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import type { Method, Send } from "../call/operation.ts";
 import { isPath, type Path } from "../call/path.ts";
@@ -55,11 +56,14 @@ interface CheckedRequest<Verb extends Method, Output> extends CustomRequest<Outp
 /** Sends a request of the caller's own: `client.request`. */
 export interface SendCustom {
   /** With a schema: resolves its output. */
-  <Output>(request: CheckedRequest<"GET" | "POST" | "PUT" | "PATCH", Output>, options?: CallOptions): Promise<Output>;
+  <Output>(
+    request: CheckedRequest<"GET" | "POST" | "PUT" | "PATCH", Output>,
+    options?: CallOptions,
+  ): ApiPromise<Output>;
   /** A `DELETE` with a schema: resolves its output if the response has JSON, else `undefined`. */
-  <Output>(request: CheckedRequest<"DELETE", Output>, options?: CallOptions): Promise<Output | undefined>;
+  <Output>(request: CheckedRequest<"DELETE", Output>, options?: CallOptions): ApiPromise<Output | undefined>;
   /** Without a schema: resolves the JSON of the response as `unknown`, `undefined` if it has no body. */
-  (request: CustomRequest, options?: CallOptions): Promise<unknown>;
+  (request: CustomRequest, options?: CallOptions): ApiPromise<unknown>;
 }
 
 /** A walk over a list endpoint that has no method of its own. */
@@ -106,7 +110,7 @@ export function sendCustom<Output>(
   send: Send,
   request: CustomRequest<Output>,
   last: readonly [options?: CallOptions | undefined],
-): Promise<Output> {
+): Promise<Success<Output>> {
   return send("request", () => {
     const { method, path, query = {}, json, schema } = parseOptions<CustomRequest<Output>>(request, "request", REQUEST);
     if (json !== undefined && (method === "GET" || method === "HEAD")) {

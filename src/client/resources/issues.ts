@@ -1,10 +1,10 @@
+import { type ApiPromise, apiPromise } from "../call/api-promise.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { type ObjectSchema, required, STRING } from "../checks/validators.ts";
-import { withCallerStack } from "../errors/caller-stack.ts";
 import type { Issue, IssueType } from "../models.ts";
 import { issueValidator } from "../schemas/validators.ts";
 import { type ProjectRef, projectValue } from "./projects.ts";
@@ -43,12 +43,12 @@ export class Issues {
    * @example
    * const issue = await client.issues.create("web", { title: "Login fails", type: "bug" });
    */
-  create: (project: ProjectRef, input: IssueCreateInput, options?: CallOptions) => Promise<Issue> = (
+  create: (project: ProjectRef, input: IssueCreateInput, options?: CallOptions) => ApiPromise<Issue> = (
     project,
     input,
     ...options
   ) =>
-    withCallerStack(this.create, () =>
+    apiPromise(this.create, () =>
       this.#send("issues.create", () => ({
         method: "POST",
         path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),

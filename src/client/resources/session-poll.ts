@@ -137,9 +137,9 @@ async function* polls(
         (error: AutomationError) => error,
       );
       if (!isBrandedError(polled)) {
-        session = polled;
+        session = polled.data;
         outage = { ...outage, missed: undefined };
-        isFound = await within.race(Promise.resolve(isWanted(polled)));
+        isFound = await within.race(Promise.resolve(isWanted(session)));
       } else {
         if (within.reason !== undefined || within.leftMs === 0) {
           // A failure from before says more than the poll that the end of the wait has ended.

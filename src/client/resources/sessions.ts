@@ -1,3 +1,4 @@
+import { type ApiPromise, apiPromise } from "../call/api-promise.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
@@ -55,8 +56,8 @@ export class Sessions {
    * @example
    * const { state } = await client.sessions.get(id);
    */
-  get: (id: string, options?: CallOptions) => Promise<Session> = (id, ...options) =>
-    withCallerStack(this.get, () => this.#send("sessions.get", () => getSession(id, readOptions(options))));
+  get: (id: string, options?: CallOptions) => ApiPromise<Session> = (id, ...options) =>
+    apiPromise(this.get, () => this.#send("sessions.get", () => getSession(id, readOptions(options))));
 
   /**
    * Polls a session until `until(session)` is true, and resolves with it. The contract does not list states, so the caller

@@ -1,10 +1,10 @@
+import { type ApiPromise, apiPromise } from "../call/api-promise.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { readOptions } from "../call/settings.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, required, STRING, validator } from "../checks/validators.ts";
-import { withCallerStack } from "../errors/caller-stack.ts";
 import type { CreatedToken } from "../models.ts";
 import { createdTokenValidator } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
@@ -56,8 +56,8 @@ export class Tokens {
    * @example
    * const { id, plaintext } = await client.tokens.create({ name: "ci", scopes: ["issues:write"], expires_in_days: 30 });
    */
-  create: (input: TokenCreateInput, options?: CallOptions) => Promise<CreatedToken> = (input, ...options) =>
-    withCallerStack(this.create, () =>
+  create: (input: TokenCreateInput, options?: CallOptions) => ApiPromise<CreatedToken> = (input, ...options) =>
+    apiPromise(this.create, () =>
       this.#send("tokens.create", () => ({
         method: "POST",
         path: pathOf("/me/tokens"),
@@ -82,8 +82,8 @@ export class Tokens {
    * @example
    * const next = await client.tokens.rotate(id, { adopt: true });
    */
-  rotate: (id: string, options?: RotateOptions) => Promise<CreatedToken> = (id, ...last) =>
-    withCallerStack(this.rotate, async () => {
+  rotate: (id: string, options?: RotateOptions) => ApiPromise<CreatedToken> = (id, ...last) =>
+    apiPromise(this.rotate, async () => {
       const { adopt = false, ...options } = this.#send.check("tokens.rotate", () => readOptions(last, ROTATE_OPTIONS));
       const rotate = () => this.#send("tokens.rotate", () => ({ ...rotation(id, adopt), options }));
       return adopt ? await this.#send.adopt(rotate) : await rotate();
@@ -99,8 +99,8 @@ export class Tokens {
    * @example
    * await client.tokens.revoke(id);
    */
-  revoke: (id: string, options?: CallOptions) => Promise<void> = (id, ...options) =>
-    withCallerStack(this.revoke, () =>
+  revoke: (id: string, options?: CallOptions) => ApiPromise<void> = (id, ...options) =>
+    apiPromise(this.revoke, () =>
       this.#send("tokens.revoke", () => ({
         method: "DELETE",
         path: pathOf("/me/tokens/{id}", { id }),

@@ -46,24 +46,35 @@ export function isSecretName(name: string, inSecret = false): boolean {
  * with the escapes of URLs, JSON and HTML read once.
  */
 export function redactionOf({ tokens, headers = {}, response }: Secrets): (text: string) => string {
-  const known = [...tokens];
   const values = quotableIn(response);
-  const finders: readonly Finder[] = [
-    ...known.flatMap(spellingsOf),
-    ...[...credentialsIn(headers), ...values].map((secret) => ({ spelled: secret, least: secret.length })),
-  ]
-    .filter(({ spelled }) => spelled !== "")
-    .map(occurrencesOf)
-    .concat(known.map(likeTokensOf), namedValuesIn, passwordsInUrls);
+  const others = [...credentialsIn(headers), ...values].map((secret) => ({ spelled: secret, least: secret.length }));
+  const finders = [...findersOf(tokens, others), namedValuesIn, passwordsInUrls];
   let left = MOST_COMPARED;
   return (text) => {
     left -= values.length * text.length;
     if (left < 0) return REDACTED;
-    const inText = finders.flatMap((find) => find(text));
-    const { read, at } = readEscapes(text);
-    const inRead = read === text ? [] : finders.flatMap((find) => find(read));
-    return without([...inText, ...inRead.map(([start, end]): Range => [at[start] ?? 0, at[end] ?? 0])], text);
+    return without(rangesIn(text, finders), text);
   };
+}
+
+/** `true` for a text that holds one of the tokens, or an unknown one that begins as they do. */
+export function holdsToken(text: string, tokens: Iterable<string>): boolean {
+  return rangesIn(text, findersOf(tokens)).length > 0;
+}
+
+/** Finds the tokens, unknown ones that begin as they do, and other known secrets. */
+function findersOf(tokens: Iterable<string>, others: readonly Spelling[] = []): readonly Finder[] {
+  const known = [...tokens];
+  const spellings = [...known.flatMap(spellingsOf), ...others].filter(({ spelled }) => spelled !== "");
+  return [...spellings.map(occurrencesOf), ...known.map(likeTokensOf)];
+}
+
+/** The parts of a text that are found in it as it is, and with its escapes read. */
+function rangesIn(text: string, finders: readonly Finder[]): readonly Range[] {
+  const inText = finders.flatMap((find) => find(text));
+  const { read, at } = readEscapes(text);
+  const inRead = read === text ? [] : finders.flatMap((find) => find(read));
+  return [...inText, ...inRead.map(([start, end]): Range => [at[start] ?? 0, at[end] ?? 0])];
 }
 
 /** A text with these parts replaced, which may overlap. */

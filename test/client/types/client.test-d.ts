@@ -4,6 +4,8 @@ import { expectTypeOf, test } from "vitest";
 import * as z from "zod";
 import {
   type AnyAutomationError,
+  type ApiPromise,
+  type ApiResponse,
   type CallOptions,
   type Client,
   type ClientEvent,
@@ -20,6 +22,7 @@ import {
   SCOPES,
   type Scope,
   type Session,
+  type WithResponse,
 } from "../../../src/client/index.ts";
 import { ProjectSchema, pageOf } from "../../../src/client/schemas/index.ts";
 
@@ -33,9 +36,26 @@ test("methods resolve what the service sends", () => {
   expectTypeOf(client.issues.create).returns.resolves.toEqualTypeOf<Issue>();
   expectTypeOf(client.sessions.list).returns.toEqualTypeOf<Paginator<Session>>();
   expectTypeOf(client.sessions.get).returns.resolves.toEqualTypeOf<Session>();
-  expectTypeOf(client.sessions.waitFor).returns.resolves.toEqualTypeOf<Session>();
+  expectTypeOf(client.sessions.waitFor).returns.toEqualTypeOf<Promise<Session>>();
   expectTypeOf(client.sessions.watch).returns.toExtend<AsyncIterable<Session>>();
   expectTypeOf(client.rateLimit).toEqualTypeOf<RateLimitSnapshot | undefined>();
+});
+
+test("a call that sends one request has its response, too", () => {
+  expectTypeOf(client.tokens.create).returns.toEqualTypeOf<ApiPromise<CreatedToken>>();
+  expectTypeOf(client.tokens.rotate).returns.toEqualTypeOf<ApiPromise<CreatedToken>>();
+  expectTypeOf(client.tokens.revoke).returns.toEqualTypeOf<ApiPromise<void>>();
+  expectTypeOf(client.issues.create).returns.toEqualTypeOf<ApiPromise<Issue>>();
+  expectTypeOf(client.sessions.get).returns.toEqualTypeOf<ApiPromise<Session>>();
+  expectTypeOf(client.projects.list().page()).toEqualTypeOf<ApiPromise<Page<Project>>>();
+  expectTypeOf(client.request({ method: "GET", path: path`/x` })).toEqualTypeOf<ApiPromise<unknown>>();
+  expectTypeOf(client.sessions.get("s").withResponse()).resolves.toEqualTypeOf<WithResponse<Session>>();
+  expectTypeOf<WithResponse<Session>["data"]>().toEqualTypeOf<Session>();
+  expectTypeOf<ApiResponse["headers"]>().toEqualTypeOf<Headers>();
+  expectTypeOf<ApiResponse["requestId"]>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<Awaited<ApiPromise<Session>>>().toEqualTypeOf<Session>();
+  expectTypeOf(client.sessions.get("s").catch(() => "none")).toEqualTypeOf<Promise<Session | string>>();
+  expectTypeOf(client.sessions.waitFor).returns.not.toHaveProperty("withResponse"); // it is many requests
 });
 
 test("a list is no promise, and is walked by item, by page, or into an array", () => {

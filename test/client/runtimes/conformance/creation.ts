@@ -18,6 +18,20 @@ const numbered: StandardSchema<{ number: number }> = {
 
 export const creation: readonly Case[] = [
   {
+    name: "a call resolves its response with its result, and is sent once",
+    run: async (bench) => {
+      const service = await bench.service({ projects: [{ name: "web" }] });
+      const call = bench.client(service).issues.create("web", { title: "One", type: "bug" });
+      const { data, response } = await call.withResponse();
+      equal([await call, (await service.requests()).length], [data, 1]);
+      const url = `${service.baseUrl}/projects/web/issues`;
+      equal([response.status, response.attempts, response.url], [201, 1, url]);
+      holds(response.headers.get("content-type")?.includes("json") ?? false, "the media type among the headers");
+      const isPlain = call instanceof Promise && Promise.resolve(call) === call && !("withResponse" in call.then());
+      holds(isPlain, "a promise of the platform");
+    },
+  },
+  {
     name: "an issue is created by the project's name, its id, and the project itself",
     run: async (bench) => {
       const service = await bench.service({ projects: [{ id: "prj_1", name: "web" }] });

@@ -175,6 +175,10 @@ describe("the first frame is the line of the caller, of every public method", ()
     ["sessions.list", async () => await all(client().sessions.list("p"))],
     ["paginate", async () => await all(client().paginate({ path: path`/x`, schema: anything }))],
     ["next()", async () => await client().projects.list()[Symbol.asyncIterator]().next()],
+    ["a call with its response", async () => await client().sessions.get("s").withResponse()],
+    ["a call with its response, returned", async () => client().sessions.get("s").withResponse()],
+    ["page with its response", async () => await client().projects.list().page().withResponse()],
+    ["arguments, with the response", async () => await client().sessions.get("").withResponse()],
     ["pages", async () => await all(client().projects.list().pages())],
     ["page", async () => await client().projects.list().page()],
     ["toArray", async () => await client().projects.list().toArray()],
@@ -285,6 +289,10 @@ describe("the first frame is the line of the call, and not that of the await", (
     "the loop over a list with prefetch": (c) => [here(), ahead(c)[Symbol.asyncIterator]()],
     "pages()": (c) => [here(), c.projects.list().pages()],
     "the loop over a watch": (c) => [here(), c.sessions.watch("s")[Symbol.asyncIterator]()],
+    "a call with its response": (c) => [here(), c.sessions.get("s").withResponse()],
+    "an adoption with its response": (c) => [here(), c.tokens.rotate("t", { adopt: true }).withResponse()],
+    "request with its response": (c) => [here(), c.request({ method: "GET", path: path`/x` }).withResponse()],
+    "page with its response": (c) => [here(), c.projects.list().page().withResponse()],
     "arguments of a call": (c) => [here(), c.sessions.get("")],
     "arguments of a list": (c) => [here(), c.projects.list({ limit: 0.5 }).toArray()],
   };
@@ -320,13 +328,14 @@ describe("the first frame is the line of the call, and not that of the await", (
       const client = new Client({ baseUrl: "https://service.example.com/api/v1", token: "t", retry: false, fetch });
       function forgets() {
         client.sessions.get("s");
+        client.sessions.get("s").withResponse();
         client.sessions.waitFor("s", { until: () => true });
       }
       forgets();`;
     const { stdout, stderr } = await runProgram(program);
     expect(stderr).toBe("");
     const lines = stdout.trim().split("\n");
-    expect(lines).toHaveLength(2);
+    expect(lines).toHaveLength(3);
     for (const line of lines) expect(line).toMatch(/^NotFoundError: .*\|\s+at forgets \(/);
   });
 });

@@ -1,6 +1,7 @@
 /** A program that uses every entry point that needs no other package, and most of the public types. It declares a field of its own. */
 import {
   type AnyAutomationError,
+  type ApiPromise,
   type CallOptions,
   Client,
   type ClientEvent,
@@ -30,6 +31,7 @@ import {
   type StandardSchema,
   type TokenProvider,
   VERSION,
+  type WithResponse,
 } from "project-automation";
 import { createEmulator, type Emulator, type EmulatorOptions, type Fault } from "project-automation/testing";
 import { type RunningEmulator, type StartOptions, startEmulator } from "project-automation/testing/node";
@@ -71,6 +73,10 @@ async function use(client: Client, emulator: Emulator): Promise<unknown[]> {
   const unchecked: unknown = await client.request(request);
   const issues: Page<Issue> = await client.request({ method: "GET", path: where, schema });
   const anything: unknown = await client.request({ method: "GET", path: where });
+  const sent: ApiPromise<Session> = client.sessions.get("s", call);
+  const { data, response }: WithResponse<Session> = await sent.withResponse();
+  holds<Same<typeof data, Session>>();
+  results.push(`${response.status} ${response.headers.get("ratelimit-remaining")} ${response.requestId}`);
   const limit: RateLimitSnapshot | undefined = client.rateLimit;
   return [...results, issue, session, issues.next_cursor, unchecked, anything, limit?.remaining];
 }

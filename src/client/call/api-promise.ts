@@ -1,0 +1,57 @@
+import { withCallerStack } from "../errors/caller-stack.ts";
+
+/** The final response of a call that has succeeded. It holds no credential, so you may log it. */
+export interface ApiResponse {
+  /** HTTP status. */
+  readonly status: number;
+  /**
+   * A copy of the headers, without `set-cookie`, and without each value that holds a token. If your own `fetch` returns
+   * headers without `forEach`, the copy is empty.
+   */
+  readonly headers: Headers;
+  /** The `x-request-id` of the response, as in errors; `undefined` without that header. */
+  readonly requestId: string | undefined;
+  /** The URL that was asked. */
+  readonly url: string;
+  /** Requests of this call that were sent. */
+  readonly attempts: number;
+}
+
+/** The result of a call, and its final response. */
+export interface WithResponse<Result> {
+  /** The result that the call itself resolves. */
+  readonly data: Result;
+  /** The final response, after retries. */
+  readonly response: ApiResponse;
+}
+
+/** The promise of a method that sends one request. It is a promise of the platform with one more method. */
+export interface ApiPromise<Result> extends Promise<Result> {
+  /**
+   * Resolves the result of this call together with its final response. The call is sent once, however often you ask. It
+   * rejects with the error of the call. If you handle that, you need not handle the rejection of the call as well.
+   *
+   * @example
+   * const { data, response } = await client.issues.create("web", { title: "Login fails", type: "bug" }).withResponse();
+   * console.log(data.number, response.requestId, response.headers.get("ratelimit-remaining"));
+   */
+  withResponse(): Promise<WithResponse<Result>>;
+}
+
+/** A call that has succeeded. Its response is read when it is asked for. */
+export interface Success<Result> {
+  readonly data: Result;
+  readonly response: () => ApiResponse;
+}
+
+/** Sends the call of `entry`, a public method. The stack of its error begins in the code that called `entry`. */
+export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<Success<Result>>): ApiPromise<Result> {
+  const success = send();
+  const result = withCallerStack(entry, () => success.then(({ data }) => data));
+  const withResponse = async (): Promise<WithResponse<Result>> => {
+    const data = await result;
+    const { response } = await success;
+    return { data, response: response() };
+  };
+  return Object.defineProperty(result, "withResponse", { value: withResponse }) as ApiPromise<Result>; // now it is one
+}
