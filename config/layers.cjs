@@ -52,6 +52,7 @@ const layers = [
       "client/call/http-request.ts",
       "client/call/head.ts",
       "client/call/retry-after.ts",
+      "client/call/from-service.ts",
       "client/call/fate.ts",
       "client/call/call-hooks.ts",
       "client/call/operation.ts",
@@ -141,6 +142,7 @@ const bulkKnows = [
   "client/index.ts",
   "client/call/call-hooks.ts",
   "client/call/fate.ts",
+  "client/call/from-service.ts",
   "client/call/decide-retry.ts",
   ...foundation,
 ];
@@ -161,6 +163,7 @@ const doctorKnows = [
   "client/token/token-format.ts",
   "client/call/path.ts",
   "client/call/head.ts",
+  "client/call/from-service.ts",
   "client/call/fate.ts",
   "client/call/retry-after.ts",
   "client/call/decide-retry.ts",

@@ -1,6 +1,6 @@
 /**
- * Writes the reference pages of the emulator and of the doctor: what they take, from the code that takes it. Tests compare
- * the pages with what this makes. `npm run docs` runs it.
+ * Writes the reference pages of the emulator and of the doctor, from the code, and the table of outcomes in docs/errors.md,
+ * from the table that a test runs. Tests compare the pages with what this makes. `npm run docs` runs it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { PROBES } from "../src/doctor/probes.ts";
 import type { RefusalReason } from "../src/testing/conventions.ts";
 import { EMULATOR } from "../src/testing/node/command.ts";
 import { resolveConventions } from "../src/testing/resolve-conventions.ts";
+import { FATES, SEND_AGAIN } from "../test/support/fate-table.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -154,8 +155,25 @@ ${table(
 )}
 `;
 
+/** The table of `docs/errors.md`, which stands between these lines. */
+const [BEGIN, END] = [
+  "<!-- Written by scripts/reference-pages.ts from test/support/fate-table.ts. -->\n",
+  "\n<!-- end -->",
+];
+
+const fates = table(
+  ["what happened to a write", "`outcome`", "in a bulk write", "send it again?"],
+  FATES.map(({ happened, outcome, state }) => [happened, code(outcome), code(state), SEND_AGAIN[outcome]]),
+);
+
+function withFates(page: string): string {
+  const [before = "", rest = ""] = page.split(BEGIN);
+  return `${before}${BEGIN}\n${fates}\n${rest.slice(rest.indexOf(END))}`;
+}
+
 /** The pages, by their paths in the repository. */
 export const PAGES: Readonly<Record<string, string>> = {
+  "docs/errors.md": withFates(readFileSync(join(root, "docs/errors.md"), "utf8")),
   "docs/reference/emulator.md": emulator,
   "docs/reference/doctor-questions.md": doctor,
 };

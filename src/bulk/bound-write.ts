@@ -8,7 +8,7 @@ import { stateOfWrite, type Write } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
 
 /** The steps after which a write may wait to be sent again: why it is not sent if the run ends in that wait. */
-const WAITS: Readonly<Partial<Record<Step, Pick<BulkReason, "kind" | "status" | "message">>>> = {
+const WAITS: Readonly<Partial<Record<string | number, Pick<BulkReason, "kind" | "status" | "message">>>> = {
   429: {
     kind: "rate_limit",
     status: 429,
@@ -108,7 +108,7 @@ export class BoundWrite {
     if (callId !== this.#callId) return;
     this.state = { fate };
     this.#isOnItsWay ||= step === "leaves";
-    const wait = isHarmless(fate) ? WAITS[step] : undefined;
+    const wait = isHarmless(fate) ? WAITS[typeof step === "string" ? step : step.status] : undefined;
     if (wait === undefined) return;
     this.#isOnItsWay = false;
     void this.#records.addIfPossible({ state: "not_sent", reason: { ...wait, recordedAt: new Date().toISOString() } });

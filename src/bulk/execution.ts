@@ -24,6 +24,10 @@ export class Execution<Item, Result> {
   stoppedBy: AutomationError | undefined;
   /** The error that the iteration rejects with: the run itself could not go on. */
   failure: AutomationError | undefined;
+  /** The error of the first item that was sent. */
+  firstError: AutomationError | undefined;
+  /** The first error of `resolveUnknown`. */
+  unresolvedBy: AutomationError | undefined;
   readonly #settings: Settings<Item, Result>;
   readonly #counts: Counts;
   readonly #entries: Entries<BulkEntry<Item, Result>>;
@@ -31,6 +35,8 @@ export class Execution<Item, Result> {
   readonly #underWay = new Set<ItemWrite<Item, Result>>();
   /** The items whose `send` was called, and which have not ended. */
   readonly #sent = new Set<ItemWrite<Item, Result>>();
+  /** The first of these. */
+  #first: ItemWrite<Item, Result> | undefined;
   #outage: Outage = NO_OUTAGE;
   /** When the next item may be sent in an outage, on the monotonic clock. */
   #resumesAt = 0;
@@ -156,6 +162,8 @@ export class Execution<Item, Result> {
     this.#underWay.add(write);
     const end = await write.run(before);
     this.#sent.delete(write);
+    if (write === this.#first) this.firstError = end.error;
+    if (failuresBefore === undefined) this.unresolvedBy ??= end.error;
     // Before it is recorded: another request could leave while the record is stored.
     this.#heed(end, write, failuresBefore);
     await write.record(end);
@@ -168,6 +176,7 @@ export class Execution<Item, Result> {
     const mustWait = (): boolean => this.#outage.failures > 0 && (this.#sent.size > 0 || now() < this.#resumesAt);
     while (this.stoppedBy === undefined && mustWait()) await this.#entries.change();
     this.#sent.add(write);
+    this.#first ??= write;
     return this.#outage.failures;
   }
 

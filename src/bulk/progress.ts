@@ -67,6 +67,11 @@ export class Counts {
     else if (state === "done" || state === "refused") this.#note(Math.floor(now() / 1_000));
   }
 
+  /** An item got through in this run. */
+  get hasThrough(): boolean {
+    return this.#hasThrough;
+  }
+
   get summary(): BulkSummary {
     return { ...this.#counts };
   }

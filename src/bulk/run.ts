@@ -1,4 +1,5 @@
 import { type CallerStack, withCallerStack } from "../client/errors/caller-stack.ts";
+import { JournalError } from "../client/errors/journal-error.ts";
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import { AwaitedRun } from "./awaited-run.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
@@ -8,6 +9,13 @@ import type { Settings } from "./options.ts";
 import { type BulkProgress, type BulkSummary, Counts } from "./progress.ts";
 
 const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
+
+/** Of a run that began no item: each item that is left is `unknown`. */
+function undecided({ done, refused, unknown }: BulkSummary, cause: AutomationError | undefined): JournalError {
+  const counts = `${done} done, ${refused} refused, ${unknown} unknown`;
+  const message = `nothing was sent: earlier runs left the outcome of each remaining item unknown (${counts}); look at the service, and let resolveUnknown return "applied" or "not_applied"`;
+  return new JournalError(message, { reason: "undecided", cause });
+}
 
 /** A run as its caller sees it: entries to be taken, and progress. */
 export class Run<Item, Result> extends AwaitedRun implements BulkRun<Item, Result> {
@@ -87,7 +95,9 @@ export class Run<Item, Result> extends AwaitedRun implements BulkRun<Item, Resul
   #result(): BulkSummary {
     const { stoppedBy } = this;
     if (stoppedBy !== undefined) throw this.#named(stoppedBy);
-    return this.summary;
+    const { summary } = this;
+    if (this.#counts.hasThrough || summary.not_sent + summary.unknown === 0) return summary;
+    throw this.#named(this.#execution.firstError ?? undecided(summary, this.#execution.unresolvedBy));
   }
 
   async #next(): Promise<IteratorResult<BulkEntry<Item, Result>, undefined>> {

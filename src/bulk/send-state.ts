@@ -1,5 +1,6 @@
 import type { HookedEnd } from "../client/call/call-hooks.ts";
 import { type Fate, fateOfError, isHarmless } from "../client/call/fate.ts";
+import { isRefusalOfService } from "../client/call/from-service.ts";
 import { ArgumentError, type AutomationError } from "../client/index.ts";
 import type { BulkState } from "./journal.ts";
 import { SendError } from "./send-error.ts";
@@ -22,20 +23,23 @@ export interface SendState {
   /** The error why the item is not `done`, or with `done`, why it has no result. */
   readonly error?: AutomationError;
   /**
-   * `"through"`: the service accepted or refused the item. `"hold"`: the failure is not the item's, so others may fail as
+   * `"through"`: the item is done, or the service refused it. `"hold"`: the failure is not the item's, so others may fail as
    * well. `"stop"`: every other item will. `"fail"`: `send` cannot be worked with. Absent where the run ended the call.
    */
   readonly consequence?: "through" | "hold" | "stop" | "fail";
 }
 
-/** Refusals of an item. Other refusals are about the token, its rate or the address, and say nothing about the item. */
-const ITEM_REFUSALS: ReadonlySet<string> = new Set(["api", "bad_request", "conflict"]);
+/** Statuses of a refused item, if they are the service's. Others are about the token, its rate, the address or the way there. */
+const ITEM_REFUSALS: ReadonlySet<number | undefined> = new Set([400, 409, 413, 415, 422]);
 
 /** Statuses that are about the address: a project that is misspelt, or a method that the path does not have. */
 const ADDRESS_REFUSALS: ReadonlySet<number | undefined> = new Set([404, 405]);
 
 /** Failures that every other item would meet as well. */
-const COMMON_FAILURES: ReadonlySet<string> = new Set(["auth", "permission", "redirect", "token_provider"]);
+const COMMON_FAILURES: ReadonlySet<string> = new Set(["redirect", "token_provider"]);
+
+/** Refusals that every other item would meet as well, if they are the service's. */
+const COMMON_REFUSALS: ReadonlySet<string> = new Set(["auth", "permission"]);
 
 /** Errors of the application: a mistake in its code, and no failure of a call. */
 const MISTAKES: ReadonlySet<string> = new Set(["argument", "config"]);
@@ -54,17 +58,18 @@ const USE_ITS_CLIENT =
  * | none | failed with anything else | `not_sent` | hold, or stop |
  * | none, or one that has not left | did not end | `not_sent` | |
  * | has left, and did not end | | `unknown` | |
- * | got a 2xx response | failed with something of the application's own | `done` | fail |
- * | got a 2xx response | anything else | `done` | through, or stop |
- * | refused as an item | anything | `refused` | through |
- * | failed otherwise | anything | what the `outcome` of its error says | hold, or stop |
+ * | succeeded | failed with something of the application's own | `done` | fail |
+ * | succeeded | anything else | `done` | through, or stop |
+ * | was refused as an item, by the service | anything | `refused` | through |
+ * | failed otherwise, and was not applied | anything | `not_sent` | hold, or stop |
+ * | failed otherwise | anything | `unknown`, also after a 2xx that cannot be used | hold, or stop |
  */
 export function stateAfterSend(key: string, send: SendEnd, write: Write | undefined): SendState {
   if (write === undefined) return stateWithoutWrite(send);
   const state = stateOfWrite(write);
   if (write.end === undefined) return { state };
   const { error } = write.end;
-  if (state === "done") return stateOfDone(key, send, write.end);
+  if (state === "done") return stateOfDone(key, send, write.end.output);
   return {
     state,
     ...(error === undefined ? {} : { error }),
@@ -74,7 +79,7 @@ export function stateAfterSend(key: string, send: SendEnd, write: Write | undefi
 
 /** Returns whether every other item would fail in the same way. */
 export function isCommonFailure(error: AutomationError): boolean {
-  return COMMON_FAILURES.has(error.kind);
+  return COMMON_FAILURES.has(error.kind) || (COMMON_REFUSALS.has(error.kind) && isRefusalOfService(error.body));
 }
 
 /** Returns whether a failure is about the address that was asked. */
@@ -88,15 +93,13 @@ function consequenceOf(error: AutomationError | undefined): "hold" | "stop" {
 
 /** The state of an item by its write alone, without an account of `send`. */
 export function stateOfWrite({ fate, end }: Write): BulkState {
-  const error = end?.error;
-  if (end !== undefined && (error === undefined || error.outcome === "accepted")) return "done";
+  if (end !== undefined && end.error === undefined) return "done";
   if (!isHarmless(fate)) return "unknown";
-  const isRefusal = error?.outcome === "rejected" && ITEM_REFUSALS.has(error.kind) && !isAboutAddress(error);
-  return isRefusal ? "refused" : "not_sent";
+  const { status, body } = end?.error ?? {};
+  return ITEM_REFUSALS.has(status) && isRefusalOfService(body) ? "refused" : "not_sent";
 }
 
-function stateOfDone(key: string, send: SendEnd, { error, output }: NonNullable<Write["end"]>): SendState {
-  if (error !== undefined) return { state: "done", error, consequence: "through" };
+function stateOfDone(key: string, send: SendEnd, output: unknown): SendState {
   if (send === "abandoned" || "result" in send) return { state: "done", consequence: "through" };
   const { error: own, said, details } = send.thrown;
   if (own !== undefined && !MISTAKES.has(own.kind)) {

@@ -36,6 +36,7 @@ export {
   TimeoutError,
   TokenProviderError,
 } from "./errors/classes.ts";
+export { type HttpStatusOptions, toHttpStatus } from "./errors/to-http-status.ts";
 export type {
   ClientEvent,
   DeprecationEvent,

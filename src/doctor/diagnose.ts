@@ -5,7 +5,7 @@ import { type EmulatorSeed, seedOf, withoutValues, withValues } from "./emulator
 import { obstacleTo } from "./obstacle.ts";
 import { type Finding, type Probe, unasked } from "./probe.ts";
 import { PROBES } from "./probes.ts";
-import { isSuccess } from "./reading.ts";
+import { isOfService } from "./reading.ts";
 import { type Report, type ReportedQuestion, type Result, verdictOf } from "./report.ts";
 import type { Step } from "./step.ts";
 import { CREATED, mayExist, REVOKED } from "./token-steps.ts";
@@ -77,7 +77,9 @@ async function askAll(probes: readonly Probe[], asker: Asker, isWriting: boolean
 }
 
 async function isLeftBehind(asker: Asker): Promise<boolean> {
-  return mayExist(await asker.ask(CREATED)) && !succeeded(await asker.ask(REVOKED));
+  const revoked = await asker.ask(REVOKED);
+  const isRevoked = revoked.kind === "response" && isOfService(revoked, { isBodyDue: false });
+  return mayExist(await asker.ask(CREATED)) && !isRevoked;
 }
 
 /** True if a step writes, or comes after one that does. */
@@ -111,8 +113,4 @@ function judge(
 function resultOf(questions: readonly ReportedQuestion[], isStopped: boolean): Result {
   if (questions.some(({ verdict }) => verdict === "contradicts")) return "contradicts";
   return isStopped ? "not_asked" : "agrees";
-}
-
-function succeeded(answer: Answer): boolean {
-  return answer.kind === "response" && isSuccess(answer);
 }

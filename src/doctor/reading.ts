@@ -1,3 +1,4 @@
+import { isSuccessOfService } from "../client/call/from-service.ts";
 import { isSuccess as isSuccessStatus } from "../client/call/head.ts";
 import { isRecord } from "../client/checks/values.ts";
 import { RedirectError } from "../client/errors/classes.ts";
@@ -19,6 +20,11 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 
 export function isSuccess({ status }: Reply): boolean {
   return isSuccessStatus(status);
+}
+
+/** Returns whether a response is a success, and the service's: a page in its place is none. */
+export function isOfService(reply: Reply, { isBodyDue }: { readonly isBodyDue: boolean }): boolean {
+  return isSuccess(reply) && isSuccessOfService({ text: reply.text, isWhole: true }, isBodyDue) === true;
 }
 
 /** The page of a list in a successful response; `undefined` if there is none. */

@@ -1,8 +1,8 @@
 /** The requests of `--write`: one token without scopes is created, looked at and revoked. */
 
-import { outcomeOfStatus } from "../client/call/fate.ts";
+import { outcomeOfAnswer } from "../client/call/fate.ts";
 import { encodeSegment } from "../client/call/path.ts";
-import { fieldsOf, idOf, isSuccess } from "./reading.ts";
+import { fieldsOf, idOf, isOfService, isSuccess } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { PROJECTS } from "./steps.ts";
 import { type Answer, type NotAsked, notAsked, type PlannedRequest } from "./wire.ts";
@@ -21,7 +21,10 @@ export const CREATED: Step = step({
 
 /** `true` for an answer to the creation after which the token may be there, by the rule of the client for its own writes. */
 export function mayExist(created: Answer): boolean {
-  if (created.kind === "response") return outcomeOfStatus(created.status) !== "rejected";
+  if (created.kind === "response") {
+    const isFromService = isOfService(created, { isBodyDue: true });
+    return outcomeOfAnswer({ status: created.status, isFromService }) !== "rejected";
+  }
   return created.kind === "failure" && created.isSent !== false;
 }
 
@@ -77,7 +80,9 @@ function afterRevocation(build: (created: Answer) => PlannedRequest | NotAsked):
     after: { created: CREATED, revoked: REVOKED },
     writes: true,
     request: ({ created, revoked }) =>
-      replyOr(revoked, (reply) => (isSuccess(reply) ? build(created) : notAsked("the token was not revoked"))),
+      replyOr(revoked, (reply) =>
+        isOfService(reply, { isBodyDue: false }) ? build(created) : notAsked("the token was not revoked"),
+      ),
   });
 }
 

@@ -92,6 +92,7 @@ const JOURNALS: Readonly<Record<JournalErrorReason, string>> = {
   damaged: "it is damaged",
   failed: "it could not be read or written",
   misused: "it is not set up for this",
+  undecided: "what it holds is not decided",
 };
 
 /** The advice about a write, by its outcome, where that matters more than the kind. */

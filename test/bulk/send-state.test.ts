@@ -12,13 +12,16 @@ import {
   BadRequestError,
   ConnectionError,
   NotFoundError,
+  PermissionDeniedError,
   RateLimitError,
   RedirectError,
   ServerError,
 } from "../../src/client/index.ts";
 
 const own = { callId: "mine", method: "POST", attempts: 1 };
-const refused = { ...own, outcome: "rejected" } as const;
+const refused = { ...own, outcome: "rejected", body: { error: "said" } } as const;
+/** As of a proxy. */
+const turnedAway = { ...own, outcome: "rejected", body: "<html>" } as const;
 const invalid = new BadRequestError("422", { ...refused, status: 422 });
 const missing = new NotFoundError("404", { ...refused, status: 404 });
 const limited = new RateLimitError("429", { ...refused, status: 429 });
@@ -26,7 +29,7 @@ const signIn = new AuthenticationError("401", { ...refused, status: 401 });
 const lost = new ConnectionError("lost", { ...own, outcome: "unknown" });
 const read = { callId: "other", method: "GET", attempts: 1 };
 const missingRead = new NotFoundError("404", { ...read, status: 404 });
-const signInRead = new AuthenticationError("401", { ...read, status: 401 });
+const signInRead = new AuthenticationError("401", { ...read, status: 401, body: { error: "said" } });
 const crash = new TypeError("no such field");
 
 const begun: Write = { fate: { outcome: "not_sent", isAmbiguous: false } };
@@ -39,7 +42,7 @@ const failed = (error: AutomationError, mayBeApplied = true): Write => ({
   end: { error: error as never },
 }); // each is of a class of the library
 const done: Write = {
-  fate: { outcome: "unknown", isAmbiguous: false },
+  fate: { outcome: "accepted", isAmbiguous: false },
   end: { error: undefined, output: { number: 7 } },
 };
 
@@ -54,8 +57,8 @@ const TABLE: readonly Row[] = [
     "a success that cannot be read",
     threw(crash),
     failed(new ConnectionError("cut", { ...own, outcome: "accepted" })),
-    "done",
-    "through",
+    "unknown",
+    "hold",
   ],
   ["a read that failed after the write", threw(missingRead), done, "done", "through"],
   ["a read that was told 401 after the write", threw(signInRead), done, "done", "stop"],
@@ -70,6 +73,19 @@ const TABLE: readonly Row[] = [
     "through",
   ],
   ["a refusal that send caught", resolved, failed(invalid), "refused", "through"],
+  ...[400, 409, 413, 415, 422].flatMap((status): Row[] => [
+    [`a ${status} of the service`, resolved, failed(new ApiError("", { ...refused, status })), "refused", "through"],
+    [`a ${status} of a proxy`, resolved, failed(new ApiError("", { ...turnedAway, status })), "not_sent", "hold"],
+  ]),
+  ...[402, 405, 406, 407, 410, 411, 412, 414, 417, 418, 421, 423, 425, 426, 428, 431, 451, 494, 499].map(
+    (status): Row => [
+      `a ${status}, whoever says so`,
+      resolved,
+      failed(new ApiError("", { ...refused, status })),
+      "not_sent",
+      "hold",
+    ],
+  ),
   [
     "a refusal after an attempt that may have been applied",
     resolved,
@@ -91,6 +107,15 @@ const TABLE: readonly Row[] = [
     "hold",
   ],
   ["a refused token", resolved, failed(signIn), "not_sent", "stop"],
+  [
+    "a 401 of a proxy",
+    resolved,
+    failed(new AuthenticationError("401", { ...turnedAway, status: 401 })),
+    "not_sent",
+    "hold",
+  ],
+  ["a scope that is missing", resolved, failed(new PermissionDeniedError("403", refused)), "not_sent", "stop"],
+  ["a 403 of a firewall", resolved, failed(new PermissionDeniedError("403", turnedAway)), "not_sent", "hold"],
   [
     "a redirect that may have been followed from",
     resolved,

@@ -246,7 +246,7 @@ describe("graceMs", () => {
     const { emulator, client } = service();
     emulator.fault({ drop: "after" });
     const journal = memoryJournal();
-    await bulkWrite({ items: rowsOf(1), key, journal, client, send }).finish();
+    await runToEnd(bulkWrite({ items: rowsOf(1), key, journal, client, send }));
     const { stop, options } = stopped();
     let asked = false;
     const ended = runToEnd(

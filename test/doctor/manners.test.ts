@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sendByNode } from "../../src/doctor/node/send.ts";
 import type { Send, WireRequest } from "../../src/doctor/wire.ts";
-import { createEmulator, type Emulator, type Fault } from "../../src/testing/index.ts";
+import { createEmulator, type Emulator } from "../../src/testing/index.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { examine, virtualClock } from "./examine.ts";
 
@@ -158,14 +158,32 @@ describe("with --write", () => {
     expect(report.tokenLeftBehind).toBe(false);
   });
 
-  test.each<[string, Fault]>([
-    ["without an id", { transform: ({ id: _id, ...body }) => body }],
-    ["by a page", { status: 201, body: "<html></html>", apply: true, headers: { "content-type": "text/html" } }],
-  ])("a creation that is answered 201 %s is told, since the token cannot be revoked", async (_, fault) => {
+  test("a creation that is answered 201 without an id is told, since the token cannot be revoked", async () => {
     await using service = await startEmulator();
-    service.emulator.fault({ operation: "tokens.create", ...fault });
+    service.emulator.fault({ operation: "tokens.create", transform: ({ id: _id, ...body }) => body });
     const { report, contradictions } = await examine(service, { write: true });
     expect(contradictions["token-create"]).toMatch(/^201 .*without id; the token ".*" may still be there/);
+    expect(report.tokenLeftBehind).toBe(true);
+  });
+
+  test.each(["<html>", "", "OK"])(
+    "a creation that ends with 200 and %j may have been done, whoever answers",
+    async (body) => {
+      await using service = await startEmulator();
+      service.emulator.fault({ operation: "tokens.create", status: 200, body, apply: true });
+      const { report, contradictions } = await examine(service, { write: true });
+      expect(contradictions["token-create"]).toMatch(
+        /^200 .*, so probably not of the service; the token ".*" may still/,
+      );
+      expect(report.tokenLeftBehind).toBe(true);
+    },
+  );
+
+  test("a page in the place of a revocation revokes nothing", async () => {
+    await using service = await startEmulator();
+    service.emulator.fault({ ...ALWAYS, operation: "tokens.revoke", status: 200, body: "<html>" });
+    const { report, contradictions } = await examine(service, { write: true });
+    expect(contradictions["token-revoke"]).toContain(`the token "${NAME}" may still be there`);
     expect(report.tokenLeftBehind).toBe(true);
   });
 

@@ -38,7 +38,8 @@ const UNREADABLE = { safe: "fail", delete: "succeed", write: "fail" } as const;
 
 const LOST = "the connection was lost, or the attempt reached `timeoutMs`";
 const BODY_LOST = "2xx, and then the body was lost";
-const UNUSABLE = "2xx that is not JSON, or of another shape";
+const UNUSABLE = "2xx without a body, or with JSON that is cut or of another shape";
+const OF_ANOTHER = "2xx with a page or words in the place of JSON";
 const STOPPED = "your signal, or `totalTimeoutMs`";
 
 type Rest = readonly [unsafeWrite: Reaction, wait: Wait, kind: ErrorKind, outcome: Outcome];
@@ -64,9 +65,13 @@ export const RULES = {
   attemptTimeout: define(LOST, IDEMPOTENT, ["retry", "backoff", "timeout", "unknown"]),
   permanent: define("an invalid certificate, scheme or header", NO_METHOD, ["fail", "none", "connection", "not_sent"]),
   bodyLost: define(BODY_LOST, AFTER_SUCCESS, ["fail", "backoff", "connection", "accepted"]),
+  bodyLostEarly: define(BODY_LOST, AFTER_SUCCESS, ["fail", "backoff", "connection", "unknown"]),
   bodyTimeout: define(BODY_LOST, AFTER_SUCCESS, ["fail", "backoff", "timeout", "accepted"]),
+  bodyTimeoutEarly: define(BODY_LOST, AFTER_SUCCESS, ["fail", "backoff", "timeout", "unknown"]),
+  noBody: define(UNUSABLE, UNREADABLE, ["fail", "none", "parse", "unknown"]),
   notJson: define(UNUSABLE, UNREADABLE, ["fail", "none", "parse", "accepted"]),
   otherShape: define(UNUSABLE, UNREADABLE, ["fail", "none", "validation", "accepted"]),
+  page: define(OF_ANOTHER, NO_METHOD, ["fail", "none", "parse", "unknown"]),
   aborted: define(STOPPED, NO_METHOD, ["fail", "none", "abort", "unknown"]),
   totalTimeout: define(STOPPED, NO_METHOD, ["fail", "none", "timeout", "unknown"]),
 } as const satisfies Readonly<Record<string, Rule>>;
@@ -75,8 +80,10 @@ export const RULES = {
 export type Failure =
   | { readonly status: number; readonly retryAfterSeconds?: number; readonly body?: string }
   | { readonly rejection: (hostname?: string) => unknown }
-  | { readonly stalls: "headers" | "body" }
-  | { readonly breaks: "body" };
+  | { readonly stalls: "headers" }
+  /** `first`: the part of the body that came before. */
+  | { readonly stalls: "body"; readonly first: string }
+  | { readonly breaks: "body"; readonly first: string };
 
 /** One failure under its rule, with the kind and outcome of the error that the caller gets. */
 export interface RetryRow {
@@ -160,9 +167,15 @@ export const RETRY_ROWS: readonly RetryRow[] = [
   unexplained("a plain object", () => ({ no: true })),
   unexplained("a TypeError of other code", () => new TypeError("x is not a function")),
   row(RULES.attemptTimeout, ["attempt timeout", { stalls: "headers" }]),
-  row(RULES.bodyLost, ["body lost", { breaks: "body" }]),
-  row(RULES.bodyTimeout, ["body stalled", { stalls: "body" }]),
-  row(RULES.notJson, ["2xx that is not JSON", { status: 200, body: "<p>" }]),
+  row(RULES.bodyLost, ["body lost", { breaks: "body", first: '{"id":' }]),
+  row(RULES.bodyLostEarly, ["body lost before it begins", { breaks: "body", first: "" }]),
+  row(RULES.bodyLostEarly, ["body lost behind white space", { breaks: "body", first: " \n" }]),
+  row(RULES.bodyTimeout, ["body stalled", { stalls: "body", first: '{"id":' }]),
+  row(RULES.bodyTimeoutEarly, ["body stalled before it begins", { stalls: "body", first: "" }]),
+  row(RULES.noBody, ["2xx without a body", { status: 200, body: "" }]),
+  row(RULES.notJson, ["2xx with cut JSON", { status: 200, body: '{"id":' }]),
+  row(RULES.page, ["2xx with a page", { status: 200, body: "<p>" }]),
+  row(RULES.page, ["2xx with words", { status: 200, body: "OK" }]),
 ];
 
 /** The outcome of a call of this family: a read changes nothing, so it has none where that of a write is unknown. */

@@ -16,17 +16,15 @@ const TAKEN = "the fetch option returned a response whose body was read already:
 
 /** The result of reading a body. `text`: the part that was received. */
 export type BodyText =
-  | { readonly kind: "whole"; readonly text: string }
-  | { readonly kind: "oversized" }
-  | { readonly kind: "cut"; readonly text: string; readonly cause: unknown }
-  | { readonly kind: "stopped"; readonly text: string };
+  | { readonly kind: "whole" | "oversized" | "stopped"; readonly text: string }
+  | { readonly kind: "cut"; readonly text: string; readonly cause: unknown };
 
 /** The part of a body that is read. */
 interface Limits {
   /** The most bytes, after decompression. */
   readonly maxBytes: number;
   /** `true` once enough was received, even if the service leaves the stream open. */
-  readonly isEnough?: (text: string) => boolean;
+  readonly isEnough?: ((text: string) => boolean) | undefined;
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
@@ -55,16 +53,26 @@ export async function readBody(response: Response, deadline: Deadline, limits: L
  * A refusal's body, if all of it comes within a moment and is no larger than 64 KiB: parsed if it is JSON, else as text.
  * `undefined` if it is empty. Never rejects.
  */
-export async function readBriefly(response: Response, deadline: Deadline): Promise<unknown> {
-  const patience = deadline.within(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
+export async function readRefusal(response: Response, deadline: Deadline): Promise<unknown> {
   const isEnough = (text: string): boolean => /\}\s*$/.test(text) && parseJson(text) !== undefined;
+  const body = await readBriefly(response, deadline, isEnough);
+  if (body.kind !== "whole" || body.text.trim() === "") return undefined;
+  const json = parseJson(body.text);
+  return json === undefined ? body.text : json;
+}
+
+/** Reads a body that matters little: at most 64 KiB of it, and no longer than a moment. Never rejects. */
+export async function readBriefly(
+  response: Response,
+  deadline: Deadline,
+  isEnough: Limits["isEnough"],
+): Promise<BodyText> {
+  const patience = deadline.within(response.status === 429 ? RATE_LIMIT_BODY_MS : REFUSAL_BODY_MS);
   const body = await readBody(response, patience, { maxBytes: MAX_REFUSAL_BYTES, isEnough });
   patience.release();
   // Where a body has no reader, the signal of its request alone frees what is left of it.
   if (body.kind === "stopped" && !hasMethods(response.body, "getReader")) deadline.end();
-  if (body.kind !== "whole" || body.text.trim() === "") return undefined;
-  const json = parseJson(body.text);
-  return json === undefined ? body.text : json;
+  return body;
 }
 
 async function readParts(reader: Reader, received: { text: string }, limits: Limits): Promise<BodyText> {
@@ -78,8 +86,8 @@ async function readParts(reader: Reader, received: { text: string }, limits: Lim
       // An empty part counts as a byte: an endless stream of empty parts would block the process.
       bytes += value.byteLength || 1;
     }
-    if (bytes > limits.maxBytes) return { kind: "oversized" };
     received.text += decoder.decode(value, { stream: !done });
+    if (bytes > limits.maxBytes) return { kind: "oversized", ...received };
     if (done || limits.isEnough?.(received.text)) return { kind: "whole", ...received };
   }
 }
@@ -90,5 +98,5 @@ async function readWhole(response: Response, { maxBytes }: Limits): Promise<Body
     throw new TypeError("text() of the response resolved with something that is not a string");
   // In UTF-8 a UTF-16 unit has three bytes at most.
   const isLarger = text.length * 3 > maxBytes && new TextEncoder().encode(text).byteLength > maxBytes;
-  return isLarger ? { kind: "oversized" } : { kind: "whole", text };
+  return { kind: isLarger ? "oversized" : "whole", text };
 }

@@ -9,7 +9,7 @@ import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
 import type { Call } from "./call.ts";
-import { outcomeOf, outcomeOfStatus } from "./fate.ts";
+import { outcomeOf, outcomeOfAnswer } from "./fate.ts";
 import type { Exchange, ResponseHead } from "./head.ts";
 import { isWrite, type Operation, rotatesToken } from "./operation.ts";
 import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
@@ -58,8 +58,14 @@ export function callError(call: Call, thrown: unknown): errors.AnyAutomationErro
 export function parseError(call: Call, received: Exchange, body: string): errors.ResponseParseError {
   const { status, headers } = received.head;
   const type = mediaType(call, headers);
-  const summary = `${status} with ${body}${type === undefined ? "" : `, ${type}`}${doctorFor(call.operation)}`;
+  const doctor = received.isFromService === false ? `; ${DOCTOR}` : doctorFor(call.operation);
+  const summary = `${status} with ${body}${type === undefined ? "" : `, ${type}`}${doubtAbout(received)}${doctor}`;
   return buildError(errors.ResponseParseError, call, { summary, progress: received });
+}
+
+/** Of a 2xx that is not the service's. */
+function doubtAbout({ isFromService }: Partial<Exchange>): string {
+  return isFromService === false ? "; it was probably not the service that answered" : "";
 }
 
 /** A success of another shape than expected: what its schema found, or threw, free of secrets. */
@@ -108,14 +114,14 @@ interface Stop extends Partial<Exchange> {
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
   if (reason === "abort") {
-    const summary = `aborted by the caller ${PLACES[phase]}`;
+    const summary = `aborted by the caller ${PLACES[phase]}${doubtAbout(received)}`;
     return buildError(errors.AbortError, call, { summary, progress: received, cause: call.deadline.signal.reason });
   }
   const limit = reason === "total" ? "totalTimeoutMs" : "timeoutMs";
   const limitMs = call.settings[limit];
-  const summary = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
+  const ranOut = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
   return buildError(errors.TimeoutError, call, {
-    summary,
+    summary: `${ranOut}${doubtAbout(received)}`,
     progress: received,
     phase,
     cause: call.history.lastFailure?.(),
@@ -129,8 +135,9 @@ export function connectionError(
   failed: Partial<Exchange> & { readonly cause: unknown },
 ): errors.ConnectionError {
   const { redactor } = call;
+  const lost = words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? "");
   return buildError(errors.ConnectionError, call, {
-    summary: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? ""),
+    summary: `${lost}${doubtAbout(failed)}`,
     progress: failed,
     platformCode: redactor.short(said.platformCode),
     permanent,
@@ -148,7 +155,9 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const body = typeof shown === "string" ? shown.slice(0, MAX_FOREIGN_TEXT) : shown;
   const { code, detail } = serviceWords(body);
   const location = status < 400 ? redactor.short(redirectTarget(head, url)) : undefined;
-  const foreign = typeof body === "string" ? { mediaType: mediaType(call, headers), text: body } : undefined;
+  const isNamed = limit !== undefined || remaining !== undefined || headers.has("x-request-id");
+  const text = body === undefined && status >= 400 && !isNamed ? "" : body;
+  const foreign = typeof text === "string" ? { mediaType: mediaType(call, headers), text } : undefined;
   const { baseUrl, tokenSource } = settings;
   const token = tokenSource.current;
   const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location });
@@ -176,9 +185,10 @@ export function buildError<Details extends ErrorDetails, Failure>(
   const { summary, thrown, progress = {}, ...own } = parts;
   const { id, operation, history, redactor } = call;
   const { method, path } = operation;
-  const { head, text: rawBody } = progress;
+  const { head, text: rawBody, isFromService } = progress;
   // An error about a response may be made when the call has gone on.
-  const outcome = head === undefined ? outcomeOf(history.fate) : outcomeOfStatus(head.status);
+  const outcome =
+    head === undefined ? outcomeOf(history.fate) : outcomeOfAnswer({ status: head.status, isFromService });
   const details = {
     callId: id,
     status: head?.status || undefined,

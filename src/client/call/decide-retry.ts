@@ -2,6 +2,7 @@ import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, isAutomationError, TimeoutError } from "../errors/classes.ts";
 import type { RetryReason } from "../events.ts";
 import { lengthened, shortened } from "../time/jitter.ts";
+import { isSuccess } from "./head.ts";
 import { type Operation, rotatesToken } from "./operation.ts";
 import type { RetryRules } from "./settings.ts";
 
@@ -69,7 +70,7 @@ function passingReason(error: AutomationError, context: RetryContext): RetryDeci
 function mayRepeat(error: AutomationError, { operation, rules }: RetryContext): boolean {
   const { method } = operation;
   if (method === "GET" || method === "HEAD" || method === "DELETE") return true;
-  return rules.unsafeWrites && !rotatesToken(operation) && error.outcome !== "accepted";
+  return rules.unsafeWrites && !rotatesToken(operation) && !isSuccess(error.status ?? 0);
 }
 
 /** The wait before the next attempt, in milliseconds: it doubles from `minDelayMs` to `maxDelayMs`, and has a random part. */
@@ -85,10 +86,12 @@ export function statusMayPass(status: number): boolean {
 
 /**
  * `true` for an error whose reason may pass: a lost or refused connection, a timeout, a 5xx or 408 that is retried, a rate
- * limit. Others do not: the service has refused the request, it cannot be sent, or its response cannot be used.
+ * limit, a page in the place of the service's response. Others do not: the service has refused the request, it cannot be
+ * sent, or the service's response cannot be used.
  */
 export function mayPass(error: unknown): boolean {
   if (!isAutomationError(error)) return false;
   if (error.kind === "connection") return error.permanent !== true;
+  if (error.kind === "parse") return error.outcome !== "accepted";
   return error.kind === "timeout" || error.kind === "rate_limit" || statusMayPass(error.status ?? 0);
 }

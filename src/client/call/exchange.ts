@@ -3,13 +3,14 @@ import { AbortError } from "../errors/classes.ts";
 import { classifyFault } from "../errors/connection-fault.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
-import { readBody, readBriefly } from "./body.ts";
+import { readBody, readBriefly, readRefusal } from "./body.ts";
 import type { Call } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
+import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
 import { type Exchange, isSuccess, type ResponseHead, readHead } from "./head.ts";
 import { HttpFailure } from "./http.ts";
-import { isWrite } from "./operation.ts";
+import { isBodyDue, isWrite } from "./operation.ts";
 import { watchWrite } from "./write-evidence.ts";
 
 /** The token of a request, and the time that is left for it. */
@@ -29,7 +30,7 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
-  call.note(head.status);
+  noteAnswer(call, head);
   // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
   const { status, limit, remaining, retryAfterMs } = head;
   const reported = permit.report({ status, limit, remaining, retryAfterMs });
@@ -92,11 +93,11 @@ async function sendRequest(
   const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
-    return { response, head: readHead(response) };
+    return { response, head: readHead(response, url) };
   } catch (error) {
     if (error === STOPPED) {
       // A `fetch` that does not heed the signal may respond later.
-      sending.then((late) => late.body?.cancel()).catch(() => {});
+      discard(sending);
       throw stoppedError(call, { deadline, phase: "headers" });
     }
     const { cause, source } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
@@ -116,27 +117,43 @@ interface Begun extends Exchange {
 
 /** Reads the body as far as it matters. */
 async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Exchange> {
-  const { expects } = call.operation;
   if (!isSuccess(head.status)) {
-    const body = await readBriefly(response, deadline);
+    if (head.isFollowed) discard(response);
+    const body = head.isFollowed ? undefined : await readRefusal(response, deadline);
     if (call.deadline.reason === "abort") throw stoppedError(call, { deadline: call.deadline, phase: "body", head });
     return { head, body, pause };
   }
-  if (expects === "nothing") {
-    // An abort that comes when a success has been received changes nothing any more.
-    await readBriefly(response, deadline);
-    return { head, text: undefined };
-  }
-  const { maxResponseBytes } = call.settings;
-  const body = await readBody(response, deadline, { maxBytes: maxResponseBytes });
-  if (body.kind === "whole") return { head, text: body.text };
-  // A DELETE has done its work by its status.
-  if (expects === "json_if_any") return { head, text: undefined };
-  if (body.kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text: body.text });
-  if (body.kind === "cut") {
-    const fault = classifyFault({ cause: body.cause, source: "response" }, call.settings.baseUrl);
-    throw connectionError(call, fault, { ...body, head });
+  const { operation, settings } = call;
+  const { maxResponseBytes } = settings;
+  const body =
+    operation.expects === "nothing"
+      ? await readBriefly(response, deadline, beginsAsJson)
+      : await readBody(response, deadline, { maxBytes: maxResponseBytes });
+  const { kind, text } = body;
+  const isFromService = noteAnswer(call, head, { text, isWhole: kind === "whole" });
+  // Where no body matters, an abort or a cut that comes when a success has been received changes nothing any more.
+  if (kind === "whole" || operation.expects !== undefined) return { head, text, isFromService };
+  if (kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text, isFromService });
+  if (kind === "cut") {
+    const fault = classifyFault({ cause: body.cause, source: "response" }, settings.baseUrl);
+    throw connectionError(call, fault, { ...body, head, isFromService });
   }
   const summary = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;
-  throw parseError(call, { head, text: undefined }, summary);
+  throw parseError(call, { head, isFromService }, summary);
+}
+
+const NO_BODY_YET: ReceivedBody = { text: "", isWhole: false };
+
+/** Notes a response, as far as its body has come. Returns whether a success is the service's. */
+function noteAnswer(call: Call, { status }: ResponseHead, body = NO_BODY_YET): boolean | undefined {
+  const isFromService = isSuccess(status) ? isSuccessOfService(body, isBodyDue(call.operation)) : undefined;
+  call.note({ status, isFromService });
+  return isFromService;
+}
+
+/** Frees the connection of a response that is not read. */
+function discard(response: Response | Promise<Response>): void {
+  Promise.resolve(response)
+    .then(({ body }) => body?.cancel())
+    .catch(() => {});
 }

@@ -9,8 +9,16 @@ export interface Fate {
   readonly isAmbiguous: boolean;
 }
 
-/** The next thing that happens to the request of a call, or to the call. A number is the status of the response. */
-export type Step = "leaves" | "never_left" | "again" | number;
+/** A response, as far as it has come. */
+export interface Answer {
+  /** 0 for a redirect that a browser hides. */
+  readonly status: number;
+  /** The body of a 2xx says that it is the service's; `undefined` while that is not known. */
+  readonly isFromService?: boolean | undefined;
+}
+
+/** The next thing that happens to the request of a call, or to the call. */
+export type Step = "leaves" | "never_left" | "again" | Answer;
 
 /** The fate of a call whose first request has not left. */
 export const NOTHING_SENT: Fate = { outcome: "not_sent", isAmbiguous: false };
@@ -22,7 +30,7 @@ export const NOTHING_SENT: Fate = { outcome: "not_sent", isAmbiguous: false };
  * |---|---|---|
  * | the request leaves | `unknown` | as before |
  * | it never left | `not_sent` | as before |
- * | it is answered 2xx | `accepted` | as before |
+ * | it is answered 2xx, and that is the service's | `accepted` | as before |
  * | it is answered 4xx but 408, 307 or 308 | `rejected` | as before |
  * | it is answered anything else | `unknown` | as before |
  * | the call is to be sent again | as before | as before, or the request may have been applied |
@@ -31,7 +39,7 @@ export function fateAfter({ outcome, isAmbiguous }: Fate, step: Step): Fate {
   if (step === "leaves") return { outcome: "unknown", isAmbiguous };
   if (step === "never_left") return { outcome: "not_sent", isAmbiguous };
   if (step === "again") return { outcome, isAmbiguous: isAmbiguous || mayBeApplied(outcome) };
-  return { outcome: outcomeOfStatus(step), isAmbiguous };
+  return { outcome: outcomeOfAnswer(step), isAmbiguous };
 }
 
 /** The effect of all requests of a call, if no other one follows. */
@@ -50,9 +58,9 @@ export function fateOfError(error: unknown): Fate {
   return { outcome, isAmbiguous: priorAmbiguous === true };
 }
 
-/** The effect of a request, by the status of its response. A browser that hides a redirect shows 0. */
-export function outcomeOfStatus(status: number): Outcome {
-  if (isSuccess(status)) return "accepted";
+/** The effect of a request, by its response. */
+export function outcomeOfAnswer({ status, isFromService }: Answer): Outcome {
+  if (isSuccess(status)) return isFromService ? "accepted" : "unknown";
   // 303 is the answer to a request that was performed, and gateways use the others so; 307 and 308 say to repeat it.
   const isRedirect = status < 400 && status !== 307 && status !== 308;
   return isRedirect || status === 408 || status >= 500 ? "unknown" : "rejected";

@@ -1,25 +1,43 @@
+import { parseUrl } from "../checks/parse-url.ts";
 import type { RateLimitHead, ReportedPause } from "../rate-limit/rate-limiter.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
-/** The head of a response: what is known before its body is read. The status is 0 for a redirect that a browser hides. */
+/**
+ * The head of a response: what is known before its body is read. The status is 0 for a redirect that a browser hides, or
+ * that a `fetch` has followed: then `location` is where that led.
+ */
 export interface ResponseHead extends RateLimitHead {
   readonly headers: Headers;
+  /** A `fetch` has followed a redirect, so this is another request's response. */
+  readonly isFollowed?: boolean;
 }
 
 /** A response, read as far as it matters. */
 export interface Exchange {
   readonly head: ResponseHead;
-  /** The body of a success, where it matters. */
+  /** The body of a success, as far as it has come. */
   readonly text?: string | undefined;
+  /** The body of a success says that it is the service's; `undefined` if too little of it has come. */
+  readonly isFromService?: boolean | undefined;
   /** The body of any other, as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
   readonly body?: unknown;
   /** The pause that it began, if it is a 429, as the rate limiter says. */
   readonly pause?: ReportedPause | undefined;
 }
 
-/** Reads the head of a response. */
-export function readHead(response: Response): ResponseHead {
-  return { headers: response.headers, ...readRateLimit(response) };
+/** Reads the head of the response to a request for `asked`. Of a redirect that was followed, only where it led counts. */
+export function readHead(response: Response, asked: string): ResponseHead {
+  const { redirected = false, url = "" }: Partial<Response> = response; // a substitute need have neither
+  const isFollowed = redirected || (url !== "" && url !== asked && isElsewhere(url, asked));
+  if (!isFollowed) return { headers: response.headers, ...readRateLimit(response) };
+  const target = parseUrl(url);
+  const headers = new Headers(target && { location: target.href });
+  return { headers, ...readRateLimit({ headers, status: 0 }), isFollowed };
+}
+
+function isElsewhere(url: string, asked: string): boolean {
+  const { protocol, origin }: Partial<URL> = parseUrl(url) ?? {};
+  return /^https?:$/.test(protocol ?? "") && origin !== parseUrl(asked)?.origin;
 }
 
 /** Reads the head of a response as far as it is about the token's limit (contract, section 8). */

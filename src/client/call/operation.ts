@@ -27,8 +27,8 @@ export interface Operation<Output> {
   /** The schema that holds even where validation is lenient. */
   readonly lenientSchema?: StandardSchema | undefined;
   /**
-   * The treatment of a 2xx body. Omitted: it must be JSON, or empty where there is no schema. `"json_if_any"`: anything;
-   * it resolves `undefined` unless it is JSON. `"nothing"`: it does not matter, and resolves `undefined`.
+   * The treatment of the body of the service's 2xx. Omitted: it must be JSON, or empty where there is no schema.
+   * `"json_if_any"`: it resolves `undefined` unless it is whole JSON. `"nothing"`: it resolves `undefined`.
    */
   readonly expects?: "json_if_any" | "nothing" | undefined;
   /** The scope that the contract asks for, as a hint in refusals. */
@@ -75,6 +75,11 @@ export interface Send {
 /** `true` for an operation that changes something, so that sending it twice might matter. */
 export function isWrite({ method }: { readonly method: string }): boolean {
   return method !== "GET" && method !== "HEAD";
+}
+
+/** `true` for an operation whose 2xx response has a body. */
+export function isBodyDue({ method, schema }: Operation<unknown>): boolean {
+  return schema !== undefined && method !== "DELETE";
 }
 
 /** `true` for an operation that replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */

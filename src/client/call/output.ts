@@ -31,13 +31,14 @@ export async function readOutput(call: Call, received: Exchange): Promise<unknow
 }
 
 function parse(call: Call, received: Exchange): unknown {
-  const { text = "" } = received;
-  const { expects, schema } = call.operation;
-  const isEmpty = text.trim() === "";
-  const isOptional = expects === "json_if_any" || (isEmpty && schema === undefined);
-  const data = isEmpty ? undefined : parseJson(text);
-  if (data !== undefined || isOptional) return data;
-  throw parseError(call, received, isEmpty ? "an empty body" : "a body that is not JSON");
+  const { text = "", isFromService } = received;
+  const { expects } = call.operation;
+  const json = text.trim();
+  const data = json === "" || expects === "nothing" ? undefined : parseJson(json);
+  // The service has done what no body is due of by its status.
+  const isDone = isFromService === true && (json === "" || expects !== undefined);
+  if (data !== undefined || isDone) return data;
+  throw parseError(call, received, json === "" ? "an empty body" : "a body that is not JSON");
 }
 
 interface Parsed extends Exchange {

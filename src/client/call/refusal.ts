@@ -69,7 +69,7 @@ export interface Refused {
   readonly operation: Pick<Operation<unknown>, "name" | "scope" | "json">;
   readonly baseUrl: string;
   readonly token: string;
-  /** A body that is no JSON. */
+  /** A body that is no JSON; an empty text where nothing at all says that the service has answered. */
   readonly foreign: { readonly mediaType: string | undefined; readonly text: string } | undefined;
   /** The service's sentence. */
   readonly detail: string | undefined;
@@ -86,11 +86,15 @@ export function adviceOn(refused: Refused): readonly string[] {
 const HTTPS_PORT =
   /plain HTTP (?:request was sent )?to (?:an )?(?:HTTPS port|SSL-enabled)|HTTP request to an HTTPS server/i;
 
+const FOLLOWED =
+  "redirects must not be followed, since the token would travel with them; if your fetch asks another address on purpose, let it return new Response(response.body, response)";
+
 type Rule = (refused: Refused) => string | undefined;
 
 const RULES: readonly Rule[] = [
-  ({ head: { status }, location }) => {
+  ({ head: { status, isFollowed }, location }) => {
     if (status >= 400) return undefined;
+    if (isFollowed) return `fetch has followed a redirect to ${location ?? "another address"}; ${FOLLOWED}`;
     if (status === 304)
       return "nothing is cached here: only If-None-Match or If-Modified-Since, a header, asks for a 304";
     return `${location === undefined ? "" : `it leads to ${location}; `}redirects are not followed: check baseUrl`;
@@ -100,7 +104,8 @@ const RULES: readonly Rule[] = [
     if (baseUrl.startsWith("http:") && HTTPS_PORT.test(foreign.text))
       return "this port speaks https:, and baseUrl says http:";
     const type = foreign.mediaType === undefined ? "not JSON" : `${foreign.mediaType}, not JSON`;
-    return `the body is ${type}, so it may not be from the service; ${DOCTOR}`;
+    const body = foreign.text === "" ? "it has no readable body" : `the body is ${type}`;
+    return `${body}, so it may not be from the service; ${DOCTOR}`;
   },
   ({ head: { status, headers, retryAfterMs } }) => {
     if (retryAfterMs) return `the service asks to wait ${seconds(retryAfterMs)}`;

@@ -19,7 +19,10 @@ export class ArgumentError extends AutomationError {
   declare readonly kind: "argument";
 }
 
-/** The response is a 3xx. Redirects are never followed, since the token would travel with them. */
+/**
+ * The response is a 3xx. Redirects are never followed, since the token would travel with them. Also the response of another
+ * address, where a `fetch` of the application has followed one: it has no `status` then.
+ */
 export class RedirectError extends AutomationError {
   static override readonly kinds: readonly ["redirect"] = ["redirect"];
   declare readonly kind: "redirect";
@@ -65,7 +68,8 @@ export class AbortError extends AutomationError {
 
 /**
  * A 2xx response whose body is not JSON, is empty where one is due, or is larger than `maxResponseBytes`. `rawBody` holds
- * the text, except of one that is too large.
+ * the text, except of one that is too large. A body that does not even begin as JSON is probably not the service's: the
+ * `outcome` of a write is `unknown` then.
  */
 export class ResponseParseError extends AutomationError {
   static override readonly kinds: readonly ["parse"] = ["parse"];

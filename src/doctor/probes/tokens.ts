@@ -1,5 +1,5 @@
 import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
-import { errorOf, fieldsOf, idOf, isAbsent, isSuccess, outlineOf, pageOf } from "../reading.ts";
+import { errorOf, fieldsOf, idOf, isAbsent, isOfService, isSuccess, outlineOf, pageOf } from "../reading.ts";
 import { CREATED, mayExist, REVOKED, TOKEN_NAME, TOKENS } from "../token-steps.ts";
 import { type Answer, labelOf, type Reply } from "../wire.ts";
 
@@ -17,8 +17,11 @@ function judgeCreation({ created }: Readonly<Record<"created", Reply>>): Finding
   const { status } = created;
   const seen = outlineOf(created);
   if (status === 401 || status === 403) return unasked(`the token may not create tokens (${seen})`);
-  if (!isSuccess(created)) {
-    return contradicts(`refused: ${seen}${leftBy(created)}`, `tokens.create() rejects with ${errorOf(status)}`);
+  if (!isOfService(created, { isBodyDue: true })) {
+    const [refused, error] = isSuccess(created)
+      ? [`${seen}, so probably not of the service`, "ResponseParseError"]
+      : [`refused: ${seen}`, errorOf(status)];
+    return contradicts(`${refused}${leftBy(created)}`, `tokens.create() rejects with ${error}`);
   }
   const { id, plaintext } = fieldsOf(created.json);
   const conventions = { successStatus: { "tokens.create": status } };
@@ -44,7 +47,7 @@ function judgeLifetime({ created }: Readonly<Record<"created", Reply>>): Finding
 function judgeRevocation({ revoked }: Readonly<Record<"revoked", Reply>>): Finding {
   const { status } = revoked;
   const seen = outlineOf(revoked);
-  if (!isSuccess(revoked)) return contradicts(`${seen}; ${LEFT_BEHIND}`, NOT_REVOKED);
+  if (!isOfService(revoked, { isBodyDue: false })) return contradicts(`${seen}; ${LEFT_BEHIND}`, NOT_REVOKED);
   const conventions = { successStatus: { "tokens.revoke": status } };
   return status === 204 ? agrees(seen, conventions) : differs(seen, "nothing: the client takes any 2xx", conventions);
 }

@@ -73,7 +73,11 @@ const lost = under(RULES.connectionLost);
 const timedOut = under(RULES.attemptTimeout);
 const bodyLost = under(RULES.bodyLost);
 const bodyTimedOut = under(RULES.bodyTimeout);
+const bodyLostEarly = under(RULES.bodyLostEarly);
+const bodyTimedOutEarly = under(RULES.bodyTimeoutEarly);
 const unreadable = under(RULES.notJson);
+const page = under(RULES.page);
+const noBody = under(RULES.noBody);
 const misshapen = under(RULES.otherShape);
 const neverSent = under(RULES.noConnection);
 const permanent = under(RULES.permanent);
@@ -85,6 +89,9 @@ const finalServerError = under(RULES.finalStatus, { kind: "server", outcome: "un
 /** Platforms notice these in different ways. */
 const EITHER = ["timeout", "connection"] as const;
 const fine: Row = { GET: "success", DELETE: "success", POST: "success" };
+
+/** A `DELETE` fails as soon as its body begins as a page. */
+const lostPage: Row = { ...bodyLostEarly, DELETE: page.DELETE };
 
 const soon = pause(5); // lets what was sent arrive before the connection breaks
 const chunked = head(200, [["Transfer-Encoding", "chunked"]]);
@@ -129,24 +136,28 @@ export function faults(elsewhere: string): readonly Fault[] {
       send("HTTP/1.1 103 Early Hints\r\n\r\n"),
     ],
     // the response breaks after a 2xx head
-    ["reset after headers", bodyLost, sequence(goodHead(9), soon, reset)],
-    ["FIN after headers", bodyLost, sequence(goodHead(9), soon, finish)],
+    ["reset after headers", bodyLostEarly, sequence(goodHead(9), soon, reset)],
+    ["FIN after headers", bodyLostEarly, sequence(goodHead(9), soon, finish)],
+    ["reset behind white space", bodyLostEarly, sequence(goodHead(9), send(" \n"), soon, reset)],
+    ["reset behind the first character", bodyLost, sequence(goodHead(9), send(" {"), soon, reset)],
+    ["FIN behind the first character", bodyLost, sequence(goodHead(9), send("{"), soon, finish)],
+    ["reset within a page", lostPage, sequence(goodHead(9), send("<!doctype"), soon, reset)],
     ["reset within the body", bodyLost, sequence(goodHead(9), halfBody, soon, reset)],
     ["FIN within the body", bodyLost, sequence(goodHead(9), halfBody, soon, finish)],
-    ["headers, then silence", bodyTimedOut, goodHead(9)],
+    ["headers, then silence", bodyTimedOutEarly, goodHead(9)],
     ["half a body, then silence", bodyTimedOut, sequence(goodHead(9), halfBody)],
-    ["a body byte by byte", bodyTimedOut, sequence(goodHead(99_999), drip(" ", 50))],
+    ["a body byte by byte", bodyTimedOutEarly, sequence(goodHead(99_999), drip(" ", 50))],
     ["a cut chunk", bodyLost, sequence(send(`${chunked}ff\r\n{"id":`), soon, finish)],
-    ["a bogus chunk size", bodyLost, sequence(send(chunked), soon, send("zz\r\n{}\r\n"))],
+    ["a bogus chunk size", bodyLostEarly, sequence(send(chunked), soon, send("zz\r\n{}\r\n"))],
     ["chunks without an end", bodyLost, sequence(send(`${chunked}2\r\n{}\r\n`), soon, finish)],
-    ["bogus gzip", under(RULES.bodyLost, { kind: EITHER }), gzipped(() => Buffer.from("no gzip at all, really"))],
+    ["bogus gzip", under(RULES.bodyLostEarly, { kind: EITHER }), gzipped(() => Buffer.from("no gzip at all, really"))],
     ["gzip with a flipped bit", under(RULES.bodyLost, { kind: EITHER }), gzipped(flipped)],
-    ["a 2xx of endless chunks", bodyTimedOut, endless(200)],
+    ["a 2xx of endless chunks of words", { ...bodyTimedOutEarly, DELETE: page.DELETE }, endless(200)],
     // it looks complete and is not
     ["truncated gzip", unreadable, gzipped((bytes) => bytes.subarray(0, -12))],
     ["a close-delimited half", unreadable, sequence(send(head(200, [])), halfBody, send("{"), finish)],
-    ["HTML from a captive portal", unreadable, respond({ body: "<html>Log in</html>" })],
-    ["an empty 200", unreadable, respond({ body: "" })],
+    ["HTML from a captive portal", page, respond({ body: "<html>Log in</html>" })],
+    ["an empty 200", noBody, respond({ body: "" })],
     ["null", misshapen, respond({ body: "null" })],
     // error responses
     ["an endless 429", rateLimited, endless(429, ["Retry-After", "0"])],

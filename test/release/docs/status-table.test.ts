@@ -1,36 +1,37 @@
-/** The statuses that the code of docs/frameworks.md answers with are those of docs/errors.md. */
+/** The statuses of docs/errors.md, for the visitors of the reader's own server, are those of `toHttpStatus`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createProject, runProgram } from "./run.ts";
-import { ownModule, root } from "./snippets.ts";
+import { Client, isAutomationError, toHttpStatus } from "../../../src/client/index.ts";
+import { root } from "./snippets.ts";
 
 const errors = readFileSync(join(root, "docs/errors.md"), "utf8");
-const statusesIn = (name: string): ReadonlyMap<string, number> => {
-  const code = new RegExp(`const ${name}: [^\\n]*= \\{(.*?)^\\};`, "ms").exec(errors)?.[1] ?? "";
-  return new Map(
-    [...code.matchAll(/(\w+): \[(\d{3}),/g)].map(([, kind = "", status]) => [kind, Number(status)] as const),
-  );
-};
-const ofUsers = statusesIn("OF_USERS");
-const rows = [...statusesIn("ANSWERS")].map(([kind, status]) => [kind, status, ofUsers.get(kind) ?? status] as const);
+const [, section = ""] = errors.split("## Answering your own users");
+const [classes = ""] = errors.split("## What an error holds");
 
-test("each kind has the status of the table, for your own token and for a user's", async () => {
-  const project = await createProject();
+/** Each kind of the table, with the status beside it: of the one in the row, or of those in their order. */
+const rows = [...section.matchAll(/^\| ([\d, ]+) \| (.*) \|$/gm)].flatMap(([, statuses = "", kinds = ""]) => {
+  const codes = statuses.split(", ").map(Number);
+  const named = [...kinds.matchAll(/`([a-z_]+)`/g)].map(([, kind = ""]) => kind);
+  return named.map((kind, index) => [kind, codes[codes.length === named.length ? index : 0] ?? 0] as const);
+});
+
+/** An error of any kind: `toHttpStatus` goes by that. */
+function errorOf(kind: string): unknown {
   try {
-    const program = `
-      import { Client } from "project-automation";
-      import { answerTo } from "./${ownModule.file}";
-      console.error = () => undefined;
-      const kinds = ${JSON.stringify(rows.map(([kind]) => kind))};
-      let refusal;
-      try { new Client({ baseUrl: "nowhere" }); } catch (error) { refusal = error; }
-      const like = (kind) => Object.create(refusal, { kind: { value: kind } });
-      console.log(JSON.stringify(kinds.map((kind) => [kind, answerTo(like(kind)).status, answerTo(like(kind), "user").status])));`;
-    const { printed } = await runProgram(project, { name: "statuses", code: program });
-    expect(rows.length).toBeGreaterThan(10);
-    expect(JSON.parse(printed)).toEqual(rows);
-  } finally {
-    project.remove();
+    return new Client({ baseUrl: "nowhere" });
+  } catch (error) {
+    expect(isAutomationError(error)).toBe(true);
+    return Object.create(error as object, { kind: { value: kind } }); // it is one
   }
+}
+
+test("has each kind of error once", () => {
+  const kinds = [...classes.matchAll(/^\| `\w+Error` \| `(\w+)` \|/gm)].map(([, kind = ""]) => kind);
+  expect(kinds.length).toBeGreaterThan(15);
+  expect(rows.map(([kind]) => kind).sort()).toEqual(kinds.sort());
+});
+
+test.each(rows)("%s: %i", (kind, status) => {
+  expect(toHttpStatus(errorOf(kind))).toBe(status);
 });

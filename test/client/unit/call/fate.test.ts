@@ -14,7 +14,7 @@ import { ApiError, ArgumentError, ServerError } from "../../../../src/client/ind
 
 const UNKNOWN = [0, 300, 301, 302, 303, 304, 305, 306, 309, 399, 408, 500, 501, 502, 503, 504, 511, 520, 599, 999];
 const REJECTED = [307, 308, 400, 401, 403, 404, 405, 407, 409, 413, 421, 422, 429, 431, 451, 499];
-const ACCEPTED = [200, 201, 202, 204, 206, 299];
+const SUCCESSES = [200, 201, 202, 204, 206, 299];
 
 const fates = fc.record({
   outcome: fc.constantFrom("not_sent", "rejected", "accepted", "unknown"),
@@ -25,11 +25,13 @@ describe("a step changes the outcome of the latest request, and never what is kn
   const steps: readonly (readonly [Step, Fate["outcome"]])[] = [
     ["leaves", "unknown"],
     ["never_left", "not_sent"],
-    ...UNKNOWN.map((status) => [status, "unknown"] as const),
-    ...REJECTED.map((status) => [status, "rejected"] as const),
-    ...ACCEPTED.map((status) => [status, "accepted"] as const),
+    ...UNKNOWN.map((status) => [{ status }, "unknown"] as const),
+    ...REJECTED.map((status) => [{ status }, "rejected"] as const),
+    ...SUCCESSES.map((status) => [{ status, isFromService: true }, "accepted"] as const),
+    ...SUCCESSES.map((status) => [{ status, isFromService: false }, "unknown"] as const),
+    ...SUCCESSES.map((status) => [{ status }, "unknown"] as const),
   ];
-  test.each(steps)("%s: %s", (step, outcome) => {
+  test.each(steps)("%j: %s", (step, outcome) => {
     fc.assert(
       fc.property(fates, (before) => {
         expect(fateAfter(before, step)).toEqual({ outcome, isAmbiguous: before.isAmbiguous });
@@ -52,8 +54,9 @@ test.each([
 const REQUESTS: readonly { readonly seen: readonly Step[]; readonly mayBeApplied: boolean }[] = [
   { seen: ["never_left"], mayBeApplied: false },
   { seen: [], mayBeApplied: true },
-  ...REJECTED.map((status) => ({ seen: [status], mayBeApplied: false })),
-  ...[...UNKNOWN, ...ACCEPTED].map((status) => ({ seen: [status], mayBeApplied: true })),
+  ...REJECTED.map((status) => ({ seen: [{ status }], mayBeApplied: false })),
+  ...[...UNKNOWN, ...SUCCESSES].map((status) => ({ seen: [{ status }], mayBeApplied: true })),
+  ...SUCCESSES.map((status) => ({ seen: [{ status }, { status, isFromService: true }], mayBeApplied: true })),
 ];
 
 test("nothing of a call is called harmless if one of its requests may have been applied, in whatever order they were", () => {

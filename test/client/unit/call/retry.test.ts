@@ -46,7 +46,13 @@ function errorOf({ name, rule, failure, kind, outcome }: RetryRow): AutomationEr
   const permanent = rule === RULES.permanent ? true : undefined;
   if ("rejection" in failure) return new sdk.ConnectionError(name, { outcome, permanent });
   if ("breaks" in failure) return new sdk.ConnectionError(name, { status: 200, outcome });
-  if ("stalls" in failure) return new sdk.TimeoutError(name, { phase: failure.stalls, outcome });
+  if ("stalls" in failure) {
+    return new sdk.TimeoutError(name, {
+      phase: failure.stalls,
+      status: failure.stalls === "body" ? 200 : undefined,
+      outcome,
+    });
+  }
   const { status, retryAfterSeconds } = failure;
   if (kind === "parse") return new sdk.ResponseParseError(name, { status, outcome });
   if (!(kind in STATUS_ERRORS)) throw new Error(`no error class for ${kind}`);
@@ -117,10 +123,10 @@ describe.each(rows)("$name", ({ error, reaction }) => {
     expect(isRetried(error, { operation: { method, path: PATH } })).toBe(reactionOf(method, reaction) === "retry");
   });
 
-  test("with unsafeWrites a POST is retried as a GET is, unless the service accepted it; a rotation is not", () => {
+  test("with unsafeWrites a POST is retried as a GET is, unless it was answered 2xx; a rotation is not", () => {
     const rules = { ...DEFAULT_RETRY, unsafeWrites: true };
     const operation = { method: "POST", path: PATH } as const;
-    const expected = error.outcome !== "accepted" && reaction.safe === "retry";
+    const expected = error.status !== 200 && reaction.safe === "retry";
     expect(isRetried(error, { operation, rules })).toBe(expected);
     const rotation = { ...operation, path: pathOf("/me/tokens/{id}/rotate", { id: "tok_1" }) };
     expect(isRetried(error, { operation: rotation, rules })).toBe(reaction.write === "retry");

@@ -143,14 +143,14 @@ describe("whose fault a failed connection is", () => {
           throw new Error("unreadable");
         },
       });
-      const outcomes = [
-        ["unknown", rejecting(unreadable)],
-        ["accepted", async () => ({ status: 201, headers: new Headers(), text: rejecting(unreadable) })],
-      ] as const;
-      for (const [outcome, fetch] of outcomes) {
+      const fetches = [
+        rejecting(unreadable),
+        async () => ({ status: 201, headers: new Headers(), text: rejecting(unreadable) }),
+      ];
+      for (const fetch of fetches) {
         const client = wire.client({ retry: false, fetch });
         const error = await rejection(client.issues.create("web", { title: "t", type: "bug" }));
-        expect(error).toMatchObject({ kind: "connection", outcome, attempts: 1 });
+        expect(error).toMatchObject({ kind: "connection", outcome: "unknown", attempts: 1 });
       }
     },
   );
@@ -162,7 +162,7 @@ describe("whose fault a failed connection is", () => {
     const message = await failing(async () => ({ status: 201, headers: new Headers(), ...body }), "create");
     expect(message).toContain("issues.create: the response of automation.example.com could not be read: ");
     expect(message).toContain(said);
-    expect(message).toMatch(/the service accepted it: do not send it again/);
+    expect(message).toMatch(/it may have been applied: check before sending it again/);
   });
 });
 

@@ -57,13 +57,13 @@ describe("an object that is less than a Response", () => {
     expect((await ended(client.sessions.get("1"))).error).toMatchObject({ kind: "timeout", phase: "body" });
   });
 
-  test("an object that has no text(): the status says that the write was accepted, its body is lost", async () => {
+  test("an object that has no text(): its body is lost, and with it who has answered", async () => {
     const service = resolves({ ok: true, status: 200, headers, json: async () => ISSUE });
     expect((await ended(create(service.client()))).error).toMatchObject({
       kind: "connection",
       attempts: 1,
       status: 200,
-      outcome: "accepted",
+      outcome: "unknown",
     });
   });
 
@@ -81,7 +81,7 @@ describe("an object that is less than a Response", () => {
   });
 });
 
-describe("a body that does not do what it should: the status counts", () => {
+describe("a body that does not do what it should is lost before its first character", () => {
   const throwing = (): never => {
     throw new Error("this substitute has no such method");
   };
@@ -95,7 +95,7 @@ describe("a body that does not do what it should: the status counts", () => {
     ["whose cancel() returns nothing", { body: reader({ read: throwing, cancel: () => undefined }) }],
   ])("a response %s", (_, body) => {
     test.each([
-      { status: 201, error: { kind: "connection", outcome: "accepted", attempts: 1 } },
+      { status: 201, error: { kind: "connection", outcome: "unknown", attempts: 1 } },
       { status: 400, error: { kind: "bad_request", outcome: "rejected", attempts: 1 } },
     ])("with status $status: $error.outcome", async ({ status, error }) => {
       expect((await ended(create(resolves({ status, headers, ...body }).client()))).error).toMatchObject(error);
@@ -113,7 +113,7 @@ test("a response whose ok throws: the request was sent all the same", async () =
 test("a stream of texts is told as that: the message quotes nothing, since it may be a one-time secret", async () => {
   const body = new ReadableStream({ start: (stream) => stream.enqueue("only once, in this response") });
   const { error } = await ended(create(resolves({ status: 201, headers, body }).client()));
-  expect(error).toMatchObject({ kind: "connection", outcome: "accepted" });
+  expect(error).toMatchObject({ kind: "connection", outcome: "unknown" });
   expect((error as Error).message).toContain("a part of its stream is not bytes");
   expect(inspect(error)).not.toContain("only once");
 });
@@ -128,9 +128,9 @@ describe("a body that fetch has read, to log it for instance", () => {
       return response;
     };
 
-  test("a write that the service accepted is accepted, and the error says what to do", async () => {
+  test("a write may have been accepted, and the error says what to do", async () => {
     const { error } = await ended(create(scriptedFetch(reads(good)).client()));
-    expect(error).toMatchObject({ kind: "connection", outcome: "accepted", attempts: 1 });
+    expect(error).toMatchObject({ kind: "connection", outcome: "unknown", attempts: 1 });
     expect(String((error as Error).cause)).toContain("clone()");
   });
 
@@ -155,7 +155,7 @@ describe("a body that fetch has read, to log it for instance", () => {
       response.body?.getReader();
       return response;
     });
-    expect((await ended(create(service.client()))).error).toMatchObject({ kind: "connection", outcome: "accepted" });
+    expect((await ended(create(service.client()))).error).toMatchObject({ kind: "connection", outcome: "unknown" });
   });
 
   test("one Response for two calls is the first one's", async () => {

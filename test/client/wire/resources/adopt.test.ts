@@ -236,7 +236,8 @@ describe("an invalid response to a rotation", () => {
   test("not JSON: the error says that the old token may be dead, and keeps the text", async () => {
     wire.script(text(`<html>${NEXT}`, 201));
     const error = await rejection(wire.client().tokens.rotate("t1", { adopt: true }));
-    expect(error).toMatchObject({ kind: "parse", outcome: "accepted", rawBody: `<html>${NEXT}` });
+    expect(error).toMatchObject({ kind: "parse", outcome: "unknown", rawBody: `<html>${NEXT}` });
+    expect((error as Error).message).toContain("the old token may be dead");
     expectClean(error, [NEXT], ["rawBody"]);
   });
 });

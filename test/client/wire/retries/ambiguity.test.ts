@@ -88,19 +88,31 @@ describe("a DELETE that was retried after it may have been applied", () => {
     expect(error).toMatchObject({ kind: "timeout", phase: "total", outcome: "unknown" });
   });
 
-  test.each([200, 202, 204, 299])("resolves for %i with any body", async (code) => {
-    for (const body of ["", "null", "[]", "<p>", '{"error":"x"}']) {
+  test.each([200, 202, 204, 299])("resolves for %i without a body, and with JSON", async (code) => {
+    for (const body of ["", " ", "null", "[]", "{", '{"error":"x"}']) {
       const service = scriptedFetch(() => status(code, {}, body));
       expect(await ended(revoke(service.client()))).toMatchObject({ value: undefined, error: undefined });
       expect(service.sent).toHaveLength(1);
     }
   });
 
-  test.each(["breaks", "stalls"] as const)("resolves if its 2xx body %s", async (what) => {
-    const { error, tookMs } = await ended(revoke(scriptedFetch(bodyThat(what)).client({ timeoutMs: 500 })));
-    expect(error).toBeUndefined();
-    expect(tookMs).toBeLessThan(510);
+  test.each(["breaks", "stalls"] as const)("resolves if its 2xx body %s, before it begins or as JSON", async (what) => {
+    for (const first of ["", " ", "{", '[{"id":']) {
+      const { error, tookMs } = await ended(revoke(scriptedFetch(bodyThat(what, first)).client({ timeoutMs: 500 })));
+      expect(error).toBeUndefined();
+      expect(tookMs).toBeLessThan(510);
+    }
   });
+
+  test.each(["breaks", "stalls"] as const)(
+    "fails if its 2xx body %s as a page: it may have been applied",
+    async (what) => {
+      const service = scriptedFetch(bodyThat(what, "<!doctype html>"));
+      const { error } = await ended(revoke(service.client({ timeoutMs: 500 })));
+      expect(error).toMatchObject({ kind: "parse", outcome: "unknown", attempts: 1, rawBody: "<!doctype html>" });
+      expect(String(error)).toContain("it was probably not the service that answered");
+    },
+  );
 });
 
 test("a read whose response was lost was sent, also where its next attempt is not", async () => {

@@ -28,9 +28,16 @@ interface Method {
   readonly call: (client: Client) => Promise<unknown>;
 }
 
+/** With a schema, a body is due. */
+const anything = { "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) } } as const;
+
 const methods: readonly Method[] = [
   { method: "GET", family: "safe", call: (client) => client.sessions.get("ses_1") },
-  { method: "GET (request)", family: "safe", call: (client) => client.request({ method: "GET", path: path`/x` }) },
+  {
+    method: "GET (request)",
+    family: "safe",
+    call: (client) => client.request({ method: "GET", path: path`/x`, schema: anything }),
+  },
   { method: "DELETE", family: "delete", call: (client) => client.tokens.revoke("tok_1") },
   {
     method: "DELETE (request)",
@@ -41,26 +48,26 @@ const methods: readonly Method[] = [
   {
     method: "PUT",
     family: "write",
-    call: (client) => client.request({ method: "PUT", path: path`/x`, json: { a: 1 } }),
+    call: (client) => client.request({ method: "PUT", path: path`/x`, json: { a: 1 }, schema: anything }),
   },
   {
     method: "PATCH",
     family: "write",
-    call: (client) => client.request({ method: "PATCH", path: path`/x`, json: [1] }),
+    call: (client) => client.request({ method: "PATCH", path: path`/x`, json: [1], schema: anything }),
   },
   { method: "rotate", family: "write", rotatesToken: true, call: (client) => client.tokens.rotate("tok_1") },
   {
     method: "rotate (request)",
     family: "write",
     rotatesToken: true,
-    call: (client) => client.request({ method: "POST", path: path`/me/tokens/${"tok_1"}/rotate` }),
+    call: (client) => client.request({ method: "POST", path: path`/me/tokens/${"tok_1"}/rotate`, schema: anything }),
   },
 ];
 
 function replyOf(failure: Failure): Reply {
   if ("rejection" in failure) return throws(failure.rejection);
-  if ("breaks" in failure) return bodyThat("breaks");
-  if ("stalls" in failure) return failure.stalls === "headers" ? never : bodyThat("stalls");
+  if ("breaks" in failure) return bodyThat("breaks", failure.first);
+  if ("stalls" in failure) return failure.stalls === "headers" ? never : bodyThat("stalls", failure.first);
   const { status, retryAfterSeconds, body } = failure;
   return responds(status, retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }, body);
 }

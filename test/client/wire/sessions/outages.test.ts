@@ -49,7 +49,7 @@ const FINAL: Readonly<Record<string, readonly [Reply, string]>> = {
   "a 501": [responds(501), "server"],
   "a 505": [responds(505), "server"],
   "a redirect": [responds(302, { location: "/x" }), "redirect"],
-  "a body that is not JSON": [responds(200, {}, "<html>"), "parse"],
+  "a body that is JSON only at its beginning": [responds(200, {}, '{"id":"s","state":'), "parse"],
   "another shape": [responds(200, {}, '{"id":"s"}'), "validation"],
   "an invalid certificate": [failsWith("CERT_HAS_EXPIRED"), "connection"],
   "a fetch that is broken": [throws(() => new RangeError("mine")), "connection"],

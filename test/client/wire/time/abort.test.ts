@@ -175,14 +175,14 @@ describe("between pages", () => {
   });
 });
 
-test("a DELETE that is aborted after its 2xx head has the outcome accepted", async () => {
+test.each(["", "{"])("a DELETE that is aborted after its 2xx head and %j has been done", async (first) => {
   const controller = new AbortController();
-  const service = scriptedFetch(bodyThat("stalls", "x", 200));
+  const service = scriptedFetch(bodyThat("stalls", first, 200));
   const call = watch([service.client().tokens.revoke("tok_1", { signal: controller.signal })]);
   await pass(100);
   controller.abort();
   const [settled] = await finish(call);
-  if (settled?.error !== undefined) expect(settled.error).toMatchObject({ kind: "abort", outcome: "accepted" });
+  expect(settled).toMatchObject({ value: undefined, error: undefined });
   expect(service.sent).toHaveLength(1);
 });
 

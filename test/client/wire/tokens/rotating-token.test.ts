@@ -270,6 +270,13 @@ describe("twenty calls, one after another, send one rotation", () => {
     await readTwenty(read);
     expect(rotations()).toBe(1);
   });
+
+  test("says nothing about the token if it is a page, which a proxy has sent: calls go on with the old one", async () => {
+    const { read, plaintext, token } = rotating(2, { renewBeforeMs: 2 * DAY_MS });
+    emulator.fault({ operation: "tokens.rotate", status: 200, body: "<html>maintenance</html>" });
+    await read();
+    expect([token.latest().plaintext, rotations()]).toEqual([plaintext, 1]);
+  });
 });
 
 describe("after a failed rotation", () => {
@@ -383,7 +390,7 @@ describe("a response to the rotation that is not valid", () => {
 
   test("fails the waiting calls with its text if it has no usable token, since the old one is revoked", async () => {
     const { failingRead } = rotating(2, { renewBeforeMs: 2 * DAY_MS });
-    emulator.fault({ operation: "tokens.rotate", transform: () => "<html>the token was here</html>" });
+    emulator.fault({ operation: "tokens.rotate", transform: () => '{"note":"the token was here"}' });
     for (const error of [await failingRead(), await failingRead()]) {
       expect(error).toBeInstanceOf(TokenProviderError);
       expect(error).toMatchObject({ outcome: "not_sent", cause: { outcome: "accepted" } });

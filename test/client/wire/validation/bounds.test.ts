@@ -52,7 +52,7 @@ describe("a body within maxResponseBytes may hold", () => {
 });
 
 test.each([
-  { status: 200, expected: { kind: "parse", outcome: "accepted" } },
+  { status: 200, expected: { kind: "parse" } },
   { status: 400, expected: { kind: "bad_request" } },
 ])(
   "an endless stream of empty parts, which leaves the process no turn, ends: $status",

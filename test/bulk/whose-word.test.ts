@@ -1,0 +1,174 @@
+/** What answers in the place of the service refuses no item and does none: its import is what the corrected run does. */
+import { describe, expect, test } from "vitest";
+import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
+import { Client, path } from "../../src/client/index.ts";
+import type { Emulator, Fault } from "../../src/testing/index.ts";
+import { rejection } from "../support/promises.ts";
+import { issueCounts, key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";
+
+const ALWAYS = Number.POSITIVE_INFINITY;
+const COUNT = 40;
+const CONCURRENCY = 4;
+const STOP_AFTER = 3;
+
+/** An import through a proxy that answers every request itself, and the same one when the proxy is mended. */
+async function importThrough(fault: Fault) {
+  const { emulator, client } = service();
+  const options = {
+    client,
+    items: rowsOf(COUNT),
+    key,
+    send,
+    journal: memoryJournal(),
+    concurrency: CONCURRENCY,
+    stopAfter: STOP_AFTER,
+  };
+  const proxy = emulator.fault({ times: ALWAYS, ...fault });
+  const run = bulkWrite(options);
+  const error = await rejection(run.finish());
+  const sent = emulator.requests.length;
+  proxy.remove();
+  const after = bulkWrite(options);
+  await runToEnd(after);
+  return { run, error, sent, after, emulator };
+}
+
+const PAGE = "<html><title>Maintenance</title></html>";
+
+describe("a proxy that answers 2xx itself", () => {
+  test.each<[string, Fault, string]>([
+    ["an empty 200, as Caddy for a host that it does not know", { status: 200 }, "parse"],
+    ["a page with 200", { status: 200, body: PAGE, headers: { "content-type": "text/html" } }, "parse"],
+    ["a 204", { status: 204 }, "parse"],
+    ["a word", { status: 201, body: "OK" }, "parse"],
+    ["JSON of something else", { status: 200, body: { status: "ok" } }, "validation"],
+  ])("%s: the items that it got are unknown, and the run is held and stops", async (_, fault, kind) => {
+    const { run, error, sent, after, emulator } = await importThrough(fault);
+    const lost = CONCURRENCY + STOP_AFTER - 1;
+    expect(error).toMatchObject({ kind });
+    expect(run.stoppedBy).toBe(error);
+    expect(run.summary).toMatchObject({ done: 0, refused: 0, unknown: lost, not_sent: COUNT - lost });
+    expect(sent).toBe(lost);
+    expect(after.summary).toMatchObject({ done: COUNT - lost, unknown: lost, skipped: 0 });
+    expect(Object.values(issueCounts(emulator))).toEqual(Array(COUNT - lost).fill(1));
+  });
+
+  test("each item that it got has a reason that says so, in that run and in the next", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ times: 1, status: 200, body: PAGE });
+    const options = { client, items: rowsOf(2), key, send, journal: memoryJournal(), concurrency: 1 };
+    for (const skipped of [0, 1]) {
+      const { entries } = await runToEnd(bulkWrite(options));
+      const [first] = entries;
+      expect(first).toMatchObject({ state: "unknown", reason: { kind: "parse", status: 200 } });
+      expect(first?.reason?.message).toContain("it was probably not the service that answered");
+      expect(entries.filter((entry) => entry.skipped)).toHaveLength(skipped);
+    }
+  });
+
+  test("a page in the place of a deletion does not do it", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ times: 1, status: 200, body: PAGE });
+    const tokens = [1, 2].map(() => emulator.createToken({ scopes: ["projects:read"] }).id);
+    const run = bulkWrite({
+      client,
+      items: tokens,
+      key: (id) => id,
+      send: (bound, id) => bound.tokens.revoke(id),
+      journal: memoryJournal(),
+      concurrency: 1,
+    });
+    const states: string[] = [];
+    for await (const { state } of run) states.push(state);
+    expect(states).toEqual(["unknown", "done"]);
+  });
+});
+
+/** Each is sent as a proxy says it, and as the service would. */
+const STATUSES = [400, 402, 404, 405, 406, 407, 409, 410, 411, 413, 415, 417, 421, 422, 423, 426, 428, 431, 451, 494];
+const OF_THE_ITEM = [400, 409, 413, 415, 422];
+
+describe("a 4xx that all requests get", () => {
+  test.each(STATUSES)("%i of a proxy refuses no item, and the corrected run sends all", async (status) => {
+    for (const body of [PAGE, { message: "no" }, ""]) {
+      const { run, error, after } = await importThrough({ status, body });
+      expect(run.stoppedBy).toBe(error);
+      expect(run.summary).toMatchObject({ done: 0, refused: 0, unknown: 0, not_sent: COUNT });
+      expect(after.summary).toMatchObject({ done: COUNT, skipped: 0 });
+    }
+  });
+
+  test.each(STATUSES.filter((status) => !OF_THE_ITEM.includes(status)))(
+    "%i refuses no item either where the service says it",
+    async (status) => {
+      const { run, after } = await importThrough({ status, body: { error: "said" } });
+      expect(run.summary).toMatchObject({ done: 0, refused: 0, not_sent: COUNT });
+      expect(after.summary).toMatchObject({ done: COUNT });
+    },
+  );
+
+  test.each(OF_THE_ITEM)("%i of the service refuses each item, and the run goes on", async (status) => {
+    const { emulator, client } = service();
+    emulator.fault({ times: ALWAYS, status, body: { error: "said" } });
+    const options = { client, items: rowsOf(COUNT), key, send, journal: memoryJournal(), concurrency: CONCURRENCY };
+    expect(await bulkWrite({ ...options, stopAfter: STOP_AFTER })).toMatchObject({ refused: COUNT });
+    expect(emulator.requests).toHaveLength(COUNT);
+  });
+});
+
+describe.each([401, 403])("a %i", (status) => {
+  const sentWith = async (body: unknown): Promise<number> => {
+    const { run, sent, after } = await importThrough({ status, body });
+    expect(run.summary).toMatchObject({ done: 0, refused: 0, not_sent: COUNT });
+    expect(after.summary).toMatchObject({ done: COUNT });
+    return sent;
+  };
+
+  test("of the service stops the run at once", async () => {
+    expect(await sentWith({ error: "said", message: "no" })).toBeLessThanOrEqual(CONCURRENCY);
+  });
+
+  test("of a firewall holds it, as an outage does", async () => {
+    for (const body of [PAGE, "", { message: "Forbidden" }])
+      expect(await sentWith(body)).toBe(CONCURRENCY + STOP_AFTER - 1);
+  });
+
+  test("of a firewall that is over soon costs nothing", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ times: 2, status, body: PAGE });
+    const options = { client, items: rowsOf(COUNT), key, send, journal: memoryJournal(), concurrency: CONCURRENCY };
+    const run = bulkWrite(options);
+    await runToEnd(run);
+    expect(run.summary).toMatchObject({ done: COUNT - 2, not_sent: 2 });
+    expect(await bulkWrite(options)).toMatchObject({ done: COUNT });
+  });
+});
+
+test("a redirect that a fetch has followed stops the run at once", async () => {
+  const { emulator } = service();
+  const { baseUrl, token } = emulator;
+  const client = new Client({ baseUrl, token, fetch: followed(emulator) });
+  const run = bulkWrite({ client, items: rowsOf(COUNT), key, send, journal: memoryJournal(), concurrency: 1 });
+  await runToEnd(run);
+  expect(run.stoppedBy).toMatchObject({ kind: "redirect", location: "https://login.example/" });
+  expect(run.summary).toMatchObject({ unknown: 1, not_sent: COUNT - 1 });
+});
+
+function followed({ fetch }: Emulator): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    return Object.defineProperty(response, "url", { value: "https://login.example/" });
+  };
+}
+
+test("a held run waits before the next item where a page answers: that may pass", async () => {
+  const { emulator, client } = service({ retry: { minDelayMs: 60, maxDelayMs: 60 } });
+  emulator.fault({ times: 1, status: 200, body: PAGE });
+  const sentAt: number[] = [];
+  const timed = (bound: Client, row: Row): Promise<unknown> => {
+    sentAt.push(performance.now());
+    return bound.request({ method: "POST", path: path`/projects/web/issues`, json: { title: row.title, type: "bug" } });
+  };
+  await runToEnd(bulkWrite({ client, items: rowsOf(2), key, send: timed, journal: memoryJournal(), concurrency: 1 }));
+  expect((sentAt[1] ?? 0) - (sentAt[0] ?? 0)).toBeGreaterThanOrEqual(29); // half of the backoff at least
+});

@@ -1,0 +1,119 @@
+/**
+ * What becomes of a write, as data: the one table behind `docs/errors.md` (scripts/reference-pages.ts prints it there), the
+ * picture `docs/assets/outcome.svg` (bench/pictures/outcome.ts draws it) and a test, which runs each row
+ * (`test/client/wire/errors/fate-table.test.ts`). It imports nothing of a platform.
+ */
+import type { BulkState } from "../../src/bulk/index.ts";
+import type { Outcome } from "../../src/client/index.ts";
+import { fetchFailed, SERVICE_HOST } from "./fetch-errors.ts";
+
+/** What a write meets: a response, one whose body ends early, or none. */
+export type Incident =
+  | { readonly status: number; readonly body?: string; readonly url?: string }
+  | { readonly status: number; readonly first: string; readonly body: "breaks" | "stalls" }
+  | { readonly rejection: () => unknown }
+  | { readonly never: "timeout" | "abort" };
+
+/** One row. */
+export interface FateRow {
+  /** What happened to the write, in the document. */
+  readonly happened: string;
+  /** The same, in the picture. */
+  readonly drawn: string;
+  readonly outcome: Outcome;
+  /** The state of an item of a bulk write. */
+  readonly state: BulkState;
+  readonly incidents: readonly Incident[];
+}
+
+/** Whether to send a write again, by its outcome. */
+export const SEND_AGAIN: Readonly<Record<Outcome, string>> = {
+  not_sent: "yes",
+  rejected: "once its reason is gone",
+  unknown: "look first",
+  accepted: "no",
+};
+
+const OF_SERVICE = '{"error":"said","message":"no"}';
+const OF_A_PROXY = ["<html>no</html>", "", '{"message":"no"}'];
+const ITEM = [400, 409, 413, 415, 422];
+const OTHER_REFUSALS = [401, 402, 403, 404, 405, 406, 407, 410, 411, 417, 421, 423, 425, 426, 428, 429, 431, 451, 494];
+const NEVER_MADE = ["ECONNREFUSED", "ENOTFOUND", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+const LOST = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
+
+const responses = (statuses: readonly number[], ...bodies: readonly string[]): Incident[] =>
+  statuses.flatMap((status) => bodies.map((body) => ({ status, body })));
+const failures = (codes: readonly string[]): Incident[] =>
+  codes.map((code) => ({ rejection: () => fetchFailed(code, { hostname: SERVICE_HOST }) }));
+const cut = (...firsts: readonly string[]): Incident[] =>
+  firsts.flatMap((first) => (["breaks", "stalls"] as const).map((body) => ({ status: 201, first, body })));
+
+export const FATES: readonly FateRow[] = [
+  {
+    happened: "no connection was made",
+    drawn: "no connection",
+    outcome: "not_sent",
+    state: "not_sent",
+    incidents: failures(NEVER_MADE),
+  },
+  {
+    happened: `${ITEM.slice(0, -1).join(", ")} or ${ITEM.at(-1)} of the service`,
+    drawn: `${ITEM.join(", ")} of the service`,
+    outcome: "rejected",
+    state: "refused",
+    incidents: responses(ITEM, OF_SERVICE),
+  },
+  {
+    happened: "any other 4xx but 408, also one of a proxy; 307 or 308",
+    drawn: "any other 4xx but 408; 307, 308",
+    outcome: "rejected",
+    state: "not_sent",
+    incidents: [
+      ...responses(OTHER_REFUSALS, OF_SERVICE, ...OF_A_PROXY),
+      ...responses(ITEM, ...OF_A_PROXY),
+      ...responses([307, 308], ""),
+    ],
+  },
+  {
+    happened: "5xx, 408 or any other 3xx; a redirect that your `fetch` has followed",
+    drawn: "5xx, 408, another 3xx",
+    outcome: "unknown",
+    state: "unknown",
+    incidents: [
+      ...responses([300, 301, 302, 303, 304], ""),
+      ...responses([408, 500, 501, 502, 503, 504, 511, 520, 599], OF_SERVICE, ...OF_A_PROXY),
+      { status: 201, body: '{"number":1,"title":"One","status":"open"}', url: "https://login.example/" },
+    ],
+  },
+  {
+    happened: "the connection was lost, or a time limit or your signal ended the call",
+    drawn: "connection lost, time limit",
+    outcome: "unknown",
+    state: "unknown",
+    incidents: [...failures(LOST), { never: "timeout" }, { never: "abort" }],
+  },
+  {
+    happened: "2xx of something else: a page, words, or no body where one is due",
+    drawn: "2xx of something else, such as a page",
+    outcome: "unknown",
+    state: "unknown",
+    incidents: responses([200, 201, 204], "<html>maintenance</html>", "OK", "", " \n"),
+  },
+  {
+    happened: "2xx, and its body ended early, before its first character or as a page",
+    drawn: "2xx whose body was lost at once",
+    outcome: "unknown",
+    state: "unknown",
+    incidents: cut("", " ", "<htm"),
+  },
+  {
+    happened: "2xx of the service whose body is cut, or of another shape",
+    drawn: "2xx of the service, cut or unusable",
+    outcome: "accepted",
+    state: "unknown",
+    incidents: [
+      ...cut("{", '{"number":1,"tit'),
+      ...responses([200, 201], "{", '{"status":"ok"}', "null", "[]", '{"a":1}{"b":2}'),
+    ],
+  },
+];
