@@ -50,10 +50,8 @@ for (const document of documents) {
 }
 
 for (const [document, heading] of [
-  ["README.md", "`outcome`"],
   ["docs/README.md", "import"],
   ["docs/errors.md", "class"],
-  ["docs/errors.md", "`outcome`"],
   ["docs/observability.md", "event `type`"],
   ["docs/retries.md", "of `retry`"],
 ]) {

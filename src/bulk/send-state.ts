@@ -11,7 +11,7 @@ export type SendEnd = { readonly result: unknown } | { readonly thrown: Thrown }
 
 /** The one write of an item, as far as it has come. */
 export interface Write {
-  /** What its requests have done. */
+  /** The effect of its requests so far. */
   readonly fate: Fate;
   /** Its end; absent until it has ended. */
   readonly end?: Pick<HookedEnd, "error" | "output"> | undefined;

@@ -58,14 +58,14 @@ export const FATES: readonly FateRow[] = [
   },
   {
     happened: `${ITEM.slice(0, -1).join(", ")} or ${ITEM.at(-1)} of the service`,
-    drawn: `${ITEM.join(", ")} of the service`,
+    drawn: `${ITEM.slice(0, -1).join(", ")} or ${ITEM.at(-1)}`,
     outcome: "rejected",
     state: "refused",
     incidents: responses(ITEM, OF_SERVICE),
   },
   {
     happened: "any other 4xx but 408, also one of a proxy; 307 or 308",
-    drawn: "any other 4xx but 408; 307, 308",
+    drawn: "another 4xx but 408; 307, 308",
     outcome: "rejected",
     state: "not_sent",
     incidents: [
@@ -76,7 +76,7 @@ export const FATES: readonly FateRow[] = [
   },
   {
     happened: "5xx, 408 or any other 3xx; a redirect that your `fetch` has followed",
-    drawn: "5xx, 408, another 3xx",
+    drawn: "5xx, 408 or another 3xx",
     outcome: "unknown",
     state: "unknown",
     incidents: [
@@ -94,7 +94,7 @@ export const FATES: readonly FateRow[] = [
   },
   {
     happened: "2xx of something else: a page, words, or no body where one is due",
-    drawn: "2xx of something else, such as a page",
+    drawn: "2xx of something else: a page",
     outcome: "unknown",
     state: "unknown",
     incidents: responses([200, 201, 204], "<html>maintenance</html>", "OK", "", " \n"),
@@ -108,7 +108,7 @@ export const FATES: readonly FateRow[] = [
   },
   {
     happened: "2xx of the service whose body is cut, or of another shape",
-    drawn: "2xx of the service, cut or unusable",
+    drawn: "2xx that is cut or unusable",
     outcome: "accepted",
     state: "unknown",
     incidents: [

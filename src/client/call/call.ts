@@ -24,7 +24,7 @@ class CallHistory {
   requests = 0;
   /** The latest response of the service. */
   latestResponse: ResponseHead | undefined;
-  /** What its requests have done at the service. */
+  /** The effect of its requests so far. */
   fate: Fate = NOTHING_SENT;
   /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
   lastFailure: (() => AutomationError) | undefined;

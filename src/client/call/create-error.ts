@@ -58,14 +58,9 @@ export function callError(call: Call, thrown: unknown): errors.AnyAutomationErro
 export function parseError(call: Call, received: Exchange, body: string): errors.ResponseParseError {
   const { status, headers } = received.head;
   const type = mediaType(call, headers);
-  const doctor = received.isFromService === false ? `; ${DOCTOR}` : doctorFor(call.operation);
-  const summary = `${status} with ${body}${type === undefined ? "" : `, ${type}`}${doubtAbout(received)}${doctor}`;
+  const doctor = received.isFromService ? doctorFor(call.operation) : "";
+  const summary = `${status} with ${body}${type === undefined ? "" : `, ${type}`}${doctor}`;
   return buildError(errors.ResponseParseError, call, { summary, progress: received });
-}
-
-/** Of a 2xx that is not the service's. */
-function doubtAbout({ isFromService }: Partial<Exchange>): string {
-  return isFromService === false ? "; it was probably not the service that answered" : "";
 }
 
 /** A success of another shape than expected: what its schema found, or threw, free of secrets. */
@@ -114,14 +109,14 @@ interface Stop extends Partial<Exchange> {
 export function stoppedError(call: Call, { deadline, phase, ...received }: Stop): AutomationError {
   const { reason } = deadline;
   if (reason === "abort") {
-    const summary = `aborted by the caller ${PLACES[phase]}${doubtAbout(received)}`;
+    const summary = `aborted by the caller ${PLACES[phase]}`;
     return buildError(errors.AbortError, call, { summary, progress: received, cause: call.deadline.signal.reason });
   }
   const limit = reason === "total" ? "totalTimeoutMs" : "timeoutMs";
   const limitMs = call.settings[limit];
-  const ranOut = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
+  const summary = `${limit}${Number.isFinite(limitMs) ? ` (${limitMs})` : ""} ran out ${PLACES[phase]}`;
   return buildError(errors.TimeoutError, call, {
-    summary: `${ranOut}${doubtAbout(received)}`,
+    summary,
     progress: received,
     phase,
     cause: call.history.lastFailure?.(),
@@ -135,9 +130,8 @@ export function connectionError(
   failed: Partial<Exchange> & { readonly cause: unknown },
 ): errors.ConnectionError {
   const { redactor } = call;
-  const lost = words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? "");
   return buildError(errors.ConnectionError, call, {
-    summary: `${lost}${doubtAbout(failed)}`,
+    summary: words.replace(/\{(\w+)\}/g, (_, name: keyof typeof said) => redactor.short(said[name]) ?? ""),
     progress: failed,
     platformCode: redactor.short(said.platformCode),
     permanent,
@@ -205,7 +199,8 @@ export function buildError<Details extends ErrorDetails, Failure>(
   };
   const why = thrown === undefined ? "" : ` (${redactor.line(explain(thrown).why, MAX_DETAIL)})`;
   const request = details.requestId === undefined ? "" : ` (request ${details.requestId})`;
-  const message = `${operation.label}: ${summary}${why}${request}${consequenceOf(operation, details)}`;
+  const doubt = isFromService === false ? `; it was probably not the service that answered; ${DOCTOR}` : "";
+  const message = `${operation.label}: ${summary}${doubt}${why}${request}${consequenceOf(operation, details)}`;
   return new Class(message, details as unknown as Details); // the class's own details, and those that every error has
 }
 

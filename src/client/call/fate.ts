@@ -1,7 +1,7 @@
 import { type AutomationError, isBrandedError, type Outcome } from "../errors/automation-error.ts";
 import { isSuccess } from "./head.ts";
 
-/** What the requests of one call have done at the service, as far as the client can know. Every `outcome` comes from here. */
+/** The effect of a call's requests at the service, as far as the client can know. Every `outcome` comes from here. */
 export interface Fate {
   /** The effect of the latest request. */
   readonly outcome: Outcome;

@@ -86,8 +86,7 @@ export function adviceOn(refused: Refused): readonly string[] {
 const HTTPS_PORT =
   /plain HTTP (?:request was sent )?to (?:an )?(?:HTTPS port|SSL-enabled)|HTTP request to an HTTPS server/i;
 
-const FOLLOWED =
-  "redirects must not be followed, since the token would travel with them; if your fetch asks another address on purpose, let it return new Response(response.body, response)";
+const FOLLOWED = 'keep redirect: "manual"; if another address is meant, return new Response(response.body, response)';
 
 type Rule = (refused: Refused) => string | undefined;
 

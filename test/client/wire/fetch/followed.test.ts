@@ -47,7 +47,7 @@ describe.each([301, 302, 303, 307, 308])("a %i that a fetch has followed", (code
       expect(error).not.toHaveProperty("status");
       expect(error).not.toHaveProperty("body");
       expect(error.message).toContain(`fetch has followed a redirect to ${location}; `);
-      expect(error.message).toContain("let it return new Response(response.body, response)");
+      expect(error.message).toContain("if another address is meant, return new Response(response.body, response)");
       expect(error.message).toContain("it may have been applied");
       expect(error.message).not.toContain("secret");
       expect(asked).toHaveLength(1);
