@@ -1,10 +1,10 @@
 import type { CallHooks, HookedCall, HookedEnd } from "../client/call/call-hooks.ts";
 import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../client/call/fate.ts";
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
-import { platformTurn } from "../client/time/clock.ts";
 import type { ItemRecords } from "./item-records.ts";
-import { type BulkReason, reasonOf } from "./reason.ts";
-import { stateOfWrite, type Write } from "./send-state.ts";
+import type { RunPhase } from "./phase.ts";
+import type { BulkReason } from "./reason.ts";
+import type { Write } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
 
 /** The steps after which a write may wait to be sent again: why it is not sent if the run ends in that wait. */
@@ -39,17 +39,20 @@ export class BoundWrite {
   /** Lie under each call of the item's client. */
   readonly hooks: CallHooks;
   readonly #records: ItemRecords;
+  readonly #phase: RunPhase;
   readonly #controller = new AbortController();
   #resolveEnded: () => void = () => {};
   /** A request has left, and nothing has happened since after which the write may wait. */
   #isOnItsWay = false;
   #callId: string | undefined;
+  /** The ids of all calls of the item's client. */
+  readonly #calls = new Set<string>();
   /** The end of the item is known, so a call that `send` has left behind must not write any more. */
   #isClosed = false;
-  #stopReason: AutomationError | undefined;
 
-  constructor(records: ItemRecords) {
+  constructor(records: ItemRecords, phase: RunPhase) {
     this.#records = records;
+    this.#phase = phase;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -67,15 +70,20 @@ export class BoundWrite {
     return this.#controller.signal;
   }
 
-  /** Sends nothing from now on. A request on its way continues, and so does what follows it; every other wait is ended. */
-  stop(reason: AutomationError): void {
-    this.#stopReason = reason;
-    if (!this.#isOnItsWay) this.abort();
+  /** The end of the item is known. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
-  /** Ends a request on its way, too. */
-  abort(): void {
-    this.#controller.abort(this.#stopReason);
+  /** Returns whether an error is that of a call of the item's client. */
+  isOwn({ callId }: AutomationError): boolean {
+    return callId !== undefined && this.#calls.has(callId);
+  }
+
+  /** Heeds the phase of the run: a request on its way continues until it is aborted, and every other wait is ended. */
+  heed(): void {
+    const { aborts, cause, sends } = this.#phase;
+    if (aborts || !(sends || this.#isOnItsWay)) this.#controller.abort(cause);
   }
 
   /** Refuses a write that begins, or goes on, from now on. */
@@ -84,6 +92,7 @@ export class BoundWrite {
   }
 
   #begin({ callId, method, path, url }: HookedCall): void {
+    this.#calls.add(callId);
     if (method === "GET" || method === "HEAD") return;
     const details = { outcome: "not_sent", callId, method, path } as const;
     if (this.#isClosed) throw new ArgumentError("send had ended before this write, which was not sent", details);
@@ -105,40 +114,28 @@ export class BoundWrite {
 
   /** If the process ends while the write waits to be sent again, the record says that it was not sent. */
   #noted({ callId }: HookedCall, fate: Fate, step: Step): void {
-    if (callId !== this.#callId) return;
+    if (callId !== this.#callId || this.#isClosed) return;
     this.state = { fate };
     this.#isOnItsWay ||= step === "leaves";
     const wait = isHarmless(fate) ? WAITS[typeof step === "string" ? step : step.status] : undefined;
     if (wait === undefined) return;
     this.#isOnItsWay = false;
     void this.#records.addIfPossible({ state: "not_sent", reason: { ...wait, recordedAt: new Date().toISOString() } });
-    if (this.#stopReason !== undefined) this.abort();
+    this.heed();
   }
 
   #end({ callId }: HookedCall, end: HookedEnd): void {
     if (callId !== this.#callId) return;
     this.state = { fate: this.state?.fate ?? NOTHING_SENT, end };
     this.#resolveEnded();
-    void this.#recordEarly(this.state);
-  }
-
-  /** Records the end of the write if `send` goes on after it: the process may end in the meantime. */
-  async #recordEarly(write: Write): Promise<void> {
-    await platformTurn();
-    const state = stateOfWrite(write);
-    if (this.#isClosed || state === "unknown") return;
-    const error = state === "done" ? undefined : write.end?.error;
-    await this.#records.addIfPossible({ state, reason: error && reasonOf(error) });
   }
 
   /** The stop is the cause, and never the error itself: it may be that of another item, with an outcome of its own. */
   #checkGoing(): void {
-    if (this.#stopReason !== undefined) {
+    const { cause, sends } = this.#phase;
+    if (!sends) {
       const outcome = isHarmless(this.state?.fate ?? NOTHING_SENT) ? "not_sent" : "unknown";
-      throw new AbortError("the run ended before this request, which was not sent", {
-        outcome,
-        cause: this.#stopReason,
-      });
+      throw new AbortError("the run ended before this request, which was not sent", { outcome, cause });
     }
     if (this.#isClosed) throw new ArgumentError("send had ended before this request, which was not sent");
   }

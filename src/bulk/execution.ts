@@ -1,5 +1,5 @@
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
-import { after, now, platformTurn } from "../client/time/clock.ts";
+import { after, now } from "../client/time/clock.ts";
 import { onAbort } from "../client/time/deadline.ts";
 import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";
@@ -8,20 +8,16 @@ import { type ItemEnd, ItemWrite } from "./item-write.ts";
 import { type Known, reasonOfKnown } from "./journal.ts";
 import type { Settings } from "./options.ts";
 import { afterItem, NO_OUTAGE, type Outage } from "./outage.ts";
+import { RunPhase } from "./phase.ts";
 import type { Counts } from "./progress.ts";
-import { type BulkReason, reasonOf } from "./reason.ts";
 import { RunJournal } from "./run-journal.ts";
 import { type Address, tooManyFailures } from "./stoppage.ts";
 import { readThrown } from "./thrown.ts";
 import { Turns } from "./turns.ts";
 
-/** Turns of the platform for calls to end after they were aborted: a call of the client takes two or three. */
-const TURNS_TO_END = 10;
-
 /** The work of a run: takes items as there is room, keeps those under way, and adds the entry of each as it ends. */
 export class Execution<Item, Result> {
   total: number | undefined;
-  stoppedBy: AutomationError | undefined;
   /** The error that the iteration rejects with: the run itself could not go on. */
   failure: AutomationError | undefined;
   /** The error of the first item that was sent. */
@@ -41,20 +37,20 @@ export class Execution<Item, Result> {
   /** When the next item may be sent in an outage, on the monotonic clock. */
   #resumesAt = 0;
   #cancelBackoff: () => void = () => {};
-  /** The reason of items that were not begun. */
-  #reason: BulkReason | undefined;
-  /** The source that items are being taken from. */
-  #source: ItemSource<Item> | undefined;
-  #cancelGrace: (() => void) | undefined;
-  /** Waits no longer for the records of the journal. */
-  #giveUpLoading: () => void = () => {};
+  readonly #phase = new RunPhase(() => this.#heedPhase());
+  readonly #source: ItemSource<Item>;
 
   constructor(settings: Settings<Item, Result>, counts: Counts, entries: Entries<BulkEntry<Item, Result>>) {
     this.#settings = settings;
     this.#counts = counts;
     this.#entries = entries;
     this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error));
+    this.#source = new ItemSource(settings);
     this.total = settings.total;
+  }
+
+  get stoppedBy(): AutomationError | undefined {
+    return this.#phase.cause;
   }
 
   get underWay(): number {
@@ -69,14 +65,16 @@ export class Execution<Item, Result> {
   async run(): Promise<void> {
     this.#counts.start();
     const unsubscribe = this.#heedSignal();
-    try {
-      await this.#work();
-    } catch (thrown) {
-      const { error, said, details } = readThrown(thrown, this.#settings.redact);
-      this.#fail(error ?? new ArgumentError(`items failed${said}`, details));
-    }
+    const failure = await this.#work().then(
+      () => undefined,
+      (thrown: unknown) => readThrown(thrown, this.#settings.redact),
+    );
+    // Also if the source fails: the items that were begun are finished.
     while (this.#underWay.size > 0) await this.#entries.change();
-    this.#cancelGrace?.();
+    if (failure !== undefined) {
+      this.#fail(failure.error ?? new ArgumentError(`items failed${failure.said}`, failure.details));
+    }
+    this.#phase.release();
     this.#cancelBackoff();
     unsubscribe();
     await this.#journal.close().catch((error: AutomationError) => this.#fail(error));
@@ -86,8 +84,7 @@ export class Execution<Item, Result> {
 
   /** Stops, and waits `graceMs` for requests on their way. */
   end(reason: AutomationError): void {
-    this.#stop(reason);
-    this.#cancelGrace ??= after(this.#settings.graceMs, () => void this.#abort());
+    this.#phase.end(reason, this.#settings.graceMs);
   }
 
   /** Stops when the signal aborts, until the returned function is called. */
@@ -102,24 +99,22 @@ export class Execution<Item, Result> {
 
   async #work(): Promise<void> {
     const turns = new Turns();
-    // First of all: a journal that another run uses must not be touched, whatever the options are.
-    const known = await this.#load(turns);
-    if (known === undefined) return;
-    const source = new ItemSource(this.#settings);
-    this.total = (await source.check(turns)) ?? this.total;
-    this.#source = source;
     try {
-      await this.#feed(source, known, turns);
+      // First of all: a journal that another run uses must not be touched, whatever the items are.
+      const known = await Promise.race([this.#journal.load(turns), this.#phase.givenUp]);
+      if (known === undefined) return;
+      this.total = (await this.#source.check(turns)) ?? this.total;
+      await this.#feed(known, turns);
     } finally {
-      await source.stop(this.#settings.graceMs);
+      await this.#source.stop(this.#settings.graceMs);
     }
   }
 
-  async #feed(source: ItemSource<Item>, known: Map<string, Known>, turns: Turns): Promise<void> {
+  async #feed(known: Map<string, Known>, turns: Turns): Promise<void> {
     for (;;) {
       while (!this.#hasRoom()) await this.#entries.change();
-      if (this.stoppedBy !== undefined && source.isStream) return;
-      const taken = await source.take();
+      if (!this.#phase.sends && this.#source.isStream) return;
+      const taken = await this.#source.take();
       if (taken === undefined) return;
       const before = known.get(taken.key);
       known.delete(taken.key);
@@ -131,18 +126,18 @@ export class Execution<Item, Result> {
 
   #hasRoom(): boolean {
     if (this.#entries.isFull) return false;
-    return this.stoppedBy !== undefined || this.#underWay.size < this.#settings.concurrency;
+    return !this.#phase.sends || this.#underWay.size < this.#settings.concurrency;
   }
 
   /** Returns whether it is under way now; otherwise it has ended already. */
   #begin(keyed: KeyedItem<Item>, before: Known | undefined): boolean {
-    const isStopped = this.stoppedBy !== undefined;
+    const isStopped = !this.#phase.sends;
     const state = before?.state;
     if (state === "done" || (state === "refused" && (isStopped || !this.#settings.retryRefused))) {
       const reason = before === undefined || state === "done" ? undefined : reasonOfKnown(before);
       this.#deliver(keyed, { state, reason, reference: before?.reference }, true);
     } else if (isStopped) {
-      const reason = before === undefined ? this.#reason : reasonOfKnown(before);
+      const reason = before === undefined ? this.#phase.reason : reasonOfKnown(before);
       this.#deliver(keyed, { state: state === undefined || state === "not_sent" ? "not_sent" : "unknown", reason });
     } else {
       void this.#write(keyed, before);
@@ -154,6 +149,7 @@ export class Execution<Item, Result> {
   async #write(keyed: KeyedItem<Item>, before: Known | undefined): Promise<void> {
     let failuresBefore: number | undefined;
     const write: ItemWrite<Item, Result> = new ItemWrite(keyed, this.#settings, {
+      phase: this.#phase,
       record: (record) => this.#journal.write(record),
       admit: async () => {
         failuresBefore = await this.#admit(write);
@@ -174,7 +170,7 @@ export class Execution<Item, Result> {
   /** Resolves when the item may be sent, or the run has stopped, with the failures in a row: in an outage, one at a time. */
   async #admit(write: ItemWrite<Item, Result>): Promise<number> {
     const mustWait = (): boolean => this.#outage.failures > 0 && (this.#sent.size > 0 || now() < this.#resumesAt);
-    while (this.stoppedBy === undefined && mustWait()) await this.#entries.change();
+    while (this.#phase.sends && mustWait()) await this.#entries.change();
     this.#sent.add(write);
     this.#first ??= write;
     return this.#outage.failures;
@@ -183,10 +179,10 @@ export class Execution<Item, Result> {
   /** `failuresBefore` is absent for an item that was not sent, which says nothing about the service. */
   #heed(end: ItemEnd<Result>, { address }: ItemWrite<Item, Result>, failuresBefore: number | undefined): void {
     const { error, consequence } = end;
-    if (error !== undefined && consequence === "stop") this.#stop(error);
+    if (error !== undefined && consequence === "stop") this.#phase.stop(error);
     if (error !== undefined && consequence === "fail") this.#fail(error);
     const isAnswer = consequence === "through" || consequence === "hold";
-    if (this.stoppedBy !== undefined || failuresBefore === undefined || !isAnswer) return;
+    if (!this.#phase.sends || failuresBefore === undefined || !isAnswer) return;
     const failure = consequence === "hold" ? error : undefined;
     const { rules, stopAfter } = this.#settings;
     const before = this.#outage;
@@ -198,7 +194,7 @@ export class Execution<Item, Result> {
   #hold(failure: AutomationError, address: Address | undefined): void {
     const { failures, delayMs, isOver } = this.#outage;
     if (isOver) {
-      this.#stop(tooManyFailures(failures, failure, address));
+      this.#phase.stop(tooManyFailures(failures, failure, address));
       return;
     }
     this.#resumesAt = now() + delayMs;
@@ -214,31 +210,12 @@ export class Execution<Item, Result> {
 
   #fail(error: AutomationError): void {
     this.failure ??= error;
-    this.#stop(error);
+    this.#phase.stop(error);
   }
 
-  /** Begins no further item. Requests on their way continue. */
-  #stop(reason: AutomationError): void {
-    this.stoppedBy ??= reason;
-    this.#reason ??= reasonOf(reason);
-    for (const write of this.#underWay) write.stop(reason);
-    void this.#source?.stop(this.#settings.graceMs);
+  #heedPhase(): void {
+    for (const write of this.#underWay) write.heed();
+    if (!this.#phase.sends) void this.#source.stop(this.#settings.graceMs);
     this.#entries.notify();
-  }
-
-  /** The grace is over. */
-  async #abort(): Promise<void> {
-    for (const write of this.#underWay) write.abort();
-    for (let turn = 0; turn < TURNS_TO_END; turn += 1) await platformTurn();
-    for (const write of this.#underWay) write.abandon();
-    this.#giveUpLoading();
-  }
-
-  /** Resolves with the records of the journal, or with `undefined` if the run was stopped and they do not come in time. */
-  #load(turns: Turns): Promise<Map<string, Known> | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#giveUpLoading = () => resolve(undefined);
-      this.#journal.load(turns).then(resolve, reject);
-    });
   }
 }

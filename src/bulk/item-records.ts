@@ -1,11 +1,16 @@
 import type { JournalRecord } from "./journal.ts";
 
+/** A record of an item, without what is the same in each. */
+type Facts = Omit<JournalRecord, "key" | "at">;
+
 /** The records of one item that a run adds to its journal. */
 export class ItemRecords {
   /** The state of the latest one; absent if this run has added none. */
   latest: JournalRecord["state"] | undefined;
   readonly #key: string;
   readonly #append: (record: JournalRecord) => Promise<void>;
+  /** Settles when the latest record is durable, or cannot be stored. */
+  #stored: Promise<void> = Promise.resolve();
 
   /** `append` resolves when the record is durable. If it is not, it stops the run. */
   constructor(key: string, append: (record: JournalRecord) => Promise<void>) {
@@ -14,23 +19,34 @@ export class ItemRecords {
   }
 
   /** Resolves when the record is durable. @throws JournalError if it cannot be stored. */
-  async add({ state, reference, reason }: Omit<JournalRecord, "key" | "at">): Promise<void> {
+  add({ state, reference, reason }: Facts): Promise<void> {
     // Before the wait: if the item ends during it, this record has to be followed by another.
     this.latest = state;
-    await this.#append({
+    this.#stored = this.#append({
       key: this.#key,
       state,
       at: new Date().toISOString(),
       ...(reference === undefined ? {} : { reference }),
       ...(reason === undefined ? {} : { reason }),
     });
+    return this.#stored;
   }
 
   /** As `add`, and resolves with whether it is durable. */
-  addIfPossible(record: Omit<JournalRecord, "key" | "at">): Promise<boolean> {
+  addIfPossible(record: Facts): Promise<boolean> {
     return this.add(record).then(
       () => true,
       () => false,
     );
+  }
+
+  /**
+   * Resolves when the end of the item is durable, whoever added its record, or when the journal has failed. `isKnown`: no
+   * record is needed.
+   */
+  async end(end: Facts, isKnown = false): Promise<void> {
+    const isRecorded = this.latest === "done" && end.state === "done" && end.reference === undefined;
+    if (!isKnown && !isRecorded) await this.addIfPossible(end);
+    else await this.#stored.catch(() => {}); // its writer has stopped the run
   }
 }

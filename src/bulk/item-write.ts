@@ -1,12 +1,14 @@
 import { describeValue, ignoreRejection } from "../client/checks/values.ts";
 import { ArgumentError, type AutomationError } from "../client/index.ts";
+import { platformTurn } from "../client/time/clock.ts";
 import { BoundWrite } from "./bound-write.ts";
 import { ItemRecords } from "./item-records.ts";
 import type { KeyedItem } from "./item-source.ts";
 import { isReference, type JournalRecord, type Known, type Reference, reasonOfKnown } from "./journal.ts";
 import type { Resolution, Settings } from "./options.ts";
+import type { RunPhase } from "./phase.ts";
 import { type BulkReason, reasonOf } from "./reason.ts";
-import { isCommonFailure, type SendEnd, type SendState, stateAfterSend } from "./send-state.ts";
+import { isCommonFailure, type SendEnd, type SendState, stateAfterSend, stateOfWrite } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
 import { readThrown } from "./thrown.ts";
 
@@ -22,6 +24,7 @@ export interface ItemEnd<Result> extends SendState {
 
 /** The part of a run that an item under way needs. */
 export interface ItemRun {
+  readonly phase: RunPhase;
   /** Resolves when the record is durable. */
   record(record: JournalRecord): Promise<void>;
   /** Resolves when `send` may be called. */
@@ -39,19 +42,13 @@ export class ItemWrite<Item, Result> {
   readonly #run: ItemRun;
   readonly #records: ItemRecords;
   readonly #write: BoundWrite;
-  readonly #abandonment: Promise<"abandoned">;
-  #abandon: () => void = () => {};
-  #stopReason: AutomationError | undefined;
 
   constructor(keyed: KeyedItem<Item>, settings: Settings<Item, Result>, run: ItemRun) {
     this.#keyed = keyed;
     this.#settings = settings;
     this.#run = run;
     this.#records = new ItemRecords(keyed.key, (record) => run.record(record));
-    this.#write = new BoundWrite(this.#records);
-    this.#abandonment = new Promise((resolve) => {
-      this.#abandon = () => resolve("abandoned");
-    });
+    this.#write = new BoundWrite(this.#records, run.phase);
   }
 
   /** The address of its write, once that has begun. */
@@ -59,20 +56,9 @@ export class ItemWrite<Item, Result> {
     return this.#write.address;
   }
 
-  /** Sends nothing from now on. A request on its way continues. */
-  stop(reason: AutomationError): void {
-    this.#stopReason = reason;
-    this.#write.stop(reason);
-  }
-
-  /** Ends a request on its way, too. */
-  abort(): void {
-    this.#write.abort();
-  }
-
-  /** Waits no longer for a function that was aborted and does not end. */
-  abandon(): void {
-    this.#abandon();
+  /** Heeds the phase of the run. */
+  heed(): void {
+    this.#write.heed();
   }
 
   /** Resolves with its end, which is still to be recorded. Never rejects. */
@@ -86,13 +72,11 @@ export class ItemWrite<Item, Result> {
     return (await this.#records.addIfPossible({ state: "not_sent", reason })) ? this.#send() : stillUnknown;
   }
 
-  /** Records its end. Does not reject: if the journal fails, its writer stops the run. */
+  /** Resolves when its end is durable. Does not reject: if the journal fails, its writer stops the run. */
   async record({ state, reference, reason, error, isRecorded }: ItemEnd<Result>): Promise<void> {
-    const { latest } = this.#records;
-    const isKnown = isRecorded === true || (latest === state && state === "done" && reference === undefined);
     // A key without a record counts as not sent, so an item that was never begun needs none.
-    const isUntouched = state === "not_sent" && latest === undefined && error === undefined;
-    if (!isKnown && !isUntouched) await this.#records.addIfPossible({ state, reference, reason });
+    const isUntouched = state === "not_sent" && this.#records.latest === undefined && error === undefined;
+    await this.#records.end({ state, reference, reason }, isRecorded === true || isUntouched);
   }
 
   async #resolve(
@@ -107,8 +91,8 @@ export class ItemWrite<Item, Result> {
       const ask = async (): Promise<{ readonly resolution: unknown }> => ({
         resolution: await resolveUnknown(item, { key, recordedAt: new Date(known.at), signal }),
       });
-      const end = await Promise.race([ask(), this.#abandonment]);
-      if (end === "abandoned") return { resolution: "undecided" };
+      const end = await Promise.race([ask(), this.#run.phase.givenUp]);
+      if (end === undefined) return { resolution: "undecided" };
       const { resolution } = end;
       if (RESOLUTIONS.includes(resolution)) return { resolution: resolution as Resolution }; // it is one of them
       const message = `resolveUnknown must return one of ${RESOLUTIONS.join(", ")}, not ${describeValue(resolution)}`;
@@ -126,12 +110,13 @@ export class ItemWrite<Item, Result> {
   }
 
   async #send(): Promise<ItemEnd<Result>> {
+    const { phase } = this.#run;
     await this.#run.admit();
-    const isStopped = this.#stopReason !== undefined;
-    const end = isStopped ? "abandoned" : await Promise.race([this.#callSend(), this.#abandonment]);
+    const sent = phase.sends ? this.#callSend() : undefined;
+    const end = (await Promise.race([sent, phase.givenUp])) ?? "abandoned";
     this.#write.close();
     const after = stateAfterSend(this.#keyed.key, end, this.#write.state);
-    const cause = after.error ?? this.#stopReason;
+    const cause = after.error ?? phase.cause;
     if (after.state !== "done") return { ...after, reason: cause && reasonOf(cause) };
     if (end === "abandoned" || "thrown" in end) return after;
     const result = end.result as Result; // `send` has resolved with it
@@ -141,15 +126,27 @@ export class ItemWrite<Item, Result> {
   /** Resolves when `send` has settled and its write has ended. Never rejects. */
   async #callSend(): Promise<SendEnd> {
     const client = this.#settings.bind(this.#write.hooks);
+    void this.#write.ended.then(() => this.#recordEarly());
     let end: SendEnd;
     try {
       end = { result: await this.#settings.send(client, this.#keyed.item) };
     } catch (thrown) {
-      end = { thrown: readThrown(thrown, this.#settings.redact) };
+      const read = readThrown(thrown, this.#settings.redact);
+      end = { thrown: read, isOwn: read.error !== undefined && this.#write.isOwn(read.error) };
     }
     if (this.#write.state === undefined) this.#write.close();
     else await this.#write.ended; // `send` may have raced or forgotten its promise
     return end;
+  }
+
+  /** Records the end of the write if `send` goes on after it: the process may end in the meantime. */
+  async #recordEarly(): Promise<void> {
+    await platformTurn();
+    const { isClosed, state: write } = this.#write;
+    const state = write === undefined || isClosed ? "unknown" : stateOfWrite(write);
+    if (state === "unknown") return;
+    const error = state === "done" ? undefined : write?.end?.error;
+    await this.#records.end({ state, reason: error && reasonOf(error) });
   }
 
   #refer(result: Result): { readonly reference?: Reference; readonly error?: AutomationError } {

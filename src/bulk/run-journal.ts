@@ -1,11 +1,12 @@
 import { JournalError } from "../client/errors/journal-error.ts";
 import { platformTurn } from "../client/time/clock.ts";
 import { checkRecord, type Journal, type JournalRecord, type Known } from "./journal.ts";
+import { sharedSet } from "./shared-set.ts";
 import { asJournalError } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
-/** The journals that a run uses now. One object serves one run at a time. */
-const inUse = new WeakSet<Journal>();
+/** The journals that a run uses now. One object serves one run at a time, whichever copy of the package the run is of. */
+const inUse = (): WeakSet<object> => sharedSet("journals-in-use");
 
 /**
  * The journal of a run, or of another user that writes records. They are appended one batch at a time: those that are
@@ -38,7 +39,7 @@ export class RunJournal {
    */
   async load(turns: Turns): Promise<Map<string, Known>> {
     if (this.#isOurs) await this.#reopen();
-    if (inUse.has(this.#journal)) throw new JournalError("another run uses this journal", { reason: "in_use" });
+    if (inUse().has(this.#journal)) throw new JournalError("another run uses this journal", { reason: "in_use" });
     this.#hold(true);
     const known = new Map<string, Known>();
     let position = 0;
@@ -59,7 +60,7 @@ export class RunJournal {
 
   /** Lets other runs use a journal that was opened for a run which never began, unless another run uses the object. */
   async discard(): Promise<void> {
-    if (!inUse.has(this.#journal)) await this.#journal.close?.();
+    if (!inUse().has(this.#journal)) await this.#journal.close?.();
   }
 
   /**
@@ -73,9 +74,11 @@ export class RunJournal {
     return this.#next;
   }
 
-  /** Lets other runs use it. @throws JournalError if it cannot be closed. */
+  /** Lets other runs use it, once nothing is being appended. @throws JournalError if it cannot be closed. */
   async close(): Promise<void> {
     if (!this.#isOurs) return;
+    while (this.#next !== undefined) await this.#next.catch(() => {}); // its writers see the error
+    await this.#current.catch(() => {});
     try {
       await this.#journal.close?.();
     } catch (error) {
@@ -87,15 +90,14 @@ export class RunJournal {
 
   /** Its load says whether it can be used, so it does not matter whether it could be closed. */
   async #reopen(): Promise<void> {
-    await (this.#next ?? this.#current).catch(() => {});
     await this.close().catch(() => {});
     this.#failure = undefined;
   }
 
   #hold(isOurs: boolean): void {
     this.#isOurs = isOurs;
-    if (isOurs) inUse.add(this.#journal);
-    else inUse.delete(this.#journal);
+    if (isOurs) inUse().add(this.#journal);
+    else inUse().delete(this.#journal);
   }
 
   async #store(previous: Promise<void>): Promise<void> {

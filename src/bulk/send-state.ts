@@ -7,7 +7,11 @@ import { SendError } from "./send-error.ts";
 import type { Thrown } from "./thrown.ts";
 
 /** The end of a call of `send`. `"abandoned"`: it was aborted, did not end, and is not waited for. */
-export type SendEnd = { readonly result: unknown } | { readonly thrown: Thrown } | "abandoned";
+export type SendEnd =
+  | { readonly result: unknown }
+  /** `isOwn`: the error of a call of the item's client. */
+  | { readonly thrown: Thrown; readonly isOwn: boolean }
+  | "abandoned";
 
 /** The one write of an item, as far as it has come. */
 export interface Write {
@@ -24,7 +28,8 @@ export interface SendState {
   readonly error?: AutomationError;
   /**
    * `"through"`: the item is done, or the service refused it. `"hold"`: the failure is not the item's, so others may fail as
-   * well. `"stop"`: every other item will. `"fail"`: `send` cannot be worked with. Absent where the run ended the call.
+   * well. `"stop"`: every other item will. `"fail"`: `send` cannot be worked with. Absent where the run ended the call, and
+   * where another client was refused for this item.
    */
   readonly consequence?: "through" | "hold" | "stop" | "fail";
 }
@@ -55,11 +60,12 @@ const USE_ITS_CLIENT =
  * |---|---|---|---|
  * | none | resolved | `unknown`: another client may have written | fail |
  * | none | failed with the error of another client's write, which may have been applied | `unknown` | fail |
- * | none | failed with anything else | `not_sent` | hold, or stop |
+ * | none | failed with the refusal (4xx but 429) of another client | `not_sent` | |
+ * | none | failed with anything else | `not_sent` | hold; stop, if every item of its client will |
  * | none, or one that has not left | did not end | `not_sent` | |
  * | has left, and did not end | | `unknown` | |
  * | succeeded | failed with something of the application's own | `done` | fail |
- * | succeeded | anything else | `done` | through, or stop |
+ * | succeeded | anything else | `done` | through; stop, if every item of its client will |
  * | was refused as an item, by the service | anything | `refused` | through |
  * | failed otherwise, and was not applied | anything | `not_sent` | hold, or stop |
  * | failed otherwise | anything | `unknown`, also after a 2xx that cannot be used | hold, or stop |
@@ -101,9 +107,9 @@ export function stateOfWrite({ fate, end }: Write): BulkState {
 
 function stateOfDone(key: string, send: SendEnd, output: unknown): SendState {
   if (send === "abandoned" || "result" in send) return { state: "done", consequence: "through" };
-  const { error: own, said, details } = send.thrown;
-  if (own !== undefined && !MISTAKES.has(own.kind)) {
-    return { state: "done", error: own, consequence: isCommonFailure(own) ? "stop" : "through" };
+  const { error, said, details } = send.thrown;
+  if (error !== undefined && !MISTAKES.has(error.kind)) {
+    return { state: "done", error, consequence: send.isOwn && isCommonFailure(error) ? "stop" : "through" };
   }
   const message = `send failed after its write had succeeded, so the item ${JSON.stringify(key)} is done${said}`;
   return { state: "done", error: new SendError(message, { key, result: output, ...details }), consequence: "fail" };
@@ -112,14 +118,20 @@ function stateOfDone(key: string, send: SendEnd, output: unknown): SendState {
 function stateWithoutWrite(send: SendEnd): SendState {
   if (send === "abandoned") return { state: "not_sent" };
   if ("result" in send) return mistake("it resolved without a write");
-  const { thrown } = send;
+  const { isOwn, thrown } = send;
   const { error, said, details } = thrown;
   if (error === undefined) {
     const failure = new ArgumentError(`send failed before its write${said}`, { outcome: "not_sent", ...details });
     return { state: "not_sent", error: failure, consequence: "hold" };
   }
   if (isOfOtherWrite(error)) return mistake("it failed with the error of another client's write", thrown);
-  return { state: "not_sent", error, consequence: consequenceOf(error) };
+  if (isOwn) return { state: "not_sent", error, consequence: consequenceOf(error) };
+  return isRefusal(error) ? { state: "not_sent", error } : { state: "not_sent", error, consequence: "hold" };
+}
+
+/** Another service or account has refused something for this item. Its rate limit may end. */
+function isRefusal({ status = 0 }: AutomationError): boolean {
+  return status >= 400 && status < 500 && status !== 429;
 }
 
 /** Returns whether an error is that of a request which may have written. */

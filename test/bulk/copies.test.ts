@@ -32,3 +32,26 @@ test.each([
   expect(second).toMatchObject(Array(2).fill({ kind: "argument", outcome: "not_sent" }));
   expect(emulator.requests).toHaveLength(3);
 });
+
+test("one journal object serves one run at a time, and a source one run, whichever copies they are of", async () => {
+  const emulator = createEmulator({ projects: [{ name: "web" }], rateLimit: false });
+  const journal = esmBulk.memoryJournal();
+  function* titles(): Generator<string> {
+    yield* ["a", "b", "c"];
+  }
+  const options = {
+    client: new esm.Client(emulator.clientOptions),
+    key: (title: string) => title,
+    send: (bound: esm.Client, title: string) => bound.issues.create("web", { title, type: "bug" }),
+  };
+  const items = titles();
+  const runs = [esmBulk.bulkWrite({ ...options, items, journal }), cjsBulk.bulkWrite({ ...options, items, journal })];
+  const others = [esmBulk, cjsBulk].map(({ bulkWrite }) => bulkWrite({ ...options, items: ["a", "b", "c"], journal }));
+  const ends = await Promise.allSettled([...runs, ...others]);
+  expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "rejected"]);
+  expect(ends.slice(1)).toMatchObject([
+    { reason: { kind: "argument", message: expect.stringContaining("make it anew") } },
+    ...Array(2).fill({ reason: { kind: "journal", reason: "in_use" } }),
+  ]);
+  expect(emulator.issues.list("web")).toHaveLength(3);
+});

@@ -16,6 +16,7 @@ import {
   RateLimitError,
   RedirectError,
   ServerError,
+  TokenProviderError,
 } from "../../src/client/index.ts";
 
 const own = { callId: "mine", method: "POST", attempts: 1 };
@@ -47,7 +48,7 @@ const done: Write = {
 };
 
 const resolved: SendEnd = { result: 1 };
-const threw = (thrown: unknown): SendEnd => ({ thrown: readThrown(thrown) });
+const threw = (thrown: unknown, isOwn = true): SendEnd => ({ thrown: readThrown(thrown), isOwn });
 
 type Row = readonly [name: string, end: SendEnd, write: Write | undefined, state: string, consequence?: string];
 const TABLE: readonly Row[] = [
@@ -146,7 +147,26 @@ const TABLE: readonly Row[] = [
   ["no write, and a read was told 401", threw(signInRead), undefined, "not_sent", "stop"],
   ["no write, and invalid arguments", threw(new ArgumentError("title")), undefined, "not_sent", "hold"],
   ["no write, and another client's was lost", threw(lost), undefined, "unknown", "fail"],
-  ["no write, and another client's was refused", threw(invalid), undefined, "not_sent", "hold"],
+  ["no write, and one of its client was refused", threw(invalid), undefined, "not_sent", "hold"],
+  ["no write, and another client's read was told 404", threw(missingRead, false), undefined, "not_sent"],
+  ["no write, and another client's read was told 401", threw(signInRead, false), undefined, "not_sent"],
+  ["no write, and another client's write was refused", threw(invalid, false), undefined, "not_sent"],
+  ["no write, and another client was told 429", threw(limited, false), undefined, "not_sent", "hold"],
+  [
+    "no write, and another client's service failed",
+    threw(new ServerError("503", { ...read, status: 503 }), false),
+    undefined,
+    "not_sent",
+    "hold",
+  ],
+  [
+    "no write, and another client's token provider failed",
+    threw(new TokenProviderError("no vault", { ...read, outcome: "not_sent" }), false),
+    undefined,
+    "not_sent",
+    "hold",
+  ],
+  ["another client's read was told 401 after the write", threw(signInRead, false), done, "done", "through"],
 ];
 
 describe("after send, the state of an item with", () => {
@@ -159,7 +179,11 @@ describe("after send, the state of an item with", () => {
 
   test("any write is decided by the write, whatever send did", () => {
     const writes = fc.constantFrom(done, failed(invalid), failed(missing), failed(lost), failed(limited, false));
-    const ends = fc.constantFrom<SendEnd>(resolved, "abandoned", ...[crash, undefined, 7, lost, signInRead].map(threw));
+    const ends = fc.constantFrom<SendEnd>(
+      resolved,
+      "abandoned",
+      ...[crash, undefined, 7, lost, signInRead].map((thrown) => threw(thrown)),
+    );
     fc.assert(
       fc.property(writes, ends, ends, (write, one, other) => {
         expect(stateAfterSend("a", one, write).state).toBe(stateAfterSend("a", other, write).state);

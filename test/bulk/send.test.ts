@@ -251,6 +251,49 @@ describe("a send that", () => {
   });
 });
 
+describe("the refusal of another client", () => {
+  test.each([401, 403, 404, 409, 422])(
+    "(%d) before the write is that row's: the others are written",
+    async (status) => {
+      const { client } = service();
+      const source = service();
+      source.emulator.fault({
+        match: ({ path: at }) => at.endsWith("/row-3"),
+        status,
+        times: Number.POSITIVE_INFINITY,
+      });
+      const move: Send = async (bound, row) => {
+        await source.client.request({ method: "GET", path: path`/rows/${row.id}` }).catch((error: unknown) => {
+          if ((error as { status?: number }).status === status) throw error; // the others are 404
+        });
+        return await create(bound, row);
+      };
+      const options = { client, items: rowsOf(9), key, journal: memoryJournal(), stopAfter: 1 };
+      const only: Send =
+        status === 404 ? (bound, row) => (row.id === "row-3" ? move(bound, row) : create(bound, row)) : move;
+      const run = bulkWrite({ ...options, send: only });
+      const { entries, error } = await runToEnd(run);
+      expect([error, run.stoppedBy]).toEqual([undefined, undefined]);
+      expect(run.summary).toMatchObject({ done: 8, not_sent: 1 });
+      expect(entries.find((entry) => entry.key === "row-3")).toMatchObject({ state: "not_sent", error: { status } });
+    },
+  );
+
+  test("after the write leaves the item done, with that error, and the run goes on", async () => {
+    const { client } = service();
+    const other = service();
+    other.emulator.fault({ status: 403, times: Number.POSITIVE_INFINITY });
+    const notify: Send = async (bound, row) => {
+      await create(bound, row);
+      await other.client.issues.create("web", { title: row.title, type: "bug" });
+    };
+    const run = bulkWrite({ client, items: rowsOf(4), key, send: notify, journal: memoryJournal() });
+    const { entries, error } = await runToEnd(run);
+    expect([error, run.stoppedBy]).toEqual([undefined, undefined]);
+    expect(entries).toMatchObject(Array(4).fill({ state: "done", error: { kind: "permission" } }));
+  });
+});
+
 test("unknown items are looked at together", async () => {
   const { emulator, client } = service();
   const lost = emulator.fault({ drop: "after", times: 6 });

@@ -1,0 +1,88 @@
+import type { AutomationError } from "../client/index.ts";
+import { after, platformTurn } from "../client/time/clock.ts";
+import { type BulkReason, reasonOf } from "./reason.ts";
+
+/** The progress of a run towards its end. */
+export type Phase = "taking" | "stopping" | "aborting" | "given_up";
+
+/** What a run does in a phase. */
+interface PhaseRules {
+  /** Items are begun, and requests leave. */
+  readonly sends: boolean;
+  /** Requests on their way are aborted. */
+  readonly aborts: boolean;
+  /** The run waits for functions of the application, and for the journal to be loaded. */
+  readonly waits: boolean;
+}
+
+/** The phases in their order. A run never goes back to an earlier one. */
+const PHASES: Readonly<Record<Phase, PhaseRules>> = {
+  taking: { sends: true, aborts: false, waits: true },
+  stopping: { sends: false, aborts: false, waits: true },
+  aborting: { sends: false, aborts: true, waits: true },
+  given_up: { sends: false, aborts: true, waits: false },
+};
+const ORDER = Object.keys(PHASES);
+
+/** Turns of the platform for calls to end after they were aborted: a call of the client takes two or three. */
+const TURNS_TO_END = 10;
+
+/** The phase of one run. Everything that waits in the run asks it again at each change. */
+export class RunPhase {
+  /** The error that stopped the run. */
+  cause: AutomationError | undefined;
+  /** The reason of items that were not begun. */
+  reason: BulkReason | undefined;
+  /** Resolves when the run waits no longer. */
+  readonly givenUp: Promise<undefined>;
+  readonly #changed: () => void;
+  #phase: Phase = "taking";
+  #cancelGrace: (() => void) | undefined;
+  #giveUp: () => void = () => {};
+
+  constructor(changed: () => void) {
+    this.#changed = changed;
+    this.givenUp = new Promise((resolve) => {
+      this.#giveUp = () => resolve(undefined);
+    });
+  }
+
+  get sends(): boolean {
+    return PHASES[this.#phase].sends;
+  }
+
+  get aborts(): boolean {
+    return PHASES[this.#phase].aborts;
+  }
+
+  /** Begins no further item. Requests on their way continue. */
+  stop(cause: AutomationError): void {
+    this.cause ??= cause;
+    this.reason ??= reasonOf(cause);
+    this.#enter("stopping");
+  }
+
+  /** Stops, and waits `graceMs` for requests on their way. */
+  end(cause: AutomationError, graceMs: number): void {
+    this.stop(cause);
+    this.#cancelGrace ??= after(graceMs, () => void this.#abort());
+  }
+
+  /** The run is over: no later phase follows. */
+  release(): void {
+    this.#cancelGrace?.();
+  }
+
+  async #abort(): Promise<void> {
+    this.#enter("aborting");
+    for (let turn = 0; turn < TURNS_TO_END; turn += 1) await platformTurn();
+    this.#enter("given_up");
+  }
+
+  #enter(phase: Phase): void {
+    if (ORDER.indexOf(phase) <= ORDER.indexOf(this.#phase)) return;
+    this.#phase = phase;
+    if (!PHASES[phase].waits) this.#giveUp();
+    this.#changed();
+  }
+}
