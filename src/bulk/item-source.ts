@@ -1,8 +1,10 @@
 import { invalid } from "../client/checks/invalid-input.ts";
 import { describeValue, ignoreRejection } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
+import { isBrandedError } from "../client/errors/automation-error.ts";
 import { ArgumentError } from "../client/index.ts";
 import { Deadline } from "../client/time/deadline.ts";
+import { sharedSet } from "./shared-set.ts";
 import { readThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";
 
@@ -26,6 +28,9 @@ export interface ItemOptions<Item> {
 const NAMED = 10;
 const NAMED_LENGTH = 100;
 
+/** Members by which a stream of a platform says that it has ended, or that somebody else reads it. */
+const ENDED = ["readableEnded", "destroyed", "closed", "locked"] as const;
+
 const END = { done: true, value: undefined } as const;
 
 /**
@@ -43,8 +48,8 @@ export class ItemSource<Item> {
   readonly #keys = new Set<string>();
   #position = 0;
   #hasEnded = false;
-  /** The item that a stream has been asked for. */
-  #next: Promise<unknown> = Promise.resolve();
+  /** The item that a stream has been asked for; absent before it is asked for the first. */
+  #next: Promise<unknown> | undefined;
   #stopped: Promise<void> | undefined;
   /** Waits no longer for that item. */
   #giveUp: () => void = () => {};
@@ -53,7 +58,7 @@ export class ItemSource<Item> {
     this.#items = items;
     this.#key = key;
     this.#redact = redact;
-    this.#iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+    this.#iterator = begin(items, redact);
     // An iterator that returns itself is used up by being walked.
     this.isStream = Symbol.asyncIterator in items || (this.#iterator as unknown) === items;
   }
@@ -114,6 +119,8 @@ export class ItemSource<Item> {
 
   async #end(graceMs: number): Promise<void> {
     const returned = (async () => this.#iterator.return?.())();
+    // A generator that was never asked for an item ignores `return`: a stream of Node is iterated by one.
+    if (this.#next === undefined) (this.#items as { destroy?: () => unknown }).destroy?.(); // any object can be asked
     const deadline = Deadline.of(graceMs);
     try {
       await deadline.race(Promise.allSettled([this.#next, returned]));
@@ -134,6 +141,7 @@ export class ItemSource<Item> {
       this.#hasEnded = true;
       // What a stream says to its end is not about an item.
       if (this.#stopped !== undefined) return END;
+      if (isBrandedError(thrown)) throw thrown;
       const { said, details } = readThrown(thrown, this.#redact);
       return asErrorClass(ArgumentError, () => invalid(`items failed${said}`, details.cause));
     }
@@ -153,6 +161,32 @@ export class ItemSource<Item> {
     return asErrorClass(ArgumentError, () =>
       invalid(`${what} must be a string that is not empty, not ${describeValue(key)}`),
     );
+  }
+}
+
+/**
+ * Asks a source for its iterator. A source that comes once belongs to the run that asked it first.
+ *
+ * @throws ArgumentError if a run has asked it before, or if it says that it has ended.
+ */
+function begin<Item>(items: Items<Item>, redact?: (text: string) => string): Iterator<Item> | AsyncIterator<Item> {
+  const begun = sharedSet("items-begun");
+  const isAsync = Symbol.asyncIterator in items;
+  const stream = (isAsync ? items : {}) as Partial<Record<(typeof ENDED)[number], unknown>>; // any object can be asked
+  const ended = ENDED.find((name) => stream[name] === true);
+  if (ended !== undefined || begun.has(items)) {
+    const why =
+      ended === undefined ? "an earlier run has begun it" : `it has ended or is read elsewhere (${ended} is true)`;
+    throw new ArgumentError(`items can be read once, and ${why}: make it anew for each run`, { outcome: "not_sent" });
+  }
+  try {
+    const iterator = isAsync ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+    if ((iterator as unknown) === items || ENDED.some((name) => typeof stream[name] === "boolean")) begun.add(items);
+    return iterator;
+  } catch (thrown) {
+    if (isBrandedError(thrown)) throw thrown;
+    const { said, details } = readThrown(thrown, redact);
+    throw new ArgumentError(`items failed${said}`, { outcome: "not_sent", ...details });
   }
 }
 

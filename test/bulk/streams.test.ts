@@ -1,10 +1,11 @@
 /** Items that come one by one, entries that are taken one by one, and how far the run has come. */
 import { EventEmitter, on, once } from "node:events";
+import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
+import { bulkWrite, type Journal, JournalError, memoryJournal } from "../../src/bulk/index.ts";
 import { Counts } from "../../src/bulk/progress.ts";
-import { memoryRateLimiter } from "../../src/client/index.ts";
+import { type Client, memoryRateLimiter, PermissionDeniedError, type Project } from "../../src/client/index.ts";
 import { platformTurn } from "../../src/client/time/clock.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";
@@ -229,7 +230,22 @@ describe("a stream of items", () => {
     expect(error).toMatchObject({ kind: "argument", cause: { message: "line 4 is no JSON" } });
   });
 
-  test("is as good when it cannot be begun", async () => {
+  test("that fails with an error of this package ends the run with that error, after the entries of what it brought", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ operation: "projects.list", status: 403, skip: 1, times: Number.POSITIVE_INFINITY });
+    async function* stream(): AsyncGenerator<Row> {
+      yield* rowsOf(3);
+      await client.projects.list().toArray();
+      await client.projects.list().toArray();
+    }
+    const run = bulkWrite({ items: stream(), key, client, send, journal: memoryJournal() });
+    const { states, error } = await runToEnd(run);
+    expect(Object.values(states)).toEqual(["done", "done", "done"]);
+    expect(error).toBeInstanceOf(PermissionDeniedError);
+    expect([error, run.stoppedBy]).toMatchObject(Array(2).fill({ kind: "permission", status: 403 }));
+  });
+
+  test("that cannot be begun leaves the journal as it was", async () => {
     const { client } = service();
     const items = {
       [Symbol.iterator]: (): never => {
@@ -239,7 +255,162 @@ describe("a stream of items", () => {
     const journal = new WatchedJournal();
     const { error } = await runToEnd(bulkWrite({ items, key, client, send, journal }));
     expect(error).toMatchObject({ kind: "argument", cause: { message: "closed" } });
-    expect(journal.closed).toBe(1);
+    expect(journal.batches).toEqual([]);
+  });
+});
+
+/** A source that speaks as soon as it is asked, to those who listen. */
+function speaker(): { readonly items: AsyncIterable<Row>; say(row: Row | undefined): void; readonly asked: number } {
+  const heard: (Row | undefined)[] = [];
+  let wake = (): void => {};
+  const source = {
+    asked: 0,
+    say(row: Row | undefined) {
+      if (source.asked > 0) heard.push(row);
+      wake();
+    },
+    items: {
+      [Symbol.asyncIterator]: () => {
+        source.asked += 1;
+        return (async function* () {
+          for (;;) {
+            while (heard.length === 0) {
+              await new Promise<void>((resolve) => {
+                wake = resolve;
+              });
+            }
+            const row = heard.shift();
+            if (row === undefined) return;
+            yield row;
+          }
+        })();
+      },
+    },
+  };
+  return source;
+}
+
+describe("the iterator of a source", () => {
+  test.each(["awaited", "iterated"])("is asked for in the turn of bulkWrite: nothing is lost (%s)", async (how) => {
+    const { client } = service();
+    const source = speaker();
+    const run = bulkWrite({ items: source.items, key, client, send, journal: memoryJournal() });
+    for (const row of rowsOf(3)) source.say(row);
+    source.say(undefined);
+    await settleDown();
+    if (how === "awaited") await run;
+    else expect(Object.keys((await runToEnd(run)).states)).toHaveLength(3);
+    expect([run.summary.done, source.asked]).toEqual([3, 1]);
+  });
+
+  test("brings each line of a file that was opened for the run", async () => {
+    const { client } = service();
+    const lines = createInterface({ input: Readable.from(["a\n", "b\nc\n", "d"]) });
+    const journal = new WatchedJournal();
+    const options = { key: (line: string) => line, client, journal };
+    const write = (bound: Client, title: string) => bound.issues.create("web", { title, type: "bug" });
+    const run = bulkWrite({ ...options, items: lines, send: write });
+    await settleDown();
+    expect(await run).toMatchObject({ done: 4 });
+  });
+
+  test.each<[string, () => AsyncIterable<Row>]>([
+    ["a generator", () => rowsAsTheyCome()],
+    ["a stream of Node", () => Readable.from(rowsOf(3))],
+  ])("is ended if the run cannot begin: %s", async (_, make) => {
+    const { client } = service();
+    const journal: Journal = {
+      load: () => {
+        throw new JournalError("another process has it", { reason: "in_use" });
+      },
+      append: () => {},
+    };
+    const items = make();
+    const { error } = await runToEnd(bulkWrite({ items, key, client, send, journal }));
+    expect(error).toMatchObject({ kind: "journal", reason: "in_use" });
+    expect(await Array.fromAsync(items).catch(() => [])).toEqual([]);
+  });
+
+  test("is asked for once, also if it fails when it is asked", async () => {
+    const { client } = service();
+    const items = {
+      [Symbol.asyncIterator]: (): never => {
+        throw new TypeError("no such file");
+      },
+    };
+    const { error } = await runToEnd(bulkWrite({ items, key, client, send, journal: memoryJournal() }));
+    expect(error).toMatchObject({ kind: "argument", message: expect.stringContaining("no such file") });
+  });
+});
+
+async function* rowsAsTheyCome(): AsyncGenerator<Row> {
+  yield* rowsOf(3);
+}
+
+describe("a source that comes once", () => {
+  test.each<[string, () => AsyncIterable<Row> | Iterable<Row>]>([
+    ["a generator", () => rowsOf(3)[Symbol.iterator]()],
+    ["an async generator", rowsAsTheyCome],
+    ["a stream of Node", () => Readable.from(rowsOf(3))],
+    ["a stream of the platform", () => ReadableStream.from(rowsOf(3)) as unknown as AsyncIterable<Row>], // Node iterates it
+  ])("belongs to one run: %s", async (_, make) => {
+    const { emulator, client } = service();
+    const items = make();
+    expect(await bulkWrite({ items, key, client, send, journal: memoryJournal() })).toMatchObject({ done: 3 });
+    const again = bulkWrite({ items, key, client, send, journal: memoryJournal() });
+    const { error } = await runToEnd(again);
+    expect(error).toMatchObject({ kind: "argument", message: expect.stringContaining("make it anew for each run") });
+    await expect(again.finish()).rejects.toBe(error);
+    expect(emulator.issues.list("web")).toHaveLength(3);
+  });
+
+  test.each<[string, () => Promise<AsyncIterable<Row>>]>([
+    [
+      "readableEnded",
+      async () => {
+        const stream = Readable.from(rowsOf(1), { autoDestroy: false });
+        await once(stream.resume(), "end");
+        return stream;
+      },
+    ],
+    ["destroyed", async () => Readable.from(rowsOf(1)).destroy()],
+    [
+      "closed",
+      async () => {
+        const lines = createInterface({ input: Readable.from([]) });
+        await once(lines, "close");
+        return lines as unknown as AsyncIterable<Row>; // it has no lines
+      },
+    ],
+    [
+      "locked",
+      async () => {
+        const stream = ReadableStream.from(rowsOf(1));
+        stream.getReader();
+        return stream as unknown as AsyncIterable<Row>; // Node iterates it
+      },
+    ],
+  ])("says itself that it has ended: %s", async (member, make) => {
+    const { client } = service();
+    const { error } = await runToEnd(bulkWrite({ items: await make(), key, client, send, journal: memoryJournal() }));
+    expect(error).toMatchObject({ kind: "argument", message: expect.stringContaining(`${member} is true`) });
+  });
+
+  test("is empty if it has ended, and no run has begun it", async () => {
+    const { client } = service();
+    const items = rowsAsTheyCome();
+    await Array.fromAsync(items);
+    expect(await bulkWrite({ items, key, client, send, journal: memoryJournal() })).toMatchObject({ done: 0 });
+  });
+
+  test("is not a list, which each run walks from its beginning", async () => {
+    const { client } = service();
+    const items = client.projects.list();
+    const write = (bound: Client, { name }: Project) => bound.issues.create(name, { title: "x", type: "bug" });
+    const options = { items, key: ({ name }: Project) => name, client, send: write };
+    for (let run = 0; run < 2; run += 1) {
+      expect(await bulkWrite({ ...options, journal: memoryJournal() })).toMatchObject({ done: 1 });
+    }
   });
 });
 
