@@ -74,11 +74,9 @@ export class RunJournal {
     return this.#next;
   }
 
-  /** Lets other runs use it, once nothing is being appended. @throws JournalError if it cannot be closed. */
+  /** Lets other runs use it. @throws JournalError if it cannot be closed. */
   async close(): Promise<void> {
     if (!this.#isOurs) return;
-    while (this.#next !== undefined) await this.#next.catch(() => {}); // its writers see the error
-    await this.#current.catch(() => {});
     try {
       await this.#journal.close?.();
     } catch (error) {
@@ -90,6 +88,7 @@ export class RunJournal {
 
   /** Its load says whether it can be used, so it does not matter whether it could be closed. */
   async #reopen(): Promise<void> {
+    await (this.#next ?? this.#current).catch(() => {});
     await this.close().catch(() => {});
     this.#failure = undefined;
   }
