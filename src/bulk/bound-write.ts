@@ -2,6 +2,7 @@ import type { CallHooks, HookedCall, HookedEnd } from "../client/call/call-hooks
 import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../client/call/fate.ts";
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import type { ItemRecords } from "./item-records.ts";
+import type { Owners } from "./owner.ts";
 import type { RunPhase } from "./phase.ts";
 import type { BulkReason } from "./reason.ts";
 import type { Write } from "./send-state.ts";
@@ -25,6 +26,12 @@ const WAITS: Readonly<Partial<Record<string | number, Pick<BulkReason, "kind" | 
   },
 };
 
+/** The part of a run that a write needs. */
+export interface BoundRun {
+  readonly phase: RunPhase;
+  readonly owners: Owners;
+}
+
 /**
  * The one write that `send` makes through the client of its item: sees it begin and end, and records it before each of its
  * requests. Reads are not looked at.
@@ -32,6 +39,8 @@ const WAITS: Readonly<Partial<Record<string | number, Pick<BulkReason, "kind" | 
 export class BoundWrite {
   /** The write as far as it has come; absent until it begins. */
   state: Write | undefined;
+  /** A write to another service than the run's, which was not sent. */
+  misuse: ArgumentError | undefined;
   /** The address of the write, once it has begun. */
   address: Address | undefined;
   /** Resolves when the write has ended. */
@@ -40,6 +49,7 @@ export class BoundWrite {
   readonly hooks: CallHooks;
   readonly #records: ItemRecords;
   readonly #phase: RunPhase;
+  readonly #owners: Owners;
   readonly #controller = new AbortController();
   #resolveEnded: () => void = () => {};
   /** A request has left, and nothing has happened since after which the write may wait. */
@@ -50,8 +60,9 @@ export class BoundWrite {
   /** The end of the item is known, so a call that `send` has left behind must not write any more. */
   #isClosed = false;
 
-  constructor(records: ItemRecords, phase: RunPhase) {
+  constructor(records: ItemRecords, { owners, phase }: BoundRun) {
     this.#records = records;
+    this.#owners = owners;
     this.#phase = phase;
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
@@ -59,7 +70,7 @@ export class BoundWrite {
     this.hooks = {
       signal: this.signal,
       begin: (call) => this.#begin(call),
-      beforeRequest: (call) => this.#beforeRequest(call),
+      beforeRequest: (call, token) => this.#beforeRequest(call, token),
       noted: (call, fate, status) => this.#noted(call, fate, status),
       end: (call, end) => this.#end(call, end),
     };
@@ -91,7 +102,7 @@ export class BoundWrite {
     this.#isClosed = true;
   }
 
-  #begin({ callId, method, path, url }: HookedCall): void {
+  #begin({ callId, method, path, service, url }: HookedCall): void {
     this.#calls.add(callId);
     if (method === "GET" || method === "HEAD") return;
     const details = { outcome: "not_sent", callId, method, path } as const;
@@ -99,15 +110,21 @@ export class BoundWrite {
     if (this.state !== undefined) {
       throw new ArgumentError("one item is one write: send has made a second one, which was not sent", details);
     }
+    if (service !== this.#owners.service) {
+      const message = `send must write to the service of the run, ${this.#owners.service}: this write is to ${service}, and was not sent`;
+      this.misuse = new ArgumentError(message, details);
+      throw this.misuse;
+    }
     this.#callId = callId;
     this.state = { fate: NOTHING_SENT };
     this.address = { path, url };
   }
 
   /** Resolves when a record says that a request is about to leave. A resend needs none where that is the latest record. */
-  async #beforeRequest({ callId }: HookedCall): Promise<void> {
+  async #beforeRequest({ callId }: HookedCall, token: string): Promise<void> {
     if (callId !== this.#callId) return;
     this.#checkGoing();
+    this.#records.owner = this.#owners.of(token);
     if (this.#records.latest !== "sending") await this.#records.add({ state: "sending" });
     this.#checkGoing();
   }

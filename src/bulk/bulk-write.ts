@@ -45,7 +45,7 @@ export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): Bul
   }
 }
 
-const NOTHING: BulkSummary = { done: 0, refused: 0, not_sent: 0, unknown: 0, skipped: 0 };
+const NOTHING: BulkSummary = { done: 0, refused: 0, not_sent: 0, unknown: 0, skipped: 0, otherTokens: 0 };
 
 /** A run whose options are invalid: it rejects, and nothing is sent. */
 class InvalidRun extends AwaitedRun implements BulkRun<never, never> {

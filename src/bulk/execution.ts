@@ -5,9 +5,10 @@ import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";
 import { ItemSource, type KeyedItem } from "./item-source.ts";
 import { type ItemEnd, ItemWrite } from "./item-write.ts";
-import { type Known, reasonOfKnown } from "./journal.ts";
+import { believed, type Known, reasonOfKnown } from "./journal.ts";
 import type { Settings } from "./options.ts";
 import { afterItem, NO_OUTAGE, type Outage } from "./outage.ts";
+import { checkOwner, type Owner, Owners } from "./owner.ts";
 import { RunPhase } from "./phase.ts";
 import type { Counts } from "./progress.ts";
 import { RunJournal } from "./run-journal.ts";
@@ -39,6 +40,10 @@ export class Execution<Item, Result> {
   #cancelBackoff: () => void = () => {};
   readonly #phase = new RunPhase(() => this.#heedPhase());
   readonly #source: ItemSource<Item>;
+  readonly #owners: Owners;
+  #owner: Owner;
+  /** No record of the journal is of the run's token. */
+  #isOfOtherToken = false;
 
   constructor(settings: Settings<Item, Result>, counts: Counts, entries: Entries<BulkEntry<Item, Result>>) {
     this.#settings = settings;
@@ -46,6 +51,9 @@ export class Execution<Item, Result> {
     this.#entries = entries;
     this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error));
     this.#source = new ItemSource(settings);
+    const { fetch, service } = settings.own;
+    this.#owners = new Owners(service, fetch);
+    this.#owner = { service };
     this.total = settings.total;
   }
 
@@ -103,11 +111,18 @@ export class Execution<Item, Result> {
       // First of all: a journal that another run uses must not be touched, whatever the items are.
       const known = await Promise.race([this.#journal.load(turns), this.#phase.givenUp]);
       if (known === undefined) return;
+      this.#checkOwner(known);
       this.total = (await this.#source.check(turns)) ?? this.total;
       await this.#feed(known, turns);
     } finally {
       await this.#source.stop(this.#settings.graceMs);
     }
+  }
+
+  #checkOwner(known: Map<string, Known>): void {
+    const { movedFrom, own } = this.#settings;
+    this.#owner = this.#owners.of(own.token());
+    this.#isOfOtherToken = checkOwner(known.values(), this.#owner, movedFrom);
   }
 
   async #feed(known: Map<string, Known>, turns: Turns): Promise<void> {
@@ -116,7 +131,8 @@ export class Execution<Item, Result> {
       if (!this.#phase.sends && this.#source.isStream) return;
       const taken = await this.#source.take();
       if (taken === undefined) return;
-      const before = known.get(taken.key);
+      const record = known.get(taken.key);
+      const before = record && believed(record);
       known.delete(taken.key);
       const isUnderWay = this.#begin(taken, before);
       // Items that are sent give the platform turns enough, and those that begin together share a flush.
@@ -150,6 +166,8 @@ export class Execution<Item, Result> {
     let failuresBefore: number | undefined;
     const write: ItemWrite<Item, Result> = new ItemWrite(keyed, this.#settings, {
       phase: this.#phase,
+      owners: this.#owners,
+      owner: this.#owner,
       record: (record) => this.#journal.write(record),
       admit: async () => {
         failuresBefore = await this.#admit(write);
@@ -204,7 +222,7 @@ export class Execution<Item, Result> {
 
   #deliver(keyed: KeyedItem<Item>, end: ItemEnd<Result>, skipped = false): void {
     const { state, result, reference, reason, error } = end;
-    this.#counts.add(state, skipped);
+    this.#counts.add(state, skipped ? { isOfOtherToken: this.#isOfOtherToken } : undefined);
     this.#entries.add({ ...keyed, state, skipped, result, reference, reason, error });
   }
 

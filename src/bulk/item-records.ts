@@ -1,31 +1,44 @@
-import type { JournalRecord } from "./journal.ts";
+import { type JournalRecord, nextRevision } from "./journal.ts";
+import type { Owner } from "./owner.ts";
 
 /** A record of an item, without what is the same in each. */
-type Facts = Omit<JournalRecord, "key" | "at">;
+type Facts = Pick<JournalRecord, "state" | "reference" | "reason">;
 
 /** The records of one item that a run adds to its journal. */
 export class ItemRecords {
   /** The state of the latest one; absent if this run has added none. */
   latest: JournalRecord["state"] | undefined;
+  /** The owner of the next record. */
+  owner: Owner;
   readonly #key: string;
   readonly #append: (record: JournalRecord) => Promise<void>;
+  #revision: number | undefined;
   /** Settles when the latest record is durable, or cannot be stored. */
   #stored: Promise<void> = Promise.resolve();
 
   /** `append` resolves when the record is durable. If it is not, it stops the run. */
-  constructor(key: string, append: (record: JournalRecord) => Promise<void>) {
+  constructor(key: string, owner: Owner, append: (record: JournalRecord) => Promise<void>) {
     this.#key = key;
+    this.owner = owner;
     this.#append = append;
+  }
+
+  /** The latest record of an earlier run, which those of this run follow. */
+  follow(known: Pick<JournalRecord, "revision"> | undefined): void {
+    this.#revision = known?.revision;
   }
 
   /** Resolves when the record is durable. @throws JournalError if it cannot be stored. */
   add({ state, reference, reason }: Facts): Promise<void> {
     // Before the wait: if the item ends during it, this record has to be followed by another.
     this.latest = state;
+    this.#revision = nextRevision(this.#revision);
     this.#stored = this.#append({
       key: this.#key,
       state,
       at: new Date().toISOString(),
+      ...this.owner,
+      revision: this.#revision,
       ...(reference === undefined ? {} : { reference }),
       ...(reason === undefined ? {} : { reason }),
     });

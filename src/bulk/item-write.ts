@@ -1,12 +1,12 @@
 import { describeValue, ignoreRejection } from "../client/checks/values.ts";
 import { ArgumentError, type AutomationError } from "../client/index.ts";
 import { platformTurn } from "../client/time/clock.ts";
-import { BoundWrite } from "./bound-write.ts";
+import { type BoundRun, BoundWrite } from "./bound-write.ts";
 import { ItemRecords } from "./item-records.ts";
 import type { KeyedItem } from "./item-source.ts";
 import { isReference, type JournalRecord, type Known, type Reference, reasonOfKnown } from "./journal.ts";
 import type { Resolution, Settings } from "./options.ts";
-import type { RunPhase } from "./phase.ts";
+import type { Owner } from "./owner.ts";
 import { type BulkReason, reasonOf } from "./reason.ts";
 import { isCommonFailure, type SendEnd, type SendState, stateAfterSend, stateOfWrite } from "./send-state.ts";
 import type { Address } from "./stoppage.ts";
@@ -23,8 +23,9 @@ export interface ItemEnd<Result> extends SendState {
 }
 
 /** The part of a run that an item under way needs. */
-export interface ItemRun {
-  readonly phase: RunPhase;
+export interface ItemRun extends BoundRun {
+  /** The owner of records of an item whose write has not begun. */
+  readonly owner: Owner;
   /** Resolves when the record is durable. */
   record(record: JournalRecord): Promise<void>;
   /** Resolves when `send` may be called. */
@@ -32,6 +33,11 @@ export interface ItemRun {
 }
 
 const RESOLUTIONS: readonly unknown[] = ["applied", "not_applied", "undecided"];
+
+/** `send` wrote elsewhere, which was not sent: the run cannot go on with it. */
+function stateOfMisuse(error: ArgumentError): SendState {
+  return { state: "not_sent", error, consequence: "fail" };
+}
 
 /** One item under way: finds out whether it may be sent, sends it, and records its end. */
 export class ItemWrite<Item, Result> {
@@ -47,8 +53,8 @@ export class ItemWrite<Item, Result> {
     this.#keyed = keyed;
     this.#settings = settings;
     this.#run = run;
-    this.#records = new ItemRecords(keyed.key, (record) => run.record(record));
-    this.#write = new BoundWrite(this.#records, run.phase);
+    this.#records = new ItemRecords(keyed.key, run.owner, (record) => run.record(record));
+    this.#write = new BoundWrite(this.#records, run);
   }
 
   /** The address of its write, once that has begun. */
@@ -63,6 +69,7 @@ export class ItemWrite<Item, Result> {
 
   /** Resolves with its end, which is still to be recorded. Never rejects. */
   async run(known: Known | undefined): Promise<ItemEnd<Result>> {
+    this.#records.follow(known);
     if (known?.state !== "sending" && known?.state !== "unknown") return this.#send();
     const reason = reasonOfKnown(known);
     const { resolution, failure } = await this.#resolve(known);
@@ -115,7 +122,8 @@ export class ItemWrite<Item, Result> {
     const sent = phase.sends ? this.#callSend() : undefined;
     const end = (await Promise.race([sent, phase.givenUp])) ?? "abandoned";
     this.#write.close();
-    const after = stateAfterSend(this.#keyed.key, end, this.#write.state);
+    const { misuse, state: write } = this.#write;
+    const after = misuse === undefined ? stateAfterSend(this.#keyed.key, end, write) : stateOfMisuse(misuse);
     const cause = after.error ?? phase.cause;
     if (after.state !== "done") return { ...after, reason: cause && reasonOf(cause) };
     if (end === "abandoned" || "thrown" in end) return after;

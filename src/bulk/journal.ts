@@ -16,6 +16,18 @@ export interface JournalRecord {
   readonly state: "sending" | BulkState;
   /** When it was recorded: ISO 8601, by the clock of the process. */
   readonly at: string;
+  /**
+   * The service that it is true of: origin and base path; of an emulator, its world as well. Each record of a run has it. A
+   * journal that does not keep it leaves every key `unknown` for later runs.
+   */
+  readonly service?: string | undefined;
+  /** A short hash of the token, never a part of it. Absent where it is not known. */
+  readonly token?: string | undefined;
+  /**
+   * One more than that of the record of its key before it. A store of many processes that makes journal, key and revision
+   * unique refuses the second of two runs that record the same step.
+   */
+  readonly revision?: number | undefined;
   /** The value that the option `reference` returned for the result. Only with `"done"`. */
   readonly reference?: Reference | undefined;
   /** The reason why the item is not done. Only with `"refused"`, `"not_sent"` and `"unknown"`. */
@@ -34,8 +46,10 @@ export interface Journal {
   /** Opens the journal for one run, and returns all records. Called once at the start of a run, and before each other method. */
   load(): JournalContents | PromiseLike<JournalContents>;
   /**
-   * Stores records in their order, and resolves when they are durable. Never called again before it has settled. After a
-   * rejection it is not called until the journal has been closed and loaded again.
+   * Stores records in their order, all or none, and resolves when they are durable. Never called again before it has
+   * settled. After a rejection it is not called until the journal has been closed and loaded again. A store of many
+   * processes rejects with a `JournalError` (`in_use`) if it has one of these keys and revisions already; any other
+   * rejection is `failed`.
    */
   append(records: readonly JournalRecord[]): PromiseLike<void> | void;
   /**
@@ -48,10 +62,22 @@ export interface Journal {
 /** The latest record of a key. `at` of an `unknown` one is when its request was about to be sent. */
 export type Known = Omit<JournalRecord, "key">;
 
+/** The revision of the next record of a key, by that of the latest one. */
+export function nextRevision(latest: number | undefined): number {
+  return (latest ?? 0) + 1;
+}
+
 /** The reason of an item that is not done, by its latest record. */
 export function reasonOfKnown({ state, at, reason }: Known): BulkReason {
   if (state === "sending") return interruptedReason(at);
   return reason ?? { kind: "journal", message: "the journal does not keep the reason", recordedAt: at };
+}
+
+/** What a run may believe of a record: one that names no service is true of none, so it says only that a request left. */
+export function believed(record: Known): Known {
+  if (record.service !== undefined || (record.state !== "done" && record.state !== "refused")) return record;
+  const message = "the journal does not keep the service of its records, so it is not known which service has it";
+  return { ...record, state: "unknown", reason: { kind: "journal", message, recordedAt: record.at } };
 }
 
 const STATES: readonly unknown[] = ["sending", "done", "refused", "not_sent", "unknown"];
@@ -66,12 +92,22 @@ export function checkRecord(value: unknown, position: number): JournalRecord {
 /** Returns what keeps a value from being a record; `undefined` if it is one. */
 export function flawOfRecord(value: unknown): string | undefined {
   if (!isObject(value)) return `must be an object, not ${describeValue(value)}`;
-  const { key, state, at, reference, reason }: Partial<Record<keyof JournalRecord, unknown>> = value;
+  const { key, state, at, service, token, revision, reference, reason }: Partial<Record<keyof JournalRecord, unknown>> =
+    value;
   if (typeof key !== "string") return `must have a string as its key, not ${describeValue(key)}`;
   if (!STATES.includes(state)) return `must have one of the states ${STATES.join(", ")}`;
   if (typeof at !== "string" || Number.isNaN(Date.parse(at))) return "must have the time of its recording as `at`";
+  if (!isStringIfAny(service)) return "must have a string as its service, if any";
+  if (!isStringIfAny(token)) return "must have a string as the hash of its token, if any";
+  if (revision !== undefined && !(Number.isSafeInteger(revision) && Number(revision) >= 1)) {
+    return "must have a whole number from 1 up as its revision, if any";
+  }
   if (!isReference(reference)) return "must have a string or a number as its reference, if any";
   return flawOfReason(reason);
+}
+
+function isStringIfAny(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
 }
 
 /** Tells a value that can be kept as a reference; `undefined` means none. */

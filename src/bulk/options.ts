@@ -1,4 +1,4 @@
-import { type CallHooks, hookable, type WaitRules } from "../client/call/call-hooks.ts";
+import { type CallHooks, type DeriveWithHooks, hookable, type WaitRules } from "../client/call/call-hooks.ts";
 import { invalid } from "../client/checks/invalid-input.ts";
 import { parseOptions } from "../client/checks/parse-options.ts";
 import {
@@ -15,6 +15,7 @@ import {
 import { isObject } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { ArgumentError, type Client } from "../client/index.ts";
+import { readService, type Service } from "../client/service.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 
@@ -55,6 +56,11 @@ export interface BulkOptions<Item, Result> {
   /** The record of what was sent: `fileJournal`, `memoryJournal`, or one of your own. */
   readonly journal: Journal;
   /**
+   * The address at which the service was before it moved. Records of it count as those of the service that the client has
+   * now. Without it, a journal of another service is refused.
+   */
+  readonly movedFrom?: string | URL | undefined;
+  /**
    * The largest number of items under way at once. The client's rate limiter decides how many of them are sent.
    * @default 10
    */
@@ -92,7 +98,8 @@ export interface BulkOptions<Item, Result> {
 }
 
 /** Options of a run as it uses them. */
-export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "stopAfter">> & {
+export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "stopAfter" | "movedFrom">> & {
+  readonly movedFrom?: Service | undefined;
   readonly concurrency: number;
   /** `Infinity`: never. */
   readonly stopAfter: number;
@@ -104,6 +111,8 @@ export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "st
   readonly redact: (text: string) => string;
   /** Derives a client for one item. */
   readonly bind: (hooks: CallHooks) => Client;
+  /** The service, the token and the `fetch` of the client. */
+  readonly own: Pick<DeriveWithHooks<Client>, "service" | "token" | "fetch">;
 };
 
 const ITEMS = validator(
@@ -121,6 +130,11 @@ const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
   send: required(FUNCTION),
   journal: required(withMethods("a journal", "load", "append")),
   total: validator("a whole number from 0 up", (value) => Number.isSafeInteger(value) && Number(value) >= 0),
+  movedFrom: validator(
+    "the address of a service",
+    (value) => typeof value === "string" || value instanceof URL,
+    (value: string | URL) => readService(value, "options.movedFrom"),
+  ),
   concurrency: validator("a whole number from 1 up", (value) => Number.isSafeInteger(value) && Number(value) >= 1),
   stopAfter: validator(
     "a whole number from 1 up, or false",
@@ -137,7 +151,7 @@ const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
 /** @throws ArgumentError if an option is unknown, missing or of the wrong type. */
 export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Settings<Item, Result> {
   return asErrorClass(ArgumentError, () => {
-    const { stopAfter, ...checked } = parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS);
+    const { stopAfter, movedFrom, ...checked } = parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS);
     const derive = hookable(checked.client);
     if (derive === undefined) return invalid("options.client must be a Client of this package"); // it was one a moment ago
     return {
@@ -149,6 +163,8 @@ export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Se
       rules: derive.rules,
       redact: derive.redact,
       bind: derive,
+      own: derive,
+      movedFrom: movedFrom as Service | undefined, // its validator has read it
     };
   });
 }

@@ -13,6 +13,8 @@ export interface BulkSummary {
   readonly unknown: number;
   /** Of these: `done` or `refused` in an earlier run, so not sent in this one. */
   readonly skipped: number;
+  /** Of these: skipped although no record of the journal is of the run's token. It may be another account's. */
+  readonly otherTokens: number;
 }
 
 /** The progress of a run. */
@@ -40,12 +42,13 @@ const SECONDS_OF_RATE = 30;
 
 /** Counts the items of a run. */
 export class Counts {
-  readonly #counts: Record<BulkState | "skipped", number> = {
+  readonly #counts: Record<BulkState | "skipped" | "otherTokens", number> = {
     done: 0,
     refused: 0,
     not_sent: 0,
     unknown: 0,
     skipped: 0,
+    otherTokens: 0,
   };
   /** Items that got through in each of the latest seconds, oldest first. */
   readonly #latest: { readonly second: number; through: number }[] = [];
@@ -61,10 +64,12 @@ export class Counts {
     this.#endedAt = now();
   }
 
-  add(state: BulkState, skipped: boolean): void {
+  /** `skip`: the end of an earlier run, which may be true of another token. */
+  add(state: BulkState, skip?: { readonly isOfOtherToken: boolean }): void {
     this.#counts[state] += 1;
-    if (skipped) this.#counts.skipped += 1;
+    if (skip !== undefined) this.#counts.skipped += 1;
     else if (state === "done" || state === "refused") this.#note(Math.floor(now() / 1_000));
+    if (skip?.isOfOtherToken) this.#counts.otherTokens += 1;
   }
 
   /** An item got through in this run. */

@@ -133,6 +133,9 @@ export class Client {
       rules: context.retry || DEFAULT_RETRY,
       redact: (text: string) =>
         new Redactor({ tokens: [context.tokenSource.current], headers: context.headers }).text(text),
+      service: context.baseUrl,
+      token: () => context.tokenSource.current,
+      fetch: this.#assembly.fetch,
     });
   }
 }

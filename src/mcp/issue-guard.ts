@@ -57,7 +57,7 @@ export class IssueGuard {
 
   private constructor(service: Service, journal: Journal | undefined) {
     this.#service = service;
-    this.#memory = new IssueMemory(journal);
+    this.#memory = new IssueMemory(service, journal);
   }
 
   /** The guard of a client; `undefined` if it has another journal than the one given. */

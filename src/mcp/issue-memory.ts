@@ -1,8 +1,9 @@
 import type * as z from "zod";
-import type { Journal, JournalRecord } from "../bulk/journal.ts";
+import { type Journal, type JournalRecord, nextRevision } from "../bulk/journal.ts";
 import { RunJournal } from "../bulk/run-journal.ts";
 import { Turns } from "../bulk/turns.ts";
 import { JournalError } from "../client/errors/journal-error.ts";
+import type { Service } from "../client/service.ts";
 import { now } from "../client/time/clock.ts";
 import { ISSUE } from "./contract-shape.ts";
 import { report } from "./diagnostics.ts";
@@ -37,13 +38,17 @@ interface Opening {
  */
 export class IssueMemory {
   readonly journal: Journal | undefined;
+  readonly #service: Service;
+  /** The revisions of the latest records in the journal. */
+  readonly #revisions = new Map<string, number>();
   readonly #known = new Map<string, Knowledge>();
   /** The latest opening, until the journal fails. */
   #opening: Opening | undefined;
   /** The closing of the journal after its failure. */
   #closed: Promise<void> = Promise.resolve();
 
-  constructor(journal: Journal | undefined) {
+  constructor(service: Service, journal: Journal | undefined) {
+    this.#service = service;
     this.journal = journal;
   }
 
@@ -89,7 +94,9 @@ export class IssueMemory {
     if (this.journal === undefined) return;
     if (this.#opening === undefined) throw new JournalError("the journal has failed", { reason: "failed" });
     const { records, limits } = this.#opening;
-    await within(limits, limitMs, records.write(recordOf(name, known)));
+    const revision = nextRevision(this.#revisions.get(name));
+    this.#revisions.set(name, revision);
+    await within(limits, limitMs, records.write({ ...recordOf(name, known), service: this.#service, revision }));
   }
 
   #begin(journal: Journal, limitMs: number): Opening {
@@ -105,7 +112,8 @@ export class IssueMemory {
 
   async #load(records: RunJournal): Promise<void> {
     await this.#closed;
-    for (const [name, { state, at, reference }] of await records.load(new Turns())) {
+    for (const [name, { state, at, reference, revision }] of await records.load(new Turns())) {
+      if (revision !== undefined) this.#revisions.set(name, revision);
       const isKnown = this.#known.has(name); // this process knows more
       if (isKnown || state === "refused" || state === "not_sent") continue;
       const issue = state === "done" ? issueOf(reference) : undefined;
@@ -129,7 +137,7 @@ async function within(limits: Opening["limits"], limitMs: number, work: Promise<
   await work.finally(() => limits.delete(limit));
 }
 
-function recordOf(key: string, known: Knowledge | "sending" | "not_sent"): JournalRecord {
+function recordOf(key: string, known: Knowledge | "sending" | "not_sent"): Omit<JournalRecord, "service" | "revision"> {
   if (typeof known === "string") return { key, state: known, at: new Date().toISOString() };
   const { state, at } = known;
   return state === "created"

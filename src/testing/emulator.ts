@@ -89,6 +89,9 @@ export function createEmulator(options?: EmulatorOptions): Emulator {
   return assembleEmulator(resolveOptions(options)).emulator;
 }
 
+/** A number on `emulator.fetch`, by which the journal of a bulk run tells the worlds before and after `reset()` apart. */
+const WORLD = Symbol.for("project-automation.emulator-world");
+
 /** As {@link createEmulator}, for transports. */
 export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
   const { baseUrl, conventions, now, sessionStates } = options;
@@ -112,7 +115,10 @@ export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
   };
   seedProjects(tables, options);
   const core = new Service({ options, state, tables });
-  const connection = { baseUrl, token: current.token, fetch: createFetch({ core, origin: new URL(baseUrl).origin }) };
+  let world = 1;
+  const fetch = createFetch({ core, origin: new URL(baseUrl).origin });
+  Object.defineProperty(fetch, WORLD, { get: () => world });
+  const connection = { baseUrl, token: current.token, fetch };
   const emulator: Emulator = {
     ...connection,
     ...tables,
@@ -126,6 +132,7 @@ export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
       current.limiter = new RateLimiter(checkRateLimit(rateLimit));
     },
     reset: () => {
+      world += 1;
       requests.length = 0;
       current = createState(source);
       seedProjects(tables, options);

@@ -18,7 +18,7 @@ describe("a run that is awaited", () => {
     const run = bulkWrite(options);
     await settleDown();
     expect(emulator.requests).toEqual([]);
-    expect(await run).toEqual({ done: 6, refused: 0, not_sent: 0, unknown: 0, skipped: 0 });
+    expect(await run).toEqual({ done: 6, refused: 0, not_sent: 0, unknown: 0, skipped: 0, otherTokens: 0 });
     expect(options.journal.closed).toBe(1);
   });
 

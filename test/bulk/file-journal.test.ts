@@ -115,7 +115,7 @@ describe("a full disk", () => {
     // The header, and then two records of each of two items; the third never left.
     expect(emulator.requests).toHaveLength(2);
     const run = bulkWrite({ ...options, journal: await fileJournal(path) });
-    expect(await run.finish()).toEqual({ done: 20, refused: 0, not_sent: 0, unknown: 0, skipped: 2 });
+    expect(await run.finish()).toEqual({ done: 20, refused: 0, not_sent: 0, unknown: 0, skipped: 2, otherTokens: 0 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(20).fill(1));
   });
 

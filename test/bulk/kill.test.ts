@@ -187,7 +187,7 @@ describe.concurrent("a run that is killed", () => {
     expect(limit.hits + silence.hits).toBe(4);
     silence.remove();
     const { summary } = await runHere(place);
-    expect(summary).toEqual({ done: 4, refused: 0, not_sent: 0, unknown: 0, skipped: 0 });
+    expect(summary).toEqual({ done: 4, refused: 0, not_sent: 0, unknown: 0, skipped: 0, otherTokens: 0 });
   });
 
   test("while items only queue: they are sent by the next run", async ({ expect }) => {
@@ -199,6 +199,6 @@ describe.concurrent("a run that is killed", () => {
     await runInProcess(place.task, () => expect.poll(() => silence.hits).toBe(1));
     silence.remove();
     const { summary } = await runHere(place);
-    expect(summary).toEqual({ done: 7, refused: 0, not_sent: 0, unknown: 1, skipped: 0 });
+    expect(summary).toEqual({ done: 7, refused: 0, not_sent: 0, unknown: 1, skipped: 0, otherTokens: 0 });
   });
 });

@@ -48,7 +48,7 @@ describe("options", () => {
     expect(error).toBeInstanceOf(ArgumentError);
     expect(String(error)).toMatch(message);
     await expect(run.finish()).rejects.toBe(error);
-    expect(run.summary).toEqual({ done: 0, refused: 0, not_sent: 0, unknown: 0, skipped: 0 });
+    expect(run.summary).toEqual({ done: 0, refused: 0, not_sent: 0, unknown: 0, skipped: 0, otherTokens: 0 });
   });
 
   test("that change afterwards change nothing", async () => {

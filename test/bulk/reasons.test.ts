@@ -87,7 +87,7 @@ describe("the reason of an item", () => {
   test("of a journal that keeps none says so", async () => {
     const { client } = service();
     const journal = new WatchedJournal();
-    await journal.append([{ key: "row-1", state: "refused", at: "2026-01-01T09:30:00.000Z" }]);
+    await journal.append([{ key: "row-1", state: "refused", at: "2026-01-01T09:30:00.000Z", service: client.baseUrl }]);
     const [entry] = (await runToEnd(bulkWrite({ client, items: rowsOf(1), key, send, journal }))).entries;
     expect(entry?.reason).toMatchObject({ kind: "journal", message: "the journal does not keep the reason" });
   });

@@ -13,13 +13,13 @@ describe("a run", () => {
     const options = { items: rowsOf(25), key, client, send, journal };
     const first = bulkWrite(options);
     const { entries } = await runToEnd(first);
-    expect(first.summary).toEqual({ done: 25, refused: 0, not_sent: 0, unknown: 0, skipped: 0 });
+    expect(first.summary).toEqual({ done: 25, refused: 0, not_sent: 0, unknown: 0, skipped: 0, otherTokens: 0 });
     expect(entries.every(({ result }) => typeof (result as { number: number }).number === "number")).toBe(true);
     expect(Object.values(issueCounts(emulator))).toEqual(Array(25).fill(1));
 
     const second = bulkWrite(options);
     const again = await runToEnd(second);
-    expect(second.summary).toEqual({ done: 25, refused: 0, not_sent: 0, unknown: 0, skipped: 25 });
+    expect(second.summary).toEqual({ done: 25, refused: 0, not_sent: 0, unknown: 0, skipped: 25, otherTokens: 0 });
     expect(again.entries.every(({ state, skipped }) => state === "done" && skipped)).toBe(true);
     expect(emulator.requests).toHaveLength(25);
   });

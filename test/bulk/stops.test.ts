@@ -39,7 +39,7 @@ describe("a token that is refused in the middle", () => {
     refusal.remove();
     const next = bulkWrite(options);
     await next.finish();
-    expect(next.summary).toEqual({ done: 50, refused: 0, not_sent: 0, unknown: 0, skipped: 10 });
+    expect(next.summary).toEqual({ done: 50, refused: 0, not_sent: 0, unknown: 0, skipped: 10, otherTokens: 0 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(50).fill(1));
   });
 
@@ -293,7 +293,14 @@ describe("a loop that is left", () => {
     const sent = emulator.requests.length;
     expect(sent).toBeLessThan(20);
     expect(journal.closed).toBe(1);
-    expect(run.summary).toEqual({ done: sent, refused: 0, not_sent: 40 - sent, unknown: 0, skipped: 0 });
+    expect(run.summary).toEqual({
+      done: sent,
+      refused: 0,
+      not_sent: 40 - sent,
+      unknown: 0,
+      skipped: 0,
+      otherTokens: 0,
+    });
     await settleDown();
     expect(emulator.requests).toHaveLength(sent);
     expect(await bulkWrite(options).finish()).toMatchObject({ done: 40, skipped: sent });

@@ -8,6 +8,7 @@ import { Counts } from "../../src/bulk/progress.ts";
 import { type Client, memoryRateLimiter, PermissionDeniedError, type Project } from "../../src/client/index.ts";
 import { platformTurn } from "../../src/client/time/clock.ts";
 import { settleDown } from "../support/fake-time.ts";
+import { drain } from "../support/promises.ts";
 import { key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
 
@@ -328,7 +329,7 @@ describe("the iterator of a source", () => {
     const items = make();
     const { error } = await runToEnd(bulkWrite({ items, key, client, send, journal }));
     expect(error).toMatchObject({ kind: "journal", reason: "in_use" });
-    expect(await Array.fromAsync(items).catch(() => [])).toEqual([]);
+    expect((await drain(items)).items).toEqual([]);
   });
 
   test("is asked for once, also if it fails when it is asked", async () => {
@@ -343,6 +344,17 @@ describe("the iterator of a source", () => {
   });
 });
 
+/** A stream of the platform, which Node iterates. */
+function streamOf(rows: readonly Row[]): ReadableStream<Row> & AsyncIterable<Row> {
+  const stream = new ReadableStream<Row>({
+    start(controller) {
+      for (const row of rows) controller.enqueue(row);
+      controller.close();
+    },
+  });
+  return stream as ReadableStream<Row> & AsyncIterable<Row>; // the types of the platform leave it out
+}
+
 async function* rowsAsTheyCome(): AsyncGenerator<Row> {
   yield* rowsOf(3);
 }
@@ -352,7 +364,7 @@ describe("a source that comes once", () => {
     ["a generator", () => rowsOf(3)[Symbol.iterator]()],
     ["an async generator", rowsAsTheyCome],
     ["a stream of Node", () => Readable.from(rowsOf(3))],
-    ["a stream of the platform", () => ReadableStream.from(rowsOf(3)) as unknown as AsyncIterable<Row>], // Node iterates it
+    ["a stream of the platform", () => streamOf(rowsOf(3))],
   ])("belongs to one run: %s", async (_, make) => {
     const { emulator, client } = service();
     const items = make();
@@ -385,9 +397,9 @@ describe("a source that comes once", () => {
     [
       "locked",
       async () => {
-        const stream = ReadableStream.from(rowsOf(1));
+        const stream = streamOf(rowsOf(1));
         stream.getReader();
-        return stream as unknown as AsyncIterable<Row>; // Node iterates it
+        return stream;
       },
     ],
   ])("says itself that it has ended: %s", async (member, make) => {
@@ -399,7 +411,7 @@ describe("a source that comes once", () => {
   test("is empty if it has ended, and no run has begun it", async () => {
     const { client } = service();
     const items = rowsAsTheyCome();
-    await Array.fromAsync(items);
+    await drain(items);
     expect(await bulkWrite({ items, key, client, send, journal: memoryJournal() })).toMatchObject({ done: 0 });
   });
 
@@ -456,14 +468,15 @@ test("nothing happens until the run is iterated", async () => {
 
 describe("items that are done already", () => {
   const ITEMS = 100_000;
+  const own = service().client;
   const names = Array.from({ length: ITEMS }, (_, index) => `row-${index}`);
   const at = new Date(0).toISOString();
   const options = {
-    client: service().client,
+    client: own,
     key: (name: string) => name,
     send: async (): Promise<never> => expect.fail("sent"),
     journal: {
-      load: () => names.map((name) => ({ key: name, state: "done" as const, at })),
+      load: () => names.map((name) => ({ key: name, state: "done" as const, at, service: own.baseUrl })),
       append: () => expect.fail("recorded"),
     },
   };
@@ -508,13 +521,13 @@ describe("progress", () => {
     expect(counts.pace(0, 0).etaMs).toBeUndefined();
     for (let second = 0; second < 60; second += 1) {
       // Ten in the first half minute, thirty in the second.
-      if (second % 3 === 0 && second < 30) counts.add("done", false);
-      if (second >= 30) counts.add(second % 2 === 0 ? "done" : "unknown", false);
-      counts.add("done", true);
+      if (second % 3 === 0 && second < 30) counts.add("done");
+      if (second >= 30) counts.add(second % 2 === 0 ? "done" : "unknown");
+      counts.add("done", { isOfOtherToken: second < 10 });
       vi.advanceTimersByTime(1_000);
     }
-    const { done, unknown, skipped } = counts.summary;
-    expect({ done, unknown, skipped }).toEqual({ done: 85, unknown: 15, skipped: 60 });
+    const { done, unknown, skipped, otherTokens } = counts.summary;
+    expect({ done, unknown, skipped, otherTokens }).toEqual({ done: 85, unknown: 15, skipped: 60, otherTokens: 10 });
     // Those that did not get through are no progress.
     expect(counts.pace(130, 0)).toEqual({ ratePerSecond: 0.5, etaMs: 60_000, elapsedMs: 60_000 });
     expect(counts.pace(130, 90_000).etaMs).toBe(90_000);

@@ -1,4 +1,5 @@
 import type { AnyAutomationError } from "../errors/classes.ts";
+import type { Service } from "../service.ts";
 import type { Fate, Step } from "./fate.ts";
 
 /** A call as hooks see it. */
@@ -10,6 +11,7 @@ export interface HookedCall {
   readonly method: string;
   /** The template of the path. */
   readonly path: string;
+  readonly service: Service;
   /** The URL that is asked, with the values of the path. */
   readonly url: string;
 }
@@ -31,7 +33,7 @@ export interface CallHooks {
   /** A call begins, with valid arguments. An error of this library that it throws ends the call; nothing is sent. */
   begin?(call: HookedCall): void;
   /** Awaited before each request, with nothing left between it and the wire. What it throws ends the call as it is. */
-  beforeRequest?(call: HookedCall): Promise<void>;
+  beforeRequest?(call: HookedCall, token: string): Promise<void>;
   /** A step of the call has changed its fate. The call may go on. */
   noted?(call: HookedCall, fate: Fate, step: Step): void;
   /** The call is over. */
@@ -55,6 +57,11 @@ export interface DeriveWithHooks<Client> {
   readonly rules: WaitRules;
   /** Takes the secrets of the client out of a text. */
   readonly redact: (text: string) => string;
+  readonly service: Service;
+  /** The latest known token; `""` before a provider was first called. */
+  readonly token: () => string;
+  /** The `fetch` that the client was given. */
+  readonly fetch: unknown;
 }
 
 /** Returns the function that derives a client with hooks; `undefined` for anything but a client. */

@@ -77,7 +77,8 @@ export class Call {
   /** As hooks see it. */
   get hooked(): HookedCall {
     const { name, method, path } = this.operation;
-    return { callId: this.id, operation: name, method, path: path.template, url: this.url };
+    const { baseUrl: service } = this.settings;
+    return { callId: this.id, operation: name, method, path: path.template, service, url: this.url };
   }
 
   /** Takes the secrets of the call out of texts. */

@@ -25,7 +25,8 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   const { token, deadline } = sending;
   const { hooks, onRequest } = settings;
   if (onRequest !== undefined) await runOnRequest(call, onRequest, deadline);
-  if (hooks?.beforeRequest !== undefined) await runBeforeRequest(call, hooks.beforeRequest(call.hooked), deadline);
+  if (hooks?.beforeRequest !== undefined)
+    await runBeforeRequest(call, hooks.beforeRequest(call.hooked, token), deadline);
   events?.request();
   // A listener may have aborted the call.
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });

@@ -1,0 +1,98 @@
+import { JournalError } from "../client/errors/journal-error.ts";
+import { isLoopback, type Service } from "../client/service.ts";
+import type { JournalRecord } from "./journal.ts";
+
+/** The host of an emulator in memory. */
+const EMULATOR_HOST = "emulator.invalid";
+
+/** The key of an emulator's world in its tokens: eight characters behind their prefix. */
+const WORLD = /^emu_([^_]{8})/;
+
+/** A number that the `fetch` of an emulator in memory bears: `reset()` begins a new world, and keeps its tokens. */
+const EMULATOR_WORLD = Symbol.for("project-automation.emulator-world");
+
+/** The owner of a record: the service that it is true of, and the token, as records have them. */
+export interface Owner {
+  readonly service: string;
+  readonly token?: string;
+}
+
+/** The owners of the records of one run: its service, and the token of each write. */
+export class Owners {
+  readonly service: Service;
+  readonly #mark: readonly string[];
+  #latest: { readonly token: string; readonly owner: Owner } | undefined;
+
+  /** @param fetch that of the client, which may be an emulator's */
+  constructor(service: Service, fetch: unknown) {
+    this.service = service;
+    const world = (fetch as { readonly [EMULATOR_WORLD]?: unknown } | undefined)?.[EMULATOR_WORLD]; // any value can be asked
+    this.#mark = typeof world === "number" ? [String(world)] : [];
+  }
+
+  /** The owner of a write with this token; `""` is a token that is not known. */
+  of(token: string): Owner {
+    if (this.#latest?.token !== token) {
+      const known = token === "" ? {} : { token: hashOfToken(token) };
+      this.#latest = { token, owner: { service: this.#address(token), ...known } };
+    }
+    return this.#latest.owner;
+  }
+
+  /** Origin and base path; of an emulator also its world, since one address has a new world with each start. */
+  #address(token: string): string {
+    const { hostname } = new URL(this.service);
+    const isEmulator = isLoopback(hostname) || hostname === EMULATOR_HOST;
+    const [, world] = isEmulator ? (WORLD.exec(token) ?? []) : [];
+    return world === undefined ? this.service : [this.service, world, ...this.#mark].join("#");
+  }
+}
+
+/**
+ * Checks that the records of a journal are of the service of a run, or of the one that it has moved from. Returns whether
+ * none is of the run's token.
+ *
+ * @throws JournalError `misused` for a record of another service
+ */
+export function checkOwner(
+  records: Iterable<Pick<JournalRecord, "service" | "token">>,
+  own: Owner,
+  movedFrom: Service | undefined,
+): boolean {
+  const tokens = new Set<string | undefined>();
+  for (const { service, token } of records) {
+    if (service === undefined) continue; // it is not believed
+    if (!isSame(service, own.service) && addressOf(service) !== movedFrom) throw anotherService(service, own.service);
+    tokens.add(token);
+  }
+  return tokens.size > 0 && own.token !== undefined && !tokens.has(own.token);
+}
+
+/** A provider's token is not known before its first call, and a `fetch` around an emulator's bears no mark: then the rest tells. */
+function isSame(theirs: string, own: string): boolean {
+  const parts = theirs.split("#");
+  return own.split("#").every((part, index) => part === (parts[index] ?? part));
+}
+
+/** A service as a record has it, without the world of an emulator. */
+function addressOf(service: string): string {
+  return service.replace(/#.*$/, "");
+}
+
+function anotherService(theirs: string, own: string): JournalError {
+  const world = addressOf(theirs) === addressOf(own) ? ": an emulator that was started anew is another service" : "";
+  const message = `the journal is that of ${theirs}, and this run writes to ${own}${world}; name another file, or movedFrom if the service has moved`;
+  return new JournalError(message, { reason: "misused" });
+}
+
+/**
+ * A short hash of a token, 48 bits of FNV-1a: enough to tell the tokens of one journal apart, and no part of the token. Not by
+ * Web Crypto, which answers in a later turn: fake timers drive a run.
+ */
+export function hashOfToken(token: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const character of token) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(character.codePointAt(0) ?? 0)) * 0x100000001b3n);
+  }
+  return ((hash >> 48n) ^ BigInt.asUintN(48, hash)).toString(16).padStart(12, "0");
+}

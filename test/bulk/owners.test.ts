@@ -1,0 +1,215 @@
+/** A journal belongs to a service, and its records to a token: a record is believed of its owner alone. */
+import { describe, expect, test } from "vitest";
+import { bulkWrite, JournalError, type JournalRecord, memoryJournal } from "../../src/bulk/index.ts";
+import { Client } from "../../src/client/index.ts";
+import { createEmulator } from "../../src/testing/index.ts";
+import { clientOf, issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
+import { WatchedJournal } from "./watched-journal.ts";
+
+const at = "2026-01-01T09:30:00.000Z";
+const elsewhere = "https://staging.example/api/v1";
+
+/** A client of an address behind which an emulator answers, whatever the token is; `urls` are those that it was asked for. */
+function clientAt(
+  baseUrl: string | URL,
+  token = "pat_a_b",
+): { readonly client: Client; readonly urls: readonly string[] } {
+  const emulator = createEmulator({ projects: [{ name: "web" }], rateLimit: false });
+  const urls: string[] = [];
+  const client = new Client({
+    baseUrl,
+    token,
+    fetch: async (url, init) => {
+      urls.push(url);
+      const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${emulator.token}` }; // the client passes an object
+      const response = await emulator.fetch(url.replace(/^.*\/api\/v1/, emulator.baseUrl), { ...init, headers });
+      return new Response(response.body, response); // without the URL, since it is another
+    },
+  });
+  return { client, urls };
+}
+
+describe("each record of a run", () => {
+  test("has the service of its write, a hash of its token, and one revision more than that of its key before it", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ status: 429, headers: { "retry-after": "0" } });
+    const journal = new WatchedJournal();
+    await bulkWrite({ client, items: rowsOf(2), key, send, journal, concurrency: 1 });
+    const first = journal.records.filter((record) => record.key === "row-1");
+    expect(first.map(({ state, revision }) => [state, revision])).toEqual([
+      ["sending", 1],
+      ["not_sent", 2],
+      ["sending", 3],
+      ["done", 4],
+    ]);
+    for (const record of journal.records) {
+      expect(record.service?.startsWith(`${emulator.baseUrl}#`)).toBe(true);
+      expect(record.token).toMatch(/^[0-9a-f]{12}$/);
+      expect(emulator.token).not.toContain(record.token);
+    }
+  });
+
+  test("follows the revision of an earlier run, and that of a record without one is 1", async () => {
+    const { client } = service();
+    const journal = new WatchedJournal();
+    await journal.append([
+      { key: "row-1", state: "not_sent", at, service: client.baseUrl, revision: 7 },
+      { key: "row-2", state: "not_sent", at, service: client.baseUrl },
+    ]);
+    await bulkWrite({ client, items: rowsOf(2), key, send, journal, concurrency: 1 });
+    const revisions = journal.records.slice(2).map((record) => [record.key, record.state, record.revision]);
+    expect(revisions).toEqual([
+      ["row-1", "sending", 8],
+      ["row-1", "done", 9],
+      ["row-2", "sending", 1],
+      ["row-2", "done", 2],
+    ]);
+  });
+});
+
+test("of two runs on a store in which key and revision are unique, the second ends as in_use, and sends nothing", async () => {
+  const { emulator, client } = service();
+  const stored: JournalRecord[] = [];
+  /** A worker's view of the store, loaded before the other one has recorded anything. */
+  const view = () => ({
+    load: () => [],
+    append: (records: readonly JournalRecord[]) => {
+      const isTaken = records.some((one) => stored.some((it) => it.key === one.key && it.revision === one.revision));
+      if (isTaken) throw new JournalError("another worker has recorded this step", { reason: "in_use" });
+      stored.push(...records);
+    },
+  });
+  const options = { client, items: rowsOf(1), key, send };
+  const ends = await Promise.all([1, 2].map(() => runToEnd(bulkWrite({ ...options, journal: view() }))));
+  expect(issueCounts(emulator)).toEqual({ "Issue 1": 1 });
+  expect(ends.map(({ states }) => states["row-1"]).sort()).toEqual(["done", "not_sent"]);
+  expect(ends.map(({ error }) => error)).toContainEqual(expect.objectContaining({ kind: "journal", reason: "in_use" }));
+});
+
+describe("a journal of another service", () => {
+  test.each([
+    ["another host", "https://other.example/api/v1"],
+    ["another base path of one host", "https://staging.example/tenant-b/api/v1"],
+    ["another port", "https://staging.example:8443/api/v1"],
+  ])("is refused before anything is sent: %s", async (_, baseUrl) => {
+    const journal = memoryJournal();
+    await bulkWrite({ client: clientAt(elsewhere).client, items: rowsOf(2), key, send, journal });
+    const second = clientAt(baseUrl);
+    const { error } = await runToEnd(bulkWrite({ client: second.client, items: rowsOf(2), key, send, journal }));
+    expect(error).toMatchObject({ kind: "journal", reason: "misused" });
+    expect(String(error)).toContain(elsewhere);
+    expect(String(error)).toContain(baseUrl);
+    expect(second.urls).toEqual([]);
+  });
+
+  test.each(["https://staging.example/api/v1/", "HTTPS://Staging.Example:443/api/v1", new URL(`${elsewhere}//`)])(
+    "is that of the same service in another spelling: %s",
+    async (baseUrl) => {
+      const journal = memoryJournal();
+      await bulkWrite({ client: clientAt(elsewhere).client, items: rowsOf(2), key, send, journal });
+      const again = bulkWrite({ client: clientAt(baseUrl).client, items: rowsOf(3), key, send, journal });
+      expect(await again).toMatchObject({ done: 3, skipped: 2, otherTokens: 0 });
+    },
+  );
+
+  test.each([elsewhere, new URL(elsewhere)])("counts if the service has moved from there: %s", async (movedFrom) => {
+    const journal = memoryJournal();
+    await bulkWrite({ client: clientAt(elsewhere).client, items: rowsOf(2), key, send, journal });
+    const { client } = clientAt("https://new.example/api/v1");
+    const options = { client, items: rowsOf(3), key, send, journal };
+    expect(await bulkWrite({ ...options, movedFrom })).toMatchObject({ done: 3, skipped: 2 });
+    const { error } = await runToEnd(bulkWrite(options));
+    expect(error).toMatchObject({ reason: "misused" });
+  });
+
+  test.each<[string, unknown]>([
+    ["no address", "new.example"],
+    ["a number", 7],
+  ])("cannot have moved from what is no service: %s", async (_, movedFrom) => {
+    const { client } = service();
+    const options = { client, items: rowsOf(1), key, send, journal: memoryJournal() };
+    const { error } = await runToEnd(bulkWrite({ ...options, movedFrom: movedFrom as string })); // JavaScript passes anything
+    expect(error).toMatchObject({ kind: "argument", message: expect.stringContaining("movedFrom") });
+  });
+});
+
+describe("an emulator", () => {
+  test("that was reset is another service", async () => {
+    const { emulator, client } = service();
+    const journal = memoryJournal();
+    await bulkWrite({ client, items: rowsOf(2), key, send, journal });
+    emulator.reset();
+    const { error } = await runToEnd(bulkWrite({ client: clientOf(emulator), items: rowsOf(2), key, send, journal }));
+    expect(error).toMatchObject({ reason: "misused", message: expect.stringContaining("started anew") });
+    expect(issueCounts(emulator)).toEqual({});
+  });
+
+  test("is the same service for a later run, for a provider, and behind a fetch around its own", async () => {
+    const { emulator, client } = service();
+    const journal = memoryJournal();
+    await bulkWrite({ client, items: rowsOf(2), key, send, journal });
+    const { baseUrl, token, fetch } = emulator;
+    for (const options of [
+      { baseUrl, token, fetch },
+      { baseUrl, token: () => token, fetch },
+      { baseUrl, token, fetch: (url: string, init: RequestInit) => fetch(url, init) },
+    ]) {
+      const again = bulkWrite({ client: new Client(options), items: rowsOf(2), key, send, journal });
+      expect(await again).toMatchObject({ done: 2, skipped: 2 });
+    }
+  });
+});
+
+describe("another token at the same service", () => {
+  test("is said, and the run goes on", async () => {
+    const journal = memoryJournal();
+    await bulkWrite({ client: clientAt(elsewhere, "pat_one_1").client, items: rowsOf(2), key, send, journal });
+    const { client } = clientAt(elsewhere, "pat_two_2");
+    const options = { client, items: rowsOf(3), key, send, journal };
+    expect(await bulkWrite(options)).toMatchObject({ done: 3, skipped: 2, otherTokens: 2 });
+    // A record of its own is there now.
+    expect(await bulkWrite(options)).toMatchObject({ done: 3, skipped: 3, otherTokens: 0 });
+  });
+
+  test("is not said of a journal without records, or of a token that is not known yet", async () => {
+    const journal = memoryJournal();
+    const { client } = clientAt(elsewhere);
+    const options = { items: rowsOf(2), key, send, journal };
+    expect(await bulkWrite({ ...options, client })).toMatchObject({ skipped: 0, otherTokens: 0 });
+    const provided = client.withOptions({ token: () => "pat_two_2" });
+    expect(await bulkWrite({ ...options, client: provided })).toMatchObject({ skipped: 2, otherTokens: 0 });
+  });
+});
+
+test("a write to another service than the run's is not sent, and ends the run", async () => {
+  const { emulator, client } = service();
+  const fetch = async (): Promise<Response> => expect.fail("sent");
+  const run = bulkWrite({
+    client,
+    items: rowsOf(3),
+    key,
+    journal: memoryJournal(),
+    concurrency: 1,
+    send: async (bound, row) => {
+      const away = bound.withOptions({ baseUrl: elsewhere, token: "pat_a_b", fetch });
+      return await send(row.id === "row-2" ? away : bound, row).catch((error: unknown) => error);
+    },
+  });
+  const { states, error } = await runToEnd(run);
+  expect(error).toMatchObject({ kind: "argument", outcome: "not_sent", message: expect.stringContaining(elsewhere) });
+  expect(states).toEqual({ "row-1": "done", "row-2": "not_sent", "row-3": "not_sent" });
+  expect(issueCounts(emulator)).toEqual({ "Issue 1": 1 });
+});
+
+test("records without a service say nothing but that a request left", async () => {
+  const { emulator, client } = service();
+  const journal = new WatchedJournal();
+  await journal.append([
+    { key: "row-1", state: "done", at },
+    { key: "row-2", state: "refused", at },
+    { key: "row-3", state: "not_sent", at },
+  ]);
+  const { states } = await runToEnd(bulkWrite({ client, items: rowsOf(3), key, send, journal }));
+  expect(states).toEqual({ "row-1": "unknown", "row-2": "unknown", "row-3": "done" });
+  expect(issueCounts(emulator)).toEqual({ "Issue 3": 1 });
+});
