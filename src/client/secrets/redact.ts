@@ -2,7 +2,7 @@ import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { parseJson } from "../checks/json.ts";
 import { isObject, isPlainObject, SHORTEST_SECRET } from "../checks/values.ts";
 import { isBrandedError } from "../errors/automation-error.ts";
-import { holdsToken, isSecretName, REDACTED, redactionOf, type Secrets } from "./secrets.ts";
+import { isSecretName, REDACTED, redactionOf, type Secrets } from "./secrets.ts";
 
 /** The text in the place of one that is too long to be looked through. */
 const TOO_LONG = "[too long]";
@@ -38,7 +38,7 @@ export class Redactor {
 
   /** `true` for a text that holds a known token, or another one that begins as they do. */
   holdsToken(text: string): boolean {
-    return holdsToken(text, this.#secrets.tokens);
+    return redactionOf({ tokens: this.#secrets.tokens }, [])(text) !== text;
   }
 
   /** A text as one line of at most `max` characters, without secrets and control characters. */

@@ -43,38 +43,30 @@ export function isSecretName(name: string, inSecret = false): boolean {
 /**
  * Takes secrets out of a text: known ones as they are, in any case, in base64, and cut off at their end; values by the name
  * before them; passwords in URLs; and unknown tokens that begin as known ones do. A text is looked through as it is, and
- * with the escapes of URLs, JSON and HTML read once.
+ * with the escapes of URLs, JSON and HTML read once. `byLooks` finds what is a secret by its looks alone.
  */
-export function redactionOf({ tokens, headers = {}, response }: Secrets): (text: string) => string {
+export function redactionOf(
+  { tokens, headers = {}, response }: Secrets,
+  byLooks: readonly Finder[] = [namedValuesIn, passwordsInUrls],
+): (text: string) => string {
+  const known = [...tokens];
   const values = quotableIn(response);
-  const others = [...credentialsIn(headers), ...values].map((secret) => ({ spelled: secret, least: secret.length }));
-  const finders = [...findersOf(tokens, others), namedValuesIn, passwordsInUrls];
+  const finders: readonly Finder[] = [
+    ...known.flatMap(spellingsOf),
+    ...[...credentialsIn(headers), ...values].map((secret) => ({ spelled: secret, least: secret.length })),
+  ]
+    .filter(({ spelled }) => spelled !== "")
+    .map(occurrencesOf)
+    .concat(known.map(likeTokensOf), byLooks);
   let left = MOST_COMPARED;
   return (text) => {
     left -= values.length * text.length;
     if (left < 0) return REDACTED;
-    return without(rangesIn(text, finders), text);
+    const inText = finders.flatMap((find) => find(text));
+    const { read, at } = readEscapes(text);
+    const inRead = read === text ? [] : finders.flatMap((find) => find(read));
+    return without([...inText, ...inRead.map(([start, end]): Range => [at[start] ?? 0, at[end] ?? 0])], text);
   };
-}
-
-/** `true` for a text that holds one of the tokens, or an unknown one that begins as they do. */
-export function holdsToken(text: string, tokens: Iterable<string>): boolean {
-  return rangesIn(text, findersOf(tokens)).length > 0;
-}
-
-/** Finds the tokens, unknown ones that begin as they do, and other known secrets. */
-function findersOf(tokens: Iterable<string>, others: readonly Spelling[] = []): readonly Finder[] {
-  const known = [...tokens];
-  const spellings = [...known.flatMap(spellingsOf), ...others].filter(({ spelled }) => spelled !== "");
-  return [...spellings.map(occurrencesOf), ...known.map(likeTokensOf)];
-}
-
-/** The parts of a text that are found in it as it is, and with its escapes read. */
-function rangesIn(text: string, finders: readonly Finder[]): readonly Range[] {
-  const inText = finders.flatMap((find) => find(text));
-  const { read, at } = readEscapes(text);
-  const inRead = read === text ? [] : finders.flatMap((find) => find(read));
-  return [...inText, ...inRead.map(([start, end]): Range => [at[start] ?? 0, at[end] ?? 0])];
 }
 
 /** A text with these parts replaced, which may overlap. */
