@@ -1,3 +1,4 @@
+import { flawOfEnvironment } from "../client/checks/globals.ts";
 import {
   BOOLEAN,
   countFrom,
@@ -103,7 +104,8 @@ export const OPTIONS: ObjectSchema<EmulatorOptions> = {
 
 /** Checks and copies `options`; throws a `TypeError` for an unknown key, a wrong type or a value out of range. */
 export function resolveOptions(options?: EmulatorOptions): ResolvedOptions {
-  checkPlatform();
+  const flaw = flawOfEnvironment("createEmulator", "Request", "Response", "structuredClone");
+  if (flaw !== undefined) throw new TypeError(flaw);
   const given = check.options(options, "options", OPTIONS);
   const conventions = resolveConventions(given.conventions);
   const now = given.now ?? ((): number => Date.now());
@@ -134,14 +136,6 @@ function worldOf({ sessionsPerProject = 3, sessionStates }: EmulatorOptions): Pr
   const first = { id: "ses_1", states: sessionStates ?? ["queued", "running", "done"] };
   const sessions = Array.from({ length: sessionsPerProject }, (_, index) => (index === 0 ? first : {}));
   return [{ name: "web", sessions }, { name: "api" }, { name: "docs" }];
-}
-
-/** Refuses a platform without the globals that the emulator needs, which jest's jsdom hides. */
-function checkPlatform(): void {
-  const missing = ["Request", "Response", "structuredClone"].filter((name) => !(name in globalThis));
-  if (missing.length === 0) return;
-  const instead = 'with jest, use testEnvironment "jest-fixed-jsdom" or "node"';
-  throw new TypeError(`createEmulator needs ${missing.join(", ")}: the environment lacks them; ${instead}`);
 }
 
 function resolveProjects(projects: number | readonly ProjectSeed[]): ProjectSeed[] {

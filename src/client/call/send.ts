@@ -1,5 +1,6 @@
+import { flawOfEnvironment } from "../checks/globals.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
-import { type AnyAutomationError, ArgumentError } from "../errors/classes.ts";
+import { type AnyAutomationError, ArgumentError, ConfigError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { StaticToken } from "../token/static-token.ts";
@@ -34,6 +35,8 @@ export function createSend(client: ClientContext): Send {
     let failure: AnyAutomationError | undefined;
     let success: Success<unknown> | undefined;
     try {
+      const flaw = flawOfEnvironment(name, "Headers", "Request", "Response");
+      if (flaw !== undefined) throw new ConfigError(flaw, { outcome: "not_sent" });
       call = check(name, () => {
         return new Call(client, addExtra({ name, label: name, ...describe() }), origin.within);
       });

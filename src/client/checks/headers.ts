@@ -1,3 +1,4 @@
+import { flawOfEnvironment } from "./globals.ts";
 import { invalid } from "./invalid-input.ts";
 import { nameOf } from "./values.ts";
 
@@ -9,6 +10,8 @@ const RESERVED = /^(?:authorization|cookie|host|content-length|transfer-encoding
 
 /** Extra headers as a plain record with lower-case names, without those that are `undefined`. */
 export function readHeaders(headers: NonNullable<HeadersInput>): Readonly<Record<string, string>> {
+  const flaw = flawOfEnvironment("headers", "Headers");
+  if (flaw !== undefined) invalid(flaw);
   const read = new Headers();
   const entries: Iterable<unknown> = Symbol.iterator in headers ? headers : Object.entries<unknown>(headers);
   for (const entry of entries) {

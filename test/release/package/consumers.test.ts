@@ -114,12 +114,13 @@ describe.runIf(runsTools)("with the tools of users", () => {
 
   // In one process: to load Jest and the compiler takes longer than the tests.
   test("Jest in CommonJS and in jsdom, and ts-jest with types found by exports, or by main and typesVersions", () => {
-    const lacking = "createEmulator needs Request, Response, structuredClone: ";
+    const says = "createEmulator needs Request, Response, structuredClone: ";
+    const tells = "config: sessions.get needs Headers, Request, Response: ";
     const inTypeScript = { target: "es2022", strict: true, types: ["node"] };
     const folders = [
       jestProject("jest", {}),
-      jestProject("jest-jsdom", { testEnvironment: "jest-environment-jsdom", globals: { says: lacking } }),
-      jestProject("jest-jsdom", { testEnvironment: "jest-fixed-jsdom", globals: { says: "3 projects" } }),
+      jestProject("jest-jsdom", { testEnvironment: "jest-environment-jsdom", globals: { says, tells } }),
+      jestProject("jest-jsdom", { testEnvironment: "jest-fixed-jsdom", globals: { says: "3 projects", tells: "on" } }),
       jestProject("ts-jest", { preset: "ts-jest" }, { ...inTypeScript, module: "nodenext" }),
       jestProject(
         "ts-jest",

@@ -321,16 +321,10 @@ test("a request that a server sees is the same, whichever fetch sends it", async
   expect(facts).toEqual([facts[0], facts[0], facts[0]]);
 });
 
-test.each<[string, FetchFunction | undefined]>([
-  ["Request", async () => new Response("{}")],
-  ["fetch", undefined],
-])(
-  "without a global %s the error says that the request could not be made, and not that the service was not reached",
-  async (missing, fetch) => {
-    vi.stubGlobal(missing, undefined);
-    const client = new Client({ baseUrl: "https://service.example.com/api/v1", token: TOKEN, fetch });
-    const error = await rejection(client.issues.create("web", input));
-    expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", permanent: true });
-    expect(String(error)).toContain("issues.create: the request could not be made (");
-  },
-);
+test("without a global fetch the error says that the request could not be made, and not that the service was not reached", async () => {
+  vi.stubGlobal("fetch", undefined);
+  const client = new Client({ baseUrl: "https://service.example.com/api/v1", token: TOKEN });
+  const error = await rejection(client.issues.create("web", input));
+  expect(error).toMatchObject({ kind: "connection", outcome: "not_sent", permanent: true });
+  expect(String(error)).toContain("issues.create: the request could not be made (");
+});

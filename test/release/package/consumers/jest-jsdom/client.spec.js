@@ -9,3 +9,14 @@ test("a call through the emulator says what the environment lacks, or works", as
   );
   expect(said).toContain(says); // a global of the project's configuration
 });
+
+test("a call with a fetch of the test's own says so, too", async () => {
+  const headers = { get: () => null, has: () => false };
+  const fetch = async () => ({ status: 200, headers, text: async () => '{"id":"s","state":"on"}' });
+  const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token: "t", fetch });
+  const told = await client.sessions.get("s").then(
+    ({ state }) => state,
+    ({ kind, message }) => `${kind}: ${message}`,
+  );
+  expect(told).toContain(tells); // a global as well
+});
