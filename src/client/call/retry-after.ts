@@ -11,21 +11,27 @@ const BETWEEN_MEMBERS = /(?<!\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*),/;
 /**
  * The wait that a `Retry-After` asks for, in milliseconds, or `undefined` if it asks for nothing that can be understood
  * (RFC 9110, section 10.2.3). Seconds, decimals too, are rounded up to the millisecond; a date is measured against the
- * response's own `Date` where that is valid, else against `clockMs`, and is 0 when past. Where the field was repeated,
- * the longest valid member wins. Nothing else is guessed at: `5s`, `1e3`, `-5` and ISO dates ask for nothing.
+ * response's own `Date` where that is valid, else against `clockMs`, and is 0 when past. Where a field was repeated, as by
+ * a proxy, its valid members count, and the longest wait wins. Nothing else is guessed at: `5s`, `1e3`, `-5` and ISO dates
+ * ask for nothing.
  *
  * @param date the response's `Date` header
  * @param clockMs the local clock, in milliseconds since the epoch
  */
 export function parseRetryAfter(value: string | null, date: string | null, clockMs: number): number | undefined {
-  const reference = parseHttpDate(date?.trim() ?? "", clockMs) ?? clockMs;
-  const waits = (value ?? "").split(BETWEEN_MEMBERS).flatMap((part) => {
-    const member = part.trim();
+  const dates = membersOf(date).flatMap((member) => parseHttpDate(member, clockMs) ?? []);
+  const reference = dates.length > 0 ? Math.min(...dates) : clockMs;
+  const waits = membersOf(value).flatMap((member) => {
     if (/^\d+(?:\.\d+)?$/.test(member)) return toMilliseconds(Number(member));
     const at = parseHttpDate(member, clockMs);
     return at === undefined ? [] : Math.max(0, at - reference);
   });
   return waits.length > 0 ? Math.max(...waits) : undefined;
+}
+
+/** The values of a field, which may have been repeated. */
+function membersOf(value: string | null): string[] {
+  return (value ?? "").split(BETWEEN_MEMBERS).map((member) => member.trim());
 }
 
 function toMilliseconds(seconds: number): number {

@@ -142,6 +142,19 @@ describe("repeated fields: the longest valid member wins", () => {
   });
 });
 
+describe("a repeated Date: its valid members count, and the longest wait wins", () => {
+  test.each([
+    ["Sat, 21 Nov 2026 01:59:58 GMT, Sat, 21 Nov 2026 02:00:00 GMT", 5_000],
+    ["Sat, 21 Nov 2026 02:00:00 GMT, Sat, 21 Nov 2026 01:59:58 GMT", 5_000],
+    ["Saturday, 21-Nov-26 02:00:01 GMT, Sat Nov 21 02:00:02 2026", 2_000],
+    ["soon, Sat, 21 Nov 2026 01:59:53 GMT", 10_000],
+    ["Sat, 21 Nov 2026 02:00:01 GMT, ", 2_000],
+    ["soon, later", 3_000],
+  ])("%s", (date, wait) => {
+    expect(parse("Sat, 21 Nov 2026 02:00:03 GMT", date)).toBe(wait);
+  });
+});
+
 test("no header means no wait", () => {
   expect(parse(null)).toBeUndefined();
 });
