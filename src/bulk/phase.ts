@@ -1,5 +1,5 @@
 import type { AutomationError } from "../client/index.ts";
-import { after, platformTurn } from "../client/time/clock.ts";
+import { limit, platformTurn } from "../client/time/clock.ts";
 import { type BulkReason, reasonOf } from "./reason.ts";
 
 /** The progress of a run towards its end. */
@@ -65,7 +65,7 @@ export class RunPhase {
   /** Stops, and waits `graceMs` for requests on their way. */
   end(cause: AutomationError, graceMs: number): void {
     this.stop(cause);
-    this.#cancelGrace ??= after(graceMs, () => void this.#abort());
+    this.#cancelGrace ??= limit(graceMs, () => void this.#abort());
   }
 
   /** The run is over: no later phase follows. */

@@ -28,6 +28,12 @@ export async function pass(ms: number): Promise<void> {
   await settleDown();
 }
 
+/** The process stands still for so long, as one that was stopped does: the clock goes on, and timers fire late. */
+export function standStill(ms: number): void {
+  const before = performance.now.bind(performance);
+  performance.now = () => before() + ms; // until the timers are real again
+}
+
 /** How a promise ended, and when. */
 export interface Settled<Result> {
   readonly value: Result | undefined;

@@ -86,7 +86,8 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<Read> {
       },
     });
     if (deadline.reason !== undefined) throw STOPPED;
-    return { token: expectUsable(call, token), leftMs: limit?.leftMs ?? timeoutMs };
+    // A token that came although the time is over: the process stood still, and the request has a time of its own.
+    return { token: expectUsable(call, token), leftMs: limit?.leftMs || timeoutMs };
   } catch (error) {
     throw error === STOPPED ? stoppedError(call, { deadline: limit ?? deadline, phase: "token" }) : error;
   } finally {

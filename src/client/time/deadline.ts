@@ -1,4 +1,4 @@
-import { after, now } from "./clock.ts";
+import { after, limit, now } from "./clock.ts";
 
 /**
  * The reason why something ended before it was done: a signal, the limit of the whole (`totalTimeoutMs`), or that of an attempt
@@ -6,17 +6,22 @@ import { after, now } from "./clock.ts";
  */
 export type StopReason = "abort" | "total" | "attempt";
 
+/** A signal or a deadline that ends a deadline, too. */
+type Around = AbortSignal | Deadline | undefined;
+
 /** The rejection of `race` and `sleep` if the deadline ends first. It never leaves the client. */
 export const STOPPED: unique symbol = Symbol("stopped");
 
 /**
- * A time limit, and what else ends the same work: an abort signal with a reason, made from a limit and signals, or from
- * a limit and another deadline around it. Whatever waits is raced against one, since a promise of a platform or of a caller may stay
+ * A time limit, and what else ends the same work: an abort signal with a reason, made from a limit, signals, and other
+ * deadlines around it. Whatever waits is raced against one, since a promise of a platform or of a caller may stay
  * pending even when its signal aborts. Release it when the work is done.
  */
 export class Deadline {
-  /** When it ends on the monotonic clock; `Infinity` without a limit. */
+  /** When its time is over on the monotonic clock; `Infinity` without a limit. */
   readonly endsAt: number;
+  readonly #ownEnd: number;
+  readonly #kind: "total" | "attempt";
   #reason: StopReason | undefined;
   readonly #controller = new AbortController();
   /** Listeners of its end: pending races, deadlines within it. */
@@ -24,31 +29,34 @@ export class Deadline {
   /** Functions that free the timer, and the listeners on signals and on the deadline around it. */
   readonly #held: (() => void)[] = [];
 
-  private constructor(limitMs: number, signals: readonly (AbortSignal | undefined)[], outer?: Deadline) {
-    this.endsAt = Math.min(now() + limitMs, outer?.endsAt ?? Number.POSITIVE_INFINITY);
-    for (const signal of signals) {
-      if (signal === undefined || this.#reason !== undefined) continue;
-      this.#held.push(onAbort(signal, () => this.#stop("abort", signal.reason)));
+  private constructor(kind: "total" | "attempt", limitMs: number, around: readonly Around[]) {
+    this.#kind = kind;
+    this.#ownEnd = now() + limitMs;
+    let outerEnd = Number.POSITIVE_INFINITY;
+    for (const one of around) {
+      if (one === undefined || this.#reason !== undefined) continue;
+      if (one instanceof Deadline) {
+        outerEnd = Math.min(outerEnd, one.endsAt);
+        this.#held.push(one.#onEnd(() => this.#stop(one.#reason ?? "abort", one.signal.reason)));
+      } else {
+        this.#held.push(onAbort(one, () => this.#stop("abort", one.reason)));
+      }
     }
-    if (outer !== undefined) {
-      this.#held.push(outer.#onEnd(() => this.#stop(outer.#reason ?? "abort", outer.signal.reason)));
-    }
-    // The outer deadline has a timer of its own.
-    if (this.#reason === undefined && this.endsAt !== outer?.endsAt) {
-      this.#held.push(after(limitMs, () => this.#stop(outer === undefined ? "total" : "attempt", undefined)));
+    this.endsAt = Math.min(this.#ownEnd, outerEnd);
+    // A deadline around it that ends no later has a timer of its own.
+    if (this.#reason === undefined && this.#ownEnd < outerEnd) {
+      this.#held.push(limit(limitMs, () => this.#stop(kind, undefined)));
     }
   }
 
-  /**
-   * A deadline of a whole: a call, a wait, a walk. Each of the signals ends it, too.
-   */
-  static of(limitMs: number, ...signals: readonly (AbortSignal | undefined)[]): Deadline {
-    return new Deadline(limitMs, signals);
+  /** A deadline of a whole: a call, a wait, a walk. Each of the signals and deadlines around it ends it, too. */
+  static of(limitMs: number, ...around: readonly Around[]): Deadline {
+    return new Deadline("total", limitMs, around);
   }
 
   /** A deadline of one attempt, within this one. */
   within(limitMs: number): Deadline {
-    return new Deadline(limitMs, [], this);
+    return new Deadline("attempt", limitMs, [this]);
   }
 
   /** Aborts when the deadline ends, with the reason of the signal that ended it, for everything that takes a signal. */
@@ -91,6 +99,15 @@ export class Deadline {
       cancel = after(delayMs, resolve);
     });
     await this.race(awake).finally(cancel);
+  }
+
+  /**
+   * Ends it if its time is over, also where its timer is late: nothing is begun then. Returns whether it has ended.
+   */
+  endsNow(): boolean {
+    const time = now();
+    if (time >= this.endsAt) this.#stop(time < this.#ownEnd ? "total" : this.#kind, undefined);
+    return this.#reason !== undefined;
   }
 
   /** Ends it now, as a signal does. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { after } from "../../../../src/client/time/clock.ts";
+import { after, limit } from "../../../../src/client/time/clock.ts";
 
 const WITHOUT_CLOCK = ["setTimeout", "clearTimeout", "Date"] as const;
 
@@ -69,4 +69,65 @@ test("a timer that fires a fraction of a millisecond early does not end the wait
   again?.run();
   expect(endedAt).toBeGreaterThanOrEqual(1_050);
   vi.restoreAllMocks();
+});
+
+describe("a limit", () => {
+  test.each([
+    ["the clock", [...WITHOUT_CLOCK, "performance"] as const],
+    ["no clock", WITHOUT_CLOCK],
+    ["setTimeout alone", ["setTimeout", "clearTimeout"] as const],
+  ])("is one timer, which fake timers with %s end", async (_, toFake) => {
+    vi.useFakeTimers({ toFake: [...toFake] });
+    let isOver = false;
+    limit(30_000, () => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect([isOver, vi.getTimerCount()]).toEqual([false, 1]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([isOver, vi.getTimerCount()]).toEqual([true, 0]);
+  });
+
+  /** A limit of 50 ms whose timer fires so many milliseconds late, as in a process that stood still. */
+  function limitThatFires(lateMs: number): {
+    readonly isOver: () => boolean;
+    readonly over: Promise<void>;
+    cancel: () => void;
+  } {
+    const stood = vi.spyOn(performance, "now").mockReturnValue(1_000);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let isOver = false;
+    let cancel = (): void => {};
+    const over = new Promise<void>((resolve) => {
+      cancel = limit(50, () => {
+        isOver = true;
+        resolve();
+      });
+    });
+    stood.mockReturnValue(1_050 + lateMs);
+    vi.advanceTimersByTime(50);
+    stood.mockRestore();
+    return { isOver: () => isOver, over, cancel };
+  }
+
+  test.each([-0.9, 0, 99])("that fires %d ms late ends at once", (lateMs) => {
+    expect(limitThatFires(lateMs).isOver()).toBe(true);
+  });
+
+  test.each([100, 33_000])(
+    "that fires %d ms late ends a moment later, by the platform's own timers",
+    async (lateMs) => {
+      const { isOver, over } = limitThatFires(lateMs);
+      expect([isOver(), vi.getTimerCount()]).toEqual([false, 0]);
+      await over;
+    },
+  );
+
+  test("that fires late does not end what is over by then, and leaves no timer", async () => {
+    const before = process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+    const { isOver, cancel } = limitThatFires(33_000);
+    cancel();
+    expect(process.getActiveResourcesInfo().filter((resource) => resource === "Timeout")).toHaveLength(before);
+    expect(isOver()).toBe(false);
+  });
 });

@@ -56,6 +56,45 @@ describe("what ends a deadline is its reason", () => {
   });
 });
 
+describe("endsNow", () => {
+  test("ends nothing before its time is over", async () => {
+    const deadline = Deadline.of(1_000);
+    await pass(999);
+    expect([deadline.endsNow(), deadline.reason]).toEqual([false, undefined]);
+    deadline.release();
+  });
+
+  test.each([
+    [2_000, 1_000, "total"],
+    [1_000, 2_000, "attempt"],
+  ] as const)("ends an attempt of %d ms in a call of %d ms by the limit that is over", (attemptMs, totalMs, reason) => {
+    const call = Deadline.of(totalMs);
+    const attempt = call.within(attemptMs);
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 1_500);
+    expect([attempt.endsNow(), attempt.reason, attempt.signal.aborted]).toEqual([true, reason, true]);
+    call.release();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("keeps the reason of what has ended", () => {
+    const deadline = Deadline.of(0, AbortSignal.abort());
+    expect([deadline.endsNow(), deadline.reason]).toEqual([true, "abort"]);
+  });
+});
+
+describe("deadlines around it", () => {
+  test("each of them ends it, with its own reason; the earliest says when", async () => {
+    const [wait, walk] = [Deadline.of(500), Deadline.of(FOREVER)];
+    const call = Deadline.of(1_000, walk, undefined, wait);
+    expect([call.endsAt, vi.getTimerCount()]).toEqual([wait.endsAt, 1]);
+    await pass(500);
+    expect([call.reason, walk.reason]).toEqual(["total", undefined]);
+    const other = Deadline.of(FOREVER, walk);
+    walk.end();
+    expect(other.reason).toBe("abort");
+  });
+});
+
 describe("race", () => {
   test("settles as the work does", async () => {
     const deadline = Deadline.of(1_000);
