@@ -21,6 +21,7 @@ const intentionallyNotDocumented = [
   "events.DriftEvent.type",
   "events.EndEvent.type",
   "events.PageEvent.type",
+  "events.PollEvent.type",
   "events.RateLimitPauseEvent.type",
   "events.RateLimitResumeEvent.type",
   "events.RequestEvent.type",

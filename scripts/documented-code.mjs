@@ -26,11 +26,16 @@ export const eventTypes = matches(read("src/client/events.ts"), /readonly type: 
 /** What an error says became of its request. */
 export const outcomes = literals(between("src/client/errors/automation-error.ts", "export type Outcome", ";"));
 
+const defaults = [
+  between("src/client/call/settings.ts", "const DEFAULT_RETRY", "};"),
+  between("src/client/call/decide-retry.ts", "const DEFAULT_DELAYS", "};"),
+];
+
 /** Retry options and their defaults, as they stand in the source. */
 export const retryDefaults = new Map(
-  matches(between("src/client/call/settings.ts", "const DEFAULT_RETRY", "};"), /^ {2}(\w+): (\S+),$/gm).map(
-    ([, option, value]) => [option, value.replaceAll("_", "")],
-  ),
+  defaults
+    .flatMap((values) => matches(values, /^ {2}(\w+): (\S+),$/gm))
+    .map(([, option, value]) => [option, value.replaceAll("_", "")]),
 );
 
 /** The source file of an entry point of the package, such as `./testing`. */

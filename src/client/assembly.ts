@@ -4,11 +4,13 @@ import { createSend } from "./call/send.ts";
 import type { ClientContext } from "./call/settings.ts";
 import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
 import { checkStaticToken, configuring, type Settings, settingsOf } from "./client-settings.ts";
-import { combine } from "./instrumentation.ts";
-import { logCalls } from "./logging.ts";
+import { explain } from "./errors/evidence.ts";
+import { combine, createRunHook } from "./instrumentation.ts";
+import { createLog } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
 import type { ClientOptions } from "./options.ts";
 import { rotation } from "./resources/rotation.ts";
+import { Redactor } from "./secrets/redact.ts";
 import { isSafeTransport } from "./service.ts";
 import { StaticToken } from "./token/static-token.ts";
 import type { TokenSourceFactory } from "./token/token-source.ts";
@@ -45,17 +47,23 @@ export class Assembly {
     /** For derived clients: they get the same source. */
     const token: TokenSourceFactory = { createSource: () => tokenSource };
     const settings: Settings = { ...given, token };
+    const log = createLog(logger, logLevel);
+    const runHook = createRunHook((hook, call, error) => {
+      const redactor = new Redactor({ tokens: [tokenSource.current], headers: given.headers });
+      log?.hookFailed(hook, call, redactor.short(explain(error).why) ?? "");
+    });
     const context: ClientContext = {
       ...settings,
       http: createHttp(fetch, fetchOptions),
       tokenSource,
       observers: combine([
-        onEvent && { begin: () => ({ event: onEvent }) },
-        logCalls(logger, logLevel),
+        onEvent && { begin: (call) => ({ event: (event) => runHook("onEvent", call, () => onEvent(event)) }) },
+        log?.calls,
         instrumentation,
       ]),
+      runHook,
       hooks: parent?.hooks,
-      emittedOnce: { paused: new Set(), deprecated: new Set() },
+      emittedOnce: { paused: new Map(), deprecated: new Set() },
     };
     return new Assembly(settings, context);
   }

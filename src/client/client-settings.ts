@@ -23,7 +23,7 @@ import { hasMethods, isPlainObject } from "./checks/values.ts";
 import { fromEnvironment, refuseMissing, refuseUndefined, VARIABLES, withEnvironment } from "./environment.ts";
 import { asErrorClass } from "./errors/as-error-class.ts";
 import { ConfigError } from "./errors/classes.ts";
-import { LOG_LEVEL, levelOfEnvironment } from "./logging.ts";
+import { LOG_LEVEL, levelOfEnvironment, STANDARD_ERROR } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
 import { guardRateLimiter } from "./rate-limit/guarded-rate-limiter.ts";
 import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
@@ -90,12 +90,14 @@ export function settingsOf(args: readonly [options?: ClientOptions], parent?: Se
 function outsideSettings(own: CheckedOptions<Settings>): Settings {
   const { baseUrl, token, ...rest } = withEnvironment(own);
   if (baseUrl === undefined || token === undefined) refuseMissing({ baseUrl, token, ...rest });
+  const logLevel = levelOfEnvironment(fromEnvironment("PROJECT_AUTOMATION_LOG"));
   return {
     ...DEFAULTS,
     baseUrl,
     token: typeof token === "string" ? readToken(token, VARIABLES.token) : token,
     rateLimiter: own.rateLimiter ?? memoryRateLimiter(),
-    logLevel: own.logLevel ?? levelOfEnvironment(fromEnvironment("PROJECT_AUTOMATION_LOG")),
+    // Nothing is printed unless the environment asks for it.
+    ...(logLevel && { logger: STANDARD_ERROR, logLevel }),
   };
 }
 

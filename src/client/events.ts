@@ -47,6 +47,8 @@ export interface ResponseEvent extends EventBase, Durations {
   readonly type: "response";
   /** HTTP status of the response. */
   readonly status: number;
+  /** `x-request-id`, where the response has it: the id by which the service's operators find the request. */
+  readonly requestId?: string | undefined;
   /** Set if the body was needed and lost: the connection broke, the time was over, or the caller aborted. */
   readonly lost?: "connection" | "timeout" | "abort" | undefined;
   /** `RateLimit-Limit`, where the response has it. */
@@ -79,7 +81,10 @@ export interface RateLimitPauseEvent extends EventBase {
   readonly delayMs: number;
 }
 
-/** A pause is over: requests are sent again. Once per pause and client. */
+/**
+ * A pause is over: requests are sent again. Once per pause and client, with the ids of the call that told of the pause, which
+ * may have ended before.
+ */
 export interface RateLimitResumeEvent extends EventBase {
   readonly type: "rate_limit_resume";
 }
@@ -96,7 +101,7 @@ export interface DriftEvent extends EventBase {
   readonly issues: readonly { readonly path: readonly (string | number)[]; readonly message: string }[];
 }
 
-/** The response had a `Deprecation` (RFC 9745) or `Sunset` (RFC 8594) header. Once per operation and client. */
+/** The response had a `Deprecation` (RFC 9745) or `Sunset` (RFC 8594) header. Once per method, template of a path, and client. */
 export interface DeprecationEvent extends EventBase {
   readonly type: "deprecation";
   /** The value of `Deprecation`, at most 200 characters. */
@@ -116,7 +121,23 @@ export interface PageEvent extends EventBase {
   readonly waitedMs: number;
 }
 
-/** The call is over: it resolves, or rejects with an error of this `kind`. Once per call, and its last event. */
+/** A poll of `waitFor` or `watch` has brought the session. */
+export interface PollEvent extends EventBase {
+  readonly type: "poll";
+  /** The session's state, at most 200 characters. */
+  readonly state: string;
+  /** Polls of this wait that have brought the session, this one included. */
+  readonly polls: number;
+  /** The time since the wait first saw this state, in milliseconds. */
+  readonly unchangedMs: number;
+  /**
+   * `true` once for a state that has not changed for ten minutes, in a wait without `totalTimeoutMs`: the wait may never
+   * end.
+   */
+  readonly stalled: boolean;
+}
+
+/** The call is over: it resolves, or rejects with an error of this `kind`. Once per call, and its last event, but for a resume. */
 export interface EndEvent extends EventBase {
   readonly type: "end";
   /** `true` if it resolves. */
@@ -144,21 +165,28 @@ export type ClientEvent =
   | DriftEvent
   | DeprecationEvent
   | PageEvent
+  | PollEvent
   | EndEvent;
 
-/** Called with each event. What it throws or rejects with is ignored, and nothing waits for it. */
+/** The fields of an event, without those that every event has. */
+export type EventFields<Event extends ClientEvent> = Event extends ClientEvent ? Omit<Event, keyof EventBase> : never;
+
+/** Called with each event. Nothing waits for it. What it throws changes no call; the log says it, once for a client. */
 export type EventListener = (event: ClientEvent) => unknown;
 
-/** The fields of a log line, free of secrets: `callId`, `operation`, `attempt`, `status`, durations in milliseconds. */
+/** The fields of a log line: `callId`, `operation`, `attempt`, `status`, `requestId`, durations in whole milliseconds. */
 export type LogFields = Readonly<Record<string, string | number>>;
 
-/** `console`, winston and the like: called with one line of text and a record of its fields, both free of secrets. */
+/**
+ * `console`, winston and the like: called with one line of text, which begins with the id of its call, and a record of its
+ * fields, both free of secrets.
+ */
 export interface Logger {
-  /** Requests, responses, pages. */
+  /** Requests, responses, pages, polls. */
   debug(message: string, fields: LogFields): void;
   /** Waits, pauses, calls that failed. */
   info(message: string, fields: LogFields): void;
-  /** Deprecations, and responses of an unexpected shape. */
+  /** Long waits, deprecations, responses of an unexpected shape, functions of the application that failed. */
   warn(message: string, fields: LogFields): void;
   /** Writes that may have been applied, and writes whose response could not be used. */
   error(message: string, fields: LogFields): void;

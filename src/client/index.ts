@@ -47,6 +47,7 @@ export type {
   LogFields,
   Logger,
   PageEvent,
+  PollEvent,
   RateLimitPauseEvent,
   RateLimitResumeEvent,
   RequestEvent,
@@ -75,7 +76,7 @@ export type { CustomList, CustomRequest, JsonInput, PaginateCustom, SendCustom }
 export type { IssueCreateInput, Issues } from "./resources/issues.ts";
 export type { ListOptions, ListParams } from "./resources/list.ts";
 export type { ProjectRef, Projects } from "./resources/projects.ts";
-export type { WaitOptions, WatchOptions } from "./resources/session-poll.ts";
+export type { WaitOptions, WatchOptions } from "./resources/session-waits.ts";
 export type { Sessions } from "./resources/sessions.ts";
 export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/validators.ts";

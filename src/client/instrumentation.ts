@@ -52,6 +52,23 @@ export interface CombinedInstrumentation {
   begin(call: CallStart): CombinedObserver;
 }
 
+/** The call that something is about. */
+export type CallId = Pick<CallStart, "callId" | "operation">;
+
+/** Runs a function of the application that sees a call and must not break it. What it throws is told once for each `hook`. */
+export type RunHook = (hook: string, call: CallId, run: () => unknown) => void;
+
+/** Makes the runner of a client's hooks; `tell` writes the failure of one. */
+export function createRunHook(tell: (hook: string, call: CallId, error: unknown) => void): RunHook {
+  const told = new Set<string>();
+  return (hook, call, run) =>
+    void ignoreErrors(run, (error) => {
+      if (told.has(hook)) return;
+      told.add(hook);
+      ignoreErrors(() => tell(hook, call, error));
+    });
+}
+
 /** Combines several into one, none of which can break a call; `undefined` where there is none. */
 export function combine(several: readonly (Instrumentation | undefined)[]): CombinedInstrumentation | undefined {
   const present = several.filter((one) => one !== undefined);

@@ -1,8 +1,8 @@
 import { isWrite } from "./call/operation.ts";
 import { oneOf, type Validator } from "./checks/validators.ts";
 import { describeValue } from "./checks/values.ts";
-import type { ClientEvent, LogFields, Logger } from "./events.ts";
-import type { Instrumentation } from "./instrumentation.ts";
+import type { ClientEvent, EndEvent, LogFields, Logger, RateLimitPauseEvent } from "./events.ts";
+import type { CallId, Instrumentation } from "./instrumentation.ts";
 
 /** The least important level that is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -24,6 +24,12 @@ export function levelOfEnvironment(level: string | undefined): LogLevel | undefi
   return "warn";
 }
 
+/** The standard output belongs to the program. */
+const print = (line: string): void => console.error(line);
+
+/** The logger of a client without one, where the environment asks for lines. */
+export const STANDARD_ERROR: Logger = { debug: print, info: print, warn: print, error: print };
+
 type Level = keyof Logger;
 type Line<Event extends ClientEvent> = readonly [
   level: Level | ((event: Event) => Level),
@@ -32,6 +38,7 @@ type Line<Event extends ClientEvent> = readonly [
 
 /** A wait of this length looks like a crash to whoever waits, so it is a warning. */
 const LONG_WAIT_MS = 5_000;
+const MINUTE_MS = 60_000;
 
 function levelOfWait(delayMs: number): Level {
   return delayMs >= LONG_WAIT_MS ? "warn" : "info";
@@ -42,13 +49,18 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
   request: ["debug", ({ attempt, method, path }) => `attempt ${attempt}, ${method} ${path}`],
   response: [
     "debug",
-    ({ status, headersMs, bodyMs, lost }) =>
-      `response ${status} in ${Math.round(headersMs + bodyMs)} ms${lost ? `, its body was lost (${lost})` : ""}`,
+    ({ status, requestId, headersMs, bodyMs, lost }) =>
+      `response ${status} in ${Math.round(headersMs + bodyMs)} ms${requestId ? ` (request ${requestId})` : ""}${lost ? `, its body was lost (${lost})` : ""}`,
   ],
   page: ["debug", ({ pages, items }) => `page ${pages}, ${items} items so far`],
+  poll: [
+    ({ stalled }) => (stalled ? "warn" : "debug"),
+    ({ polls, state, unchangedMs, stalled }) =>
+      `poll ${polls}, state ${JSON.stringify(state)} for ${Math.round(unchangedMs / 1_000)} s${stalled ? "; without a totalTimeoutMs this wait may never end" : ""}`,
+  ],
   retry: [
     // The wait for a rate limit is in the line of its pause.
-    ({ reason, delayMs }) => (reason === "unavailable" ? levelOfWait(delayMs) : "info"),
+    ({ reason, delayMs }) => (reason === "rate_limit" ? "info" : levelOfWait(delayMs)),
     ({ attempt, reason, delayMs }) => `attempt ${attempt} failed (${reason}), retry in ${Math.round(delayMs)} ms`,
   ],
   rate_limit_pause: [
@@ -65,34 +77,88 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
   deprecation: ["warn", ({ sunset }) => `deprecated by the service${sunset ? `, to be removed ${sunset}` : ""}`],
 };
 
+/** A pause, in milliseconds since the epoch. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The pauses of a client: many short ones slow a program down as a long one does. */
+class Pauses {
+  /** The pauses of the last minute that no warning told of. */
+  #spans: readonly Span[] = [];
+
+  /** Notes a pause. Returns its share of the minute that ends with it, in milliseconds, together with those before. */
+  add({ at, delayMs }: RateLimitPauseEvent): number {
+    const to = at + delayMs;
+    const from = Math.max(at, ...this.#spans.map((span) => span.to));
+    this.#spans = [...this.#spans.filter((span) => span.to > to - MINUTE_MS), { from, to }];
+    return this.#spans.reduce((sum, span) => sum + Math.max(0, span.to - Math.max(span.from, to - MINUTE_MS)), 0);
+  }
+
+  /** A warning has told of them. */
+  clear(): void {
+    this.#spans = this.#spans.slice(-1).map(({ to }) => ({ from: to, to }));
+  }
+}
+
+/** The words and numbers of a line, in whole milliseconds. */
+function fieldsOf(source: object): LogFields {
+  const fields: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(source)) {
+    if (typeof value === "string") fields[name] = value;
+    else if (typeof value === "number") fields[name] = Math.round(value);
+  }
+  return fields;
+}
+
+/** The log of a client. */
+export interface Log {
+  /** Writes its events. */
+  readonly calls: Instrumentation;
+  /** Writes that a function of the application has failed, and why. */
+  readonly hookFailed: (hook: string, call: CallId, why: string) => void;
+}
+
 /**
  * Writes events as lines that a person can read: requests and responses at `debug`; short waits and failed calls at `info`;
  * waits of 5 s or more, deprecations and unexpected responses at `warn`; writes that may have been applied at `error`.
+ * Each line begins with the id of its call.
  */
-export function logCalls(logger: Logger | undefined, logLevel: LogLevel | undefined): Instrumentation | undefined {
-  const least = logLevel ?? (logger ? "warn" : "off");
-  if (least === "off") return undefined;
-  const write = (level: Level, line: string, source: object): unknown => {
+export function createLog(logger: Logger | undefined, least: LogLevel = "warn"): Log | undefined {
+  if (logger === undefined || least === "off") return undefined;
+  const pauses = new Pauses();
+  const write = (level: Level, text: string, source: CallId): unknown => {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return undefined;
-    const isShown = ([, value]: [string, unknown]): boolean => ["string", "number"].includes(typeof value);
-    const fields = Object.fromEntries(Object.entries(source).filter(isShown)) as LogFields; // as the filter says
-    // The standard output belongs to the program.
-    return logger ? logger[level](line, fields) : console.error(`[${fields["callId"]}] ${line}`);
+    return logger[level](`[${source.callId}] ${text}`, fieldsOf(source));
+  };
+  const tell = (event: Exclude<ClientEvent, EndEvent>): unknown => {
+    const [level, say] = LINES[event.type] as Line<ClientEvent>; // that of its type
+    const due = typeof level === "function" ? level(event) : level;
+    const text = `${event.operation}: ${say(event)}`;
+    if (event.type !== "rate_limit_pause") return write(due, text, event);
+    const pausedMs = pauses.add(event);
+    const isMost = pausedMs > MINUTE_MS / 2;
+    if (due === "warn" || isMost) pauses.clear();
+    if (due === "warn" || !isMost) return write(due, text, event);
+    return write("warn", `${text}; pauses take ${Math.round(pausedMs / 1_000)} s of this minute`, event);
   };
   return {
-    begin: ({ callId, operation, method }) => ({
-      event(event) {
-        if (event.type === "end") return undefined;
-        const [level, say] = LINES[event.type] as Line<ClientEvent>; // that of its type
-        return write(typeof level === "function" ? level(event) : level, `${operation}: ${say(event)}`, event);
-      },
-      end(error) {
-        if (error === undefined) return undefined;
-        const { kind, status, code, attempts, outcome, requestId, message } = error;
-        const fields = { callId, operation, kind, status, code, attempts, outcome, requestId };
-        const isSerious = isWrite({ method }) && (outcome === "unknown" || outcome === "accepted");
-        return write(isSerious ? "error" : "info", message, fields);
-      },
-    }),
+    calls: {
+      begin: ({ callId, operation, method }) => ({
+        event: (event) => (event.type === "end" ? undefined : tell(event)),
+        end(error) {
+          if (error === undefined) return undefined;
+          const { kind, status, code, attempts, outcome, requestId, message } = error;
+          const fields = { callId, operation, kind, status, code, attempts, outcome, requestId };
+          const isSerious = isWrite({ method }) && (outcome === "unknown" || outcome === "accepted");
+          return write(isSerious ? "error" : "info", message, fields);
+        },
+      }),
+    },
+    hookFailed(hook, { callId, operation }, why) {
+      const fields = { callId, operation, hook };
+      write("warn", `${operation}: ${hook} failed: ${why}; later errors of it are not logged`, fields);
+    },
   };
 }

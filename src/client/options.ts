@@ -71,13 +71,17 @@ export interface ClientOptions {
    * the client's own and refused.
    */
   fetchOptions?: Readonly<Record<string, unknown>> | undefined;
-  /** Called with each event, which holds no secret and nothing of a request. Errors in it are ignored. */
+  /**
+   * Called with each event, which holds no secret and nothing of a request. What it throws changes no call; the log says it,
+   * once for a client.
+   */
   onEvent?: EventListener | undefined;
-  /** `console`, winston and the like: called with a line and a record of its fields. */
+  /** `console`, winston and the like: called with a line, which begins with the call's id, and a record of its fields. */
   logger?: Logger | undefined;
   /**
    * The least important level that is logged. If the environment variable is set and there is no `logger`, lines go to
-   * standard error. An unknown value of the variable is said there once, and counts as `"warn"`.
+   * standard error; if it is not set either, there are none. An unknown value of the variable is said there once, and
+   * counts as `"warn"`.
    *
    * @default the environment variable `PROJECT_AUTOMATION_LOG`, else `"warn"` with a `logger` and `"off"` without
    */

@@ -75,6 +75,8 @@ export class CallSpan implements CallObserver {
         // The paths of the issues may name keys of the response, so only their number is recorded.
         span.addEvent(event.type, { [OWN.issues]: event.issues.length });
         break;
+      // A state is a word of the service, which traces do not hold.
+      case "poll":
       case "end":
         break;
       default:

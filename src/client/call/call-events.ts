@@ -1,13 +1,13 @@
 import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
 import type { AnyAutomationError } from "../errors/classes.ts";
-import type { ClientEvent, Durations, EndEvent, RetryEvent, Waits } from "../events.ts";
+import type { ClientEvent, Durations, EndEvent, EventFields, RetryEvent, Waits } from "../events.ts";
 import type { CombinedInstrumentation, CombinedObserver } from "../instrumentation.ts";
-import { pauseLeft, type RateLimitHead } from "../rate-limit/rate-limiter.ts";
+import { pauseLeft } from "../rate-limit/rate-limiter.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { now } from "../time/clock.ts";
 import type { ResponseHead } from "./head.ts";
 import type { Operation } from "./operation.ts";
-import type { ClientContext } from "./settings.ts";
+import type { AttemptId, ClientContext } from "./settings.ts";
 
 /** The call that events are about. */
 interface ObservedCall {
@@ -16,8 +16,6 @@ interface ObservedCall {
   readonly redactor: Redactor;
   readonly settings: ClientContext;
 }
-
-type FieldsOf<Event> = Event extends ClientEvent ? Omit<Event, "callId" | "operation" | "attempt" | "at"> : never;
 
 /** Kinds of errors that a body is lost with. */
 const LOSSES = ["connection", "timeout", "abort"] as const;
@@ -56,10 +54,14 @@ export class CallEvents {
     this.#observer = instrumentation.begin({ callId: id, operation: name, method, path: path.template, baseUrl });
   }
 
-  emit(fields: FieldsOf<ClientEvent>): void {
+  /** Emits an event of this call, or of the call that `about` names. */
+  emit(fields: EventFields<ClientEvent>, about: AttemptId = this.#attemptId): void {
+    this.#observer.event({ ...fields, ...about, at: Date.now() });
+  }
+
+  get #attemptId(): AttemptId {
     const { id, operation } = this.#call;
-    const event = { ...fields, callId: id, operation: operation.name, attempt: this.#attempt, at: Date.now() };
-    this.#observer.event(event);
+    return { callId: id, operation: operation.name, attempt: this.#attempt };
   }
 
   /** The call is over; `error` is what it rejects with, and `status` that of its latest response. */
@@ -121,31 +123,36 @@ export class CallEvents {
   head({ headers }: ResponseHead): void {
     const { operation, redactor, settings } = this.#call;
     const { deprecated } = settings.emittedOnce;
-    if (deprecated.has(operation.name) || !(headers.has("deprecation") || headers.has("sunset"))) return;
-    deprecated.add(operation.name);
+    const endpoint = `${operation.method} ${operation.path.template}`;
+    if (deprecated.has(endpoint) || !(headers.has("deprecation") || headers.has("sunset"))) return;
+    deprecated.add(endpoint);
     const [deprecation, sunset] = ["deprecation", "sunset"].map((name) => redactor.short(headers.get(name)));
     this.emit({ type: "deprecation", deprecation, sunset });
   }
 
   /** The response to a request; `error` is that of the call if the body was lost. */
-  response({ status, limit, remaining }: RateLimitHead, error?: AutomationError): void {
+  response({ status, limit, remaining, headers }: ResponseHead, error?: AutomationError): void {
     this.enter("body");
+    const requestId = this.#call.redactor.short(headers.get("x-request-id"));
     const lost = LOSSES.find((kind) => kind === error?.kind);
-    this.emit({ type: "response", status, limit, remaining, lost, ...this.#spent });
+    this.emit({ type: "response", status, requestId, limit, remaining, lost, ...this.#spent });
   }
 
   /** The token is paused for so long: told once per token, until the pause is over. */
   pause(token: string, delayMs: number | undefined): void {
     const { emittedOnce, rateLimiter } = this.#call.settings;
-    if (delayMs === undefined || emittedOnce.paused.has(token)) return;
+    const { paused } = emittedOnce;
+    if (delayMs === undefined || paused.has(token)) return;
     // A token that has been replaced is never sent again, so the end of its pause is noticed here.
-    for (const other of emittedOnce.paused) if (!pauseLeft(rateLimiter, other)) this.resume(other);
-    emittedOnce.paused.add(token);
+    for (const other of paused.keys()) if (!pauseLeft(rateLimiter, other)) this.resume(other);
+    paused.set(token, this.#attemptId);
     this.emit({ type: "rate_limit_pause", delayMs });
   }
 
   /** A request is sent with the token, so its pause is over. */
   resume(token: string): void {
-    if (this.#call.settings.emittedOnce.paused.delete(token)) this.emit({ type: "rate_limit_resume" });
+    const { paused } = this.#call.settings.emittedOnce;
+    const about = paused.get(token);
+    if (paused.delete(token)) this.emit({ type: "rate_limit_resume" }, about);
   }
 }

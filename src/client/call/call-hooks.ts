@@ -45,8 +45,8 @@ export const WITH_HOOKS: unique symbol = Symbol.for("project-automation.with-hoo
 
 /** The rules by which a client waits before it tries again: those of its `retry` option that are durations. */
 export interface WaitRules {
-  readonly minDelayMs: number;
-  readonly maxDelayMs: number;
+  readonly minDelayMs?: number;
+  readonly maxDelayMs?: number;
   readonly maxRetryAfterMs: number;
 }
 

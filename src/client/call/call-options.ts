@@ -101,9 +101,13 @@ export interface CallOptions {
   extra?: ExtraOptions | undefined;
   /**
    * Awaited before each request is sent, when its slot and its token are there, so that nothing stands between it and
-   * the request. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent.
+   * the request. What it throws or rejects with ends the call as `AbortError` with that `cause`, and nothing is sent. It
+   * returns nothing: any value ends the call as `ArgumentError`.
    */
-  onRequest?: ((request: RequestInfo) => unknown) | undefined;
-  /** Sees the final response's metadata once, after retries, also of a refusal. What it throws is ignored. */
+  onRequest?: ((request: RequestInfo) => void | Promise<void>) | undefined;
+  /**
+   * Sees the final response's metadata once, after retries, also of a refusal. What it throws changes no call; the log
+   * says it, once for a client.
+   */
   onResponse?: ((response: ResponseInfo) => unknown) | undefined;
 }

@@ -51,7 +51,7 @@ export class Call {
   /** Made when something is shown. */
   #redactor: Redactor | undefined;
 
-  constructor(client: ClientContext, operation: Operation<unknown>, within?: AbortSignal) {
+  constructor(client: ClientContext, operation: Operation<unknown>, within?: Deadline) {
     this.operation = operation;
     this.settings = mergeSettings<ClientContext>(operation.options, client);
     this.body = operation.json === undefined ? undefined : writeJson(operation.json, "json");
@@ -109,11 +109,12 @@ export class Call {
     this.deadline.release();
     const { latestResponse, requests } = this.history;
     this.events?.end(error, { attempts: requests, status: latestResponse?.status });
-    const { onResponse, hooks } = this.settings;
+    const { onResponse, hooks, runHook } = this.settings;
     hooks?.end?.(this.hooked, { status: latestResponse?.status, error, output });
     if (latestResponse === undefined || onResponse === undefined) return;
     const { status, headers } = latestResponse;
-    onResponse({ status, headers, attempts: requests, url: this.url, callId: this.id });
+    const info = { status, headers, attempts: requests, url: this.url, callId: this.id };
+    runHook("onResponse", { callId: this.id, operation: this.operation.name }, () => onResponse(info));
   }
 }
 

@@ -1,3 +1,4 @@
+import { rangeOf } from "../checks/range.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
 import { ConnectionError, isAutomationError, TimeoutError } from "../errors/classes.ts";
 import type { RetryReason } from "../events.ts";
@@ -35,6 +36,12 @@ const RETRY_AFTER_JITTER = 1 / 10;
 const BACKOFF_JITTER = 1 / 2;
 
 const MAX_DOUBLINGS = 30;
+
+/** The first and the longest backoff by default. */
+const DEFAULT_DELAYS = {
+  minDelayMs: 500,
+  maxDelayMs: 8_000,
+};
 
 /**
  * The retry table of the public promise: whether a call that failed is sent again, and when. `undefined`: it is not.
@@ -75,8 +82,10 @@ function mayRepeat(error: AutomationError, { operation, rules }: RetryContext): 
 
 /** The wait before the next attempt, in milliseconds: it doubles from `minDelayMs` to `maxDelayMs`, and has a random part. */
 export function backOff({ rules, retries, random }: BackoffContext): number {
-  const doubled = rules.minDelayMs * 2 ** Math.min(retries, MAX_DOUBLINGS);
-  return shortened(Math.min(doubled, rules.maxDelayMs), BACKOFF_JITTER, random);
+  const { minDelayMs, maxDelayMs } = DEFAULT_DELAYS;
+  const [first, longest] = rangeOf([rules.minDelayMs, rules.maxDelayMs], [minDelayMs, maxDelayMs]);
+  const doubled = first * 2 ** Math.min(retries, MAX_DOUBLINGS);
+  return shortened(Math.min(doubled, longest), BACKOFF_JITTER, random);
 }
 
 /** `true` for a status after which the same request may succeed later (the table of docs/retries.md). */

@@ -1,5 +1,6 @@
+import { describeValue } from "../checks/values.ts";
 import type { AutomationError } from "../errors/automation-error.ts";
-import { AbortError } from "../errors/classes.ts";
+import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { classifyFault } from "../errors/connection-fault.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
@@ -58,13 +59,17 @@ async function runOnRequest(
   deadline: Deadline,
 ): Promise<void> {
   const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
+  let returned: unknown;
   try {
-    await deadline.race(Promise.resolve(onRequest(request)));
+    returned = await deadline.race(Promise.resolve(onRequest(request)));
   } catch (cause) {
     if (cause === STOPPED) throw stoppedError(call, { deadline, phase: "queue" });
     const summary = "onRequest failed, so the request was not sent";
     throw buildError(AbortError, call, { summary, thrown: cause, cause });
   }
+  if (returned === undefined) return;
+  const summary = `onRequest must return nothing, not ${describeValue(returned)}, so the request was not sent: throw to stop it, and pass headers as options`;
+  throw buildError(ArgumentError, call, { summary });
 }
 
 /** Awaits a hook of the package itself. */

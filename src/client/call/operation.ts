@@ -1,6 +1,8 @@
-import type { CreatedToken, Page } from "../models.ts";
+import type { EventFields, PageEvent, PollEvent } from "../events.ts";
+import type { CreatedToken } from "../models.ts";
 import type { StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
+import type { Deadline } from "../time/deadline.ts";
 import type { Success } from "./api-promise.ts";
 import { encodePath, type Path } from "./path.ts";
 import type { CheckedOptions } from "./settings.ts";
@@ -41,18 +43,11 @@ export interface Operation<Output> {
 export type OperationFields<Output> = Omit<Operation<Output>, "name" | "label"> & { readonly label?: string };
 
 /** The circumstances of a call, beside the operation. */
-export interface Origin {
+export interface Origin<Output> {
   /** Ends the call with the wait or the walk that it is a part of. */
-  readonly within?: AbortSignal | undefined;
-  /** Counts a page of a walk when it arrives, and returns the fields of its `page` event. */
-  readonly countPage?: ((page: Page<unknown>, waitedMs: number) => PageCounts) | undefined;
-}
-
-/** The pages of a walk so far, the items on them, and the time that it waited, in milliseconds. */
-export interface PageCounts {
-  readonly pages: number;
-  readonly items: number;
-  readonly waitedMs: number;
+  readonly within?: Deadline | undefined;
+  /** Takes the output, and the time that the call waited, in milliseconds. Returns the event of a wait or a walk. */
+  readonly progress?: ((output: Output, waitedMs: number) => EventFields<PageEvent | PollEvent>) | undefined;
 }
 
 /** The client as resources know it. `name` is the operation's, such as `"issues.create"`. */
@@ -61,7 +56,7 @@ export interface Send {
    * Sends an operation through the whole call path. Checks belong in `describe`: an invalid argument rejects the call, in
    * the operation's name.
    */
-  <Output>(name: string, describe: () => OperationFields<Output>, origin?: Origin): Promise<Success<Output>>;
+  <Output>(name: string, describe: () => OperationFields<Output>, origin?: Origin<Output>): Promise<Success<Output>>;
   /** Makes the `plaintext` of what `rotate` resolves the client's token. Rejects where the client does not hold its token. */
   readonly adopt: (rotate: () => Promise<Success<CreatedToken>>) => Promise<Success<CreatedToken>>;
   /** Checks arguments before there is anything to send. Throws the error that a call would reject with. */

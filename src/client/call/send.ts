@@ -1,7 +1,6 @@
 import { flawOfEnvironment } from "../checks/globals.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { type AnyAutomationError, ArgumentError, ConfigError } from "../errors/classes.ts";
-import type { Page } from "../models.ts";
 import { Redactor } from "../secrets/redact.ts";
 import { StaticToken } from "../token/static-token.ts";
 import type { Success } from "./api-promise.ts";
@@ -30,10 +29,10 @@ export function createSend(client: ClientContext): Send {
   const check = <Result>(name: string, read: () => Result): Result =>
     asErrorClass(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
 
-  async function send<Output>(name: string, describe: () => OperationFields<Output>, origin: Origin = {}) {
+  async function send<Output>(name: string, describe: () => OperationFields<Output>, origin: Origin<Output> = {}) {
     let call: Call | undefined;
     let failure: AnyAutomationError | undefined;
-    let success: Success<unknown> | undefined;
+    let success: Success<Output> | undefined;
     try {
       const flaw = flawOfEnvironment(name, "Headers", "Request", "Response");
       if (flaw !== undefined) throw new ConfigError(flaw, { outcome: "not_sent" });
@@ -41,7 +40,7 @@ export function createSend(client: ClientContext): Send {
         return new Call(client, addExtra({ name, label: name, ...describe() }), origin.within);
       });
       success = await run(call, origin);
-      return success as Success<Output>; // the schema of the operation says that it is one
+      return success;
     } catch (error) {
       failure = call === undefined ? (error as AnyAutomationError) : callError(call, error); // arguments fail with ours alone
       throw failure;
@@ -62,17 +61,15 @@ export function createSend(client: ClientContext): Send {
   return Object.assign(send, { adopt, check, short: (text: string) => redactor().short(text), totalTimeoutMs });
 }
 
-async function run(call: Call, { countPage }: Origin): Promise<Success<unknown>> {
+async function run<Output>(call: Call, { progress }: Origin<Output>): Promise<Success<Output>> {
   const { deadline, events, settings } = call;
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   settings.hooks?.begin?.(call.hooked);
   const permit = enter(call);
   const received = await withRetries(call, () => attempt(call, permit));
-  const data = await readOutput(call, received);
-  if (countPage !== undefined) {
-    const counts = countPage(data as Page<unknown>, events?.waitedMs ?? 0); // its schema says that it is one
-    events?.emit({ type: "page", ...counts });
-  }
+  const data = (await readOutput(call, received)) as Output; // the schema of the operation says that it is one
+  const step = progress?.(data, events?.waitedMs ?? 0);
+  if (step !== undefined) events?.emit(step);
   const { head } = received; // the promise of a call may be kept, and the text of a body is large
   return { data, response: () => apiResponse(call, head) };
 }

@@ -1,11 +1,11 @@
 import { readHeaders } from "../checks/headers.ts";
 import { expectNoSurplus } from "../checks/invalid-input.ts";
 import { parseOptions } from "../checks/parse-options.ts";
+import { expectRange } from "../checks/range.ts";
 import {
   BOOLEAN,
   countFrom,
   FUNCTION,
-  LISTENER,
   type ObjectSchema,
   type Present,
   RECORD,
@@ -15,7 +15,8 @@ import {
   validator,
 } from "../checks/validators.ts";
 import { isObject, isPlainObject } from "../checks/values.ts";
-import type { CombinedInstrumentation } from "../instrumentation.ts";
+import type { ClientEvent } from "../events.ts";
+import type { CombinedInstrumentation, RunHook } from "../instrumentation.ts";
 import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
 import type { Service } from "../service.ts";
 import type { TokenSource } from "../token/token-source.ts";
@@ -24,14 +25,16 @@ import type { CallOptions, ExtraOptions, RetryOptions } from "./call-options.ts"
 import type { SendHttp } from "./http-request.ts";
 import { copyQuery, QUERY } from "./query.ts";
 
-/** Retry options with every value in place. */
-export type RetryRules = { readonly [Key in keyof RetryOptions]-?: NonNullable<RetryOptions[Key]> };
+/** Retry options with every value in place, but for the delays: one that is given moves the default of the other. */
+export type RetryRules = { readonly [Key in Exclude<keyof RetryOptions, Delay>]-?: NonNullable<RetryOptions[Key]> } & {
+  readonly [Key in Delay]?: number;
+};
+
+type Delay = "minDelayMs" | "maxDelayMs";
 
 /** The defaults. */
 export const DEFAULT_RETRY: RetryRules = {
   attempts: 3,
-  minDelayMs: 500,
-  maxDelayMs: 8_000,
   rateLimitWaits: 5,
   maxRetryAfterMs: 120_000,
   unsafeWrites: false,
@@ -61,16 +64,21 @@ export interface ClientContext extends ClientSettings {
   readonly tokenSource: TokenSource;
   /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
   readonly observers: CombinedInstrumentation | undefined;
+  /** Runs the functions of the application that see calls. */
+  readonly runHook: RunHook;
   /** Hooks of the package itself, where the client was derived with some. */
   readonly hooks?: CallHooks | undefined;
   /** Events that the client has emitted already and emits once. */
   readonly emittedOnce: {
-    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since. */
-    readonly paused: Set<string>;
-    /** Operations whose deprecation has been told. */
+    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since; by which attempt. */
+    readonly paused: Map<string, AttemptId>;
+    /** Methods and templates of paths whose deprecation has been told. */
     readonly deprecated: Set<string>;
   };
 }
+
+/** The fields by which events name an attempt of a call. */
+export type AttemptId = Pick<ClientEvent, "callId" | "operation" | "attempt">;
 
 /** Checked options, before they are laid over the settings of a client: what is left out is the client's. */
 export type CheckedOptions<Settings = CallSettings> = Partial<Omit<Settings, "retry">> & {
@@ -113,7 +121,7 @@ const CALL_OPTIONS: ObjectSchema<CallOptions> = {
   ...SHARED_OPTIONS,
   extra: { ...RECORD, read: (extra: ExtraOptions) => parseOptions(extra, "options.extra", EXTRA) },
   onRequest: FUNCTION,
-  onResponse: LISTENER,
+  onResponse: FUNCTION,
 };
 
 const NO_OPTIONS: CheckedOptions = {};
@@ -143,5 +151,6 @@ export function mergeSettings<Settings extends CallSettings>(
   if (options === NO_OPTIONS) return base;
   const merged = { ...base, ...options };
   const retry = merged.retry && { ...(base.retry || DEFAULT_RETRY), ...merged.retry };
+  if (retry) expectRange([retry.minDelayMs, retry.maxDelayMs], ["retry.minDelayMs", "retry.maxDelayMs"]);
   return { ...merged, retry, headers: { ...base.headers, ...options.headers } };
 }

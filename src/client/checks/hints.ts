@@ -15,7 +15,7 @@ const MEANT: readonly (readonly [names: string, option: string, write?: string])
   ["agent httpagent httpsagent proxy", "fetchOptions", "fetchOptions: { dispatcher }"],
   ["middleware interceptors", "fetch", "a fetch of your own, which calls the global one"],
   ["hooks", "onEvent"],
-  ["debug", "logLevel", 'logLevel: "debug"'],
+  ["debug", "logLevel", 'logger: console, logLevel: "debug"'],
   [
     "idempotencykey",
     "retry",

@@ -1,5 +1,5 @@
 import type { Success } from "../call/api-promise.ts";
-import type { Operation, Origin, PageCounts, Send } from "../call/operation.ts";
+import type { Operation, Origin, Send } from "../call/operation.ts";
 import { PaginationError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
 import { platformTurn } from "../time/clock.ts";
@@ -19,7 +19,7 @@ export interface PageSource<Item> {
   /** Checks the arguments of a method of the list, in the name of the method. */
   readonly check: Send["check"];
   /** Asks for a page of a walk: one request. An error carries the `cursor`. */
-  readonly fetch: (cursor: string | null, origin: Origin) => Promise<Success<Page<Item>>>;
+  readonly fetch: (cursor: string | null, origin: Origin<Page<Item>>) => Promise<Success<Page<Item>>>;
 }
 
 /**
@@ -34,13 +34,13 @@ export async function* walkPages<Item>(
 ): AsyncGenerator<Success<Page<Item>>, void, undefined> {
   const source = await findSource();
   const cycle = new CycleDetector();
-  let counts: PageCounts = { pages: 0, items: 0, waitedMs: 0 };
-  const countPage: Origin["countPage"] = ({ data }, waitedMs) => {
+  let counts = { pages: 0, items: 0, waitedMs: 0 };
+  const countPage: Origin<Page<Item>>["progress"] = ({ data }, waitedMs) => {
     const { pages, items, waitedMs: before } = counts;
     counts = { pages: pages + 1, items: items + data.length, waitedMs: before + waitedMs };
-    return counts;
+    return { type: "page", ...counts };
   };
-  const origin: Origin = { within: closing?.signal, countPage };
+  const origin = { within: closing, progress: countPage };
   let cursor = source.start;
   let emptyPages = 0;
   let ahead: ReturnType<typeof source.fetch> | undefined;

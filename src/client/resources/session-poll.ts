@@ -1,8 +1,8 @@
 import type { CallOptions } from "../call/call-options.ts";
-import type { Operation, OperationFields, Send } from "../call/operation.ts";
+import type { OperationFields, Origin, Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
-import { type CheckedOptions, readOptions } from "../call/settings.ts";
-import { INTERVAL, type ObjectSchema } from "../checks/validators.ts";
+import type { CheckedOptions } from "../call/settings.ts";
+import type { Range } from "../checks/range.ts";
 import { type AutomationError, annotate, isBrandedError } from "../errors/automation-error.ts";
 import { AbortError, TimeoutError } from "../errors/classes.ts";
 import type { Session } from "../models.ts";
@@ -10,43 +10,7 @@ import { sessionValidator } from "../schemas/validators.ts";
 import { now } from "../time/clock.ts";
 import { Deadline, STOPPED } from "../time/deadline.ts";
 import { shortened } from "../time/jitter.ts";
-import { deferErrors } from "./list.ts";
-import { delayOfPoll, type Outage, outageAfter } from "./outage.ts";
-import { UNTIL } from "./until.ts";
-
-/** The options of `sessions.watch`. `totalTimeoutMs` is for the whole watch, the other timeouts are for each poll. */
-export interface WatchOptions extends CallOptions {
-  /**
-   * The first wait between two polls, in milliseconds.
-   *
-   * @default 1_000
-   */
-  intervalMs?: number | undefined;
-  /**
-   * The longest wait between two polls, in milliseconds.
-   *
-   * @default 15_000
-   */
-  maxIntervalMs?: number | undefined;
-}
-
-/** The options of `sessions.waitFor`. `totalTimeoutMs` is for the whole wait, the other timeouts are for each poll. */
-export interface WaitOptions extends WatchOptions {
-  /**
-   * Ends the wait once it returns `true`. It may be asynchronous. The call rejects with what it throws, as it is, and with an
-   * `ArgumentError` if it returns no boolean.
-   */
-  until: (session: Session) => boolean | Promise<boolean>;
-}
-
-const WATCH_OPTIONS: ObjectSchema<Omit<WatchOptions, keyof CallOptions>> = {
-  intervalMs: INTERVAL,
-  maxIntervalMs: INTERVAL,
-};
-const WAIT_OPTIONS: ObjectSchema<Omit<WaitOptions, keyof CallOptions>> = {
-  ...WATCH_OPTIONS,
-  until: UNTIL,
-};
+import { delayOfPoll, NO_OUTAGE, type Outage, outageAfter } from "./outage.ts";
 
 /** Asks for one session. */
 export function getSession(id: string, options: CheckedOptions): OperationFields<Session> {
@@ -54,47 +18,8 @@ export function getSession(id: string, options: CheckedOptions): OperationFields
   return { method: "GET", path, fields: [], schema: sessionValidator, scope: "sessions:read", options };
 }
 
-/** Polls a session until `until` is true of it. */
-export function waitFor(send: Send, id: string, last: readonly [options: WaitOptions]): Promise<Session> {
-  const name = "sessions.waitFor";
-  return (async () => {
-    const { until, ...options } = send.check(name, () => readOptions(last, WAIT_OPTIONS));
-    const { value } = await polls(send, { name, id, isWanted: until }, options).next();
-    return value;
-  })();
-}
-
-/** Polls a session until `closing` ends, and yields it whenever its state has changed: the changes, from each call. */
-export function watch(
-  send: Send,
-  id: string,
-  last: readonly [options?: WatchOptions | undefined],
-): (closing: Deadline) => AsyncGenerator<Session, void, undefined> {
-  const name = "sessions.watch";
-  const read = deferErrors(() => send.check(name, () => readOptions(last, WATCH_OPTIONS)));
-  return (closing) => {
-    // The states and not the sessions are compared: the consumer may change a session that it was handed.
-    let latest: readonly unknown[] = [];
-    const isWanted = (seen: Session): boolean => {
-      const state = stateOf(seen);
-      const isNew = !latest.includes(state);
-      latest = [state];
-      return isNew;
-    };
-    return polls(send, { name, id, isWanted, closing }, read());
-  };
-}
-
-/** Where validation is lenient, a session may be anything, and its state too. */
-function stateOf(session: Session | null): unknown {
-  return session?.state;
-}
-
-const GROWTH = 1.5;
-const JITTER = 1 / 4;
-
 /** A wait for sessions. */
-interface Wait {
+export interface Wait {
   /** The method, for errors. */
   readonly name: string;
   readonly id: string;
@@ -103,86 +28,190 @@ interface Wait {
   readonly closing?: Deadline;
 }
 
-type PollOptions = CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxIntervalMs">;
+/** The options of a wait, checked. */
+export interface PollOptions extends CheckedOptions {
+  /** The first and the longest wait between two polls, in milliseconds. */
+  readonly intervals: Range;
+}
+
+const GROWTH = 1.5;
+const JITTER = 1 / 4;
+
+/** A wait that nothing ends is told as a warning after so long without a change of state, in milliseconds. */
+const STALLED_MS = 10 * 60_000;
 
 /**
- * The sessions that are wanted, one after the other. The waits between polls grow until there is one. A poll that fails for
- * a reason that may pass is followed by the next one. While its consumer looks at a session there is no timer.
+ * The polls of one wait. The waits between them grow until a session is wanted. A poll that fails for a reason that may
+ * pass is followed by the next one. Between two calls of `next()` there is no timer.
  */
-async function* polls(
-  send: Send,
-  { name, id, isWanted, closing }: Wait,
-  checked: PollOptions | Promise<PollOptions>,
-): AsyncGenerator<Session, never, undefined> {
-  const { intervalMs = 1_000, maxIntervalMs = 15_000, signal, ...options } = await checked;
-  const { totalTimeoutMs = send.totalTimeoutMs } = options;
-  let outage: Outage = { silentSince: 0, missed: undefined };
-  const onResponse: CallOptions["onResponse"] = (response) => {
-    outage = { ...outage, silentSince: now() };
-    return options.onResponse?.(response);
-  };
-  const poll = send.check(name, () => getSession(id, { ...options, onResponse }));
-  const endsAt = now() + totalTimeoutMs;
-  let waitMs = 0;
-  let session: Session | undefined;
-  for (;;) {
-    const within = send.check(name, () => Deadline.of(endsAt - now(), signal, closing?.signal));
-    let isFound = false;
+export class SessionPolls {
+  readonly #send: Send;
+  readonly #wait: Wait;
+  readonly #intervals: Range;
+  readonly #signal: AbortSignal | undefined;
+  readonly #totalTimeoutMs: number;
+  readonly #operation: OperationFields<Session>;
+  readonly #began: number = now();
+  /** The waits between polls so far, in milliseconds. */
+  #sleptMs = 0;
+  /** The wait before the next poll; 0 before the first. */
+  #waitMs = 0;
+  #outage: Outage = NO_OUTAGE;
+  /** A request of the present poll has had a response. */
+  #isAnswered = false;
+  #session: Session | undefined;
+  #polls = 0;
+  /** The latest state, since when it is seen, and whether it was told as one that may never change. */
+  #state: unknown;
+  #stateSince = 0;
+  #isStallTold = false;
+
+  constructor(send: Send, wait: Wait, { intervals, signal, ...options }: PollOptions) {
+    const { totalTimeoutMs = send.totalTimeoutMs, onResponse: tell } = options;
+    const onResponse: CallOptions["onResponse"] = (response) => {
+      this.#isAnswered = true;
+      return tell?.(response);
+    };
+    this.#send = send;
+    this.#wait = wait;
+    this.#intervals = intervals;
+    this.#signal = signal;
+    this.#totalTimeoutMs = totalTimeoutMs;
+    // The wait ends its polls.
+    const ofPoll = { ...options, totalTimeoutMs: Number.POSITIVE_INFINITY, onResponse };
+    this.#operation = send.check(wait.name, () => getSession(wait.id, ofPoll));
+  }
+
+  /** Polls until a session is wanted. `totalTimeoutMs` is for all of these searches together. */
+  async next(): Promise<Session> {
+    const { name, isWanted, closing } = this.#wait;
+    const leftMs = this.#totalTimeoutMs - this.#passedMs;
+    const within = this.#send.check(name, () => Deadline.of(leftMs, this.#signal, closing));
     try {
-      const delayMs = delayOfPoll(outage, shortened(waitMs, JITTER, Math.random()), now());
-      if (waitMs > 0) await within.sleep(delayMs);
-      waitMs = Math.min(waitMs === 0 ? intervalMs : waitMs * GROWTH, maxIntervalMs);
-      const limited = { ...poll, options: { ...poll.options, signal, totalTimeoutMs: within.leftMs } };
-      const polled = await send(name, () => limited, { within: closing?.signal }).catch(
-        (error: AutomationError) => error,
-      );
-      if (!isBrandedError(polled)) {
-        session = polled.data;
-        outage = { ...outage, missed: undefined };
-        isFound = await within.race(Promise.resolve(isWanted(session)));
-      } else {
-        if (within.reason !== undefined || within.leftMs === 0) {
-          // A failure from before says more than the poll that the end of the wait has ended.
-          outage = { ...outage, missed: outage.missed ?? polled };
-          throw STOPPED;
-        }
-        annotate(polled, "session", session);
-        const isBounded = totalTimeoutMs !== Number.POSITIVE_INFINITY;
-        const next = outageAfter(outage, { failure: polled, at: now(), isBounded });
-        if (next === undefined) throw polled;
-        outage = next;
+      for (;;) {
+        const polled = await this.#poll(within);
+        if (polled === undefined || !(await within.race(Promise.resolve(isWanted(polled.data))))) continue;
+        this.#waitMs = this.#intervals[0];
+        return polled.data;
       }
     } catch (error) {
-      if (error !== STOPPED) throw error;
-      const wait = { ...poll, name, totalTimeoutMs, session, missed: outage.missed };
-      throw annotate(stoppedError(send, within, wait), "session", session);
+      throw error === STOPPED ? this.#stopped(within) : error;
     } finally {
       within.release();
     }
-    if (isFound) {
-      yield session as Session; // the one that was found
-      waitMs = Math.min(intervalMs, maxIntervalMs);
+  }
+
+  /** Fake timers may leave the clock alone: then the waits that are over say how much time has passed. */
+  get #passedMs(): number {
+    return Math.max(now() - this.#began, this.#sleptMs);
+  }
+
+  get #isBounded(): boolean {
+    return Number.isFinite(this.#totalTimeoutMs);
+  }
+
+  /** One poll: the session, or `undefined` if it was missed. Rejects with what ends the wait. */
+  async #poll(within: Deadline): Promise<{ readonly data: Session } | undefined> {
+    const delayMs = await this.#sleep(within);
+    const sentAt = now();
+    this.#isAnswered = false;
+    try {
+      const origin: Origin<Session> = { within, progress: (session) => this.#look(session) };
+      const polled = await this.#send(this.#wait.name, () => this.#operation, origin);
+      this.#session = polled.data;
+      this.#outage = NO_OUTAGE;
+      return polled;
+    } catch (error) {
+      this.#miss(error as AutomationError, { within, tookMs: delayMs + now() - sentAt }); // a call rejects with nothing else
+      return undefined;
     }
   }
-}
 
-/** A wait that was stopped. */
-interface Stopped extends Pick<Operation<Session>, "name" | "method" | "path"> {
-  readonly totalTimeoutMs: number;
-  readonly session: Session | undefined;
-  readonly missed: AutomationError | undefined;
-}
-
-function stoppedError(send: Send, { reason, signal }: Deadline, wait: Stopped): AutomationError {
-  const { name, method, path, totalTimeoutMs, session, missed } = wait;
-  const answered = session === undefined ? "not_sent" : "accepted";
-  const outcome = missed === undefined ? answered : missed.outcome;
-  const details = { method, path: path.template, outcome, attempts: missed?.attempts };
-  const state = session && `the last state was ${JSON.stringify(send.short(String(stateOf(session))) ?? "")}`;
-  const during = `during the wait; ${state ?? "no state was seen"}`;
-  if (reason === "abort") {
-    return new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason });
+  async #sleep(within: Deadline): Promise<number> {
+    const [first, longest] = this.#intervals;
+    const waitMs = this.#waitMs;
+    this.#waitMs = Math.min(waitMs === 0 ? first : waitMs * GROWTH, longest);
+    if (waitMs === 0) return 0;
+    const delayMs = delayOfPoll(this.#outage, shortened(waitMs, JITTER, Math.random()));
+    await within.sleep(delayMs);
+    this.#sleptMs += delayMs;
+    if (within.endsNow()) throw STOPPED;
+    return delayMs;
   }
-  const message = `${name}: totalTimeoutMs (${totalTimeoutMs}) ran out ${during}`;
-  return new TimeoutError(message, { ...details, phase: "total", cause: missed });
+
+  /** Throws what ends the wait. */
+  #miss(failure: AutomationError, { within, tookMs }: { readonly within: Deadline; readonly tookMs: number }): void {
+    if (within.endsNow()) {
+      // A failure from before says more than the poll that the end of the wait has ended.
+      this.#outage = { ...this.#outage, missed: this.#outage.missed ?? failure };
+      throw STOPPED;
+    }
+    annotate(failure, "session", this.#session);
+    const poll = { failure, tookMs, isAnswered: this.#isAnswered, isBounded: this.#isBounded };
+    const outage = outageAfter(this.#outage, poll);
+    if (outage === undefined) throw failure;
+    this.#outage = outage;
+  }
+
+  /** The event of a poll that has brought a session. */
+  #look(session: Session): ReturnType<NonNullable<Origin<Session>["progress"]>> {
+    const state = stateOf(session);
+    const passedMs = this.#passedMs;
+    this.#polls += 1;
+    if (this.#polls === 1 || state !== this.#state) {
+      this.#state = state;
+      this.#stateSince = passedMs;
+      this.#isStallTold = false;
+    }
+    const unchangedMs = passedMs - this.#stateSince;
+    const isStalled = !this.#isBounded && unchangedMs >= STALLED_MS;
+    const stalled = isStalled && !this.#isStallTold;
+    this.#isStallTold = isStalled;
+    return { type: "poll", state: this.#shown(state), polls: this.#polls, unchangedMs, stalled };
+  }
+
+  #shown(state: unknown): string {
+    return this.#send.short(String(state)) ?? "";
+  }
+
+  #stopped({ reason, signal }: Deadline): AutomationError {
+    const { name } = this.#wait;
+    const { method, path } = this.#operation;
+    const { missed } = this.#outage;
+    const session = this.#session;
+    const answered = session === undefined ? "not_sent" : "accepted";
+    const outcome = missed === undefined ? answered : missed.outcome;
+    const details = { method, path: path.template, outcome, attempts: missed?.attempts };
+    const seen =
+      session === undefined
+        ? "no state was seen"
+        : `the last state was ${JSON.stringify(this.#shown(stateOf(session)))}`;
+    const during = ["during the wait", seen, ...whyMissed(missed, session)].join("; ");
+    const message =
+      reason === "abort"
+        ? `${name}: aborted by the caller ${during}`
+        : `${name}: totalTimeoutMs (${this.#totalTimeoutMs}) ran out ${during}`;
+    const error =
+      reason === "abort"
+        ? new AbortError(message, { ...details, cause: signal.reason })
+        : new TimeoutError(message, { ...details, phase: "total", cause: missed });
+    return annotate(error, "session", session);
+  }
+}
+
+/** Where validation is lenient, a session may be anything, and its state too. */
+export function stateOf(session: Session | null): unknown {
+  return session?.state;
+}
+
+/** Why the latest poll brought no session, in words. */
+function whyMissed(missed: AutomationError | undefined, session: Session | undefined): string[] {
+  if (missed === undefined) return [];
+  const { cause, kind, attempts } = missed;
+  // The end of the wait has ended it: its cause is the failure before that.
+  const isEnded = kind === "abort" || kind === "timeout";
+  const failure = isEnded ? cause : missed;
+  if (isBrandedError(failure)) return [`the last poll failed: ${failure.message.replace(/^sessions\.\w+: /, "")}`];
+  if (session !== undefined) return [];
+  return [attempts ? "no response came" : "no poll was sent"];
 }

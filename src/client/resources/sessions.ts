@@ -11,7 +11,8 @@ import type { Paginator } from "../paging/paginator.ts";
 import { sessionPageValidator } from "../schemas/validators.ts";
 import { type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
 import { type ProjectRef, projectValue } from "./projects.ts";
-import { getSession, type WaitOptions, type WatchOptions, waitFor, watch } from "./session-poll.ts";
+import { getSession } from "./session-poll.ts";
+import { type WaitOptions, type WatchOptions, waitFor, watch } from "./session-waits.ts";
 
 /**
  * Agent sessions of projects: `client.sessions`. Methods work detached, and reject with errors of this package alone, or

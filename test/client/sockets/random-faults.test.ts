@@ -168,7 +168,9 @@ test.each([1, 2])("seed %i: what calls say is what the service saw, and nothing 
     if (error?.outcome === "accepted") expect(verdicts, context).toContain("processed");
     if (error !== undefined) expect(error.attempts, context).toBeGreaterThanOrEqual(verdicts.length);
   }
-  for (const told of events.values()) {
+  for (const all of events.values()) {
+    // The end of a pause has the id of the call that told of it, which may be over.
+    const told = all.filter(({ type }) => type !== "rate_limit_resume");
     const types = told.map(({ type }) => type);
     expect(types.filter((type) => type === "end")).toEqual(["end"]);
     expect(types.at(-1)).toBe("end");

@@ -224,3 +224,19 @@ test("console is a logger, and events are distinguished by type", () => {
   };
   expectTypeOf(listen).toExtend<NonNullable<ClientOptions["onEvent"]>>();
 });
+
+test("onRequest returns nothing, since the client would not look at it", () => {
+  const options = (one: CallOptions): CallOptions => one;
+  options({ onRequest: () => {} });
+  options({ onRequest: async () => {} });
+  options({ onRequest: ({ attempt }) => void attempt });
+  // @ts-expect-error -- it does not stop the request
+  options({ onRequest: () => false });
+  // @ts-expect-error -- it does not stop the request
+  options({ onRequest: async () => false });
+  // @ts-expect-error -- it adds no headers
+  options({ onRequest: () => ({ headers: { "x-a": "1" } }) });
+  // @ts-expect-error -- it adds no headers
+  options({ onRequest: async () => ({ headers: { "x-a": "1" } }) });
+  options({ onResponse: () => false });
+});

@@ -76,8 +76,6 @@ describe("retry", () => {
   test("the defaults of the promise", () => {
     expect(DEFAULT_RETRY).toEqual({
       attempts: 3,
-      minDelayMs: 500,
-      maxDelayMs: 8_000,
       rateLimitWaits: 5,
       maxRetryAfterMs: 120_000,
       unsafeWrites: false,
@@ -104,11 +102,40 @@ describe("retry", () => {
     fc.assert(
       fc.property(rules, rules, (under, upper) => {
         const expected = { ...DEFAULT_RETRY, ...under, ...upper };
+        const { minDelayMs = 0, maxDelayMs = Infinity } = expected;
+        fc.pre(minDelayMs <= maxDelayMs && (under.minDelayMs ?? 0) <= (under.maxDelayMs ?? Infinity));
         const withUndefined = Object.fromEntries(Object.keys(DEFAULT_RETRY).map((key) => [key, undefined]));
         expect(over(upper, under)).toEqual(expected);
         expect(over({ ...withUndefined, ...upper }, under)).toEqual(expected);
       }),
     );
+  });
+});
+
+describe("the first and the longest backoff", () => {
+  const merge = (...layers: readonly CallOptions["retry"][]): string => {
+    try {
+      asErrorClass(ArgumentError, () => {
+        layers.reduce<CallSettings>((base, retry) => mergeSettings(read({ retry }), base), client);
+      });
+      return "";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  const above = (first: number, longest: number): string =>
+    `retry.minDelayMs (${first}) must not be above retry.maxDelayMs (${longest})`;
+  test.each<readonly [flaw: string, layers: readonly CallOptions["retry"][]]>([
+    ["", [{ minDelayMs: 60_000 }]],
+    ["", [{ maxDelayMs: 10 }]],
+    ["", [{ minDelayMs: 5, maxDelayMs: 5 }]],
+    ["", [{ minDelayMs: 60_000 }, { minDelayMs: 5 }, { maxDelayMs: 10 }]],
+    [above(5_000, 1_000), [{ minDelayMs: 5_000, maxDelayMs: 1_000 }]],
+    [above(5_000, 1_000), [{ maxDelayMs: 1_000 }, { minDelayMs: 5_000 }]],
+    [above(5_000, 0), [{ minDelayMs: 5_000 }, { maxDelayMs: 0 }]],
+  ])("%j: of %j, each laid over the one before", (flaw, layers) => {
+    expect(merge(...layers)).toBe(flaw);
   });
 });
 

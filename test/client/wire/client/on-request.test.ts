@@ -232,3 +232,40 @@ test("is refused where it is no function", async () => {
     message: "issues.create: options.onRequest must be a function, not 1",
   });
 });
+
+describe("it returns nothing", () => {
+  test.each<readonly [unknown, string]>([
+    [false, "false"],
+    [true, "true"],
+    [null, "null"],
+    [0, "0"],
+    ["", "an empty string"],
+    [{ headers: { "x-a": "secret" } }, "an object"],
+    [new Headers(), "an instance of Headers"],
+    [Promise.resolve(false), "false"],
+    [Promise.resolve({ headers: {} }), "an object"],
+  ])("%j: a value is refused, and nothing is sent", async (returned, shown) => {
+    const service = scriptedFetch(good);
+    const { error } = await ended(create(service.client(), { onRequest: (() => returned) as () => void }));
+    expect(error).toMatchObject({
+      kind: "argument",
+      outcome: "not_sent",
+      message: `issues.create: onRequest must return nothing, not ${shown}, so the request was not sent: throw to stop it, and pass headers as options`,
+    });
+    expect(service.sent).toEqual([]);
+  });
+
+  test.each([undefined, Promise.resolve()])("%j is nothing", async (returned) => {
+    const service = scriptedFetch(good);
+    await finish(create(service.client(), { onRequest: () => returned }));
+    expect(service.sent).toHaveLength(1);
+  });
+
+  test("a value before a later attempt ends the call there", async () => {
+    const service = scriptedFetch(tooMany(1), good);
+    const onRequest = (({ attempt }: RequestInfo) => (attempt > 1 ? false : undefined)) as () => void;
+    const { error } = await ended(create(service.client(), { onRequest }));
+    expect(error).toMatchObject({ kind: "argument", outcome: "rejected" });
+    expect(service.sent).toHaveLength(1);
+  });
+});

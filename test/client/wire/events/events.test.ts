@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Client, type ClientEvent, type ClientOptions, type Logger } from "../../../../src/client/index.ts";
+import { Client, type ClientEvent, type ClientOptions, type Logger, path } from "../../../../src/client/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json, pagesOf } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";
@@ -27,7 +27,7 @@ test("a call that succeeds at once emits request and response, with all their fi
   const durations = { ...waits, headersMs: expect.any(Number), bodyMs: expect.any(Number) };
   expect(events).toMatchObject([
     { ...base, ...waits, type: "request", method: "GET", path: "/sessions/{id}" },
-    { ...base, ...durations, type: "response", status: 200 },
+    { ...base, ...durations, type: "response", status: 200, requestId: "req_1" },
     { ...base, type: "end", ok: true, outcome: "accepted", status: 200, attempts: 1, durationMs: expect.any(Number) },
   ]);
   for (const event of events) {
@@ -93,7 +93,7 @@ test("a provider that has no other token: no token_refresh and no retry", async 
   expect(types()).toEqual(["request", "response", "end"]);
 });
 
-test("a deprecation emits one event per operation", async () => {
+test("a deprecation emits one event for each method and template of a path", async () => {
   wire.reply(({ path }) =>
     json(
       { id: "s", state: "on", data: [], next_cursor: null },
@@ -109,6 +109,19 @@ test("a deprecation emits one event per operation", async () => {
   expect(deprecations).toMatchObject([
     { operation: "sessions.get", deprecation: "@1735689599", sunset: "Sat, 21 Nov 2026 00:00:00 GMT" },
   ]);
+});
+
+test("a deprecation of custom requests is told of each method and template, not once for all", async () => {
+  wire.reply(() => json({}, 200, { deprecation: "@1735689599" }));
+  const { events, onEvent } = recorder();
+  const client = wire.client({ onEvent });
+  for (const id of ["1", "2"]) {
+    await client.request({ method: "GET", path: path`/enclaves/${id}` });
+    await client.request({ method: "DELETE", path: path`/enclaves/${id}` });
+    await client.request({ method: "GET", path: path`/library/${id}` });
+    await client.request({ method: "GET", path: path`/library` });
+  }
+  expect(events.filter((event) => event.type === "deprecation")).toHaveLength(4);
 });
 
 test("operations have their names, calls their ids", async () => {
@@ -191,7 +204,8 @@ describe("a listener that throws or never settles breaks nothing", () => {
     });
     expect(await client.sessions.get("s")).toMatchObject({ id: "s" });
     await new Promise((resolve) => setImmediate(resolve));
-    expect(events.length).toBe(5); // lines: the logger does not write the end of a call that went well
+    // Lines: the logger does not write the end of a call that went well, but once that a function has failed.
+    expect(events.length).toBe(listener === BAD["hangs"] ? 5 : 6);
   });
 
   test.each(Object.entries(BAD))("a logger %s", async (_, listener) => {
@@ -241,5 +255,5 @@ test("a logger is called as a method, with one line of text and its fields each"
   expect(logger.lines.map((line) => line.split(" ")[0])).toEqual(["debug", "debug", "info", "debug", "debug"]);
   expect(logger.fields[0]).toMatchObject({ operation: "sessions.get", attempt: 1, callId: expect.any(String) });
   expect(logger.fields[1]).toMatchObject({ status: 503, headersMs: expect.any(Number) });
-  for (const line of logger.lines) expect(line).toMatch(/^\w+ sessions\.get: [^\n|]+$/);
+  for (const line of logger.lines) expect(line).toMatch(/^\w+ \[call_\w+\] sessions\.get: [^\n|]+$/);
 });

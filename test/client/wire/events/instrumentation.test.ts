@@ -162,9 +162,9 @@ test("a derived client has the same instrumentation; a logger logs failed calls,
   await rejection(client.issues.create("web", { title: "t", type: "bug" }));
   await rejection(client.issues.create("web", { title: "t", type: "bug" }));
   expect(lines).toEqual([
-    expect.stringMatching(/^info: sessions\.get: 404 not_found$/),
-    expect.stringMatching(/^error: issues\.create: 500; it may have been applied/),
-    expect.stringMatching(/^error: issues\.create: 201, but the response is not of the expected shape/),
+    expect.stringMatching(/^info: \[call_\w+\] sessions\.get: 404 not_found$/),
+    expect.stringMatching(/^error: \[call_\w+\] issues\.create: 500; it may have been applied/),
+    expect.stringMatching(/^error: \[call_\w+\] issues\.create: 201, but the response is not of the expected shape/),
   ]);
   expect(observed.filter((line) => line.startsWith("end "))).toEqual(["end not_found", "end server", "end validation"]);
 });

@@ -24,12 +24,16 @@ afterEach(() => {
 type Level = keyof Logger;
 type Line = readonly [level: Level, line: string, fields: LogFields];
 
+/** A logger, and what it was called with: each line without the id that it begins with. */
 function recorder(): { readonly logger: Logger; readonly lines: readonly Line[] } {
   const lines: Line[] = [];
   const at =
     (level: Level) =>
-    (line: string, fields: LogFields): void =>
-      void lines.push([level, line, fields]);
+    (line: string, fields: LogFields): void => {
+      const [prefix = "", text = ""] = line.split(/(?<=^\[call_\w+\]) /);
+      expect(prefix, "every line begins with the id of its call").toBe(`[${fields["callId"]}]`);
+      lines.push([level, text, fields]);
+    };
   return { logger: { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }, lines };
 }
 
@@ -106,14 +110,13 @@ describe("the lines", () => {
       ["warn", "sessions.get: deprecated by the service"],
       ["debug", "sessions.get: response 200 in N ms"],
       ["debug", expect.stringMatching(/^sessions\.get: attempt 1, /)],
-      ["debug", "sessions.get: response 404 in N ms"],
+      ["debug", "sessions.get: response 404 in N ms (request req_1)"],
       ["info", "sessions.get: 404 no_such_session (request req_1)"],
       ["debug", expect.stringMatching(/^issues\.create: attempt 1, POST /)],
       ["debug", "issues.create: response 500 in N ms"],
       ["error", expect.stringMatching(/^issues\.create: 500 internal; it may have been applied/)],
     ]);
     expect(first).not.toBe(second);
-    for (const [, line, { callId }] of lines) expect(line, "the id is a field").not.toContain(callId);
     expect(lines[1]?.[2]).toMatchObject({
       callId: first,
       operation: "sessions.get",
@@ -122,6 +125,7 @@ describe("the lines", () => {
       headersMs: expect.any(Number),
       bodyMs: expect.any(Number),
     });
+    expect(lines[7]?.[2]).toMatchObject({ callId: second, status: 404, requestId: "req_1" });
     expect(lines[2]?.[2]).toMatchObject({ reason: "server_error", delayMs: expect.any(Number), status: 503 });
     expect(lines[8]?.[2]).toEqual({
       callId: second,
@@ -145,6 +149,24 @@ describe("the lines", () => {
       ["warn", "sessions.get: unexpected response, returned as it is: id, state"],
       ["warn", "sessions.get: unexpected response, returned as it is: body"],
     ]);
+  });
+
+  test("have whole milliseconds alone", async () => {
+    const { logger, lines } = recorder();
+    const events: ClientEvent[] = [];
+    await work(
+      wire.client({
+        retry: { minDelayMs: 3.3 },
+        logger,
+        logLevel: "debug",
+        onEvent: (event) => void events.push(event),
+      }),
+    );
+    const numbers = lines.flatMap(([, , fields]) => Object.values(fields).filter((value) => typeof value === "number"));
+    expect(numbers.length).toBeGreaterThan(20);
+    expect(numbers.filter((value) => !Number.isInteger(value))).toEqual([]);
+    for (const [, line] of lines) expect(line).not.toMatch(/\d\.\d/);
+    expect(events.find(({ type }) => type === "retry")).not.toMatchObject({ delayMs: 3 });
   });
 
   test.each([
@@ -277,9 +299,13 @@ describe("without a logger, in a process of its own", () => {
     expect(await run(environment, options)).toEqual({ out: "ses_1\n", lines: [], code: 0 });
   });
 
-  test("logLevel alone writes to standard error, too", async () => {
-    const { out, lines } = await run({}, '{ logLevel: "debug" }');
-    expect(out).toBe("ses_1\n");
+  test("without the variable nothing is printed, ever", async () => {
+    const options = '{ logLevel: "debug", onEvent() { throw new Error("mine"); } }';
+    expect(await run({}, options, { sunset: "soon" })).toEqual({ out: "ses_1\n", lines: [], code: 0 });
+  });
+
+  test("an option changes the level of the lines that it asks for", async () => {
+    const { lines } = await run({ PROJECT_AUTOMATION_LOG: "off" }, '{ logLevel: "debug" }');
     expect(lines).toHaveLength(2);
   });
 

@@ -97,3 +97,21 @@ test("the end of a call is told once, after everything else, with what came of i
   expect(ends[0]?.durationMs).toBeGreaterThanOrEqual(2_000);
   expect(events.at(-1)?.type).toBe("end");
 });
+
+test("the end of a pause has the ids of its beginning, whichever call is sent first after it", async () => {
+  const events: ClientEvent[] = [];
+  const service = scriptedFetch((sent) => (sent.index === 0 ? tooMany(2)(sent) : good(sent)));
+  const client = service.client({ onEvent: (event) => void events.push(event) });
+  const first = new AbortController();
+  const paused = watch([client.sessions.get("1", { signal: first.signal })]);
+  await pass(1);
+  const others = watch([client.sessions.get("2"), client.sessions.get("3")]);
+  await pass(1);
+  first.abort();
+  await allEnded([paused, others]);
+  const [begun, over] = events.filter(({ type }) => type.startsWith("rate_limit"));
+  expect([begun?.type, over?.type]).toEqual(["rate_limit_pause", "rate_limit_resume"]);
+  expect(over).toMatchObject({ callId: begun?.callId, operation: "sessions.get", attempt: begun?.attempt });
+  const sentFirst = events.find(({ type, callId }) => type === "request" && callId !== begun?.callId);
+  expect(sentFirst?.at).toBeGreaterThanOrEqual((begun?.at ?? 0) + 2_000);
+});

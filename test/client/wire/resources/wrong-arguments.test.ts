@@ -37,7 +37,7 @@ const NAMES_OF_OTHERS: Readonly<Record<string, string>> = {
   agent: "write fetchOptions: { dispatcher }",
   middleware: "write a fetch of your own, which calls the global one",
   hooks: 'did you mean "onEvent"?',
-  debug: 'write logLevel: "debug"',
+  debug: 'write logger: console, logLevel: "debug"',
   onResponse: '"onResponse" belongs in the last argument of a call; onEvent sees every call',
   idempotencyKey: "write nothing: the service has no idempotency keys, and error.outcome says what may be sent again",
 };
