@@ -29,6 +29,7 @@ const PROGRAMS = [
   "examples/**/*.test.ts",
   "test/client/browser/**/*.test.ts",
   "test/client/networks/other-runtimes.test.ts",
+  "test/client/networks/broken-connections.test.ts",
   "test/bulk/kill.test.ts",
   "test/redis/fleet.test.ts",
   "test/bulk/memory.test.ts",

@@ -73,6 +73,7 @@ const layers = [
       "client/call/retry.ts",
       "client/call/attempt.ts",
       "client/call/exchange.ts",
+      "client/call/sent-once.ts",
       "client/call/http.ts",
       "client/call/write-evidence.ts",
     ],

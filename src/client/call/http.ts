@@ -3,6 +3,7 @@ import { describeValue, hasMethods } from "../checks/values.ts";
 import type { Fault, FaultSource } from "../errors/connection-fault.ts";
 import { VERSION } from "../version.ts";
 import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
+import { isSentOnce, ownConnection } from "./sent-once.ts";
 
 /** The reason why a request got no response. */
 export class HttpFailure implements Fault {
@@ -10,10 +11,12 @@ export class HttpFailure implements Fault {
   readonly cause: unknown;
   /** The `fetch` that the request was handed to; `request` if it was handed to none. */
   readonly source: FaultSource;
+  readonly isSentOnce: boolean;
 
-  constructor(cause: unknown, source: FaultSource) {
+  constructor(cause: unknown, source: FaultSource, isSentOnce = false) {
     this.cause = cause;
     this.source = source;
+    this.isSentOnce = isSentOnce;
   }
 }
 
@@ -60,9 +63,12 @@ export function createHttp(
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
     const send = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
+      const isRead = method === "GET" || method === "HEAD";
+      const connection = isRead || fetchOptions?.["client"] !== undefined ? undefined : ownConnection();
       const init = {
         ...ownOptions,
         ...fetchOptions,
+        ...(connection && { client: connection }),
         // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.
         ...("credentials" in Request.prototype ? { credentials: "omit" as const } : {}),
         method,
@@ -78,7 +84,10 @@ export function createHttp(
         return checked(await own(url, init));
       } catch (error) {
         // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
-        throw new HttpFailure(error, source);
+        const once = isRead || (source === "platform" && isSentOnce(method, connection !== undefined));
+        throw new HttpFailure(error, source, once);
+      } finally {
+        connection?.close();
       }
     };
     try {

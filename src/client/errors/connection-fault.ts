@@ -88,13 +88,16 @@ export interface Fault {
   readonly source: FaultSource;
   /** Absent of reads, and where the platform does not tell. */
   readonly request?: RequestEvidence | undefined;
+  /** It is a read, or the platform's own `fetch` sent it at most once. It matters where `request` is absent. */
+  readonly isSentOnce?: boolean;
 }
 
 /** Whom the errors that decided the verdict name. */
 export type Named = "service" | "another" | "nobody";
 
 /** Judges a failed connection by the error, its causes, and the platform's news of the request. */
-export function classifyFault({ cause, source, request }: Fault, baseUrl: string): ConnectionFault {
+export function classifyFault(fault: Fault, baseUrl: string): ConnectionFault {
+  const { cause, source, request, isSentOnce = false } = fault;
   const { evidence: chain, ...reason } = explain(cause);
   const service = new URL(baseUrl);
   const names = namesOf(service);
@@ -103,7 +106,7 @@ export function classifyFault({ cause, source, request }: Fault, baseUrl: string
     elsewhere === undefined ? service.host : `${service.host} at ${elsewhere}, its address or that of a proxy`;
   const [verdict, sign] = RULES.find(([, line]) => chain.some((one) => line.test(one.line))) ?? [UNEXPLAINED];
   const named = namedBy(sign === undefined ? chain : chain.filter(({ line }) => sign.test(line)), names);
-  return { ...verdictOf(verdict, { source, request, named }), said: { host, ...reason } };
+  return { ...verdictOf(verdict, { source, request, isSentOnce, named }), said: { host, ...reason } };
 }
 
 /** The verdict of the rules, as far as it is believed. */
@@ -121,7 +124,7 @@ function verdictOf(verdict: Verdict, evidence: FaultEvidence): Verdict {
 }
 
 /** The evidence beside an error that says a request was never sent. */
-export interface FaultEvidence extends Pick<Fault, "source" | "request"> {
+export interface FaultEvidence extends Pick<Fault, "source" | "request" | "isSentOnce"> {
   readonly named: Named;
 }
 
@@ -132,15 +135,17 @@ export interface FaultEvidence extends Pick<Fault, "source" | "request"> {
  * |---|---|---|---|
  * | yes | | | no |
  * | no | yes | | yes |
- * | no, or not known | no, or not known | the service | yes |
+ * | no | no | the service | yes |
+ * | not known | not known | the service | yes, if it was sent at most once |
  * | no, or not known | no, or not known | another host, or none | no |
  *
  * A request that the platform's own `fetch` does not take was sent to no host, so none can be named: believed where no
  * headers left.
  */
-export function isNeverSent({ source, request, named }: FaultEvidence, notTaken = false): boolean {
+export function isNeverSent({ source, request, isSentOnce, named }: FaultEvidence, notTaken = false): boolean {
   if (request?.left) return false;
-  if (request?.failed || named === "service") return true;
+  if (request?.failed) return true;
+  if (named === "service") return request !== undefined || isSentOnce === true;
   return notTaken && source === "platform" && request !== undefined;
 }
 

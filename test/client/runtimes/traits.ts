@@ -15,7 +15,7 @@ const browser: Traits = { ...node, isBrowser: true, refused: "lost", unknownHost
 export const TRAITS: Readonly<Record<RuntimeKind, Traits>> = {
   node,
   bun: node,
-  deno: { ...node, resends: true },
+  deno: node,
   workerd: { ...node, refused: "lost", unknownHost: "failed", clonesErrorsAsSpecified: false },
   chromium: browser,
   firefox: browser,

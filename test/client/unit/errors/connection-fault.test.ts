@@ -16,6 +16,7 @@ interface Context {
   readonly baseUrl: string;
   readonly source: FaultSource;
   readonly request?: RequestEvidence;
+  readonly isSentOnce?: boolean;
 }
 
 const classify = (cause: unknown, { baseUrl, ...fault }: Context): ConnectionFault =>
@@ -24,9 +25,11 @@ const classify = (cause: unknown, { baseUrl, ...fault }: Context): ConnectionFau
 /** The platform tells that this request failed with this error, before its headers left. */
 const UNSENT: RequestEvidence = { left: false, failed: true };
 const LEFT: RequestEvidence = { left: true, failed: true };
+/** The platform tells of requests, and saw none of this write. */
+const NOT_SEEN: RequestEvidence = { left: false, failed: false };
 
 const platform: Context = { baseUrl, source: "platform", request: UNSENT };
-const application: Context = { baseUrl, source: "application" };
+const application: Context = { baseUrl, source: "application", isSentOnce: true };
 
 type Verdict = "never_sent" | "refused" | "lost" | "unexplained";
 
@@ -204,7 +207,7 @@ describe("a fetch of the application is believed about the host of the service",
       }),
     ],
   ])("%s", (_, ours, error) => {
-    const context = { baseUrl: ours, source: "application" } as const;
+    const context = { baseUrl: ours, source: "application", request: NOT_SEEN } as const;
     expect(verdictOf(new Error("wrapped", { cause: fetchFailed(error) }), context)).toBe("never_sent");
     const expired = Object.assign(error instanceof AggregateError ? new Error() : error, {
       code: "CERT_HAS_EXPIRED",
@@ -242,7 +245,6 @@ describe("a fetch of the application is believed about the host of the service",
 });
 
 describe("the evidence that a request was never sent", () => {
-  const NOT_SEEN = { left: false, failed: false };
   const NAMED: readonly Named[] = ["service", "another", "nobody"];
   const SOURCES = ["platform", "application"] as const;
 
@@ -251,10 +253,16 @@ describe("the evidence that a request was never sent", () => {
     ["headers have left, and the error is another one", { left: true, failed: false }, []],
     ["it failed with this error, before any headers left", UNSENT, NAMED],
     ["no request of it was seen", NOT_SEEN, ["service"]],
-    ["the platform does not tell", undefined, ["service"]],
+    ["the platform does not tell, and may have sent it before", undefined, []],
   ])("%s", (_, request, believed) => {
     for (const source of SOURCES) {
       expect(NAMED.filter((named) => isNeverSent({ source, request, named }))).toEqual(believed);
+    }
+  });
+
+  test("the platform does not tell, and sent it at most once", () => {
+    for (const source of SOURCES) {
+      expect(NAMED.filter((named) => isNeverSent({ source, isSentOnce: true, named }))).toEqual(["service"]);
     }
   });
 

@@ -1,0 +1,132 @@
+/**
+ * A service that dies between two requests of one connection, when it has applied a write. The connection belongs to the
+ * platform, and not to the client: so it does not matter who opened it. A write is applied at most once, and is never called
+ * `not_sent` when it was applied.
+ */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { runProgram } from "../../support/child-program.ts";
+import { CLOSED_PORT } from "../../support/raw-server.ts";
+import { findRuntimes, type Runtime } from "../runtimes/binaries.ts";
+
+const PROCESSES = findRuntimes().here.filter(({ kind }) => ["node", "bun", "deno"].includes(kind));
+const flagsOf = ({ kind }: Runtime): readonly string[] => (kind === "deno" ? ["run", "--no-check", "--allow-all"] : []);
+
+/** How long a service that comes back is away. */
+const AWAY_MS = 300;
+
+/** Applies the first write, dies before it answers it, and comes back if it is to. */
+class DyingService {
+  applied = 0;
+  readonly #comesBack: boolean;
+  #server: Server | undefined;
+  #back: NodeJS.Timeout | undefined;
+  port = 0;
+
+  constructor(comesBack: boolean) {
+    this.#comesBack = comesBack;
+  }
+
+  async start(): Promise<this> {
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => {
+        const isWrite = request.method !== "GET";
+        if (isWrite) this.applied += 1;
+        if (isWrite && this.applied === 1) this.#die();
+        else if (request.method === "DELETE") response.writeHead(204).end();
+        else response.setHeader("content-type", "application/json").end(isWrite ? CREATED : SESSION);
+      });
+    });
+    this.#server = server.listen(this.port, "127.0.0.1");
+    await once(server, "listening");
+    this.port = (server.address() as AddressInfo).port; // it listens on a port
+    return this;
+  }
+
+  stop(): void {
+    clearTimeout(this.#back);
+    this.#server?.close();
+    this.#server?.closeAllConnections();
+  }
+
+  #die(): void {
+    this.stop();
+    if (this.#comesBack) this.#back = setTimeout(() => void this.start(), AWAY_MS);
+  }
+}
+
+const CREATED = JSON.stringify({ number: 1, title: "One", status: "open" });
+const SESSION = JSON.stringify({ id: "1", state: "on" });
+
+let service: DyingService | undefined;
+afterEach(() => service?.stop());
+
+const OPENED_BY = {
+  nobody: "",
+  "this client": "await client.sessions.get('1');",
+  "another client": "await new Client({ baseUrl, token: 'other' }).sessions.get('1');",
+  "the application's own fetch": "await (await fetch(baseUrl + '/health')).text();",
+};
+const WRITES = {
+  POST: "client.issues.create('web', { title: 'One', type: 'bug' })",
+  DELETE: "client.tokens.revoke('t_1')",
+};
+
+/** Runs one write of a client in a process of the runtime, and returns what it was told. */
+async function run(runtime: Runtime, port: number, { open = "", write = WRITES.POST, options = "" }) {
+  const program = `
+    const baseUrl = "http://127.0.0.1:${port}/api/v1";
+    const client = new Client({ baseUrl, token: "t", retry: { minDelayMs: 400, maxDelayMs: 400 }, ${options} });
+    ${open}
+    const told = await ${write}.then(() => ({ outcome: "accepted" }), ({ outcome, attempts, priorAmbiguous, message }) =>
+      ({ outcome, attempts, priorAmbiguous, message }));
+    console.log(JSON.stringify(told));`;
+  const { stdout, stderr } = await runProgram(program, { executable: runtime.executable, flags: flagsOf(runtime) });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout) as { readonly outcome: string; readonly attempts?: number };
+}
+
+describe.each(PROCESSES)("on $name", (runtime) => {
+  describe.each(Object.keys(OPENED_BY) as (keyof typeof OPENED_BY)[])("a connection that %s opened", (by) => {
+    test.each([true, false])("a POST that was applied: unknown, once; the service comes back: %s", async (back) => {
+      service = await new DyingService(back).start();
+      const told = await run(runtime, service.port, { open: OPENED_BY[by] });
+      expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
+    });
+
+    test("a DELETE that was applied, and the service is gone: unknown", async () => {
+      service = await new DyingService(false).start();
+      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.DELETE });
+      expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
+    });
+  });
+
+  test("a POST that was refused: not_sent, and sent again", async () => {
+    expect(await run(runtime, CLOSED_PORT, {})).toMatchObject({ outcome: "not_sent", attempts: 3 });
+  });
+
+  test("a DELETE that was refused: not_sent where the platform sends it once", async () => {
+    const outcome = runtime.kind === "bun" ? "unknown" : "not_sent";
+    expect(await run(runtime, CLOSED_PORT, { write: WRITES.DELETE })).toMatchObject({ outcome, attempts: 3 });
+  });
+});
+
+test.each(PROCESSES.filter(({ kind }) => kind === "deno"))(
+  "$name, with a client of the application: unknown",
+  async (runtime) => {
+    const options = "fetchOptions: { client: Deno.createHttpClient({}) }";
+    expect(await run(runtime, CLOSED_PORT, { options })).toMatchObject({ outcome: "unknown", attempts: 1 });
+  },
+);
+
+test.each(PROCESSES.filter(({ kind }) => kind !== "node"))(
+  "$name, with a fetch of the application that may have tried before: unknown",
+  async (runtime) => {
+    service = await new DyingService(false).start();
+    const options = "fetch: (url, init) => fetch(url, init).catch(() => fetch(url, init))";
+    const told = await run(runtime, service.port, { options });
+    expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
+  },
+);
