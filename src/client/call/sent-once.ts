@@ -31,3 +31,8 @@ export function isSentOnce(method: string, isOwnConnection: boolean): boolean {
   const isOnBun = (globalThis as Globals).Bun !== undefined;
   return isOwnConnection || (isOnBun && (method === "POST" || method === "PATCH"));
 }
+
+/** `true` for a method of a request that may change something. */
+export function mayWrite(method: string): boolean {
+  return method !== "GET" && method !== "HEAD" && method !== "CONNECT";
+}

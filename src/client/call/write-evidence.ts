@@ -2,6 +2,7 @@ import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { hasMethods } from "../checks/values.ts";
 import type { RequestEvidence } from "../errors/connection-fault.ts";
 import { causesOf } from "../errors/evidence.ts";
+import { mayWrite } from "./sent-once.ts";
 
 // "Never sent" is a statement about one request, so it needs evidence about that request. Node publishes what undici does
 // with each of them, that of its own `fetch` and that of npm, on diagnostics channels, as `node:http` does. They are listened to while a write
@@ -12,6 +13,8 @@ interface PlatformRequest {
   readonly method: string;
   readonly origin: unknown;
   readonly path: string;
+  /** Of `node:http`: it was sent on a kept connection. */
+  readonly reusedSocket?: boolean;
 }
 
 /** A message of the channels; `error` is there where the request failed. */
@@ -44,21 +47,39 @@ class Write {
   readonly #url: string;
   /** The URL in its parts, once there is a request to compare it with. */
   #parts: URL | undefined;
+  /** The write in whose `fetch` this one was made. */
+  readonly outer: Write | undefined;
   /** Its requests, each with the error that it failed with; `undefined` while it is under way. */
   readonly requests = new Map<PlatformRequest, unknown>();
-  /** Headers of one of them have left. */
+  /** Headers of one of them have left, or may have. */
   left = false;
+  /** Sockets that were opened in its context, and how many of them belong to requests that the platform tells of. */
+  sockets = 0;
+  explained = 0;
 
-  constructor(method: string, url: string) {
+  constructor(method: string, url: string, outer: Write | undefined) {
     this.#method = method;
     this.#url = url;
+    this.outer = outer;
   }
 
-  /** `true` if a request may be one of this write. Dispatchers change the origin to an address; wrappers add to the query. */
-  mayHaveMade({ method, origin, path }: PlatformRequest): boolean {
+  /** `true` if a request of a dispatcher may be one of this write. Dispatchers change the origin; wrappers add to the query. */
+  isLike({ method, origin, path }: PlatformRequest): boolean {
     if (method !== this.#method) return false;
     this.#parts ??= new URL(this.#url);
     return String(origin) === this.#parts.origin || path.endsWith(this.#parts.pathname + this.#parts.search);
+  }
+
+  /** A request was made in its context. A write that was made before may have left, unless its connecting failed. */
+  make(request: PlatformRequest, neverMade: WeakSet<object>): void {
+    if (!mayWrite(request.method)) return;
+    this.left ||= [...this.requests.values()].some((error) => !neverMade.has(error as object)); // or nothing
+    this.requests.set(request, undefined);
+  }
+
+  /** `true` if something has left, or may have: also by a transport that the platform does not tell of, such as HTTP/2. */
+  get mayHaveLeft(): boolean {
+    return this.left || this.sockets > this.explained;
   }
 
   /** `true` if this is the error of one of its requests, and none is under way. */
@@ -74,11 +95,20 @@ class WriteListener {
   readonly #context: Context;
   readonly #underWay = new Set<Write>();
   readonly #writesOf = new WeakMap<PlatformRequest, readonly Write[]>();
+  /** Errors of connections that were never made. */
+  readonly #neverMade = new WeakSet<object>();
   readonly #listeners = Object.entries<(message: Message) => void>({
     "undici:request:create": ({ request }) => {
-      const writes = this.#claim(request);
-      this.#writesOf.set(request, writes);
-      for (const write of writes) write.requests.set(request, undefined);
+      const own = this.#ownWrites();
+      const isFirst = own.some(({ requests }) => requests.size === 0);
+      for (const write of own) write.make(request, this.#neverMade);
+      // Another than the first may have been made by a dispatcher, in whatever context that was: to resend, or from its queue.
+      const like = isFirst ? [] : [...this.#underWay].filter((write) => write.isLike(request) && !own.includes(write));
+      for (const write of like) write.requests.set(request, undefined);
+      this.#writesOf.set(request, mayWrite(request.method) ? [...own, ...like] : like);
+    },
+    "undici:client:connectError": ({ error }) => {
+      this.#neverMade.add(error as object); // undici publishes one
     },
     "undici:client:sendHeaders": ({ request }) => {
       for (const write of this.#writesOf.get(request) ?? []) write.left = true;
@@ -86,12 +116,18 @@ class WriteListener {
     "undici:request:error": ({ request, error }) => {
       for (const write of this.#writesOf.get(request) ?? []) write.requests.set(request, error);
     },
-    // A `fetch` over `node:http`. Node does not tell when headers leave, and a second request may follow one that was sent.
+    "undici:client:beforeConnect": () => {
+      for (const write of this.#ownWrites()) write.explained += 1;
+    },
+    // A `fetch` over `node:http`. Node does not tell when headers leave.
     "http.client.request.start": ({ request }) => {
-      const write = this.#context.getStore();
-      if (write?.mayHaveMade(request) !== true) return;
-      write.left ||= write.requests.size > 0;
-      write.requests.set(request, undefined);
+      for (const write of this.#ownWrites()) {
+        write.explained += request.reusedSocket ? 0 : 1;
+        write.make(request, this.#neverMade);
+      }
+    },
+    "net.client.socket": () => {
+      for (const write of this.#ownWrites()) write.sockets += 1;
     },
   }).map(([channel, listener]) => {
     // Anybody can publish there, and what a listener throws would end the process.
@@ -124,15 +160,18 @@ class WriteListener {
     ignoreErrors(() => this.#context.disable());
   }
 
-  /**
-   * The writes that a request is of. The first request in the context of a write is its own. Any other may have been made
-   * by a dispatcher, in whatever context that was: to resend, or from its queue. So it may be of each write like it.
-   */
-  #claim(request: PlatformRequest): readonly Write[] {
-    const own = this.#context.getStore();
-    const isFirst = own !== undefined && own.requests.size === 0 && this.#underWay.has(own);
-    if (isFirst && own.mayHaveMade(request)) return [own];
-    return [...this.#underWay].filter((write) => write.mayHaveMade(request));
+  /** A write of this URL, in the `fetch` of the write that is under way in this context, if one is. */
+  write(method: string, url: string): Write {
+    return new Write(method, url, this.#ownWrites()[0]);
+  }
+
+  /** The writes under way in whose `fetch` this happens, the innermost first. */
+  #ownWrites(): readonly Write[] {
+    const own: Write[] = [];
+    for (let write = this.#context.getStore(); write !== undefined; write = write.outer) {
+      if (this.#underWay.has(write)) own.push(write);
+    }
+    return own;
   }
 }
 
@@ -153,13 +192,14 @@ export function watchWrite(method: string, url: string): WriteWatch | undefined 
     const { process: node } = globalThis as { readonly process?: Partial<NodeModules> };
     if (!hasMethods(node, "getBuiltinModule") || node?.versions?.undici === undefined) return undefined;
     listener ??= new WriteListener(node as NodeModules); // it has the method
-    const [at, write] = [listener, new Write(method, url)];
+    const at = listener;
+    const write = at.write(method, url);
     return {
       run: (send) => {
         ignoreErrors(() => at.begin(write));
         return at.run(write, send);
       },
-      evidence: (error) => ({ left: write.left, failed: ignoreErrors(() => write.failedWith(error)) ?? false }),
+      evidence: (error) => ({ left: write.mayHaveLeft, failed: ignoreErrors(() => write.failedWith(error)) ?? false }),
       end: () => at.end(write),
     };
   });

@@ -5,8 +5,8 @@
 import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { createSecureServer } from "node:http2";
+import { createServer, request as httpRequest, type RequestListener, type Server } from "node:http";
+import { connect as connectHttp2, createServer as createHttp2Server, createSecureServer } from "node:http2";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -213,22 +213,23 @@ describe("a fetch that was wrapped before the package was imported", () => {
     });
   });
 
-  test("one that reports a failure elsewhere, and throws it on: the same", async () => {
+  test.each([
+    ["GET", "the same", { outcome: "not_sent", attempts: 3 }],
+    ["POST", "a write of its fetch, so unknown", { outcome: "unknown", attempts: 1 }],
+  ])("one that reports a failure elsewhere by %s, and throws it on: %s", async (method, _, expected) => {
     const reporter = await service(() => "{}");
+    const sent = method === "GET" ? "" : ", body: String(error)";
     const reporting = `
       globalThis.fetch = async (...sent) => {
         try {
           return await platformFetch(...sent);
         } catch (error) {
-          await platformFetch("${reporter.baseUrl}", { method: "POST", body: String(error) });
+          await platformFetch("${reporter.baseUrl}", { method: "${method}"${sent} });
           throw error;
         }
       };`;
-    expect(await run(`http://127.0.0.1:${CLOSED_PORT}/api/v1`, reporting)).toMatchObject({
-      outcome: "not_sent",
-      attempts: 3,
-    });
-    expect(reporter.received).toBe(3);
+    expect(await run(`http://127.0.0.1:${CLOSED_PORT}/api/v1`, reporting)).toMatchObject(expected);
+    expect(reporter.received).toBe(expected.attempts);
   });
 });
 
@@ -278,12 +279,93 @@ describe("a fetch over node:http", () => {
   test("that asks once, also for a secret before: not_sent, and sent again", async () => {
     const vault = await service(() => "{}");
     const signing: FetchFunction = async (url, init) => {
-      await nodeFetch(vault.baseUrl, { method: "POST" });
+      await nodeFetch(vault.baseUrl);
       return nodeFetch(url, init);
     };
     const error = await rejection(create(clientOf(`http://127.0.0.1:${CLOSED_PORT}/api/v1`, { fetch: signing })));
     expect(error).toMatchObject({ outcome: "not_sent", platformCode: "ECONNREFUSED", attempts: 3 });
     expect(vault.received).toBe(3);
+  });
+});
+
+describe("a fetch that tries another way first: that way may have done the write, so unknown, and tried once", () => {
+  const viaHttp = (url: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      httpRequest(url, { method: "POST" }, resolve).on("error", reject).end("{}");
+    });
+  const viaHttp2 = (url: string): Promise<unknown> =>
+    new Promise((_, reject) => {
+      const session = connectHttp2(url).on("error", reject);
+      const stream = session.request({ ":method": "POST", ":path": "/rpc" }).on("error", reject);
+      stream.on("close", () => reject(new Error("closed"))).end("{}");
+    });
+  const PATH = "/api/v1/projects/web/issues";
+
+  test.each<[string, (gateway: string) => Promise<unknown>]>([
+    ["fetch, the URL in the query", (gateway) => fetch(`${gateway}/edge?to=x`, { method: "POST", body: "{}" })],
+    ["fetch, an envelope", (gateway) => fetch(`${gateway}/rpc`, { method: "PUT", body: "{}" })],
+    ["undici's fetch, the path with a suffix", (gateway) => undiciFetch(`${gateway}${PATH}/v2`, { method: "POST" })],
+    ["node:http, another path", (gateway) => viaHttp(`${gateway}/rpc`)],
+    ["node:http, the same path", (gateway) => viaHttp(`${gateway}${PATH}`)],
+    ["a write of another client", (gateway) => create(clientOf(`${gateway}/api/v1`, { retry: false }))],
+  ])("%s", async (_, way) => {
+    const gateway = await restarting();
+    const first: FetchFunction = async (url, init) => {
+      await way(`http://127.0.0.1:${gateway.port}`).catch(() => undefined);
+      return fetch(url, init);
+    };
+    const error = await rejection(create(clientOf(`http://127.0.0.1:${CLOSED_PORT}/api/v1`, { fetch: first })));
+    expect(error).toMatchObject({ outcome: "unknown", attempts: 1 });
+    expect(gateway.received).toBe(1);
+  });
+
+  test.each(["before", "after"])("node:http2, %s the service itself was tried", async (when) => {
+    const gateway = createHttp2Server();
+    let received = 0;
+    gateway.on("stream", (stream) => {
+      received += 1;
+      stream.on("error", () => undefined);
+      stream.session?.destroy();
+    });
+    gateway.listen(0, "127.0.0.1");
+    onTestFinished(() => void gateway.close());
+    await once(gateway, "listening");
+    const { port } = gateway.address() as AddressInfo; // it listens on a port
+    const way = (): Promise<unknown> => viaHttp2(`http://127.0.0.1:${port}`).catch(() => undefined);
+    const other: FetchFunction = async (url, init) => {
+      if (when === "before") await way();
+      try {
+        return await fetch(url, init);
+      } catch (error) {
+        if (when === "after") await way();
+        throw error;
+      }
+    };
+    const error = await rejection(create(clientOf(`http://127.0.0.1:${CLOSED_PORT}/api/v1`, { fetch: other })));
+    expect({ error, received }).toMatchObject({ error: { outcome: "unknown", attempts: 1 }, received: 1 });
+  });
+
+  test("a read first, by fetch or node:http, is no write: not_sent, and sent again", async () => {
+    const vault = await service(() => "{}");
+    const signing: FetchFunction = async (url, init) => {
+      await (await fetch(vault.baseUrl)).text();
+      await nodeFetch(vault.baseUrl);
+      return fetch(url, init);
+    };
+    const error = await rejection(create(clientOf(`http://127.0.0.1:${CLOSED_PORT}/api/v1`, { fetch: signing })));
+    expect(error).toMatchObject({ outcome: "not_sent", attempts: 3 });
+  });
+
+  test("a token provider and onRequest are not in it: what they write is not the write's", async () => {
+    const vault = await service(() => "{}");
+    const write = async (): Promise<void> => void (await (await fetch(vault.baseUrl, { method: "POST" })).text());
+    const client = new Client({
+      baseUrl: `http://127.0.0.1:${CLOSED_PORT}/api/v1`,
+      token: () => write().then(() => "t"),
+      retry: { minDelayMs: 0 },
+    });
+    const call = client.issues.create("web", ISSUE, { onRequest: write });
+    expect(await rejection(call)).toMatchObject({ outcome: "not_sent", attempts: 3 });
   });
 });
 
@@ -355,9 +437,14 @@ test.each<[number, string, ClientOptions]>([
 
 describe("the channels of the platform are listened to while a write is under way, and at no other time", () => {
   const isListening = (): boolean =>
-    ["undici:request:create", "undici:client:sendHeaders", "undici:request:error", "http.client.request.start"].some(
-      (name) => channel(name).hasSubscribers,
-    );
+    [
+      "undici:request:create",
+      "undici:client:connectError",
+      "undici:client:sendHeaders",
+      "undici:request:error",
+      "http.client.request.start",
+      "net.client.socket",
+    ].some((name) => channel(name).hasSubscribers);
 
   test("not by a client, nor by a read; by a write, until its response is there", async () => {
     const seen: [string, boolean][] = [];
