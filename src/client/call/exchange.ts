@@ -28,9 +28,9 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   if (onRequest !== undefined) await runOnRequest(call, onRequest, deadline);
   if (hooks?.beforeRequest !== undefined)
     await runBeforeRequest(call, hooks.beforeRequest(call.hooked, token), deadline);
-  events?.request();
-  // A listener may have aborted the call, and its time may be over before its timer says so.
-  if (deadline.reason !== undefined || call.deadline.endsNow()) throw stoppedError(call, { deadline, phase: "queue" });
+  // Its time may be over before its timer says so, and a listener may abort it.
+  if (!call.deadline.endsNow()) events?.request();
+  if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
   const { response, head } = await sendRequest(call, sending);
   noteAnswer(call, head);
   // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.

@@ -2,11 +2,20 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import type { CallOptions, ClientOptions } from "../../../../src/client/index.ts";
-import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
+import { allEnded, ended, fakeTime, finish, pass, standStill, watch } from "../../../support/fake-time.ts";
 import { after, bodyThat, good, never, responds, status, tooMany } from "../../../support/replies.ts";
 import { repeatingLast, scriptedFetch } from "../../../support/scripted-fetch.ts";
 
 fakeTime();
+
+test("a call whose time is over before its request leaves tells of no request", async () => {
+  const service = scriptedFetch(good);
+  const events: string[] = [];
+  const client = service.client({ totalTimeoutMs: 1_000, onEvent: ({ type }) => events.push(type) });
+  const { error } = await ended(client.sessions.get("1", { onRequest: () => standStill(2_000) }));
+  expect(error).toMatchObject({ kind: "timeout", phase: "queue", attempts: 0, outcome: "not_sent" });
+  expect([events, service.sent]).toEqual([["end"], []]);
+});
 
 describe("timeoutMs", () => {
   test("of headers: phase headers, after just that long, and the request is ended", async () => {
