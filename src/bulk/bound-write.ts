@@ -71,7 +71,7 @@ export class BoundWrite {
       signal: this.signal,
       begin: (call) => this.#begin(call),
       beforeRequest: (call, token) => this.#beforeRequest(call, token),
-      noted: (call, fate, status) => this.#noted(call, fate, status),
+      noted: (call, fate, step) => this.#noted(call, fate, step),
       end: (call, end) => this.#end(call, end),
     };
   }

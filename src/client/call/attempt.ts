@@ -143,10 +143,7 @@ async function admittedOrChanged(
     unsubscribe = tokenSource.subscribe(() => resolve(undefined));
   });
   try {
-    return await call.deadline.race(Promise.race([pending, changed]));
-  } catch (error) {
-    if (error !== STOPPED) throw error;
-    return { kind: "stopped" };
+    return await Promise.race([pending, changed]);
   } finally {
     stopTelling();
     unsubscribe?.();

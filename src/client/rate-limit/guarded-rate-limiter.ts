@@ -1,6 +1,7 @@
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { describeValue, hasMethods, ignoreRejection, isObject, isPromise } from "../checks/values.ts";
 import { now } from "../time/clock.ts";
+import { onAbort } from "../time/deadline.ts";
 import {
   type Admission,
   type Permit,
@@ -60,7 +61,7 @@ class GuardedPermit implements Permit {
     const check = (admission: Admission): Admission => this.#check(admission, turn === this.#turn);
     try {
       const reply = this.#permit.acquire(token);
-      return isPromise(reply) ? Promise.resolve(reply).then(check).catch(leave) : check(reply);
+      return isPromise(reply) ? this.#untilStopped(Promise.resolve(reply).then(check).catch(leave)) : check(reply);
     } catch (cause) {
       return leave(cause);
     }
@@ -80,6 +81,15 @@ class GuardedPermit implements Permit {
   release(): void {
     this.#turn += 1;
     ignoreErrors(() => this.#permit.release());
+  }
+
+  /** Ends the wait with the call: a limiter may not heed its signal. */
+  async #untilStopped(pending: Promise<Admission>): Promise<Admission> {
+    let unsubscribe: (() => void) | undefined;
+    const stopped = new Promise<Admission>((resolve) => {
+      unsubscribe = onAbort(this.#call.signal, () => resolve({ kind: "stopped" }));
+    });
+    return await Promise.race([pending, stopped]).finally(unsubscribe);
   }
 
   #check(admission: Admission, isPresent: boolean): Admission {
