@@ -73,7 +73,7 @@ export function reasonOfKnown({ state, at, reason }: Known): BulkReason {
   return reason ?? { kind: "journal", message: "the journal does not keep the reason", recordedAt: at };
 }
 
-/** What a run may believe of a record: one that names no service is true of none, so it says only that a request left. */
+/** A record as far as a run may believe it: one that names no service says only that a request left. */
 export function believed(record: Known): Known {
   if (record.service !== undefined || (record.state !== "done" && record.state !== "refused")) return record;
   const message = "the journal does not keep the service of its records, so it is not known which service has it";

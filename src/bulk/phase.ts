@@ -5,7 +5,7 @@ import { type BulkReason, reasonOf } from "./reason.ts";
 /** The progress of a run towards its end. */
 export type Phase = "taking" | "stopping" | "aborting" | "given_up";
 
-/** What a run does in a phase. */
+/** The work of a run in one phase. */
 interface PhaseRules {
   /** Items are begun, and requests leave. */
   readonly sends: boolean;

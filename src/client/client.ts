@@ -142,5 +142,5 @@ export class Client {
 
 // Not in the class: a class whose body names itself is published under another name.
 function derived(assembly: Assembly): Client {
-  return new Client(assembly as ClientOptions); // the constructor tests for an Assembly first
+  return new Client(assembly); // the constructor tests for an Assembly first
 }

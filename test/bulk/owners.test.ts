@@ -21,7 +21,7 @@ function clientAt(
     token,
     fetch: async (url, init) => {
       urls.push(url);
-      const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${emulator.token}` }; // the client passes an object
+      const headers = { ...init.headers, authorization: `Bearer ${emulator.token}` };
       const response = await emulator.fetch(url.replace(/^.*\/api\/v1/, emulator.baseUrl), { ...init, headers });
       return new Response(response.body, response); // without the URL, since it is another
     },

@@ -120,7 +120,8 @@ describe.each(AFTERWARDS)("send goes on after its write with %s:", (_, work) => 
     const stop = new AbortController();
     const options = { client, items: rowsOf(20), key, send: after(work), journal, concurrency: 5 };
     const run = bulkWrite({ ...options, signal: stop.signal });
-    for await (const _entry of run) {
+    for await (const { state } of run) {
+      expect(state).toBeDefined();
       if (how === "left early") break;
       stop.abort();
     }

@@ -63,7 +63,7 @@ const WITHOUT_CLIENT = [
   { name: "ConfigError", entry: ".", parts: [], bytes: 860 },
   { name: "NotFoundError", entry: ".", parts: [], bytes: 910 },
   { name: "ProjectSchema", entry: "./schemas", parts: [], bytes: 375 },
-  { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 15_900 },
+  { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 16_000 },
 ];
 
 /** The parts that a name may bring into a program with a client, and the bytes that it adds there. */
@@ -71,7 +71,7 @@ const WITH_CLIENT = [
   { name: "path", entry: ".", parts: [], bytes: 160 },
   { name: "SCOPES", entry: ".", parts: [], bytes: 40 },
   { name: "memoryRateLimiter", entry: ".", parts: [], bytes: 40 },
-  { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 1_420 },
+  { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 1_460 },
   { name: "instrument", entry: "./opentelemetry", parts: [], bytes: 2_150 },
   { name: "redisRateLimiter", entry: "./redis", parts: [], bytes: 5_800 },
   { name: "bulkWrite", entry: "./bulk", parts: [], bytes: 6_950 },
