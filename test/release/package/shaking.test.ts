@@ -32,7 +32,7 @@ const MARKERS = {
   ky: "throwHttpErrors",
   "p-retry": "retriesLeft",
   zod: "$ZodType",
-  emulator: "emulator.invalid",
+  emulator: "the emulator has no host",
   rotatingToken: "renewBeforeMs",
   scopes: "enclaves:admin",
 };
