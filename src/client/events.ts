@@ -126,8 +126,6 @@ export interface PollEvent extends EventBase {
   readonly type: "poll";
   /** The session's state, at most 200 characters. */
   readonly state: string;
-  /** Polls of this wait that have brought the session, this one included. */
-  readonly polls: number;
   /** The time since the wait first saw this state, in milliseconds. */
   readonly unchangedMs: number;
   /**

@@ -49,14 +49,14 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
   request: ["debug", ({ attempt, method, path }) => `attempt ${attempt}, ${method} ${path}`],
   response: [
     "debug",
-    ({ status, requestId, headersMs, bodyMs, lost }) =>
-      `response ${status} in ${Math.round(headersMs + bodyMs)} ms${requestId ? ` (request ${requestId})` : ""}${lost ? `, its body was lost (${lost})` : ""}`,
+    ({ status, headersMs, bodyMs, lost }) =>
+      `response ${status} in ${Math.round(headersMs + bodyMs)} ms${lost ? `, its body was lost (${lost})` : ""}`,
   ],
   page: ["debug", ({ pages, items }) => `page ${pages}, ${items} items so far`],
   poll: [
     ({ stalled }) => (stalled ? "warn" : "debug"),
-    ({ polls, state, unchangedMs, stalled }) =>
-      `poll ${polls}, state ${JSON.stringify(state)} for ${Math.round(unchangedMs / 1_000)} s${stalled ? "; without a totalTimeoutMs this wait may never end" : ""}`,
+    ({ state, unchangedMs, stalled }) =>
+      `state ${JSON.stringify(state)} for ${Math.round(unchangedMs / 1_000)} s${stalled ? ", and no totalTimeoutMs ends this wait" : ""}`,
   ],
   retry: [
     // The wait for a rate limit is in the line of its pause.
@@ -77,29 +77,10 @@ const LINES: { readonly [Type in Exclude<ClientEvent["type"], "end">]: Line<Extr
   deprecation: ["warn", ({ sunset }) => `deprecated by the service${sunset ? `, to be removed ${sunset}` : ""}`],
 };
 
-/** A pause, in milliseconds since the epoch. */
-interface Span {
+/** A pause, in milliseconds since the epoch. Many short ones slow a program down as a long one does. */
+interface Pause {
   readonly from: number;
   readonly to: number;
-}
-
-/** The pauses of a client: many short ones slow a program down as a long one does. */
-class Pauses {
-  /** The pauses of the last minute that no warning told of. */
-  #spans: readonly Span[] = [];
-
-  /** Notes a pause. Returns its share of the minute that ends with it, in milliseconds, together with those before. */
-  add({ at, delayMs }: RateLimitPauseEvent): number {
-    const to = at + delayMs;
-    const from = Math.max(at, ...this.#spans.map((span) => span.to));
-    this.#spans = [...this.#spans.filter((span) => span.to > to - MINUTE_MS), { from, to }];
-    return this.#spans.reduce((sum, span) => sum + Math.max(0, span.to - Math.max(span.from, to - MINUTE_MS)), 0);
-  }
-
-  /** A warning has told of them. */
-  clear(): void {
-    this.#spans = this.#spans.slice(-1).map(({ to }) => ({ from: to, to }));
-  }
 }
 
 /** The words and numbers of a line, in whole milliseconds. */
@@ -127,21 +108,28 @@ export interface Log {
  */
 export function createLog(logger: Logger | undefined, least: LogLevel = "warn"): Log | undefined {
   if (logger === undefined || least === "off") return undefined;
-  const pauses = new Pauses();
+  let pauses: readonly Pause[] = [];
+  /** Notes a pause. Returns whether pauses take more than half of the minute that ends with it. */
+  const isMostly = ({ at, delayMs }: RateLimitPauseEvent): boolean => {
+    const to = at + delayMs;
+    const since = to - MINUTE_MS;
+    const from = Math.max(at, ...pauses.map((pause) => pause.to));
+    pauses = [...pauses.filter((pause) => pause.to > since), { from, to }];
+    return pauses.reduce((ms, pause) => ms + Math.max(0, pause.to - Math.max(pause.from, since)), 0) > MINUTE_MS / 2;
+  };
   const write = (level: Level, text: string, source: CallId): unknown => {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return undefined;
     return logger[level](`[${source.callId}] ${text}`, fieldsOf(source));
   };
   const tell = (event: Exclude<ClientEvent, EndEvent>): unknown => {
     const [level, say] = LINES[event.type] as Line<ClientEvent>; // that of its type
-    const due = typeof level === "function" ? level(event) : level;
-    const text = `${event.operation}: ${say(event)}`;
-    if (event.type !== "rate_limit_pause") return write(due, text, event);
-    const pausedMs = pauses.add(event);
-    const isMost = pausedMs > MINUTE_MS / 2;
-    if (due === "warn" || isMost) pauses.clear();
-    if (due === "warn" || !isMost) return write(due, text, event);
-    return write("warn", `${text}; pauses take ${Math.round(pausedMs / 1_000)} s of this minute`, event);
+    let due = typeof level === "function" ? level(event) : level;
+    let text = `${event.operation}: ${say(event)}`;
+    if (event.type === "rate_limit_pause") {
+      if (isMostly(event) && due === "info") [due, text] = ["warn", `${text}, as for most of this minute`];
+      if (due === "warn") pauses = [];
+    }
+    return write(due, text, event);
   };
   return {
     calls: {
@@ -158,7 +146,7 @@ export function createLog(logger: Logger | undefined, least: LogLevel = "warn"):
     },
     hookFailed(hook, { callId, operation }, why) {
       const fields = { callId, operation, hook };
-      write("warn", `${operation}: ${hook} failed: ${why}; later errors of it are not logged`, fields);
+      write("warn", `${operation}: ${hook} failed: ${why} (told once)`, fields);
     },
   };
 }

@@ -68,7 +68,7 @@ async function runOnRequest(
     throw buildError(AbortError, call, { summary, thrown: cause, cause });
   }
   if (returned === undefined) return;
-  const summary = `onRequest must return nothing, not ${describeValue(returned)}, so the request was not sent: throw to stop it, and pass headers as options`;
+  const summary = `onRequest must return nothing, not ${describeValue(returned)}: throw to stop the request`;
   throw buildError(ArgumentError, call, { summary });
 }
 

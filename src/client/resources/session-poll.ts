@@ -60,11 +60,8 @@ export class SessionPolls {
   /** A request of the present poll has had a response. */
   #isAnswered = false;
   #session: Session | undefined;
-  #polls = 0;
-  /** The latest state, since when it is seen, and whether it was told as one that may never change. */
-  #state: unknown;
-  #stateSince = 0;
-  #isStallTold = false;
+  /** The latest state: since when the wait sees it, and whether it needs no warning any more. */
+  #seen: { readonly state: unknown; readonly since: number; isTold: boolean } | undefined;
 
   constructor(send: Send, wait: Wait, { intervals, signal, ...options }: PollOptions) {
     const { totalTimeoutMs = send.totalTimeoutMs, onResponse: tell } = options;
@@ -157,17 +154,13 @@ export class SessionPolls {
   #look(session: Session): ReturnType<NonNullable<Origin<Session>["progress"]>> {
     const state = stateOf(session);
     const passedMs = this.#passedMs;
-    this.#polls += 1;
-    if (this.#polls === 1 || state !== this.#state) {
-      this.#state = state;
-      this.#stateSince = passedMs;
-      this.#isStallTold = false;
+    if (this.#seen === undefined || this.#seen.state !== state) {
+      this.#seen = { state, since: passedMs, isTold: this.#isBounded };
     }
-    const unchangedMs = passedMs - this.#stateSince;
-    const isStalled = !this.#isBounded && unchangedMs >= STALLED_MS;
-    const stalled = isStalled && !this.#isStallTold;
-    this.#isStallTold = isStalled;
-    return { type: "poll", state: this.#shown(state), polls: this.#polls, unchangedMs, stalled };
+    const unchangedMs = passedMs - this.#seen.since;
+    const stalled = !this.#seen.isTold && unchangedMs >= STALLED_MS;
+    this.#seen.isTold ||= stalled;
+    return { type: "poll", state: this.#shown(state), unchangedMs, stalled };
   }
 
   #shown(state: unknown): string {
@@ -186,15 +179,15 @@ export class SessionPolls {
       session === undefined
         ? "no state was seen"
         : `the last state was ${JSON.stringify(this.#shown(stateOf(session)))}`;
-    const during = ["during the wait", seen, ...whyMissed(missed, session)].join("; ");
-    const message =
-      reason === "abort"
-        ? `${name}: aborted by the caller ${during}`
-        : `${name}: totalTimeoutMs (${this.#totalTimeoutMs}) ran out ${during}`;
+    const during = `during the wait; ${seen}${missed === undefined ? "" : whyMissed(missed)}`;
     const error =
       reason === "abort"
-        ? new AbortError(message, { ...details, cause: signal.reason })
-        : new TimeoutError(message, { ...details, phase: "total", cause: missed });
+        ? new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason })
+        : new TimeoutError(`${name}: totalTimeoutMs (${this.#totalTimeoutMs}) ran out ${during}`, {
+            ...details,
+            phase: "total",
+            cause: missed,
+          });
     return annotate(error, "session", session);
   }
 }
@@ -204,14 +197,8 @@ export function stateOf(session: Session | null): unknown {
   return session?.state;
 }
 
-/** Why the latest poll brought no session, in words. */
-function whyMissed(missed: AutomationError | undefined, session: Session | undefined): string[] {
-  if (missed === undefined) return [];
-  const { cause, kind, attempts } = missed;
-  // The end of the wait has ended it: its cause is the failure before that.
-  const isEnded = kind === "abort" || kind === "timeout";
-  const failure = isEnded ? cause : missed;
-  if (isBrandedError(failure)) return [`the last poll failed: ${failure.message.replace(/^sessions\.\w+: /, "")}`];
-  if (session !== undefined) return [];
-  return [attempts ? "no response came" : "no poll was sent"];
+/** The failure of the latest poll in words; of one that the end of the wait has ended, the failure before that. */
+function whyMissed(missed: AutomationError): string {
+  const { message } = isBrandedError(missed.cause) ? missed.cause : missed;
+  return `; the last poll failed: ${message.replace(/^sessions\.\w+: /, "")}`;
 }

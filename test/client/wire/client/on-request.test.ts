@@ -250,7 +250,7 @@ describe("it returns nothing", () => {
     expect(error).toMatchObject({
       kind: "argument",
       outcome: "not_sent",
-      message: `issues.create: onRequest must return nothing, not ${shown}, so the request was not sent: throw to stop it, and pass headers as options`,
+      message: `issues.create: onRequest must return nothing, not ${shown}: throw to stop the request`,
     });
     expect(service.sent).toEqual([]);
   });

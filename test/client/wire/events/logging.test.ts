@@ -110,7 +110,7 @@ describe("the lines", () => {
       ["warn", "sessions.get: deprecated by the service"],
       ["debug", "sessions.get: response 200 in N ms"],
       ["debug", expect.stringMatching(/^sessions\.get: attempt 1, /)],
-      ["debug", "sessions.get: response 404 in N ms (request req_1)"],
+      ["debug", "sessions.get: response 404 in N ms"],
       ["info", "sessions.get: 404 no_such_session (request req_1)"],
       ["debug", expect.stringMatching(/^issues\.create: attempt 1, POST /)],
       ["debug", "issues.create: response 500 in N ms"],

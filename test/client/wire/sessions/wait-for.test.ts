@@ -191,7 +191,7 @@ test.each(waits)("%s: before the first response there is no last state", async (
   // Not "not_sent": the poll was sent.
   expect(error).not.toHaveProperty("outcome");
   expect(error).toMatchObject({
-    message: `sessions.${method}: totalTimeoutMs (1000) ran out during the wait; no state was seen; no response came`,
+    message: `sessions.${method}: totalTimeoutMs (1000) ran out during the wait; no state was seen; the last poll failed: totalTimeoutMs ran out while waiting for the response`,
     cause: { kind: "timeout", phase: "headers" },
   });
 });
