@@ -68,16 +68,20 @@ interface Given {
   readonly packed: Packed;
 }
 
-function commandLine({ kind }: Runtime, format: Format, given: Given): string[] {
-  const program = [format === "ESM" ? "./esm.mjs" : "./cjs.cjs", JSON.stringify(given.settings)];
+function commandLine(runtime: Runtime, format: Format, given: Given): string[] {
+  if (runtime.kind === "workerd") return ["test", configure(format, given)];
+  return argumentsFor(runtime, [format === "ESM" ? "./esm.mjs" : "./cjs.cjs", JSON.stringify(given.settings)]);
+}
+
+/** The arguments of a runtime of a server that runs a program, which stands first, with arguments of its own. */
+export function argumentsFor({ kind }: Runtime, program: readonly string[]): string[] {
   if (kind === "bun") return ["run", "--no-install", ...program];
   // Without the permission to read the environment: the client asks for nothing that it is not made to need.
   if (kind === "deno") {
     const flags = ["--no-prompt", "--no-config", "--no-lock", "--node-modules-dir=manual"];
     return ["run", ...flags, "--allow-net", "--allow-read", ...program];
   }
-  if (kind === "workerd") return ["test", configure(format, given)];
-  return program;
+  return [...program];
 }
 
 /** workerd logs which test it ran, and each failure of the network; what it says of the program itself is left. */

@@ -7,6 +7,7 @@ const node: Traits = {
   refused: "not_sent",
   unknownHost: "not_sent",
   resends: false,
+  movesWhileComputing: true,
   clonesErrorsAsSpecified: true,
 };
 
@@ -16,7 +17,13 @@ export const TRAITS: Readonly<Record<RuntimeKind, Traits>> = {
   node,
   bun: node,
   deno: node,
-  workerd: { ...node, refused: "lost", unknownHost: "failed", clonesErrorsAsSpecified: false },
+  workerd: {
+    ...node,
+    refused: "lost",
+    unknownHost: "failed",
+    movesWhileComputing: false,
+    clonesErrorsAsSpecified: false,
+  },
   chromium: browser,
   firefox: browser,
 };

@@ -18,6 +18,8 @@ export interface Traits {
   readonly refused: "not_sent" | "lost";
   /** When a connection that was used before breaks, it sends the request on another by itself, a `POST` too. */
   readonly resends: boolean;
+  /** The clock moves while a program computes. */
+  readonly movesWhileComputing: boolean;
   /** `structuredClone` of an error takes only what an error has by itself, and reads no accessor of it. */
   readonly clonesErrorsAsSpecified: boolean;
 }
@@ -153,5 +155,7 @@ export interface Case {
   readonly name: string;
   /** The platforms that it runs on. Default: all. */
   readonly where?: (traits: Traits) => boolean;
+  /** It keeps the thread from the others, so it runs when they are over. */
+  readonly isAlone?: boolean;
   readonly run: (bench: Bench) => Promise<void>;
 }

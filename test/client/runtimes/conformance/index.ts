@@ -39,14 +39,16 @@ export function casesFor(traits: Traits): readonly Case[] {
 /** Runs every case; rejects never. */
 export async function runCases(suite: Suite): Promise<readonly Result[]> {
   const results: Result[] = [];
-  const left = casesFor(suite.traits).values();
-  // They take from one iterator, so each case is run once.
-  const work = async (): Promise<void> => {
+  const cases = casesFor(suite.traits);
+  const work = async (left: Iterable<Case>): Promise<void> => {
     for (const { name, run } of left) {
       results.push({ name, failure: await failureOf(run, new Bench(suite)) });
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  // They take from one iterator, so each case is run once.
+  const together = cases.filter(({ isAlone }) => !isAlone).values();
+  await Promise.all(Array.from({ length: AT_ONCE }, () => work(together)));
+  await work(cases.filter(({ isAlone }) => isAlone));
   return results;
 }
 

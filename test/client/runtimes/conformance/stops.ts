@@ -114,6 +114,25 @@ export const stops: readonly Case[] = [
     },
   },
   {
+    name: "a response that comes while the program computes is no timeout",
+    where: ({ movesWhileComputing }) => movesWhileComputing,
+    isAlone: true,
+    run: async (bench) => {
+      const service = await bench.service();
+      await service.fault({ operation: "issues.create", delayMs: SHORT_MS / 2, times: 2 });
+      for (const limit of ["timeoutMs", "totalTimeoutMs"] as const) {
+        const before = (await service.requests()).length;
+        const client = bench.client(service, { timeoutMs: false, [limit]: SHORT_MS, retry: false });
+        const call = client.issues.create("project-1", { title: limit, type: "bug" });
+        await service.arrived(before + 1);
+        // Longer than the limit and what is late.
+        for (const until = performance.now() + 2 * SHORT_MS; performance.now() < until; );
+        equal((await call).title, limit, "the response");
+      }
+      equal((await service.requests()).length, 2, "requests");
+    },
+  },
+  {
     name: "totalTimeoutMs ends the wait between attempts",
     run: async (bench) => {
       const service = await bench.service();
