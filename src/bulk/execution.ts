@@ -109,7 +109,7 @@ export class Execution<Item, Result> {
     const turns = new Turns();
     try {
       // First of all: a journal that another run uses must not be touched, whatever the items are.
-      const known = await Promise.race([this.#journal.load(turns), this.#phase.givenUp]);
+      const known = await this.#phase.orGivenUp(this.#journal.load(turns));
       if (known === undefined) return;
       this.#checkOwner(known);
       this.total = (await this.#source.check(turns)) ?? this.total;

@@ -98,7 +98,7 @@ export class ItemWrite<Item, Result> {
       const ask = async (): Promise<{ readonly resolution: unknown }> => ({
         resolution: await resolveUnknown(item, { key, recordedAt: new Date(known.at), signal }),
       });
-      const end = await Promise.race([ask(), this.#run.phase.givenUp]);
+      const end = await this.#run.phase.orGivenUp(ask());
       if (end === undefined) return { resolution: "undecided" };
       const { resolution } = end;
       if (RESOLUTIONS.includes(resolution)) return { resolution: resolution as Resolution }; // it is one of them
@@ -119,8 +119,7 @@ export class ItemWrite<Item, Result> {
   async #send(): Promise<ItemEnd<Result>> {
     const { phase } = this.#run;
     await this.#run.admit();
-    const sent = phase.sends ? this.#callSend() : undefined;
-    const end = (await Promise.race([sent, phase.givenUp])) ?? "abandoned";
+    const end = (phase.sends ? await phase.orGivenUp(this.#callSend()) : undefined) ?? "abandoned";
     this.#write.close();
     const { misuse, state: write } = this.#write;
     const after = misuse === undefined ? stateAfterSend(this.#keyed.key, end, write) : stateOfMisuse(misuse);

@@ -33,18 +33,14 @@ export class RunPhase {
   cause: AutomationError | undefined;
   /** The reason of items that were not begun. */
   reason: BulkReason | undefined;
-  /** Resolves when the run waits no longer. */
-  readonly givenUp: Promise<undefined>;
   readonly #changed: () => void;
   #phase: Phase = "taking";
   #cancelGrace: (() => void) | undefined;
-  #giveUp: () => void = () => {};
+  /** Gives up what is waited for now. */
+  readonly #waits = new Set<() => void>();
 
   constructor(changed: () => void) {
     this.#changed = changed;
-    this.givenUp = new Promise((resolve) => {
-      this.#giveUp = () => resolve(undefined);
-    });
   }
 
   get sends(): boolean {
@@ -53,6 +49,24 @@ export class RunPhase {
 
   get aborts(): boolean {
     return PHASES[this.#phase].aborts;
+  }
+
+  /**
+   * Resolves as `work` does, or with `undefined` once the run waits no longer. A promise for the whole run would keep each
+   * item that was raced against it.
+   */
+  async orGivenUp<Result>(work: Promise<Result>): Promise<Result | undefined> {
+    let giveUp = (): void => {};
+    const givenUp = new Promise<undefined>((resolve) => {
+      giveUp = () => resolve(undefined);
+    });
+    if (!PHASES[this.#phase].waits) giveUp();
+    this.#waits.add(giveUp);
+    try {
+      return await Promise.race([work, givenUp]);
+    } finally {
+      this.#waits.delete(giveUp);
+    }
   }
 
   /** Begins no further item. Requests on their way continue. */
@@ -82,7 +96,7 @@ export class RunPhase {
   #enter(phase: Phase): void {
     if (ORDER.indexOf(phase) <= ORDER.indexOf(this.#phase)) return;
     this.#phase = phase;
-    if (!PHASES[phase].waits) this.#giveUp();
+    if (!PHASES[phase].waits) for (const giveUp of this.#waits) giveUp();
     this.#changed();
   }
 }
