@@ -76,6 +76,7 @@ export async function rawServer(script: Script, options: RawServerOptions = {}):
     };
     connections.push(connection);
     sockets.add(socket);
+    socket.setNoDelay(); // a second small write would wait for the receipt of the first, and a reset would come before it
     if (options.greeting !== undefined) socket.write(options.greeting);
     socket.on("error", () => undefined); // resets are expected; "close" follows
     socket.on("close", () => {

@@ -18,7 +18,7 @@ const ADVICE: Readonly<Record<AnyAutomationError["kind"], RegExp>> = {
   connection: /UND_ERR_SOCKET|ECONNRESET.*may have been applied/,
   timeout: /headers.*can be repeated/,
   abort: /can be repeated/,
-  parse: /was applied, so it must not be repeated/,
+  parse: /may have been applied/,
   validation: /was applied, so it must not be repeated/,
   pagination: /repeats a cursor/,
   journal: /nothing is sent without it/,
