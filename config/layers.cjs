@@ -50,6 +50,7 @@ const layers = [
       "client/token/token-format.ts",
       "client/rate-limit/rate-limiter.ts",
       "client/call/http-request.ts",
+      "client/call/fetch-options.ts",
       "client/call/head.ts",
       "client/call/retry-after.ts",
       "client/call/from-service.ts",

@@ -36,7 +36,7 @@ export class Assembly {
   }
 
   static #from(given: Settings, parent?: ClientContext): Assembly {
-    const { baseUrl, allowInsecureHttp, fetch, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
+    const { baseUrl, allowInsecureHttp, fetchOptions, onEvent, logger, logLevel, instrumentation } = given;
     if (!isSafeTransport(baseUrl, allowInsecureHttp)) {
       invalid(
         "baseUrl is plain http: to another machine, where others can read the token; use https:, or allowInsecureHttp",
@@ -54,7 +54,7 @@ export class Assembly {
     });
     const context: ClientContext = {
       ...settings,
-      http: createHttp(fetch, fetchOptions),
+      http: createHttp(fetchOptions),
       tokenSource,
       observers: combine([
         onEvent && { begin: (call) => ({ event: (event) => runHook("onEvent", call, () => onEvent(event)) }) },

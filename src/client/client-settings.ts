@@ -1,3 +1,4 @@
+import { checkFetchOptions } from "./call/fetch-options.ts";
 import {
   type CheckedOptions,
   type ClientSettings,
@@ -141,13 +142,6 @@ function readToken(token: unknown, what?: string): TokenSourceFactory {
 export function checkStaticToken(token: unknown, what = "token"): string {
   const flaw = flawOfToken(token);
   return flaw === undefined ? (token as string) : invalid(`${what} ${flaw}`); // one without a flaw is a string
-}
-
-function checkFetchOptions(options: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  for (const own of ["method", "headers", "body", "signal", "redirect", "credentials"]) {
-    if (Object.hasOwn(options, own)) invalid(`fetchOptions must not set ${own}; the client owns it`);
-  }
-  return { ...options };
 }
 
 /** The boundary of all options: what is refused becomes a `ConfigError`, which does not show the token. */

@@ -62,13 +62,18 @@ export interface ClientOptions {
    * plain object, `body` as a string, `signal`, `redirect`. So a function that adds a header or logs the URL, or the
    * `fetch` of another package, can be passed.
    *
-   * @default the global `fetch` at the time of each request
+   * @default the global `fetch` as it is when a method is called: the call keeps it to its end, and a wait for all its
+   * polls. Each page of a walk is a call.
    */
   fetch?: FetchFunction | undefined;
   /**
    * Further options of `fetch`, handed over as they are: `dispatcher` (Node), `proxy` (Bun), `client` (Deno), `cf`,
    * `next`, `cache`, `keepalive` and the like. `method`, `headers`, `body`, `signal`, `redirect` and `credentials` are
    * the client's own and refused.
+   *
+   * `next`, `cache`, and members of `cf` that begin with `cache` go only with reads that you call yourself. Writes, and the
+   * polls of `waitFor` and `watch`, go without them: no cache may answer a write, or keep a token. If `next` or `cache` is
+   * there, these requests say `cache: "no-store"`.
    */
   fetchOptions?: Readonly<Record<string, unknown>> | undefined;
   /**

@@ -8,7 +8,8 @@ import { CallEvents } from "./call-events.ts";
 import type { HookedCall } from "./call-hooks.ts";
 import { type Fate, fateAfter, NOTHING_SENT, type Step } from "./fate.ts";
 import type { ResponseHead } from "./head.ts";
-import type { Operation } from "./operation.ts";
+import type { FetchFunction } from "./http-request.ts";
+import type { Operation, Origin } from "./operation.ts";
 import { encodePath } from "./path.ts";
 import { type ClientContext, mergeSettings } from "./settings.ts";
 
@@ -40,6 +41,8 @@ export class Call {
   readonly id: string = nextCallId();
   /** The body: text already, so that each request sends the same bytes. */
   readonly body: string | undefined;
+  /** Sends all its requests, also if the global one is replaced meanwhile: a test's mock must not end as the platform's. */
+  readonly fetch: FetchFunction | undefined;
   /** The caller's signal, and `totalTimeoutMs`. */
   readonly deadline: Deadline;
   readonly history: CallHistory = new CallHistory();
@@ -51,9 +54,14 @@ export class Call {
   /** Made when something is shown. */
   #redactor: Redactor | undefined;
 
-  constructor(client: ClientContext, operation: Operation<unknown>, within?: Deadline) {
+  constructor(
+    client: ClientContext,
+    operation: Operation<unknown>,
+    { within, fetch }: Omit<Origin<never>, "progress">,
+  ) {
     this.operation = operation;
     this.settings = mergeSettings<ClientContext>(operation.options, client);
+    this.fetch = client.fetch ?? fetch ?? globalThis.fetch;
     this.body = operation.json === undefined ? undefined : writeJson(operation.json, "json");
     this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
     const { totalTimeoutMs, signal, hooks } = this.settings;

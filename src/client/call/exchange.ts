@@ -88,10 +88,12 @@ async function sendRequest(
   call: Call,
   { token, deadline }: Sending,
 ): Promise<{ readonly response: Response; readonly head: ResponseHead }> {
-  const { events, history, operation, settings, url, body } = call;
+  const { events, fetch, history, operation, settings, url, body } = call;
   const { method } = operation;
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
-  const post = (): Promise<Response> => settings.http({ url, method, headers, body, token, signal: deadline.signal });
+  const mayBeCached = !isWrite(operation) && operation.isPoll !== true;
+  const post = (): Promise<Response> =>
+    settings.http({ url, method, headers, body, token, signal: deadline.signal, fetch, mayBeCached });
   const watch = isWrite(operation) ? watchWrite(method, url) : undefined;
   const send = watch === undefined ? post : () => watch.run(post);
   history.requests += 1;

@@ -15,7 +15,10 @@ export interface FetchInit {
   redirect: "manual";
   /** Set where the platform has cookies: none are sent. */
   credentials?: "omit";
-  /** Set in browsers, unless `fetchOptions` has another one: their cache does not know whose response it keeps. */
+  /**
+   * Set in browsers, unless `fetchOptions` has another one: their cache does not know whose response it keeps. Set everywhere
+   * for writes and polls, if `fetchOptions` has `next` or `cache`.
+   */
   cache?: "no-store";
 }
 
@@ -44,6 +47,10 @@ export interface HttpRequest {
   readonly body: string | undefined;
   readonly token: string;
   readonly signal: AbortSignal;
+  /** Sends it; `undefined` where the platform has no `fetch`. */
+  readonly fetch: FetchFunction | undefined;
+  /** A cache may answer it, if the options say so: it is a read that the application asks for. */
+  readonly mayBeCached: boolean;
 }
 
 /** Sends one request, once. Resolves when the head of the response is there, and rejects with `HttpFailure`. */

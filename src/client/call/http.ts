@@ -2,7 +2,8 @@ import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
 import { describeValue, hasMethods } from "../checks/values.ts";
 import type { Fault, FaultSource } from "../errors/connection-fault.ts";
 import { VERSION } from "../version.ts";
-import type { FetchFunction, FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
+import { type FetchOptions, withoutCaches } from "./fetch-options.ts";
+import type { FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
 import { isSentOnce, ownConnection } from "./sent-once.ts";
 
 /** The reason why a request got no response. */
@@ -45,29 +46,26 @@ const OPTIONS: KyOptions = {
  * Sends requests through a ky instance of the client's own: it neither retries, nor times out, nor throws for a status,
  * and follows no redirect, since the token would travel with it. Only this file knows ky.
  *
- * @param fetch the caller's; without one, the global `fetch` at the time of each request
- * @param fetchOptions handed to `fetch` as they are
+ * @param fetchOptions handed to `fetch` as they are; what lets a cache keep a response only with reads
  */
-export function createHttp(
-  fetch: FetchFunction | undefined,
-  fetchOptions: Readonly<Record<string, unknown>> | undefined,
-): SendHttp {
+export function createHttp(fetchOptions: FetchOptions = {}): SendHttp {
   const instance = ky.create(OPTIONS);
   const isBrowser = isInBrowser();
   // A response belongs to one token and one moment; a browser's cache knows neither.
   const ownOptions = isBrowser ? { cache: "no-store" as const } : {};
+  const cachedOptions = { ...ownOptions, ...fetchOptions };
+  const uncachedOptions = { ...ownOptions, ...withoutCaches(fetchOptions) };
   // A page that sets its own would need the permission of the service (CORS).
   const ownHeaders = isBrowser ? {} : { "user-agent": `project-automation/${VERSION}` };
-  return async ({ url, method, headers, body, token, signal }) => {
+  return async ({ url, method, headers, body, token, signal, fetch, mayBeCached }) => {
     let source: FaultSource = "request";
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
     const send = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
       const isRead = method === "GET" || method === "HEAD";
-      const connection = isRead || fetchOptions?.["client"] !== undefined ? undefined : ownConnection();
+      const connection = isRead || fetchOptions["client"] !== undefined ? undefined : ownConnection();
       const init = {
-        ...ownOptions,
-        ...fetchOptions,
+        ...(mayBeCached ? cachedOptions : uncachedOptions),
         ...(connection && { client: connection }),
         // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.
         ...("credentials" in Request.prototype ? { credentials: "omit" as const } : {}),
@@ -77,7 +75,7 @@ export function createHttp(
         redirect: "manual" as const,
         signal,
       };
-      const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch ?? globalThis.fetch;
+      const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch;
       if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
       source = own === PLATFORM_FETCH ? "platform" : "application";
       try {

@@ -4,6 +4,7 @@ import type { StandardSchema } from "../schemas/validators.ts";
 import type { Scope } from "../scopes.ts";
 import type { Deadline } from "../time/deadline.ts";
 import type { Success } from "./api-promise.ts";
+import type { FetchFunction } from "./http-request.ts";
 import { encodePath, type Path } from "./path.ts";
 import type { CheckedOptions } from "./settings.ts";
 
@@ -33,6 +34,8 @@ export interface Operation<Output> {
    * `"json_if_any"`: it resolves `undefined` unless it is whole JSON. `"nothing"`: it resolves `undefined`.
    */
   readonly expects?: "json_if_any" | "nothing" | undefined;
+  /** It looks whether something has changed, so a cache must not answer it. */
+  readonly isPoll?: boolean | undefined;
   /** The scope that the contract asks for, as a hint in refusals. */
   readonly scope?: Scope | undefined;
   /** The caller's options, checked. */
@@ -48,6 +51,8 @@ export interface Origin<Output> {
   readonly within?: Deadline | undefined;
   /** Takes the output, and the time that the call waited, in milliseconds. Returns the event of a wait or a walk. */
   readonly progress?: ((output: Output, waitedMs: number) => EventFields<PageEvent | PollEvent>) | undefined;
+  /** The global `fetch` as it was when the method was called, where that was before now. */
+  readonly fetch?: FetchFunction | undefined;
 }
 
 /** The client as resources know it. `name` is the operation's, such as `"issues.create"`. */

@@ -37,7 +37,7 @@ export function createSend(client: ClientContext): Send {
       const flaw = flawOfEnvironment(name, "Headers", "Request", "Response");
       if (flaw !== undefined) throw new ConfigError(flaw, { outcome: "not_sent" });
       call = check(name, () => {
-        return new Call(client, addExtra({ name, label: name, ...describe() }), origin.within);
+        return new Call(client, addExtra({ name, label: name, ...describe() }), origin);
       });
       success = await run(call, origin);
       return success;

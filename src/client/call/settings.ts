@@ -22,7 +22,7 @@ import type { Service } from "../service.ts";
 import type { TokenSource } from "../token/token-source.ts";
 import type { CallHooks } from "./call-hooks.ts";
 import type { CallOptions, ExtraOptions, RetryOptions } from "./call-options.ts";
-import type { SendHttp } from "./http-request.ts";
+import type { FetchFunction, SendHttp } from "./http-request.ts";
 import { copyQuery, QUERY } from "./query.ts";
 
 /** Retry options with every value in place, but for the delays: one that is given moves the default of the other. */
@@ -60,6 +60,8 @@ export interface ClientSettings extends CallSettings {
 
 /** The parts of a client that the request path needs: its settings, which never change, and what is made from them. */
 export interface ClientContext extends ClientSettings {
+  /** The caller's. */
+  readonly fetch?: FetchFunction | undefined;
   readonly http: SendHttp;
   readonly tokenSource: TokenSource;
   /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */

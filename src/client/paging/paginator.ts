@@ -115,7 +115,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   page(...surplus: readonly unknown[]): ApiPromise<Page<Item>> {
     return apiPromise(this.page, async () => {
       refuseArguments("page", surplus);
-      const { value } = await walkPages(this.#source, undefined, 0).next();
+      const { value } = await walkPages(this.#source, { max: 0 }).next();
       return value as Success<Page<Item>>; // every walk has a first page
     });
   }
@@ -130,6 +130,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   toArray(options?: ToArrayOptions): Promise<Item[]>;
   toArray(options?: ToArrayOptions, ...surplus: readonly unknown[]): Promise<Item[]> {
     return withCallerStack(this.toArray, async () => {
+      const { fetch } = globalThis;
       const { check } = await this.#source();
       const { max = Number.POSITIVE_INFINITY } = check("toArray", () => {
         expectNoSurplus(surplus);
@@ -137,7 +138,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       });
       const items: Item[] = [];
       if (max === 0) return items;
-      for await (const { data: page } of walkPages(this.#source, undefined, max)) {
+      for await (const { data: page } of walkPages(this.#source, { max, fetch })) {
         // Not by `push(...data)`: a page may have more items than a call may have arguments.
         for (const item of page.data) items.push(item);
       }
@@ -152,7 +153,7 @@ function iterate<Item, Value>(
   valuesOf: (fetched: Success<Page<Item>>) => readonly Value[],
   toCaller: CallerStack,
 ): Walk<Value> {
-  return batchIterator((closing) => walkPages(describe, closing), valuesOf, toCaller);
+  return batchIterator((closing) => walkPages(describe, { closing }), valuesOf, toCaller);
 }
 
 function refuseArguments(method: string, surplus: readonly unknown[]): void {

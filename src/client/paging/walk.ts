@@ -1,4 +1,5 @@
 import type { Success } from "../call/api-promise.ts";
+import type { FetchFunction } from "../call/http-request.ts";
 import type { Operation, Origin, Send } from "../call/operation.ts";
 import { PaginationError } from "../errors/classes.ts";
 import type { Page } from "../models.ts";
@@ -22,16 +23,25 @@ export interface PageSource<Item> {
   readonly fetch: (cursor: string | null, origin: Origin<Page<Item>>) => Promise<Success<Page<Item>>>;
 }
 
+/** Bounds of a walk. */
+interface WalkOptions {
+  /** Ends it early, with the request in flight. */
+  readonly closing?: Deadline;
+  readonly max?: number;
+  /** The global `fetch` for all its pages; without one, the one as it is when each page is asked for. */
+  readonly fetch?: FetchFunction;
+}
+
 /**
  * The pages of a list in order, one request each; with `prefetch` one page at most is asked for ahead. `findSource` runs
- * at the first `next()`, which rejects as it does. The walk is over with the page that brings the last of `max` items;
- * `closing` ends it earlier, with the request in flight.
+ * at the first `next()`, which rejects as it does. The walk is over with the page that brings the last of `max` items.
  */
 export async function* walkPages<Item>(
   findSource: () => Promise<PageSource<Item>>,
-  closing?: Deadline,
-  max: number = Number.POSITIVE_INFINITY,
+  { closing, max = Number.POSITIVE_INFINITY, fetch }: WalkOptions = {},
 ): AsyncGenerator<Success<Page<Item>>, void, undefined> {
+  // That of the call of `next()`: nothing is awaited between it and here.
+  let begun = fetch ?? globalThis.fetch;
   const source = await findSource();
   const cycle = new CycleDetector();
   let counts = { pages: 0, items: 0, waitedMs: 0 };
@@ -40,12 +50,12 @@ export async function* walkPages<Item>(
     counts = { pages: pages + 1, items: items + data.length, waitedMs: before + waitedMs };
     return { type: "page", ...counts };
   };
-  const origin = { within: closing, progress: countPage };
   let cursor = source.start;
   let emptyPages = 0;
   let ahead: ReturnType<typeof source.fetch> | undefined;
   if (cursor !== null) cycle.closes(cursor);
   for (;;) {
+    const origin = { within: closing, progress: countPage, fetch: begun };
     const fetched = await (ahead ?? source.fetch(cursor, origin));
     const page = fetched.data;
     ahead = undefined;
@@ -65,6 +75,7 @@ export async function* walkPages<Item>(
       await platformTurn();
     }
     yield fetched;
+    begun = fetch ?? globalThis.fetch;
     if (isLast) return;
     if (flaw !== undefined) throw endlessError(source, cursor, flaw);
   }

@@ -26,6 +26,8 @@ export interface Wait {
   readonly isWanted: (session: Session) => boolean | Promise<boolean>;
   /** Ends the wait, and the poll that is under way. */
   readonly closing?: Deadline;
+  /** The global `fetch` when the method was called, for all polls. */
+  readonly fetch: Origin<Session>["fetch"];
 }
 
 /** The options of a wait, checked. */
@@ -76,7 +78,7 @@ export class SessionPolls {
     this.#totalTimeoutMs = totalTimeoutMs;
     // The wait ends its polls.
     const ofPoll = { ...options, totalTimeoutMs: Number.POSITIVE_INFINITY, onResponse };
-    this.#operation = send.check(wait.name, () => getSession(wait.id, ofPoll));
+    this.#operation = send.check(wait.name, () => ({ ...getSession(wait.id, ofPoll), isPoll: true }));
   }
 
   /** Polls until a session is wanted. `totalTimeoutMs` is for all of these searches together. */
@@ -113,8 +115,9 @@ export class SessionPolls {
     const sentAt = now();
     this.#isAnswered = false;
     try {
-      const origin: Origin<Session> = { within, progress: (session) => this.#look(session) };
-      const polled = await this.#send(this.#wait.name, () => this.#operation, origin);
+      const { name, fetch } = this.#wait;
+      const origin: Origin<Session> = { within, progress: (session) => this.#look(session), fetch };
+      const polled = await this.#send(name, () => this.#operation, origin);
       this.#session = polled.data;
       this.#outage = NO_OUTAGE;
       return polled;

@@ -56,12 +56,13 @@ type CheckedWatch = CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxInter
 /** Polls a session until `until` is true of it. */
 export function waitFor(send: Send, id: string, last: readonly [options: WaitOptions]): Promise<Session> {
   const name = "sessions.waitFor";
+  const { fetch } = globalThis;
   return (async () => {
     const { until, ...options } = send.check(name, () => {
       const { until, ...others } = readOptions(last, WAIT_OPTIONS);
       return { until, ...withIntervals(others) };
     });
-    return await new SessionPolls(send, { name, id, isWanted: until }, options).next();
+    return await new SessionPolls(send, { name, id, isWanted: until, fetch }, options).next();
   })();
 }
 
@@ -72,6 +73,7 @@ export function watch(
   last: readonly [options?: WatchOptions | undefined],
 ): (closing: Deadline) => AsyncGenerator<Session, void, undefined> {
   const name = "sessions.watch";
+  const { fetch } = globalThis;
   const read = deferErrors(() => send.check(name, () => withIntervals(readOptions(last, WATCH_OPTIONS))));
   return async function* changes(closing) {
     // The states and not the sessions are compared: the consumer may change a session that it was handed.
@@ -82,7 +84,7 @@ export function watch(
       latest = [state];
       return isNew;
     };
-    const polls = new SessionPolls(send, { name, id, isWanted, closing }, await read());
+    const polls = new SessionPolls(send, { name, id, isWanted, closing, fetch }, await read());
     for (;;) yield await polls.next();
   };
 }

@@ -3,13 +3,13 @@
  * started with them.
  */
 import { execFile, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startEmulator } from "../../../src/testing/node.ts";
+import { type RunningEmulator, type StartOptions, startEmulator } from "../../../src/testing/node.ts";
 import { linkTools, missingTools, runsTools, toolFile } from "../../support/consumer-tools.ts";
 import { link } from "../../support/packed.ts";
 import { root } from "./snippets.ts";
@@ -46,6 +46,25 @@ const COMPILER_OPTIONS = {
   paths: { "@/*": ["./*"] },
 };
 
+/** Calls through the client of the guide that lets Next.js cache: two of each, as two callers make them. */
+const CACHED = `import { automation } from "@/lib/automation";
+
+const title = "from a route";
+const until = ({ state }) => state === "done";
+const CALLS = {
+  list: (client) => client.projects.list({ limit: 50 }).page(),
+  issue: (client) => client.issues.create("web", { title, type: "bug" }),
+  token: (client) => client.tokens.create({ name: "ci", scopes: ["projects:read"] }),
+  wait: (client) => client.sessions.waitFor("ses_1", { until, intervalMs: 10, totalTimeoutMs: 10_000 }),
+};
+
+export async function POST(request) {
+  const cached = automation().withOptions({ fetchOptions: { next: { revalidate: 60, tags: ["projects"] } } });
+  const call = CALLS[new URL(request.url).searchParams.get("call")];
+  return Response.json([await call(cached), await call(cached)]);
+}
+`;
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "project-automation-next-"));
@@ -64,6 +83,7 @@ function writeApplication(): string[] {
   const files = [...guide.matchAll(/^```tsx?\n(\/\/ ((?:app|lib)\/(?!routes)\S+)\n.*?)^```$/gms)];
   for (const [, code = "", file = ""] of files) write(file, code);
   write("app/layout.tsx", LAYOUT);
+  write("app/api/cached/route.js", CACHED);
   write("package.json", '{ "private": true }');
   write("next.config.mjs", CONFIG);
   write("tsconfig.json", JSON.stringify({ compilerOptions: COMPILER_OPTIONS, include: ["**/*.ts", "**/*.tsx"] }));
@@ -82,36 +102,58 @@ async function build(): Promise<string> {
 if (!runsTools) console.log(`Not tried with Next.js: ${missingTools}.`);
 
 describe.runIf(runsTools)("the Next.js application of the guide", () => {
-  beforeAll(() => {
+  let files: readonly string[];
+  let report: string;
+  beforeAll(async () => {
     link(folder, "@types/node");
     linkTools(folder, "@types/react", "next", "react", "react-dom", "typescript");
     symlinkSync(root, join(folder, "node_modules", "project-automation"), "junction");
+    files = writeApplication();
+    report = await build();
   });
 
   test("is built without the variables of the deployment, and serves pages with them", async () => {
-    expect(writeApplication()).toEqual([
+    expect(files).toEqual([
       "lib/automation.ts",
       "app/api/projects/route.ts",
       "app/projects/page.tsx",
       "app/actions.ts",
     ]);
-    const report = await build();
     expect(report).toMatch(/ƒ \/api\/projects\b/);
     expect(report).toMatch(/ƒ \/projects\b/);
 
-    const service = await startEmulator({ projects: [{ name: "web" }, { name: "a/b" }] });
-    const variables = { PROJECT_AUTOMATION_BASE_URL: service.baseUrl, PROJECT_AUTOMATION_TOKEN: service.token };
-    const command = [toolFile("next/dist/bin/next"), "start", "--hostname", "127.0.0.1", "--port", "0"];
-    const server = spawn(process.execPath, command, { cwd: folder, env: { ...environment, ...variables } });
-    try {
-      const origin = await originOf(server.stdout);
+    await serveWith({ projects: [{ name: "web" }, { name: "a/b" }] }, async (origin) => {
       expect(await (await fetch(`${origin}/projects`)).text()).toMatch(/<li>web<\/li><li>a\/b<\/li>/);
       expect(await (await fetch(`${origin}/api/projects?limit=1`)).json()).toMatchObject({ data: [{ name: "web" }] });
       expect((await fetch(`${origin}/api/projects?cursor=`)).status).toBe(400);
-    } finally {
-      server.kill();
-      await service.close();
-    }
+    });
+  });
+
+  test("caches the reads that it asks for, and neither answers nor keeps a write", async () => {
+    // Next.js keeps a response with 200 alone, and the API documentation leaves the status of a creation open.
+    const conventions = { successStatus: { "issues.create": 200, "tokens.create": 200 } };
+    await serveWith({ conventions }, async (origin, { emulator }) => {
+      const sent = (): string[] => emulator.requests.map(({ operation }) => String(operation));
+      const answers: Record<string, { id: string; plaintext: string; number: number; state: string }[]> = {};
+      for (const call of ["list", "issue", "token", "wait", "list"]) {
+        const response = await fetch(`${origin}/api/cached?call=${call}`, { method: "POST" });
+        answers[call] = await response.json();
+      }
+      expect(sent().filter((operation) => operation === "projects.list")).toHaveLength(1);
+      expect(sent().filter((operation) => operation === "issues.create")).toHaveLength(2);
+      expect(emulator.issues.list("web").map(({ number }) => number)).toEqual([1, 2]);
+      expect(answers["issue"]?.map(({ number }) => number)).toEqual([1, 2]);
+      const plaintexts = answers["token"]?.map(({ plaintext }) => plaintext) ?? [];
+      expect(new Set(plaintexts).size).toBe(2);
+      expect(answers["wait"]?.map(({ state }) => state)).toEqual(["done", "done"]);
+      expect(sent().filter((operation) => operation === "sessions.get").length).toBeGreaterThan(2);
+      const kept = readdirSync(join(folder, ".next"), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.parentPath.includes(join(".next", "cache")))
+        .map((entry) => readFileSync(join(entry.parentPath, entry.name), "utf8"))
+        .map((text) => text + Buffer.from(/"body":"([^"]*)"/.exec(text)?.[1] ?? "", "base64").toString());
+      expect(kept.some((text) => text.includes("next_cursor"))).toBe(true);
+      for (const plaintext of plaintexts) expect(kept.join()).not.toContain(plaintext);
+    });
   });
 
   test("is not built if a module creates the client when it is imported", async () => {
@@ -119,6 +161,23 @@ describe.runIf(runsTools)("the Next.js application of the guide", () => {
     await expect(build()).rejects.toMatchObject({ stderr: expect.stringContaining("ConfigError") });
   });
 });
+
+/** Starts the application in front of an emulator. */
+async function serveWith(
+  options: StartOptions,
+  use: (origin: string, service: RunningEmulator) => Promise<void>,
+): Promise<void> {
+  const service = await startEmulator(options);
+  const variables = { PROJECT_AUTOMATION_BASE_URL: service.baseUrl, PROJECT_AUTOMATION_TOKEN: service.token };
+  const command = [toolFile("next/dist/bin/next"), "start", "--hostname", "127.0.0.1", "--port", "0"];
+  const server = spawn(process.execPath, command, { cwd: folder, env: { ...environment, ...variables } });
+  try {
+    await use(await originOf(server.stdout), service);
+  } finally {
+    server.kill();
+    await service.close();
+  }
+}
 
 async function originOf(output: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: output })) {

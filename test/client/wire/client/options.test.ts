@@ -229,15 +229,6 @@ describe("valid options", () => {
 });
 
 describe("fetch", () => {
-  test("the global one is looked up when a call is made", async () => {
-    const client = wire.client();
-    const stub = vi.fn<typeof fetch>(async () => session());
-    vi.stubGlobal("fetch", stub);
-    await client.sessions.get("s");
-    expect(stub).toHaveBeenCalledOnce();
-    expect(wire.sent).toHaveLength(0);
-  });
-
   test("is called without a this", async () => {
     const receivers: unknown[] = [];
     function strict(this: unknown): Promise<Response> {

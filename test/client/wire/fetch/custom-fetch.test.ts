@@ -124,15 +124,6 @@ describe("what it is called with", () => {
     expect(new Set(inits.map(({ headers }) => headers)).size).toBe(3);
     expect(server.seen.map(({ headers }) => Object.fromEntries(headers)["x-mark"])).toEqual(["1", "2", "3"]);
   });
-
-  test("without one, the global fetch at the time of each request", async () => {
-    const server = await good();
-    const client = clientOf(server, {});
-    const replaced = vi.fn(globalThis.fetch);
-    vi.stubGlobal("fetch", replaced);
-    await client.issues.create("web", input);
-    expect(replaced).toHaveBeenCalledOnce();
-  });
 });
 
 describe("as applications write it", () => {

@@ -1,0 +1,144 @@
+/** A cache may answer the reads that an application asks for: no write, and no poll. */
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Client, path, rotatingToken } from "../../../../src/client/index.ts";
+import { json, type Reply } from "../../../support/replies.ts";
+import { BASE, scriptedFetch, TOKEN } from "../../../support/scripted-fetch.ts";
+
+type Options = Readonly<Record<string, unknown>>;
+const BROWSER = "Mozilla/5.0 (X11; Linux x86_64) Firefox/150.0";
+const input = { title: "t", type: "bug" };
+const next = { revalidate: 60, tags: ["projects"] };
+const dispatcher = { mark: "the same object" };
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+const answer: Reply = ({ index }) =>
+  json({
+    ...{ id: "s", state: `state ${index}`, number: 1, title: "t", status: "open", data: [], next_cursor: null },
+    ...{ name: "n", key_id: "k", scopes: [], expires_at: "2099-01-01T00:00:00Z", plaintext: "pat_k_s" },
+  });
+
+/** The calls of an application, each alone, with the client that it is given. */
+const READS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+  "sessions.get": (client) => client.sessions.get("s"),
+  "projects.list, a page": (client) => client.projects.list().page(),
+  "projects.list, an array": (client) => client.projects.list({}, { prefetch: true }).toArray(),
+  "sessions.list": (client) => client.sessions.list("p").toArray(),
+  "a GET": (client) => client.request({ method: "GET", path: path`/x` }),
+  "a HEAD": (client) => client.request({ method: "HEAD", path: path`/x` }),
+};
+const OTHERS: typeof READS = {
+  "issues.create": (client) => client.issues.create("p", input),
+  "tokens.create": (client) => client.tokens.create({ name: "n", scopes: [] }),
+  "tokens.rotate": (client) => client.tokens.rotate("t"),
+  "tokens.rotate, adopted": (client) => client.tokens.rotate("t", { adopt: true }),
+  "tokens.revoke": (client) => client.tokens.revoke("t"),
+  ...Object.fromEntries(
+    (["POST", "PUT", "PATCH", "DELETE"] as const).map((method) => [
+      `a ${method}`,
+      (client: Client) => client.request({ method, path: path`/x` }),
+    ]),
+  ),
+  "sessions.waitFor": (client) =>
+    client.sessions.waitFor("s", { until: ({ state }) => state === "state 2", intervalMs: 1 }),
+  "sessions.watch": async (client) => {
+    for await (const { state } of client.sessions.watch("s", { intervalMs: 1 })) if (state === "state 2") break;
+  },
+};
+
+/** The options of every request, beside what the client sets itself. */
+async function optionsOf(call: (client: Client) => Promise<unknown>, make: (fetch: typeof globalThis.fetch) => Client) {
+  const service = scriptedFetch(answer);
+  const seen: Options[] = [];
+  await call(
+    make((url, init) => {
+      const { method, headers, body, signal, redirect, credentials, ...others } = init as Options;
+      seen.push(others);
+      return service.fetch(url, init);
+    }),
+  );
+  expect(seen.length).toBeGreaterThan(0);
+  return seen;
+}
+const clientWith =
+  (fetchOptions: Options) =>
+  (fetch: typeof globalThis.fetch): Client =>
+    new Client({ baseUrl: BASE, token: TOKEN, fetch, fetchOptions });
+
+/** What is passed, what goes with a read, and what with everything else. Elsewhere, and in a browser. */
+const ROWS: readonly (readonly [passed: Options, read: Options, other: Options])[] = [
+  [{}, {}, {}],
+  [{ dispatcher }, { dispatcher }, { dispatcher }],
+  [
+    { next, dispatcher },
+    { next, dispatcher },
+    { cache: "no-store", dispatcher },
+  ],
+  [{ next: {} }, { next: {} }, { cache: "no-store" }],
+  [{ next: null }, { next: null }, { cache: "no-store" }],
+  [{ cache: "force-cache" }, { cache: "force-cache" }, { cache: "no-store" }],
+  [{ cache: "no-store" }, { cache: "no-store" }, { cache: "no-store" }],
+  [{ cache: "default", next }, { cache: "default", next }, { cache: "no-store" }],
+  [{ next: undefined, cache: undefined, cf: undefined }, {}, {}],
+  [{ cf: { polish: "off" } }, { cf: { polish: "off" } }, { cf: { polish: "off" } }],
+  [
+    { cf: { cacheTtl: 60, cacheEverything: true, cacheKey: "k", cacheTtlByStatus: { "200": 1 }, cacheTags: ["a"] } },
+    { cf: { cacheTtl: 60, cacheEverything: true, cacheKey: "k", cacheTtlByStatus: { "200": 1 }, cacheTags: ["a"] } },
+    { cf: {} },
+  ],
+  [
+    { cf: { cacheTtl: 60, minify: true }, keepalive: true },
+    { cf: { cacheTtl: 60, minify: true }, keepalive: true },
+    { cf: { minify: true }, keepalive: true },
+  ],
+];
+
+describe.each(ROWS)("fetchOptions %j", (passed, read, other) => {
+  const inBrowser = (options: Options): Options => ({ cache: "no-store", ...options });
+
+  test.each(Object.entries(READS))("go with a read: %s", async (_, call) => {
+    for (const options of await optionsOf(call, clientWith(passed))) expect(options).toStrictEqual(read);
+    vi.stubGlobal("navigator", { userAgent: BROWSER });
+    for (const options of await optionsOf(call, clientWith(passed))) expect(options).toStrictEqual(inBrowser(read));
+  });
+
+  test.each(Object.entries(OTHERS))("without what a cache keeps: %s", async (_, call) => {
+    for (const options of await optionsOf(call, clientWith(passed))) expect(options).toStrictEqual(other);
+    vi.stubGlobal("navigator", { userAgent: BROWSER });
+    for (const options of await optionsOf(call, clientWith(passed))) expect(options).toStrictEqual(inBrowser(other));
+  });
+});
+
+test("a derived client's options hold for all its requests alike, and those of the first one stay as they are", async () => {
+  const cached = (fetch: typeof globalThis.fetch): Client =>
+    new Client({ baseUrl: BASE, token: TOKEN, fetch }).withOptions({ fetchOptions: { next } });
+  expect(await optionsOf((client) => client.withOptions({ retry: false }).sessions.get("s"), cached)).toEqual([
+    { next },
+  ]);
+  expect(await optionsOf((client) => client.issues.create("p", input), cached)).toEqual([{ cache: "no-store" }]);
+  const uncached = (client: Client): Promise<unknown> => client.withOptions({ fetchOptions: {} }).sessions.get("s");
+  expect(await optionsOf(uncached, cached)).toEqual([{}]);
+});
+
+test("a rotation that a token begins by itself goes without them, beside a read that goes with them", async () => {
+  const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+  const token = rotatingToken({ token: { id: "tok_1", plaintext: TOKEN, expires_at }, onRotated: () => {} });
+  const make = (fetch: typeof globalThis.fetch): Client =>
+    new Client({ baseUrl: BASE, token, fetch, fetchOptions: { next } });
+  const seen = await optionsOf((client) => client.sessions.get("s"), make);
+  expect(seen).toHaveLength(2);
+  expect(seen).toEqual(expect.arrayContaining([{ next }, { cache: "no-store" }]));
+});
+
+test("the objects that are passed are handed over, and not changed", async () => {
+  const cf = Object.freeze({ cacheTtl: 60, minify: true });
+  const passed = Object.freeze({ cf, next: Object.freeze(next), dispatcher });
+  const [read] = await optionsOf((client) => client.sessions.get("s"), clientWith(passed));
+  expect(read?.["cf"]).toBe(cf);
+  expect(read?.["next"]).toBe(passed.next);
+  const [write] = await optionsOf((client) => client.tokens.revoke("t"), clientWith(passed));
+  expect(write?.["dispatcher"]).toBe(dispatcher);
+  expect(cf).toEqual({ cacheTtl: 60, minify: true });
+});
