@@ -68,11 +68,6 @@ export class Assembly {
     return new Assembly(settings, context);
   }
 
-  /** The `fetch` that the client was given. */
-  get fetch(): ClientOptions["fetch"] {
-    return this.#settings.fetch;
-  }
-
   /** The parts of a client with some options changed. */
   withOptions(args: readonly [ClientOptions]): Assembly {
     return configuring(args[0], () => Assembly.#from(settingsOf(args, this.#settings), this.context));

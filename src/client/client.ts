@@ -135,12 +135,12 @@ export class Client {
         new Redactor({ tokens: [context.tokenSource.current], headers: context.headers }).text(text),
       service: context.baseUrl,
       token: () => context.tokenSource.current,
-      fetch: this.#assembly.fetch,
+      fetch: context.fetch,
     });
   }
 }
 
 // Not in the class: a class whose body names itself is published under another name.
 function derived(assembly: Assembly): Client {
-  return new Client(assembly); // the constructor tests for an Assembly first
+  return new Client(assembly as ClientOptions); // the constructor tests for an Assembly first
 }
