@@ -221,6 +221,7 @@ const doors = [
   "client/call/api-response.ts",
   "client/call/body.ts",
   "client/call/write-evidence.ts",
+  "client/token/own-context.ts",
   "client/errors/caller-stack.ts",
   "client/errors/evidence.ts",
   "client/secrets/redact.ts",

@@ -68,6 +68,10 @@ export function checkRotatingToken(options: RotatingTokenOptions): Present<Rotat
       const token = parseOptions(checked.token, "options.token", shape);
       const flaw = flawOfToken(token.plaintext);
       if (flaw !== undefined) invalid(`options.token.plaintext ${flaw}`);
+      const { key_id: keyId, plaintext } = token as { readonly key_id?: unknown; readonly plaintext: string }; // it has no flaw
+      if (typeof keyId === "string" && !plaintext.includes(keyId)) {
+        invalid("options.token.plaintext does not hold its key_id: they are of two records");
+      }
       return { ...checked, token };
     },
     (flaw) => `rotatingToken: ${flaw}`,

@@ -5,6 +5,7 @@ import { ConfigError } from "../errors/classes.ts";
 import type { CreatedToken } from "../models.ts";
 import { now } from "../time/clock.ts";
 import { Deadline, STOPPED } from "../time/deadline.ts";
+import { keepContext } from "./own-context.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
 import { type StoredToken, usableFields } from "./rotating-token-record.ts";
 import {
@@ -50,7 +51,10 @@ export interface RotatingToken extends TokenSourceFactory {
  * is tried again a minute later at the earliest; one that gets no response ends with the client's `timeoutMs` (30 s where
  * that is `false`).
  *
- * @throws `ConfigError` if an option is invalid.
+ * It rotates and stores in the `AsyncLocalStorage` context of this call, where the platform has one. Calls go on with the old
+ * token until the service answers 401 to one of them, whatever the local clock says.
+ *
+ * @throws `ConfigError` if an option is invalid, or if `plaintext` and `key_id` of the record do not belong together.
  *
  * @example
  * const token = rotatingToken({
@@ -87,6 +91,8 @@ class SelfRotatingToken implements RotatingToken {
   #unstored: StoredToken | undefined;
   /** Rotations that have failed in a row. */
   #failures = 0;
+  /** The context of the application that made the token. */
+  readonly #inOwnContext = keepContext();
   /** Set if the token is known to be invalid: the failure of the rotation that says so. */
   #invalid: TokenUnavailable | undefined;
 
@@ -160,7 +166,7 @@ class SelfRotatingToken implements RotatingToken {
   }
 
   #begin(run: () => Promise<void>, limitMs: number): Promise<void> {
-    const result = run().finally(() => {
+    const result = this.#inOwnContext(run).finally(() => {
       if (this.#work === work) this.#work = undefined;
     });
     const work = new SharedWork(result, limitMs);
@@ -199,12 +205,11 @@ class SelfRotatingToken implements RotatingToken {
   }
 
   #fail(error: unknown): void {
-    const at = currentMoment();
     this.#failures += 1;
-    this.#schedule = scheduleRetry(this.#schedule, this.#failures, at);
+    this.#schedule = scheduleRetry(this.#schedule, this.#failures, currentMoment());
+    // Neither the local clock nor a refused rotation says that a token is dead.
     const isRevoked = error instanceof AutomationError && error.outcome === "accepted";
-    const isExpired = error instanceof AutomationError && error.kind === "auth" && at.wall >= expiryOf(this.#token);
-    if (isRevoked || isExpired) this.#invalid ??= new TokenUnavailable(NOT_USABLE, { cause: error });
+    if (isRevoked) this.#invalid ??= new TokenUnavailable(NOT_USABLE, { cause: error });
   }
 
   async #store(): Promise<void> {

@@ -7,6 +7,13 @@ import { LatestToken, type TokenRequest, type TokenSource } from "./token-source
 export class StaticToken extends LatestToken implements TokenSource {
   /** The rotations that are under way. None of them rejects. */
   readonly #rotations = new Set<SharedWork<void>>();
+  /** The number of times that it was swapped by hand. */
+  #swaps = 0;
+
+  override set(token: string): void {
+    this.#swaps += 1;
+    super.set(token);
+  }
 
   /** After a 401, a rotation that is under way may bring another token. */
   tokenFor({ rejected, isRotation, within }: TokenRequest): string | Promise<string> {
@@ -15,12 +22,15 @@ export class StaticToken extends LatestToken implements TokenSource {
   }
 
   /**
-   * Makes the replacement that `rotate` resolves the token. If the response is invalid or cut off but has a usable
+   * Makes the replacement that `rotate` resolves the token, unless the token was swapped by hand meanwhile. If the response is invalid or cut off but has a usable
    * `plaintext`, that becomes the token, since the old one is revoked by then; the error is thrown nevertheless.
    */
   async adopt(rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {
+    const swaps = this.#swaps;
     const rotation = rotate();
-    const adopted = rotation.catch(recordIn).then((record) => this.set(plaintextOf(record) ?? this.current));
+    const adopted = rotation.catch(recordIn).then((record) => {
+      if (swaps === this.#swaps) super.set(plaintextOf(record) ?? this.current);
+    });
     const work = new SharedWork(adopted, LONGEST_WORK_MS);
     this.#rotations.add(work);
     await adopted;

@@ -223,6 +223,11 @@ describe("options", () => {
     ["an empty id", { token: { ...token, id: "" }, onRotated }, /token\.id must be a non-empty string/],
     ["no plaintext", { token: { ...token, plaintext: undefined }, onRotated }, /token\.plaintext must be a string/],
     ["a scheme", { token: { ...token, plaintext: `Bearer ${SECRET}` }, onRotated }, /plaintext .*omit the scheme/],
+    [
+      "the key id of another record",
+      { token: { ...token, key_id: "zz" }, onRotated },
+      /plaintext does not hold its key_id/,
+    ],
     ["a line break", { token: { ...token, plaintext: `${SECRET}\n` }, onRotated }, /plaintext .*see index 22/],
     ["no expires_at", { token: { ...token, expires_at: undefined }, onRotated }, /expires_at must be an ISO 8601/],
     [

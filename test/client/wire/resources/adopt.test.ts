@@ -260,3 +260,44 @@ test("against the emulator: 20 calls at once over a rotation all succeed, and th
   const old = new Client({ baseUrl, fetch, token: own.plaintext });
   expect(await rejection(old.projects.list().toArray())).toMatchObject({ kind: "auth" });
 });
+
+describe("a token that is swapped while its rotation is under way stays:", () => {
+  test.each<[string, () => Response]>([
+    ["the rotation succeeds", () => replacement()],
+    [
+      "the response of the rotation is cut behind the plaintext",
+      () => text(`{"id":"t2","plaintext":"${NEXT}","na`, 201),
+    ],
+  ])("%s", async (_, answer) => {
+    const arrived = gate();
+    const go = gate();
+    wire.reply(async ({ path }) => {
+      if (!path.endsWith("/rotate")) return session();
+      arrived.open();
+      await go.opened;
+      return answer();
+    });
+    const client = wire.client();
+    const rotation = client.tokens.rotate("t1", { adopt: true }).catch((error: unknown) => error);
+    await arrived.opened;
+    client.setToken("pat_beta_AnotherAccount");
+    go.open();
+    await rotation;
+    await client.sessions.get("s");
+    expect(authorizations().at(-1)).toBe("Bearer pat_beta_AnotherAccount");
+  });
+});
+
+test("of two rotations at once the replacement that came last stays", async () => {
+  let rotations = 0;
+  wire.reply(({ path }) => {
+    if (!path.endsWith("/rotate")) return session();
+    rotations += 1;
+    return replacement(`${NEXT}${rotations}`);
+  });
+  const client = wire.client();
+  const both = [client.tokens.rotate("t1", { adopt: true }), client.tokens.rotate("t1", { adopt: true })];
+  expect((await Promise.allSettled(both)).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+  await client.sessions.get("s");
+  expect(authorizations().at(-1)).toBe(`Bearer ${NEXT}2`);
+});

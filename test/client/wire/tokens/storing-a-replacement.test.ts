@@ -1,4 +1,5 @@
 /** `onRotated`: awaited before the replacement is used, bounded, repeated until it succeeds. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
@@ -202,3 +203,25 @@ describe("an onRotated that never settles", () => {
 function raise(thrown: unknown): never {
   throw thrown;
 }
+
+test("rotating and storing run in the context in which the token was made, not in that of the call that began them", async () => {
+  const transactions = new AsyncLocalStorage<string>();
+  const seen: (string | undefined)[] = [];
+  const { fake, client, token } = transactions.run("the application", () =>
+    setUp(() => {
+      seen.push(transactions.getStore());
+    }),
+  );
+  const contextOf: (string | undefined)[] = [];
+  const watched = client.withOptions({
+    fetch: (url, init) => {
+      contextOf.push(transactions.getStore());
+      return fake.fetch(url, init);
+    },
+  });
+  await ended(transactions.run("a visitor's", () => client.sessions.get("1")));
+  await ended(transactions.run("a visitor's", () => watched.sessions.get("2")));
+  expect(seen).toEqual(["the application"]);
+  expect(contextOf).toEqual(["a visitor's"]);
+  expect(token.latest().plaintext).toBe(NEW);
+});
