@@ -1,5 +1,4 @@
 import type { Deadline } from "../time/deadline.ts";
-import { onAbort } from "../time/deadline.ts";
 import { SharedWork } from "./shared-work.ts";
 import { flawOfToken } from "./token-format.ts";
 import {
@@ -10,45 +9,19 @@ import {
   TokenUnavailable,
 } from "./token-source.ts";
 
-/** A renewal answers calls whose 401 for the same token arrives within this time after it. */
-const RENEWAL_SERVES_MS = 60_000;
+/** Calls whose 401 for the same token arrives within this time after its renewal ask the provider plainly first. */
+const RENEWED_MS = 60_000;
 
-/** A call of the provider for another token than the rejected one, and how many of our calls wait for it. */
-class Renewal extends SharedWork<string> {
-  readonly #controller: AbortController;
-  #waiting = 0;
-
-  constructor(ask: (signal: AbortSignal) => Promise<string>, limitMs: number) {
-    const controller = new AbortController();
-    super(ask(controller.signal), limitMs);
-    this.#controller = controller;
-  }
-
-  get isAborted(): boolean {
-    return this.#controller.signal.aborted;
-  }
-
-  /** Waits for the token. When no call waits any more, the provider's signal aborts. */
-  async waitWith(signal: AbortSignal): Promise<string | undefined> {
-    this.#waiting += 1;
-    const unsubscribe = onAbort(signal, () => {
-      this.#waiting -= 1;
-      if (this.#waiting === 0) this.#controller.abort();
-    });
-    try {
-      return await this.wait();
-    } finally {
-      unsubscribe();
-    }
-  }
-}
-
-/** A token from the caller's function. What that returns is for the call that asked; only renewals are shared. */
+/**
+ * A token from the caller's function. What that returns is for the call that asked, in whose context it runs: it may look at
+ * the present visitor. So a renewal answers its own call alone. Others that were refused with the same token wait for its end,
+ * since the provider may have another one then, and ask for themselves.
+ */
 export class ProviderToken implements TokenSource {
   current = "";
   readonly #provider: TokenProvider;
-  /** By the rejected token. */
-  readonly #renewals = new Map<string, Renewal>();
+  /** By the rejected token: the renewal that is under way, or has ended within a minute. */
+  readonly #renewals = new Map<string, SharedWork<void>>();
 
   constructor(provider: TokenProvider) {
     this.#provider = provider;
@@ -56,11 +29,16 @@ export class ProviderToken implements TokenSource {
 
   /** Asks the provider for each request, and after a 401 for another token, once in a call. */
   async tokenFor({ rejected, refused, within }: TokenRequest): Promise<string> {
-    const renew = (token: string): Promise<string> => within((limit) => this.#renewed(token, limit));
-    if (rejected !== undefined) return refused === undefined ? await renew(rejected) : rejected;
-    const token = await within((limit) => this.#ask({ signal: limit.signal }));
-    // The provider may not know yet that it was refused.
-    return token === refused ? await renew(token) : token;
+    if (rejected !== undefined && refused !== undefined) return rejected;
+    const ask = (renewed?: string): Promise<string> => within((limit) => this.#ask(limit.signal, renewed));
+    if (rejected !== undefined) {
+      const renewal = this.#renewalOf(rejected);
+      if (renewal === undefined) return await within((limit) => this.#renewFirst(rejected, limit));
+      await within(() => renewal.waitToLimit());
+    }
+    const token = await ask();
+    // The provider may not know yet that it was refused, or not in the context of this call.
+    return token === (rejected ?? refused) ? await ask(token) : token;
   }
 
   /** A token is for its call alone, so nothing replaces it. */
@@ -72,29 +50,25 @@ export class ProviderToken implements TokenSource {
     return () => {};
   }
 
-  async #renewed(rejected: string, limit: Deadline): Promise<string> {
-    for (;;) {
-      const token = await this.#renewalOf(rejected, limit.leftMs).waitWith(limit.signal);
-      // A renewal that the platform has dropped is begun again.
-      if (token !== undefined) return token;
-    }
-  }
-
-  #renewalOf(rejected: string, limitMs: number): Renewal {
-    const known = this.#renewals.get(rejected);
-    if (known?.isCurrent && !known.isAborted) return known;
+  #renewalOf(rejected: string): SharedWork<void> | undefined {
     for (const [token, renewal] of this.#renewals) if (!renewal.isCurrent) this.#renewals.delete(token);
-    const renewal = new Renewal((signal) => this.#ask({ signal, rejected }), limitMs);
-    this.#renewals.set(rejected, renewal);
-    const forget = (): void => {
-      if (this.#renewals.get(rejected) === renewal) this.#renewals.delete(rejected);
-    };
-    // The same token again answers nobody else: the provider may have another one a moment later.
-    renewal.result.then((token) => (token === rejected ? forget() : renewal.keep(RENEWAL_SERVES_MS)), forget);
-    return renewal;
+    return this.#renewals.get(rejected);
   }
 
-  async #ask(context: TokenContext): Promise<string> {
+  #renewFirst(rejected: string, { leftMs, signal }: Deadline): Promise<string> {
+    const result = this.#ask(signal, rejected);
+    const ended = result.then(
+      () => {},
+      () => {},
+    );
+    const renewal = new SharedWork(ended, leftMs);
+    this.#renewals.set(rejected, renewal);
+    void ended.then(() => renewal.keep(RENEWED_MS));
+    return result;
+  }
+
+  async #ask(signal: AbortSignal, rejected: string | undefined): Promise<string> {
+    const context: TokenContext = rejected === undefined ? { signal } : { signal, rejected };
     let token: string;
     try {
       token = await this.#provider(context);

@@ -13,8 +13,8 @@ export interface TokenContext {
 /**
  * Returns the token of one call, or a promise of it. The client calls it when a call begins and before each further
  * attempt, never while the call waits. The token is for that call alone, so the provider may look at the present request,
- * and should cache an answer of a vault. Calls share a renewal only: those whose `rejected` is the same token, for a
- * minute after it.
+ * and should cache an answer of a vault. A renewal (`rejected` is set) answers its own call too. Other calls that were refused
+ * with the same token wait for its end, and ask plainly; so do those whose 401 comes within a minute after it.
  *
  * @example
  * const token: TokenProvider = ({ signal, rejected }) => readSecret({ signal, fresh: rejected !== undefined });

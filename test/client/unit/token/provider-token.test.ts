@@ -1,4 +1,4 @@
-/** The token provider: what it returns is for one call alone; renewals are shared, by the token that was rejected. */
+/** The token provider: what it returns is for one call alone, and so is a renewal; others wait for its end, and ask for themselves. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { Deadline } from "../../../../src/client/time/deadline.ts";
@@ -54,72 +54,84 @@ describe("the token of a call", () => {
 });
 
 describe("a renewal", () => {
-  test("is shared by the calls whose token was the same, and by no call that begins", async () => {
+  test("answers the call that asked; others with the same token wait for its end, and ask plainly", async () => {
     const { calls, read, rejected } = manual();
     const reads = [read("t1"), read("t1"), read(), read("t0")];
+    await pass(0);
     expect(rejected()).toEqual(["t1", undefined, "t0"]);
     for (const [index, { settle }] of calls.entries()) settle(`n${index}`);
-    expect(await Promise.all(reads)).toEqual(["n0", "n0", "n1", "n2"]);
+    await pass(0);
+    expect(rejected()).toEqual(["t1", undefined, "t0", undefined]);
+    calls[3]?.settle("n3");
+    expect(await Promise.all(reads)).toEqual(["n0", "n3", "n1", "n2"]);
   });
 
-  test("answers those that come within a minute after it, and not later", async () => {
+  test("spares calls a renewal of their own within a minute after it, and not later", async () => {
     const { calls, read, rejected } = manual();
     const first = read("t1");
     await pass(5_000);
     calls[0]?.settle("t2");
     expect(await first).toBe("t2");
     await pass(59_000);
-    expect(await read("t1")).toBe("t2");
+    const second = read("t1");
+    await pass(0);
+    calls[1]?.settle("t2");
+    expect(await second).toBe("t2");
     await pass(1_001);
     void read("t1");
-    expect(rejected()).toEqual(["t1", "t1"]);
+    expect(rejected()).toEqual(["t1", undefined, "t1"]);
   });
 
   test.each([
     ["returns the same token again", "t1"],
     ["fails", "no token"],
-  ])("that %s answers nobody later", async (_, returned) => {
+  ])("that %s lets the others renew at once, side by side", async (_, returned) => {
     const { calls, read, rejected } = manual();
-    const reads = Promise.allSettled([read("t1"), read("t1")]);
+    const reads = Promise.allSettled([read("t1"), read("t1"), read("t1")]);
     calls[0]?.settle(returned);
-    await reads;
-    void read("t1");
-    expect(rejected()).toEqual(["t1", "t1"]);
+    await pass(0);
+    for (const { settle } of calls.slice(1)) settle("t1");
+    await pass(0);
+    expect(rejected()).toEqual(["t1", undefined, undefined, "t1", "t1"]);
+    for (const [index, { settle }] of calls.slice(3).entries()) settle(`n${index}`);
+    expect(await reads).toMatchObject([{}, { value: "n0" }, { value: "n1" }]);
   });
 
-  test("is aborted when the last call that waits for it ends, and is not shared from then on", async () => {
-    const { calls, read } = manual();
-    const [one, two] = [Deadline.of(Number.POSITIVE_INFINITY), Deadline.of(Number.POSITIVE_INFINITY)];
-    const abandoned = [read("t1", one), read("t1", two)];
-    one.end();
-    expect(calls[0]?.context.signal.aborted).toBe(false);
-    two.end();
+  test("is aborted when its call ends, and the others ask for themselves", async () => {
+    const { calls, read, rejected } = manual();
+    const limit = Deadline.of(Number.POSITIVE_INFINITY);
+    const abandoned = read("t1", limit);
+    const other = read("t1");
+    await pass(0);
+    limit.end();
     expect(calls[0]?.context.signal.aborted).toBe(true);
-    const next = read("t1");
+    calls[0]?.settle("late");
+    await abandoned;
+    await pass(0);
     calls[1]?.settle("t2");
-    expect(await next).toBe("t2");
-    // What the abandoned one returns late replaces nothing.
-    calls[0]?.settle("t3");
-    await Promise.all(abandoned);
-    expect(await read("t1")).toBe("t2");
+    expect(await other).toBe("t2");
+    expect(rejected()).toEqual(["t1", undefined]);
   });
 
   test.each([
     ["its limit", 30_000, 30_000],
     ["five minutes, without one", Number.POSITIVE_INFINITY, 300_000],
-  ])("that hangs is given up by the next call that asks after %s", async (_, limitMs, endsMs) => {
-    const { calls, read } = manual();
+  ])("that hangs is given up by those who wait, and by the next call, after %s", async (_, limitMs, endsMs) => {
+    const { calls, read, rejected } = manual();
     const limit = Deadline.of(limitMs);
     void read("t1", limit);
     limit.release(); // its call was dropped, with its timers
+    const waiting = read("t1");
     await pass(endsMs - 1);
-    void read("t1");
     expect(calls).toHaveLength(1);
     await pass(1);
-    const next = read("t1");
-    expect(calls).toHaveLength(2);
+    expect(rejected()).toEqual(["t1", undefined]);
     calls[1]?.settle("t2");
-    expect(await next).toBe("t2");
+    expect(await waiting).toBe("t2");
+    const next = read("t1");
+    expect(rejected()).toEqual(["t1", undefined, "t1"]);
+    calls[2]?.settle("t3");
+    expect(await next).toBe("t3");
   });
 
   test("leaves no listener on the signal", async () => {

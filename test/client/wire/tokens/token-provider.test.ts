@@ -62,14 +62,16 @@ describe("concurrent calls", () => {
     expect(service.sent).toHaveLength(51);
   });
 
-  test("renew their own user's token, and share no renewal with another user", async () => {
+  test("renew their own user's token, once for each user where the provider keeps it", async () => {
     const users = new AsyncLocalStorage<string>();
     const contexts: (readonly [string | undefined, string | undefined])[] = [];
+    const kept = new Map<string | undefined, string>();
     const token = async ({ rejected }: TokenContext): Promise<string> => {
       const user = users.getStore();
       contexts.push([user, rejected]);
       await later(10);
-      return `${user}.${rejected === undefined ? "old" : "new"}`;
+      if (rejected !== undefined) kept.set(user, `${user}.new`);
+      return kept.get(user) ?? `${user}.old`;
     };
     const service = scriptedFetch((sent) => {
       expect(sent.token.split(".")[0]).toBe(sent.url.split("/").at(-1));
@@ -81,6 +83,64 @@ describe("concurrent calls", () => {
     expect((await allEnded(calls)).filter(({ error }) => error !== undefined)).toEqual([]);
     const renewed = contexts.filter(([, rejected]) => rejected !== undefined);
     expect(renewed.sort()).toEqual([0, 1, 2].map((user) => [`user${user}`, `user${user}.old`]));
+  });
+
+  test.each([
+    ["the same placeholder", 0],
+    ["the same placeholder, half a minute after the other's renewal", 30_000],
+  ])("of two users are never sent with each other's token, though %s was refused", async (_, waitMs) => {
+    const users = new AsyncLocalStorage<{ readonly name: string; token?: string }>();
+    const token = async ({ rejected }: TokenContext): Promise<string> => {
+      const user = users.getStore();
+      if (user === undefined) throw new Error("nobody asked");
+      await later(5);
+      if (rejected !== undefined) user.token = `token_of_${user.name}`;
+      return user.token ?? "not_signed_in";
+    };
+    const service = scriptedFetch((sent) => (sent.token === "not_signed_in" ? status(401) : good(sent)));
+    const client = service.client({ token });
+    const read = (name: string) => users.run({ name }, () => client.sessions.get(name));
+    const first = watch([read("alice")]);
+    await pass(waitMs);
+    expect((await allEnded(["bob", "carol", "alice"].map(read))).filter(({ error }) => error !== undefined)).toEqual(
+      [],
+    );
+    await finish(first);
+    const carriedOut = service.sent.filter(({ token: sent }) => sent !== "not_signed_in");
+    expect(carriedOut).toHaveLength(4);
+    for (const { token: sent, url } of carriedOut) expect(sent).toBe(`token_of_${url.split("/").at(-1)}`);
+  });
+
+  test("a renewal that fails is the failure of its own call alone", async () => {
+    const users = new AsyncLocalStorage<string>();
+    const token = async ({ rejected }: TokenContext): Promise<string> => {
+      await later(5);
+      if (rejected === undefined) return "expired";
+      if (users.getStore() === "alice") throw new Error("the refresh token of alice was revoked");
+      return `token_of_${users.getStore()}`;
+    };
+    const service = scriptedFetch((sent) => (sent.token === "expired" ? status(401) : good(sent)));
+    const client = service.client({ token });
+    const settled = await allEnded(["alice", "bob"].map((user) => users.run(user, () => client.sessions.get(user))));
+    expect(settled.map(({ error }) => isAutomationError(error) && error.kind)).toEqual(["token_provider", false]);
+  });
+
+  test("a hundred of them with one revoked token ask the vault once, where the provider keeps its answer", async () => {
+    let vault = 0;
+    let cached: string | undefined = "t1";
+    const token = async ({ rejected }: TokenContext): Promise<string> => {
+      if (cached === undefined || cached === rejected) {
+        vault += 1;
+        cached = undefined;
+        await later(20);
+        cached = "t2";
+      }
+      return cached;
+    };
+    const service = scriptedFetch(after(5, accepting("t2")));
+    const settled = await allEnded(many(service.client({ token, maxConcurrency: 100 }), 100));
+    expect(settled.filter(({ error }) => error !== undefined)).toEqual([]);
+    expect(vault).toBe(1);
   });
 
   test("do not share the first call of the provider", async () => {
@@ -103,7 +163,8 @@ describe("concurrent calls", () => {
     // Each call asked when it began, and the one that was answered 429 when it went back.
     expect(contexts.map(({ rejected }) => rejected)).toEqual([undefined, undefined, undefined, undefined]);
     expect((await finish(done)).map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
-    expect(contexts.slice(4).map(({ rejected }) => rejected)).toEqual(["t1"]);
+    // One renews. The others wait for its end, and ask plainly.
+    expect(contexts.slice(4).map(({ rejected }) => rejected)).toEqual(["t1", undefined, undefined]);
   });
 
   test("in their thousands, with a new token each time, ask once each", async () => {
@@ -151,7 +212,7 @@ describe("concurrent calls", () => {
     expect(contexts.map(({ rejected }) => rejected)).toEqual([undefined, undefined, undefined]);
   });
 
-  test("an aborted call aborts its own request, and of a shared renewal the last one does", async () => {
+  test("an aborted call aborts its own renewal, and the next call renews for itself", async () => {
     const signals: (readonly [string | undefined, AbortSignal])[] = [];
     const token = ({ rejected, signal }: TokenContext): string | Promise<string> => {
       signals.push([rejected, signal]);
@@ -164,11 +225,11 @@ describe("concurrent calls", () => {
     await pass(10);
     first.abort();
     await pass(10);
-    const renewals = signals.filter(([rejected]) => rejected !== undefined);
-    expect(renewals.map(([, { aborted }]) => aborted)).toEqual([false]);
+    const renewals = () => signals.filter(([rejected]) => rejected !== undefined);
+    expect(renewals().map(([, { aborted }]) => aborted)).toEqual([true, false]);
     second.abort();
     await pass(10);
-    expect(renewals.map(([, { aborted }]) => aborted)).toEqual([true]);
+    expect(renewals().map(([, { aborted }]) => aborted)).toEqual([true, true]);
     expect((await finish(done)).map(({ error }) => isAutomationError(error) && error.kind)).toEqual(["abort", "abort"]);
   });
 
