@@ -97,18 +97,21 @@ describe("parents", () => {
     await expect.poll(() => below("walk").map(({ status }) => status)).toEqual(["UNSET", "ERROR"]);
   });
 
-  test("the rotation of a rotating token is a call of its own, below the call that needed it", async () => {
+  test("the rotation of a rotating token is a call of its own, in the context in which the token was made", async () => {
     const replacement = { id: "tok_2", key_id: "k2", name: "n", scopes: [], plaintext: "emu_k2_second" };
     const expires_at = "2030-01-01T00:00:00Z";
     wire.script(json({ ...replacement, expires_at, created_at: expires_at }), session());
     const old = { id: "tok_1", plaintext: "emu_k1_first", expires_at: new Date(Date.now() + 1_000).toISOString() };
-    const token = rotatingToken({ token: old, renewBeforeMs: 60_000, onRotated: () => {} });
-    await within("work", () => wire.client(instrument({ token })).sessions.get("s"));
-    const calls = below("work").map(({ name, children }) => [name, children.map((one) => one.name)] as const);
+    const made = await within("start", async () => ({
+      token: rotatingToken({ token: old, renewBeforeMs: 60_000, onRotated: () => {} }),
+    }));
+    await within("work", () => wire.client(instrument(made)).sessions.get("s"));
+    const calls = [...below("start"), ...below("work")].map(({ name, children }) => [name, children.map((one) => one.name)] as const);
     expect(Object.fromEntries(calls)).toEqual({
       "sessions.get": ["GET /sessions/{id}"],
       "tokens.rotate": ["POST /me/tokens/{id}/rotate"],
     });
+    expect(below("start")).toHaveLength(1);
     expect(sent()[0]).not.toBe(sent()[1]);
   });
 
