@@ -106,7 +106,9 @@ describe("parents", () => {
       token: rotatingToken({ token: old, renewBeforeMs: 60_000, onRotated: () => {} }),
     }));
     await within("work", () => wire.client(instrument(made)).sessions.get("s"));
-    const calls = [...below("start"), ...below("work")].map(({ name, children }) => [name, children.map((one) => one.name)] as const);
+    const calls = [...below("start"), ...below("work")].map(
+      ({ name, children }) => [name, children.map((one) => one.name)] as const,
+    );
     expect(Object.fromEntries(calls)).toEqual({
       "sessions.get": ["GET /sessions/{id}"],
       "tokens.rotate": ["POST /me/tokens/{id}/rotate"],
