@@ -33,7 +33,7 @@ const run = bulkWrite({
   items: rows,
   key: ({ id, project, title, type }) => id || JSON.stringify([project, title, type]),
   send: (client, { project, title, type }) => client.issues.create(project, { title, type }),
-  journal: await fileJournal(`${file}.journal`).catch(fail),
+  journal: fileJournal(`${file}.journal`),
   concurrency: 8,
   reference: (issue) => issue.number,
   resolveUnknown: async (_, { key }) =>

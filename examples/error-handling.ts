@@ -5,6 +5,7 @@
  * Run it: node examples/error-handling.ts
  */
 import { type AnyAutomationError, Client, isAutomationError } from "project-automation";
+import { bulkWrite } from "project-automation/bulk";
 import { fileJournal } from "project-automation/bulk/node";
 import type { Fault } from "project-automation/testing";
 import { startEmulator } from "project-automation/testing/node";
@@ -97,7 +98,15 @@ const provocations: readonly (() => unknown)[] = [
   faulty({ transform: () => ({ number: "one" }) }, write),
   faulty({ page: "loop", times: 2 }, read),
   () => client.withOptions({ token: () => Promise.reject(new Error("the vault is sealed")) }).sessions.get("1"),
-  () => fileJournal("no-such-folder/import.journal"),
+  async () => {
+    await bulkWrite({
+      client,
+      items: ["It breaks"],
+      key: (title) => title,
+      send: (client, title) => client.issues.create("web", { title, type: "bug" }),
+      journal: fileJournal("no-such-folder/import.journal"),
+    });
+  },
   // The last one: from here on the token pauses, for every call.
   faulty({ status: 429, headers: { "retry-after": "2" } }, read),
 ];

@@ -3,11 +3,9 @@ import { captureCaller } from "../client/errors/caller-stack.ts";
 import type { AutomationError } from "../client/index.ts";
 import { AwaitedRun } from "./awaited-run.ts";
 import type { BulkRun } from "./bulk-run.ts";
-import type { Journal } from "./journal.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";
 import type { BulkProgress, BulkSummary } from "./progress.ts";
 import { Run } from "./run.ts";
-import { RunJournal } from "./run-journal.ts";
 
 /**
  * Writes many items, each at most once, also across crashes: a record of each item is durable in the journal before its
@@ -30,7 +28,7 @@ import { RunJournal } from "./run-journal.ts";
  *   items,
  *   key: (item) => item.id,
  *   send: (client, item) => client.issues.create(item.project, item.issue),
- *   journal: await fileJournal("import.journal"),
+ *   journal: fileJournal("import.journal"),
  * });
  * console.log(summary);
  */
@@ -41,7 +39,7 @@ export function bulkWrite<Item, Result>(options: BulkOptions<Item, Result>): Bul
   } catch (error) {
     if (!isBrandedError(error)) throw error;
     toCaller(error);
-    return new InvalidRun(options, error);
+    return new InvalidRun(error);
   }
 }
 
@@ -51,12 +49,10 @@ const NOTHING: BulkSummary = { done: 0, refused: 0, not_sent: 0, unknown: 0, ski
 class InvalidRun extends AwaitedRun implements BulkRun<never, never> {
   readonly summary: BulkSummary = NOTHING;
   readonly stoppedBy: AutomationError;
-  readonly #options: unknown;
 
-  constructor(options: unknown, refusal: AutomationError) {
+  constructor(refusal: AutomationError) {
     super();
     this.stoppedBy = refusal;
-    this.#options = options;
   }
 
   get progress(): BulkProgress {
@@ -65,21 +61,10 @@ class InvalidRun extends AwaitedRun implements BulkRun<never, never> {
   }
 
   override async finish(): Promise<never> {
-    await discardJournal(this.#options);
     throw this.stoppedBy;
   }
 
   [Symbol.asyncIterator](): AsyncIterator<never> {
     return { next: () => this.finish() };
-  }
-}
-
-/** The journal was opened for this run. Left open, it would keep out the corrected one. */
-async function discardJournal(options: unknown): Promise<void> {
-  try {
-    const journal = await (options as { readonly journal: Journal | PromiseLike<Journal> }).journal; // or anything else
-    await new RunJournal(journal, () => {}).discard();
-  } catch {
-    // It is no journal, or cannot be closed: the options come first.
   }
 }

@@ -53,8 +53,8 @@ export interface Journal {
    */
   append(records: readonly JournalRecord[]): PromiseLike<void> | void;
   /**
-   * Lets other runs use the journal. Called once at the end of each run, also if `load` or `append` failed, and for a run
-   * whose options are invalid. Not called if `load` failed with the reason `in_use`.
+   * Lets other runs use the journal. Called once at the end of each run that has called `load`, also if that or `append`
+   * failed. Not called if `load` failed with the reason `in_use`.
    */
   close?(): PromiseLike<void> | void;
 }

@@ -59,11 +59,6 @@ export class RunJournal {
     return known;
   }
 
-  /** Lets other runs use a journal that was opened for a run which never began, unless another run uses the object. */
-  async discard(): Promise<void> {
-    if (!inUse().has(this.#journal)) await this.#journal.close?.();
-  }
-
   /**
    * Resolves when the record is durable.
    *

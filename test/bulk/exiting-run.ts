@@ -26,7 +26,7 @@ async function main({ baseUrl, token, path, rows }: ExitingTask): Promise<void> 
       await appendFile(`${path}.log`, `${row.id}\n`);
       return made;
     },
-    journal: await fileJournal(path),
+    journal: fileJournal(path),
   });
   writeSync(1, `done ${done}, unknown ${unknown}, skipped ${skipped}\n`);
   process.exit();

@@ -35,7 +35,7 @@ async function loaded(journal: FileJournal): Promise<JournalRecord[]> {
 
 /** What a run would find. */
 async function contents(): Promise<JournalRecord[]> {
-  const journal = await fileJournal(path);
+  const journal = fileJournal(path);
   try {
     return await loaded(journal);
   } finally {
@@ -44,7 +44,7 @@ async function contents(): Promise<JournalRecord[]> {
 }
 
 async function fill(...all: readonly (readonly JournalRecord[])[]): Promise<void> {
-  const journal = await fileJournal(path);
+  const journal = fileJournal(path);
   await loaded(journal);
   for (const records of all) await journal.append(records);
   await journal.close();
@@ -57,10 +57,10 @@ describe("a run", () => {
     const { emulator, client } = service();
     const stop = emulator.fault({ skip: 12, times: Number.POSITIVE_INFINITY, status: 401 });
     const items = rowsOf(30);
-    await runToEnd(bulkWrite({ items, key, client, send, journal: await fileJournal(path), concurrency: 3 }));
+    await runToEnd(bulkWrite({ items, key, client, send, journal: fileJournal(path), concurrency: 3 }));
     appendFileSync(path, '1234abcd [{"key":"row-3');
     stop.remove();
-    const run = bulkWrite({ items, key, client: clientOf(emulator), send, journal: await fileJournal(path) });
+    const run = bulkWrite({ items, key, client: clientOf(emulator), send, journal: fileJournal(path) });
     await run.finish();
     expect(run.summary).toMatchObject({ done: 30, skipped: 12 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(30).fill(1));
@@ -72,7 +72,7 @@ describe("a run", () => {
     const { emulator, client } = service();
     await fill([record("row-1", "done")], [record("row-2", "done")]);
     writeFileSync(path, readFileSync(path, "utf8").replace("row-1", "row-7"));
-    const run = bulkWrite({ items: rowsOf(3), key, client, send, journal: await fileJournal(path) });
+    const run = bulkWrite({ items: rowsOf(3), key, client, send, journal: fileJournal(path) });
     const { error } = await runToEnd(run);
     expect(error).toMatchObject({ reason: "damaged", line: 2, message: expect.stringContaining("line 2") });
     expect([emulator.requests.length, locks().length]).toEqual([0, 0]);
@@ -80,9 +80,68 @@ describe("a run", () => {
 
   test("can use one journal after another run has", async () => {
     const { client } = service();
-    const options = { items: rowsOf(3), key, client, send, journal: await fileJournal(path) };
+    const options = { items: rowsOf(3), key, client, send, journal: fileJournal(path) };
     expect(await bulkWrite(options).finish()).toMatchObject({ done: 3 });
     expect(await bulkWrite(options).finish()).toMatchObject({ skipped: 3 });
+  });
+});
+
+describe("a journal that no run was given", () => {
+  test("holds nothing: there is no file and no lock, and any number of them keep no run out", async () => {
+    const { client } = service();
+    const journals = Array.from({ length: 5 }, () => fileJournal(path));
+    expect(readdirSync(folder)).toEqual([]);
+    const options = { items: rowsOf(3), key, client, send };
+    // As of a program that fails between the two, or that calls `bulkWrite` and awaits it never.
+    void bulkWrite({ ...options, journal: fileJournal(path) });
+    bulkWrite({ ...options, journal: fileJournal(path), concurency: 3 } as typeof options & { journal: FileJournal });
+    expect(readdirSync(folder)).toEqual([]);
+    for (const journal of journals) expect((await runToEnd(bulkWrite({ ...options, journal }))).error).toBeUndefined();
+    expect(readdirSync(folder)).toEqual(["import.journal"]);
+  });
+
+  test("has the path of the moment in which it was made", async () => {
+    const cwd = vi.spyOn(process, "cwd").mockReturnValue(folder);
+    const journal = fileJournal("import.journal");
+    cwd.mockReturnValue(tmpdir());
+    expect(journal.path).toBe(path);
+    await loaded(journal);
+    await journal.close();
+    expect(readdirSync(folder)).toEqual(["import.journal"]);
+  });
+
+  test("is named by a URL as well", async () => {
+    const journal = fileJournal(new URL(`file://${folder}/a%20b.journal`));
+    expect(journal.path).toBe(join(folder, "a b.journal"));
+    await loaded(journal);
+    await journal.close();
+    expect(readdirSync(folder)).toEqual(["a b.journal"]);
+  });
+
+  test.each<[unknown, RegExp]>([
+    ["", /path must be a string that is not empty, or a URL that begins with file:/],
+    [7, /path must be .*, not 7/],
+    [undefined, /path must be .*, not undefined/],
+    [new URL("https://example.com/import.journal"), /path must be /],
+    [Promise.resolve("import.journal"), /path must be .*, not a promise/i],
+  ])("is refused at once where its path is none: %s", (wrong, message) => {
+    expect(() => fileJournal(wrong as string)).toThrow(
+      expect.objectContaining({ kind: "argument", message: expect.stringMatching(message) }),
+    );
+  });
+
+  test("that is closed while it is being opened is not locked afterwards", async () => {
+    const journal = fileJournal(path);
+    const records = (await journal.load()) as AsyncGenerator<JournalRecord>;
+    const opening = records.next();
+    await journal.close();
+    await expect(opening).rejects.toMatchObject({ reason: "failed" });
+    expect(locks()).toEqual([]);
+    expect(await loaded(journal)).toEqual([]);
+    await expect(loaded(journal)).rejects.toMatchObject({ reason: "in_use" });
+    await journal.append([record("a", "done")]);
+    await journal.close();
+    expect(await contents()).toHaveLength(1);
   });
 });
 
@@ -92,14 +151,15 @@ describe("a full disk", () => {
     ["in the middle of a line", 20],
   ])("ends the run before the next request: %s", async (_, fits) => {
     const { emulator, client } = service();
-    const journal = await fileJournal(path);
-    const handle = await open(path);
+    const journal = fileJournal(path);
+    const handle = await open(folder);
     const prototype = Object.getPrototypeOf(handle) as FileHandle;
     await handle.close();
     const write = Reflect.get(prototype, "write") as () => unknown; // as it was
     let writes = 0;
     vi.spyOn(prototype, "write").mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
       const [bytes, offset, length, position] = args as [Uint8Array, number, number, number];
+      if (typeof bytes === "string") return Reflect.apply(write, this, args) as never; // a lock file
       writes += 1;
       if (writes < 6) return Reflect.apply(write, this, args) as never;
       if (fits > 0 && writes === 6)
@@ -114,7 +174,7 @@ describe("a full disk", () => {
 
     // The header, and then two records of each of two items; the third never left.
     expect(emulator.requests).toHaveLength(2);
-    const run = bulkWrite({ ...options, journal: await fileJournal(path) });
+    const run = bulkWrite({ ...options, journal: fileJournal(path) });
     expect(await run.finish()).toEqual({ done: 20, refused: 0, not_sent: 0, unknown: 0, skipped: 2, otherTokens: 0 });
     expect(Object.values(issueCounts(emulator))).toEqual(Array(20).fill(1));
   });
@@ -124,28 +184,27 @@ describe("a full disk", () => {
     const prototype = Object.getPrototypeOf(handle) as FileHandle;
     await handle.close();
     vi.spyOn(prototype, "write").mockRejectedValue(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
-    await expect(fileJournal(path)).rejects.toMatchObject({ reason: "failed", cause: { code: "ENOSPC" } });
+    await expect(contents()).rejects.toMatchObject({ reason: "failed", cause: { code: "ENOSPC" } });
     vi.restoreAllMocks();
-    await (await fileJournal(path)).close();
+    await contents();
     expect(readdirSync(folder)).toEqual(["import.journal"]);
   });
 
   test("is an error that says so, where the folder is missing too", async () => {
-    await expect(fileJournal(join(folder, "missing", "a.journal"))).rejects.toMatchObject({
+    path = join(folder, "missing", "a.journal");
+    await expect(contents()).rejects.toMatchObject({
       kind: "journal",
       reason: "failed",
       message: expect.stringContaining("ENOENT"),
     });
-    await expect(fileJournal("")).rejects.toMatchObject({ kind: "argument" });
-    await expect(fileJournal(7 as never)).rejects.toMatchObject({ kind: "argument" });
   });
 });
 
 test("a journal whose disk was full for a moment is loaded again by a long-lived user", async () => {
-  const records = new RunJournal(await fileJournal(path), () => {});
+  const records = new RunJournal(fileJournal(path), () => {});
   await records.load(new Turns());
   await records.write(record("a", "done"));
-  const handle = await open(path);
+  const handle = await open(folder);
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();
   vi.spyOn(prototype, "datasync").mockRejectedValue(Object.assign(new Error("ENOSPC"), { code: "ENOSPC" }));
@@ -163,7 +222,7 @@ test("a reason is kept in the file", async () => {
   const { emulator, client } = service();
   emulator.fault({ status: 422, body: { error: "invalid", message: "no such type" } });
   const run = async () => ({
-    run: bulkWrite({ items: rowsOf(1), key, client, send, journal: await fileJournal(path) }),
+    run: bulkWrite({ items: rowsOf(1), key, client, send, journal: fileJournal(path) }),
   });
   const [first] = (await runToEnd((await run()).run)).entries;
   const [second] = (await runToEnd((await run()).run)).entries;
@@ -172,7 +231,7 @@ test("a reason is kept in the file", async () => {
 });
 
 test("a journal that is closed, or not loaded yet, cannot be written to", async () => {
-  const journal = await fileJournal(path);
+  const journal = fileJournal(path);
   await expect(journal.append([record("a", "done")])).rejects.toMatchObject({ reason: "misused" });
   await journal.close();
   await expect(journal.append([record("a", "done")])).rejects.toMatchObject({ reason: "misused" });
@@ -183,7 +242,7 @@ describe("an id", () => {
   test("is written into a new journal, and asked for from then on", async () => {
     const { client } = service();
     const run = async (id?: string) => {
-      const journal = await fileJournal(path, { id });
+      const journal = fileJournal(path, { id });
       return runToEnd(bulkWrite({ items: rowsOf(2), key, client, send, journal }));
     };
     expect((await run("issues 2026")).states).toEqual({ "row-1": "done", "row-2": "done" });
@@ -204,7 +263,7 @@ describe("an id", () => {
 
   test("is not added to a journal without one", async () => {
     await fill([record("row-1", "done")]);
-    const journal = await fileJournal(path, { id: "a" });
+    const journal = fileJournal(path, { id: "a" });
     await expect(loaded(journal)).rejects.toMatchObject({
       reason: "misused",
       message: 'the journal is that of an import without an id, and not of the import "a"',
@@ -214,11 +273,11 @@ describe("an id", () => {
 
   test("may hold anything that is text", async () => {
     const id = `"\n\u2028ключ ${"x".repeat(180)}`;
-    const journal = await fileJournal(path, { id });
+    const journal = fileJournal(path, { id });
     await loaded(journal);
     await journal.append([record("row-1", "done")]);
     await journal.close();
-    const again = await fileJournal(path, { id });
+    const again = fileJournal(path, { id });
     expect(await loaded(again)).toHaveLength(1);
     await again.close();
   });
@@ -229,10 +288,9 @@ describe("an id", () => {
     [{ Id: "a" }, /unknown key/],
     ["issues 2026", /options must be an object such as { id }, not a string/],
   ])("that is none is refused: %j", async (options, message) => {
-    await expect(fileJournal(path, options as never)).rejects.toMatchObject({
-      kind: "argument",
-      message: expect.stringMatching(message),
-    });
+    expect(() => fileJournal(path, options as never)).toThrow(
+      expect.objectContaining({ kind: "argument", message: expect.stringMatching(message) }),
+    );
     expect(readdirSync(folder)).toEqual([]);
   });
 });

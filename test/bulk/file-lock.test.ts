@@ -37,6 +37,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** A journal that is used, as by a run that has begun. */
+async function opened(file: string): Promise<FileJournal> {
+  const journal = fileJournal(file);
+  for await (const _ of await journal.load());
+  return journal;
+}
+
 const locks = (): string[] => readdirSync(folder).filter((name) => name.endsWith(".lock"));
 
 /** As another run would that takes this one for dead. */
@@ -48,19 +55,19 @@ describe("a second run on a file", () => {
   const inUse = { kind: "journal", reason: "in_use", message: expect.stringContaining(`process ${process.pid}`) };
 
   test("fails at once, by whatever path it comes, until the first has ended", async () => {
-    const journal = await fileJournal(path);
+    const journal = await opened(path);
     symlinkSync(path, join(folder, "link"));
     for (const same of [path, join(folder, "link"), relative(".", path), join(folder, ".", "import.journal")]) {
-      await expect(fileJournal(same)).rejects.toMatchObject(inUse);
+      await expect(opened(same)).rejects.toMatchObject(inUse);
     }
     await journal.close();
-    await (await fileJournal(path)).close();
+    await (await opened(path)).close();
     expect(locks()).toEqual([]);
   });
 
   test("of many that begin at the same moment: one gets it", async () => {
     for (let round = 0; round < 10; round += 1) {
-      const all = await Promise.allSettled(Array.from({ length: 12 }, () => fileJournal(path)));
+      const all = await Promise.allSettled(Array.from({ length: 12 }, () => opened(path)));
       const got = all.filter((one) => one.status === "fulfilled");
       expect(got).toHaveLength(1);
       for (const one of all) if (one.status === "rejected") expect(one.reason).toMatchObject({ reason: "in_use" });
@@ -71,14 +78,14 @@ describe("a second run on a file", () => {
 
   test("of another process fails at once, and gets it after a kill -9", async () => {
     const holder = await hold();
-    await expect(fileJournal(path)).rejects.toMatchObject({
+    await expect(opened(path)).rejects.toMatchObject({
       reason: "in_use",
       message: expect.stringContaining(`process ${holder.pid}`),
     });
     holder.kill("SIGKILL");
     await once(holder, "exit");
     expect(locks()).toHaveLength(1);
-    await (await fileJournal(path)).close();
+    await (await opened(path)).close();
     expect(locks()).toEqual([]);
   });
 
@@ -88,19 +95,19 @@ describe("a second run on a file", () => {
     const pid = Number(/-(\d+)-\d+-[0-9a-f]+\.lock$/.exec(lock)?.[1]);
     process.kill(pid, "SIGKILL");
     await expect.poll(() => readFileSync(`/proc/${pid}/stat`, "utf8")).toContain(") Z ");
-    await (await fileJournal(path)).close();
+    await (await opened(path)).close();
     expect(locks()).toEqual([]);
   });
 
   test("is not kept out by the lock of a process whose id is used again", async () => {
-    const journal = await fileJournal(path);
+    const journal = await opened(path);
     const [lock = ""] = locks();
     await journal.close();
     // As if this process had got the id of one that held the lock.
     const of = (startedAt: string): string =>
       join(folder, lock.replace(/-(\d+)-([0-9a-f]{8})\.lock$/, `-${startedAt}-00000000.lock`));
     writeFileSync(of("1"), "is held");
-    await (await fileJournal(path)).close();
+    await (await opened(path)).close();
     expect(locks()).toEqual([]);
   });
 
@@ -112,10 +119,10 @@ describe("a second run on a file", () => {
     writeFileSync(lock, "is held");
     const then = Date.now() / 1_000 - ageSeconds;
     utimesSync(lock, then, then);
-    const opened = fileJournal(path);
+    const used = opened(path);
     if (isKeptOut)
-      await expect(opened).rejects.toMatchObject({ reason: "in_use", message: expect.stringContaining(lock) });
-    else await (await opened).close();
+      await expect(used).rejects.toMatchObject({ reason: "in_use", message: expect.stringContaining(lock) });
+    else await (await used).close();
   });
 
   test("ends a run that has lost its lock, before its next request", async () => {
@@ -125,7 +132,7 @@ describe("a second run on a file", () => {
       key,
       client,
       send,
-      journal: await fileJournal(path),
+      journal: fileJournal(path),
       concurrency: 1,
     });
     const iterator = run[Symbol.asyncIterator]();
@@ -142,7 +149,7 @@ describe("a second run on a file", () => {
   async function hold(...command: readonly string[]): Promise<ChildProcess> {
     const program = `
       import { fileJournal } from ${JSON.stringify(MODULE)};
-      await fileJournal(${JSON.stringify(path)});
+      for await (const _ of fileJournal(${JSON.stringify(path)}).load());
       process.stdout.write("held");
       setInterval(() => {}, 1_000);
     `;
@@ -161,11 +168,11 @@ test("a journal with two names is refused, since a run by the other one would no
   const { emulator, client } = service();
   const other = join(folder, "other.journal");
   const options = { items: rowsOf(6), key, client, send, concurrency: 1 };
-  const first = bulkWrite({ ...options, journal: await fileJournal(path) });
+  const first = bulkWrite({ ...options, journal: fileJournal(path) });
   const iterator = first[Symbol.asyncIterator]();
   await iterator.next();
   linkSync(path, other);
-  const second = await runToEnd(bulkWrite({ ...options, journal: await fileJournal(other) }));
+  const second = await runToEnd(bulkWrite({ ...options, journal: fileJournal(other) }));
   expect(second).toMatchObject({
     entries: [],
     error: { reason: "misused", message: expect.stringContaining("2 hard links") },
@@ -177,7 +184,7 @@ test("a journal with two names is refused, since a run by the other one would no
   await expect(drained).rejects.toMatchObject({ reason: "misused" });
   expect(emulator.requests.length).toBeLessThanOrEqual(sent + 1);
   rmSync(other);
-  expect((await runToEnd(bulkWrite({ ...options, journal: await fileJournal(path) }))).error).toBeUndefined();
+  expect((await runToEnd(bulkWrite({ ...options, journal: fileJournal(path) }))).error).toBeUndefined();
   for (const count of Object.values(issueCounts(emulator))) expect(count).toBe(1);
 });
 
@@ -186,9 +193,9 @@ describe("a link to a journal that is not there yet", () => {
     mkdirSync(join(folder, "volume"));
     const target = join(folder, "volume", "real.journal");
     symlinkSync(target, path);
-    const journal = await fileJournal(path);
-    expect(journal.path).toBe(target);
-    for (const same of [path, target]) await expect(fileJournal(same)).rejects.toMatchObject({ reason: "in_use" });
+    const journal = await opened(path);
+    expect(journal.path).toBe(path);
+    for (const same of [path, target]) await expect(opened(same)).rejects.toMatchObject({ reason: "in_use" });
     await journal.close();
     expect(readdirSync(join(folder, "volume"))).toEqual(["real.journal"]);
   });
@@ -197,9 +204,8 @@ describe("a link to a journal that is not there yet", () => {
     const [first, second] = [join(folder, "first"), join(folder, "second")];
     symlinkSync("second", first);
     symlinkSync("import.journal", second);
-    const journal = await fileJournal(first);
-    expect(journal.path).toBe(path);
-    await expect(fileJournal(second)).rejects.toMatchObject({ reason: "in_use" });
+    const journal = await opened(first);
+    await expect(opened(second)).rejects.toMatchObject({ reason: "in_use" });
     await journal.close();
   });
 });
@@ -207,16 +213,16 @@ describe("a link to a journal that is not there yet", () => {
 test("a worker thread that is terminated does not keep its journal", async () => {
   const program = `
     import(${JSON.stringify(MODULE)})
-      .then(({ fileJournal }) => fileJournal(${JSON.stringify(path)}))
+      .then(({ fileJournal }) => fileJournal(${JSON.stringify(path)}).load().next())
       .then(() => require("node:worker_threads").parentPort.postMessage("held"));
     setInterval(() => {}, 1_000);
   `;
   const worker = new Worker(program, { eval: true });
   await once(worker, "message");
-  await expect(fileJournal(path)).rejects.toMatchObject({ reason: "in_use" });
+  await expect(opened(path)).rejects.toMatchObject({ reason: "in_use" });
   await worker.terminate();
   expect(locks()).toHaveLength(1);
-  await (await fileJournal(path)).close();
+  await (await opened(path)).close();
   expect(locks()).toEqual([]);
 });
 
@@ -230,17 +236,17 @@ describe("a lock of another machine that is dated in the future", () => {
   test("keeps others out for no longer than any other, once it has been seen", async () => {
     writeFileSync(lock(), "is held");
     date(3_600);
-    await expect(fileJournal(path)).rejects.toMatchObject({ reason: "in_use" });
+    await expect(opened(path)).rejects.toMatchObject({ reason: "in_use" });
     expect(statSync(lock()).mtimeMs).toBeLessThan(Date.now() + 1_000);
     date(-31); // half a minute later, as nobody has refreshed it
-    await (await fileJournal(path)).close();
+    await (await opened(path)).close();
   });
 
   test("is alive as long as it is refreshed", async () => {
     writeFileSync(lock(), "is held");
     for (let look = 0; look < 3; look += 1) {
       date(3_600); // its clock is an hour ahead
-      await expect(fileJournal(path)).rejects.toMatchObject({ reason: "in_use" });
+      await expect(opened(path)).rejects.toMatchObject({ reason: "in_use" });
     }
   });
 });
@@ -251,8 +257,8 @@ describe("a run that was taken for dead", () => {
   /** Runs, and calls `meddle` at the so-manyth flush. */
   async function runAndMeddle(when: { readonly flush: number }, meddle: () => void) {
     const { emulator, client } = service();
-    const journal = await fileJournal(path);
-    const handle = await open(path);
+    const journal = fileJournal(path);
+    const handle = await open(folder);
     const prototype = Object.getPrototypeOf(handle) as FileHandle;
     await handle.close();
     const datasync = Reflect.get(prototype, "datasync") as () => unknown; // as it was
@@ -296,14 +302,19 @@ describe("a run that was taken for dead", () => {
 
   test("cuts nothing off", async () => {
     const { client } = service();
-    const journal = await fileJournal(path);
+    const journal = fileJournal(path);
     await bulkWrite({ items: rows, key, client, send, journal }).finish();
     appendFileSync(path, "a torn end, or what another run is writing");
     const before = readFileSync(path);
-    const late = await fileJournal(path);
+    const late = fileJournal(path);
+    const records = (await late.load()) as AsyncIterable<unknown>;
+    const reading = records[Symbol.asyncIterator]();
+    await reading.next();
     removeLocks();
-    const { error } = await runToEnd(bulkWrite({ items: rows, key, client, send, journal: late }));
-    expect(error).toMatchObject({ reason: "in_use" });
+    const rest = (async () => {
+      while (!(await reading.next()).done);
+    })();
+    await expect(rest).rejects.toMatchObject({ reason: "in_use" });
     expect(readFileSync(path)).toEqual(before);
     // It holds the file no longer, and can begin again.
     const again = bulkWrite({ items: rows, key, client, send, journal: late });
@@ -314,10 +325,10 @@ describe("a run that was taken for dead", () => {
     "touches nothing of the run that took over, however late its %s comes",
     async (operation) => {
       const { emulator, client } = service();
-      const run = async () => runToEnd(bulkWrite({ items: rows, key, client, send, journal: await fileJournal(path) }));
-      const late = await fileJournal(path);
+      const run = async () => runToEnd(bulkWrite({ items: rows, key, client, send, journal: fileJournal(path) }));
+      const late = fileJournal(path);
       if (operation === "write") for await (const _ of await late.load()); // so that it writes at once
-      const handle = await open(path);
+      const handle = await open(folder);
       const prototype = Object.getPrototypeOf(handle) as FileHandle;
       await handle.close();
       const original = Reflect.get(prototype, operation) as () => unknown; // as it was
@@ -361,10 +372,10 @@ describe("a run that was taken for dead", () => {
 
   test("and goes on beside the one that took over creates nothing twice", async () => {
     const { emulator, client } = service();
-    const journal = await fileJournal(path);
+    const journal = fileJournal(path);
     const takeOver = async () => {
       removeLocks();
-      return bulkWrite({ items: rows, key, client, send, journal: await fileJournal(path) }).finish();
+      return bulkWrite({ items: rows, key, client, send, journal: fileJournal(path) }).finish();
     };
     let taken: ReturnType<typeof takeOver> | undefined;
     const first = bulkWrite<Row, unknown>({

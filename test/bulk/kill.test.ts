@@ -83,7 +83,7 @@ async function runHere(
     timeoutMs: task.timeoutMs,
     retry: { minDelayMs: 1 },
   });
-  const journal = await fileJournal(task.path);
+  const journal = fileJournal(task.path);
   const run = bulkWrite({ items: rowsOf(task.rows), key, client, send, journal, resolveUnknown });
   const { states, error } = await runToEnd(run);
   expect(error).toBeUndefined();

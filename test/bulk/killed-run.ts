@@ -42,7 +42,7 @@ async function main({ baseUrl, token, path, rows, concurrency, maxConcurrency, t
     process.kill(process.pid, "SIGKILL");
     return new Promise(() => {});
   };
-  const journal = await fileJournal(path);
+  const journal = fileJournal(path);
   await watchFiles(reach, die);
   const client = new Client({
     baseUrl,

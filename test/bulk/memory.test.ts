@@ -58,7 +58,7 @@ function run(path: string): Figures {
     const run = bulkWrite({
       ...options,
       items: items(),
-      journal: await fileJournal(${JSON.stringify(path)}),
+      journal: fileJournal(${JSON.stringify(path)}),
     });
     let ended = 0;
     let halfway = 0;

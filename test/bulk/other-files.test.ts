@@ -42,7 +42,7 @@ afterEach(() => {
 async function runOn(file: string, id?: string): Promise<{ readonly error: unknown; readonly requests: number }> {
   const { emulator, client } = service();
   try {
-    const journal = await fileJournal(file, { id });
+    const journal = fileJournal(file, { id });
     const { error } = await runToEnd(bulkWrite({ items: rowsOf(1), key, client, send, journal }));
     return { error, requests: emulator.requests.length };
   } catch (error) {
@@ -125,7 +125,7 @@ describe("a file that is no journal is refused, and left as it is", () => {
 
   test("also where it has taken the place of a journal that was used before", async () => {
     const { client } = service();
-    const options = { items: rowsOf(1), key, client, send, journal: await fileJournal(path) };
+    const options = { items: rowsOf(1), key, client, send, journal: fileJournal(path) };
     await bulkWrite(options);
     rmSync(path);
     writeFileSync(path, "#!/bin/sh\n", { mode: 0o755 });

@@ -96,8 +96,8 @@ describe.each(AFTERWARDS)("send goes on after its write with %s:", (_, work) => 
     const { client } = service();
     const options = { client, items: rowsOf(12), key, send: after(work) };
     const path = join(folder, "import.journal");
-    expect(await bulkWrite({ ...options, journal: await fileJournal(path) })).toMatchObject({ done: 12, unknown: 0 });
-    const again = await bulkWrite({ ...options, journal: await fileJournal(path) });
+    expect(await bulkWrite({ ...options, journal: fileJournal(path) })).toMatchObject({ done: 12, unknown: 0 });
+    const again = await bulkWrite({ ...options, journal: fileJournal(path) });
     expect(again).toMatchObject({ done: 12, skipped: 12 });
   });
 

@@ -39,7 +39,8 @@ const { done }: { readonly done: number } = await bulkWrite({ ...options, send: 
 console.log(done);
 await Promise.all([bulkWrite({ ...options, send: async () => 1 })]);
 
-const file: FileJournal = await fileJournal("import.journal");
+const file: FileJournal = fileJournal("import.journal");
+fileJournal(new URL("import.journal", import.meta.url), { id: "issues" });
 file satisfies Journal;
 ({ load: () => [], append: async () => {} }) satisfies Journal;
 ({ async *load() {}, append: () => undefined }) satisfies Journal;
@@ -48,7 +49,6 @@ file satisfies Journal;
 bulkWrite({ client, items: rows, key: options.key, send: async () => 1 });
 // @ts-expect-error a client is required
 bulkWrite({ items: rows, key: options.key, send: async () => 1, journal: memoryJournal() });
-// @ts-expect-error `fileJournal` has to be awaited
 bulkWrite({ ...options, send: async () => 1, journal: fileJournal("import.journal") });
 // @ts-expect-error a key is a string
 bulkWrite({ ...options, send: async () => 1, key: () => 7 });

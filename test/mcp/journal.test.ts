@@ -48,12 +48,12 @@ describe("the memory outlives the process", () => {
   test("an issue is returned without what may have changed, and since when", async () => {
     const emulator = createEmulator();
     const path = join(folder, "issues.journal");
-    const journal = await fileJournal(path);
+    const journal = fileJournal(path);
     await (await hostOf(emulator, journal)).call("create_issue", ISSUE);
     await journal.close();
     const records = readFileSync(path, "utf8");
     expect(records).not.toContain("open"); // its status
-    const next = await fileJournal(path);
+    const next = fileJournal(path);
     const second = await (await hostOf(emulator, next)).call("create_issue", ISSUE);
     await next.close();
     const since = String(second.structured?.["created_at"]);

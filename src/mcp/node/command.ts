@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import { fileJournal } from "../../bulk/node.ts";
 import { Client } from "../../client/client.ts";
 import { Deadline } from "../../client/time/deadline.ts";
 import { command, readConnection, SERVICE, say, type Terminal } from "../../command/command.ts";
 import { IssueGuard } from "../issue-guard.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
-import { lazyJournal } from "./lazy-journal.ts";
 
 /** An opening of the journal that takes longer is begun again by the next call that needs it. */
 const OPENING_MS = 10_000;
@@ -39,7 +39,7 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
       ...readConnection(flags, terminal),
       allowInsecureHttp: flags["allow-insecure-http"],
     });
-    const journal = flags.journal === undefined ? undefined : lazyJournal(flags.journal);
+    const journal = flags.journal === undefined ? undefined : fileJournal(flags.journal);
     const options = { readOnly: flags["read-only"], tools: namesOf(flags.tools), journal };
     createMcpServer(client, options); // a mistake in the flags ends the command before a host connects
     await serve(client, options, terminal);
