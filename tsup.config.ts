@@ -10,6 +10,7 @@ import {
   WITH_CLASSIC_ZOD,
   WITH_OWN_ZOD,
 } from "./config/entry-points.ts";
+import type { SHARED_FILES } from "./config/shared-files.ts";
 
 const entriesOf = (entries: readonly EntryPoint[]): Record<string, string> =>
   Object.fromEntries(entries.map(({ file, source }) => [file, source]));
@@ -53,6 +54,13 @@ try { require("zod/v4-mini"); } catch (cause) { throw new Error("${message}", { 
   return format === "cjs" ? { js: check } : {};
 };
 
+/** Names the shared files of a build: `scripts/shared-files.mjs` gives each the name of `config/shared-files.ts`. */
+const sharing = (build: keyof typeof SHARED_FILES): Options => ({
+  esbuildOptions: (options) => {
+    options.chunkNames = `${build}-[hash]`;
+  },
+});
+
 /** Declarations leave out what is marked `@internal`: what only this package calls, and what tells it its own objects. */
 const dts: Options["dts"] = { entry: entriesOf(ENTRY_POINTS), compilerOptions: { stripInternal: true } };
 
@@ -61,13 +69,14 @@ export default defineConfig([
   // import. The entry points that work with a client all import client/index.ts, so what they share is one file.
   {
     ...importable,
+    ...sharing("client"),
     format: "esm",
     entry: { ...entriesOf(withClient), [withoutClient]: "config/without-client.ts" },
     dts,
     onSuccess: () => rm(`dist/${withoutClient}.js`),
   },
   // The emulator stands for the service, and shares no class with the client.
-  { ...importable, format: "esm", entry: entriesOf(emulator) },
+  { ...importable, ...sharing("emulator"), format: "esm", entry: entriesOf(emulator) },
   {
     ...importable,
     format: "cjs",
@@ -80,6 +89,7 @@ export default defineConfig([
   // A program of Node, which brings all that it needs.
   {
     ...bundling,
+    ...sharing("command"),
     noExternal: matching([...BUNDLED, "is-network-error", ...BUNDLED_IN_BIN]),
     platform: "node",
     removeNodeProtocol: false, // or what is bundled would not be as it was published
