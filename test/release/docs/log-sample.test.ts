@@ -23,9 +23,11 @@ test("the lines of the samples are those of a call that meets the rate limit, in
       project,
       { name: "job", code },
       {
-        PROJECT_AUTOMATION_BASE_URL: service.baseUrl,
-        PROJECT_AUTOMATION_TOKEN: service.token,
-        PROJECT_AUTOMATION_LOG: "debug",
+        environment: {
+          PROJECT_AUTOMATION_BASE_URL: service.baseUrl,
+          PROJECT_AUTOMATION_TOKEN: service.token,
+          PROJECT_AUTOMATION_LOG: "debug",
+        },
       },
     );
     for (const sample of samples) {

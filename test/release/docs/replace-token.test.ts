@@ -41,7 +41,7 @@ test.concurrent.each(Array.from({ length: STEPS + 1 }, (_, index) => index + 1))
         .replaceAll("2030-01-01T00:00:00Z", new Date(Date.now() + 60_000).toISOString()),
     };
     const run = (steps: number) =>
-      runProgram(project, place, { PROJECT_AUTOMATION_BASE_URL: baseUrl, STEPS: `${steps}` });
+      runProgram(project, place, { environment: { PROJECT_AUTOMATION_BASE_URL: baseUrl, STEPS: `${steps}` } });
     const killed = await run(step);
     expect(killed.exitCode).toBe(step > STEPS ? 0 : -1);
     const file = join(workFolderOf(project, place.name), "token.json");

@@ -4,10 +4,12 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transform } from "esbuild";
+import * as errors from "../../../src/client/errors/classes.ts";
 import { startEmulator } from "../../../src/testing/node.ts";
 import { startEmulatorCommand } from "../../support/emulator-command.ts";
 import { PROGRAM_LIMIT_MS } from "../../support/limits.ts";
 import { link } from "../../support/packed.ts";
+import { NODE, type Platform } from "../../support/platforms.ts";
 import { type Conditions, ownModule, programOf, readersOwn, root, type Snippet } from "./snippets.ts";
 
 const READERS_TOOLS = ["express", "fastify", "hono", "msw", "react", "react-router", "undici", "vitest", "zod"];
@@ -57,6 +59,12 @@ export async function scriptedService({ faults = [], rateLimit }: Conditions): P
 /** The service that the documents recommend. */
 export const commandService = (): Promise<Service> => startEmulatorCommand(join(root, "dist/bin.js"));
 
+/** What a program of a snippet is run with, in place of the scripted service and this Node. */
+export interface Setting {
+  readonly start?: () => Promise<Service>;
+  readonly platform?: Platform;
+}
+
 /**
  * Runs a snippet in a process of its own, with a service of its own: the environment says where it is, as for a reader.
  * The example values of address, token, its id and its expiry, an hour from now, stand for the service's.
@@ -64,7 +72,7 @@ export const commandService = (): Promise<Service> => startEmulatorCommand(join(
 export async function run(
   project: Project,
   snippet: Snippet,
-  start: () => Promise<Service> = () => scriptedService(snippet.conditions),
+  { start = () => scriptedService(snippet.conditions), platform = NODE }: Setting = {},
 ): Promise<Outcome> {
   const service = await start();
   const program = programOf(snippet)
@@ -77,7 +85,10 @@ export async function run(
     return await runProgram(
       project,
       { name, code: program },
-      { PROJECT_AUTOMATION_BASE_URL: service.baseUrl, PROJECT_AUTOMATION_TOKEN: service.token },
+      {
+        platform,
+        environment: { PROJECT_AUTOMATION_BASE_URL: service.baseUrl, PROJECT_AUTOMATION_TOKEN: service.token },
+      },
     );
   } finally {
     await service.close();
@@ -88,9 +99,12 @@ export async function run(
 export async function runProgram(
   project: Project,
   { name, code }: { readonly name: string; readonly code: string },
-  environment: Readonly<Record<string, string>> = {},
+  {
+    environment = {},
+    platform = NODE,
+  }: { readonly environment?: Readonly<Record<string, string>>; readonly platform?: Platform } = {},
 ): Promise<Outcome> {
-  const isTest = code.includes('from "vitest"');
+  const isTest = isTestProgram(code);
   const file = isTest ? `${name}.test.ts` : `${name}.js`;
   writeFileSync(join(project.folder, file), isTest ? code : await withoutTypes(code));
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
@@ -100,10 +114,16 @@ export async function runProgram(
   mkdirSync(cwd, { recursive: true });
   const options = { cwd, env: { ...inherited, ...environment }, timeout: PROGRAM_LIMIT_MS };
   return await new Promise((resolve) => {
-    execFile(process.execPath, ["--disable-warning=ExperimentalWarning", ...given], options, (error, out, err) => {
+    const [program, ...args] = isTest ? NODE : platform;
+    execFile(program, [...args, ...given], options, (error, out, err) => {
       resolve({ exitCode: error === null ? 0 : typeof error.code === "number" ? error.code : -1, printed: out + err });
     });
   });
+}
+
+/** Whether it is a test of the reader's, which vitest runs. */
+export function isTestProgram(code: string): boolean {
+  return code.includes('from "vitest"');
 }
 
 /** What Node does itself, for which each process would load a compiler: 40 ms. */
@@ -115,10 +135,27 @@ async function withoutTypes(code: string): Promise<string> {
 /** Where the program of this name runs. */
 export const workFolderOf = ({ folder }: Project, name: string): string => join(folder, `run-${name}`);
 
-/** What is wrong with what it did; `undefined` if nothing is. */
+/** What is wrong with what it did; `undefined` if nothing is. Runtimes print a value with other quotes and line breaks. */
 export function flawOf({ exitCode, printed }: Outcome, { prints = [], rejects }: Conditions): string | undefined {
-  const missing = [prints].flat().filter((text) => !printed.includes(text));
+  const missing = [prints].flat().filter((text) => !withoutLayout(printed).includes(withoutLayout(text)));
   if (missing.length > 0) return `does not print ${missing.join(", ")}, but: ${printed}`;
   if (rejects === undefined) return exitCode === 0 ? undefined : `ends with ${exitCode}: ${printed}`;
-  return exitCode !== 0 && printed.includes(rejects) ? undefined : `does not end with ${rejects}: ${printed}`;
+  return exitCode !== 0 && namesOf(rejects).some((name) => printed.includes(name))
+    ? undefined
+    : `does not end with ${rejects}: ${printed}`;
+}
+
+function withoutLayout(text: string): string {
+  return text.replaceAll("'", '"').replaceAll(/\s+|,(?=\s*[}\]])/g, "");
+}
+
+/** How an error is known in print: by its class, or by its kind on Bun, which prints the properties alone. */
+function namesOf(rejects: string): string[] {
+  const classes: Readonly<Record<string, unknown>> = errors;
+  const found = classes[rejects];
+  return [rejects, ...(isErrorClass(found) ? found.kinds.map((kind) => `kind: "${kind}"`) : [])];
+}
+
+function isErrorClass(value: unknown): value is { readonly kinds: readonly string[] } {
+  return typeof value === "function" && "kinds" in value && Array.isArray(value.kinds);
 }

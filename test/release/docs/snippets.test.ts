@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NEEDS_ALL } from "../../support/all-tests.ts";
+import { OTHER_PLATFORMS } from "../../support/platforms.ts";
 import { closeCompiler, compile } from "./compile.ts";
-import { commandService, createProject, flawOf, type Project, run } from "./run.ts";
+import { commandService, createProject, flawOf, isTestProgram, type Project, run } from "./run.ts";
 import { assumedBy, documents, root, type Snippet, snippetsOf } from "./snippets.ts";
 
 const snippets: readonly Snippet[] = documents.flatMap((document) => snippetsOf(document));
@@ -69,10 +71,27 @@ describe("the README against the emulator that it recommends, as a command witho
     async (snippet) => {
       // The command does what is right; what is scripted to go wrong is shown by the run above.
       const conditions = snippet.conditions.faults === undefined ? snippet.conditions : {};
-      expect(flawOf(await run(project, snippet, commandService), conditions)).toBeUndefined();
+      expect(flawOf(await run(project, snippet, { start: commandService }), conditions)).toBeUndefined();
     },
     90_000,
   );
+});
+
+/** What runs on other runtimes: the programs, and not the tests, which vitest runs on Node. */
+const programs = snippets.filter(({ code, conditions }) => conditions.notRun === undefined && !isTestProgram(code));
+
+describe.each(OTHER_PLATFORMS)("on $name", ({ name, platform }) => {
+  test.concurrent.each(programs.filter(({ conditions }) => conditions.notOn?.[name] === undefined))(
+    "runs: $place",
+    async (snippet) => {
+      expect(flawOf(await run(project, snippet, { platform }), snippet.conditions)).toBeUndefined();
+    },
+    90_000,
+  );
+});
+
+test.runIf(NEEDS_ALL)("Bun and Deno are here", () => {
+  expect(OTHER_PLATFORMS.map(({ name }) => name)).toEqual(["Bun", "Deno"]);
 });
 
 test("a snippet may import what its reader has, and is then compiled and not run", () => {

@@ -27,6 +27,8 @@ export interface Conditions {
   readonly rejects?: string;
   /** Why it is compiled and not run. */
   readonly notRun?: string;
+  /** Runtimes beside Node on which it is not run, each with the reason. */
+  readonly notOn?: Readonly<Record<string, string>>;
   /** Code that is appended: it calls what the snippet exports, as the reader's framework does. */
   readonly then?: string;
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { RunningEmulator } from "project-automation/testing/node";
+import { NODE, type Platform } from "../../support/platforms.ts";
 import { WatchedProcess } from "../../support/watched-process.ts";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../../examples");
@@ -18,13 +19,14 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>;
   /** Runs it on a terminal of 80 columns, where what is typed reaches it. */
   readonly onTerminal?: boolean;
+  /** In place of this Node. */
+  readonly platform?: Platform;
 }
 
 export class Program extends WatchedProcess {
-  constructor(commandLine: readonly string[], { service, folder, env, onTerminal = false }: Start) {
+  constructor(commandLine: readonly string[], { service, folder, env, onTerminal = false, platform = NODE }: Start) {
     const [script = "", ...rest] = commandLine;
-    // Without warnings: older Nodes say that they strip types.
-    const command = [process.execPath, "--disable-warning=ExperimentalWarning", join(EXAMPLES, script), ...rest];
+    const command = [...platform, join(EXAMPLES, script), ...rest];
     super(onTerminal ? ["script", "-qefc", command.join(" "), "/dev/null"] : command, {
       cwd: folder,
       env: {
