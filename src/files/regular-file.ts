@@ -15,23 +15,23 @@ export class NotRegularFile extends Error {
 }
 
 /**
- * Opens the file that a path leads to; `undefined` if there is none.
+ * Opens the file that a path leads to; `undefined` if there is none. `flags` are added, such as `O_APPEND`.
  *
  * @throws NotRegularFile for anything else. It is not opened: that may block, or move a device.
  */
-export async function findFile(path: string): Promise<FoundFile | undefined> {
+export async function findFile(path: string, flags = 0): Promise<FoundFile | undefined> {
   const found = await stat(path).catch((error: unknown) => {
     if (!isMissing(error)) throw error;
   });
   if (found === undefined) return undefined;
   if (!found.isFile()) throw new NotRegularFile();
-  return open(path, constants.O_RDWR);
+  return open(path, constants.O_RDWR | flags);
 }
 
 /** As {@link findFile}; a file that is missing is created, for its owner alone. */
-export async function findOrCreateFile(path: string): Promise<FoundFile> {
+export async function findOrCreateFile(path: string, flags = 0): Promise<FoundFile> {
   // O_CREAT only where nothing is there: Linux refuses it for the file of another user in a shared folder.
-  return (await findFile(path)) ?? open(path, constants.O_RDWR | constants.O_CREAT, OWNER_ONLY);
+  return (await findFile(path, flags)) ?? open(path, constants.O_RDWR | constants.O_CREAT | flags, OWNER_ONLY);
 }
 
 /**
@@ -42,10 +42,11 @@ export function recognised(file: FoundFile): FileHandle {
   return file as FileHandle; // it was opened as one
 }
 
-/** Writes bytes at a position, all of them. */
-export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+/** Writes bytes, all of them: at a position, or behind what was written before. */
+export async function writeAll(file: FileHandle, bytes: Uint8Array, position?: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
+    const at = position === undefined ? null : position + written;
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, at);
     written += bytesWritten;
   }
 }

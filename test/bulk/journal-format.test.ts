@@ -29,7 +29,7 @@ function written(all: readonly (readonly JournalRecord[])[]): { readonly file: U
   const lines: Uint8Array[] = [HEADER_LINE];
   let checksum = FIRST_CHECKSUM;
   for (const batch of all) {
-    const line = encodeLine(batch, checksum);
+    const line = encodeLine(batch, checksum, "0a1b2c3d");
     lines.push(line.bytes);
     checksum = line.checksum;
   }
@@ -80,7 +80,7 @@ test("a file that ends anywhere is read up to its last whole line, and can be go
       expect(reader.size).toBe(ends[whole - 1] ?? 0);
 
       const start = whole === 0 ? HEADER_LINE : file.slice(0, reader.size);
-      const goneOn = Buffer.concat([start, encodeLine(more, reader.checksum).bytes]);
+      const goneOn = Buffer.concat([start, encodeLine(more, reader.checksum, "4e5f6071").bytes]);
       expect(read(goneOn).found).toEqual([...found, ...(JSON.parse(JSON.stringify(more)) as JournalRecord[])]);
     }),
   );

@@ -202,10 +202,10 @@ describe("a journal that is used", () => {
     await handle.close();
     const write = Reflect.get(prototype, "write") as () => unknown; // as it was
     vi.spyOn(prototype, "write").mockImplementation(async function (this: FileHandle, ...args: unknown[]) {
-      const [bytes, offset, , position] = args as [Uint8Array, number, number, number];
+      const [bytes, offset] = args as [Uint8Array, number];
       if (typeof bytes === "string") return Reflect.apply(write, this, args) as never; // a lock file
-      if (position > 0) throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
-      return Reflect.apply(write, this, [bytes, offset, 7, position]) as never;
+      if (offset > 0) throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+      return Reflect.apply(write, this, [bytes, offset, 7, null]) as never;
     });
     expect(await runOn(path)).toMatchObject({ error: { reason: "failed", cause: { code: "ENOSPC" } }, requests: 0 });
     vi.restoreAllMocks();

@@ -1,3 +1,4 @@
+import { fstatSync, ftruncateSync, readSync, truncateSync } from "node:fs";
 import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { JournalError } from "../../client/errors/journal-error.ts";
@@ -38,6 +39,29 @@ export async function restrictToOwner(file: FileHandle): Promise<void> {
   if ((mode & OTHERS) !== 0) await file.chmod(OWNER_ONLY).catch(() => {});
 }
 
+/** Bytes that may stand in a file behind its first `from` ones. */
+export interface Ending {
+  readonly path: string;
+  readonly from: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Cuts bytes, or the first part of them, off the end of a file. Returns `false` if other bytes follow them: then nothing is
+ * cut. It looks and cuts in one turn, since another process may append at any moment.
+ */
+export function cutEnd(file: FileHandle, { path, from, bytes }: Ending): boolean {
+  const { size } = fstatSync(file.fd);
+  if (size <= from) return true;
+  const end = new Uint8Array(Math.min(bytes.length, size - from));
+  readSync(file.fd, end, 0, end.length, size - end.length);
+  if (Buffer.compare(end, bytes.subarray(0, end.length)) !== 0) return false;
+  // What was opened to append cannot be cut on Windows, and what is open there has its path until it is closed.
+  if (IS_WINDOWS) truncateSync(path, size - end.length);
+  else ftruncateSync(file.fd, size - end.length);
+  return true;
+}
+
 /** Makes durable which files a folder has. */
 export async function flushFolder(path: string): Promise<void> {
   if (IS_WINDOWS) return; // a folder cannot be opened as a file there, and NTFS journals its entries
@@ -61,7 +85,8 @@ export async function removeFile(path: string): Promise<void> {
 
 /**
  * Puts a copy of a file in its place. A process that opened the file before goes on writing to the old one, which has no name
- * any more. `confirm` is called just before; the file stays as it is if that rejects, or if `copy` has been removed.
+ * any more. `confirm` is called just before; the file stays as it is if that rejects, or if `copy` has been removed. A file
+ * that is mounted by itself, as into a container, cannot be replaced and stays: its length shows a late write.
  *
  * @throws JournalError `in_use` on Windows, if a process has the file open: it cannot be replaced there, and lives.
  */
@@ -72,6 +97,7 @@ export async function replaceByCopy(path: string, copy: string, confirm: () => P
   try {
     await rename(copy, path);
   } catch (cause) {
+    if (!IS_WINDOWS && hasCode(cause, ["EBUSY"])) return removeFile(copy);
     if (!IS_WINDOWS || !hasCode(cause, HELD_OPEN)) throw cause;
     const message = `another process has the journal ${path} open, so it cannot be taken over`;
     throw new JournalError(message, { reason: "in_use", cause });

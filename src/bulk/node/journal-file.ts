@@ -1,19 +1,35 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
 import { type FileHandle, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import { JournalError } from "../../client/errors/journal-error.ts";
+import { after } from "../../client/time/clock.ts";
 import { type FoundFile, findOrCreateFile, NotRegularFile, recognised, writeAll } from "../../files/regular-file.ts";
 import type { JournalRecord } from "../journal.ts";
 import { asJournalError } from "../thrown.ts";
-import { flushFolder, restrictToOwner } from "./durable-file.ts";
+import { cutEnd, type Ending, flushFolder, restrictToOwner } from "./durable-file.ts";
 import { FileLock, wasUsed } from "./file-lock.ts";
 import { checkBeginning, encodeLine, JournalReader, MAX_HEADER_LENGTH } from "./journal-format.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** The file of a journal while one run uses it: loaded once, then written to, then closed. */
+/** The interval and the number of looks at what other runs have appended, which they may take away. */
+const LOOK_MS = 20;
+const LOOKS = 100;
+const LOOKS_AT_DAMAGE = 25;
+
+/**
+ * The file of a journal while one run uses it: loaded once, then written to, then closed.
+ *
+ * The lock beside the file keeps out runs that see it. A run in another container may have the file alone, so the file tells
+ * as well: everything is appended, and its length is looked at after the flush. Of two lines that are appended at once, the
+ * run of the later one sees another length than it has written, and takes its line away; so may the other one.
+ */
 export class JournalFile {
-  readonly #path: string;
+  /** Absolute; once it is open, also without symbolic links. */
+  #path: string;
   readonly #header: Uint8Array;
+  readonly #run = randomBytes(4).toString("hex");
   #lock: FileLock | undefined;
   #found: FoundFile | undefined;
   /** The file once all of it has been recognised, and the end of what has been read and written. */
@@ -27,25 +43,18 @@ export class JournalFile {
 
   /** Opens and locks the file, and returns its records. */
   async *load(): AsyncGenerator<JournalRecord> {
-    const { found, path } = await this.#open().catch((error: unknown) => {
+    const found = await this.#open().catch((error: unknown) => {
       throw asJournalError(error, "be opened");
     });
     const reader = new JournalReader(this.#header);
-    const chunk = new Uint8Array(CHUNK_BYTES);
-    let length = 0;
-    for (;;) {
-      const { bytesRead } = await found.read(chunk, 0, CHUNK_BYTES, length);
-      if (bytesRead === 0) break;
-      length += bytesRead;
-      yield* reader.read(chunk.slice(0, bytesRead));
-    }
-    reader.end();
+    const torn = yield* this.#read(found, reader);
     await this.#lock?.confirm();
-    await confirmUnchanged(found, length);
+    await confirmUnchanged(found, reader.size + torn.length);
     const file = recognised(found);
     await restrictToOwner(file);
-    await file.truncate(reader.size); // the torn end
-    if (reader.size === 0) await this.#begin(file, path);
+    if (!cutEnd(file, { path: this.#path, from: reader.size, bytes: torn }))
+      throw inUse("has a line of another run at its end");
+    if (reader.size === 0) await this.#begin(file);
     this.#own = { file, size: Math.max(reader.size, this.#header.length), checksum: reader.checksum };
   }
 
@@ -56,11 +65,11 @@ export class JournalFile {
       throw new JournalError(message, { reason: "misused" });
     }
     const { file, size, checksum: previous } = this.#own;
-    const { bytes, checksum } = encodeLine(records, previous);
+    const { bytes, checksum } = encodeLine(records, previous, this.#run);
     this.#own = undefined; // until it is certain again
     await this.#lock?.confirm();
     await confirmUnchanged(file, size);
-    await this.#write(file, bytes, size);
+    await this.#write(file, { path: this.#path, from: size, bytes });
     // A request may follow only a line that every other run can read.
     await this.#lock?.confirm();
     this.#own = { file, size: size + bytes.length, checksum };
@@ -80,52 +89,82 @@ export class JournalFile {
     }
   }
 
-  async #open(): Promise<{ readonly found: FoundFile; readonly path: string }> {
+  async #open(): Promise<FoundFile> {
     // Two paths of one file are one lock. The file is there for that: a link may lead to one that is not there yet.
     await (await findJournal(this.#path)).close();
-    const path = await realpath(this.#path);
-    await checkFile(path, this.#header);
-    this.#lock = await FileLock.take(path);
-    const found = await findJournal(path);
+    this.#path = await realpath(this.#path);
+    await checkFile(this.#path, this.#header);
+    this.#lock = await FileLock.take(this.#path);
+    const found = await findJournal(this.#path, constants.O_APPEND);
     this.#found = found;
     if (this.#isClosed) {
       await this.close();
       throw new JournalError("the journal was closed while it was being opened", { reason: "failed" });
     }
-    return { found, path };
+    return found;
   }
 
-  /** A new file: its name has to be durable as well. */
-  async #begin(file: FileHandle, path: string): Promise<void> {
-    await this.#write(file, this.#header, 0);
-    await flushFolder(dirname(path));
-  }
-
-  /** Writes the end of the file, and makes it durable. */
-  async #write(file: FileHandle, bytes: Uint8Array, size: number): Promise<void> {
+  /** Returns the torn end. */
+  async *#read(found: FoundFile, reader: JournalReader): AsyncGenerator<JournalRecord, Uint8Array> {
+    const { size } = await found.stat();
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    let length = 0;
     try {
-      await writeAll(file, bytes, size);
-      await file.datasync();
+      for (;;) {
+        const { bytesRead } = await found.read(chunk, 0, CHUNK_BYTES, length);
+        if (bytesRead === 0) return reader.end();
+        length += bytesRead;
+        yield* reader.read(chunk.slice(0, bytesRead));
+      }
     } catch (error) {
-      // After a failed flush it is not known what the file holds, so nothing more is written.
-      await this.#cutOff(file, size);
+      const isDamaged = error instanceof JournalError && error.reason === "damaged";
+      // Lines that two other runs have appended at once look like damage, until one is taken away.
+      for (let look = 0; isDamaged && look < LOOKS_AT_DAMAGE; look += 1) {
+        await pause();
+        await confirmUnchanged(found, Math.max(size, length));
+      }
       throw error;
     }
   }
 
-  async #cutOff(file: FileHandle, size: number): Promise<void> {
+  /** A new file: its name has to be durable as well. */
+  async #begin(file: FileHandle): Promise<void> {
+    await this.#write(file, { path: this.#path, from: 0, bytes: this.#header });
+    await flushFolder(dirname(this.#path));
+  }
+
+  /** Appends the end of the file, and makes it durable. Resolves if nothing else was appended. */
+  async #write(file: FileHandle, ending: Ending): Promise<void> {
     try {
-      await this.#lock?.confirm();
-      await file.truncate(size);
-    } catch {
-      // What is left is a torn end.
+      await writeAll(file, ending.bytes);
+      await file.datasync();
+      await confirmWritten(file, ending);
+    } catch (error) {
+      // After a failed flush it is not known what the file holds, so nothing more is written.
+      await takeAway(file, ending);
+      throw error;
     }
   }
 }
 
+/** Takes bytes of this run away again. If those of another run follow, that run takes its own away first. */
+async function takeAway(file: FileHandle, ending: Ending): Promise<void> {
+  try {
+    for (let look = 1; !cutEnd(file, ending) && look < LOOKS; look += 1) {
+      await pause();
+    }
+  } catch {
+    // What is left is a torn end, or a line without its request.
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => void after(LOOK_MS, resolve));
+}
+
 /** @throws JournalError `not_a_journal` for a folder, a device, a FIFO */
-async function findJournal(path: string): Promise<FoundFile> {
-  return findOrCreateFile(path).catch((cause: unknown) => {
+async function findJournal(path: string, flags?: number): Promise<FoundFile> {
+  return findOrCreateFile(path, flags).catch((cause: unknown) => {
     if (!(cause instanceof NotRegularFile)) throw cause;
     throw new JournalError(`${path} cannot be a journal: ${cause.message}`, { reason: "not_a_journal" });
   });
@@ -151,5 +190,17 @@ async function confirmUnchanged(file: FoundFile, expected: number): Promise<void
   }
   if (size === expected && nlink > 0) return;
   const what = nlink === 0 ? "has been deleted" : `has ${size} bytes, and had ${expected} when this run left it`;
-  throw new JournalError(`the journal ${what}, so another run may use it`, { reason: "in_use" });
+  throw inUse(what);
+}
+
+/** @throws JournalError if the file does not end with what this run has appended, in the place that it expected. */
+async function confirmWritten(file: FileHandle, { from, bytes }: Ending): Promise<void> {
+  await confirmUnchanged(file, from + bytes.length);
+  // Lines of two runs may have one length.
+  const { buffer } = await file.read(new Uint8Array(bytes.length), { position: from });
+  if (Buffer.compare(buffer, bytes) !== 0) throw inUse("has a line of another run in the place of this run's");
+}
+
+function inUse(what: string): JournalError {
+  return new JournalError(`the journal ${what}, so another run may use it`, { reason: "in_use" });
 }

@@ -26,13 +26,15 @@ export function headerLine(id?: string): Uint8Array {
 
 /**
  * A batch of records as one line, so that a batch is on the disk as a whole or is the torn end of the file. The
- * checksum continues that of the line before, so a line that is missing, moved or repeated is noticed too.
+ * checksum continues that of the line before, so a line that is missing, moved or repeated is noticed too. The first record
+ * names the run, so no other run has the same line.
  */
 export function encodeLine(
   records: readonly JournalRecord[],
   previous: number,
+  run: string,
 ): { readonly bytes: Uint8Array; readonly checksum: number } {
-  const json = JSON.stringify(records);
+  const json = JSON.stringify(records.map((record, index) => (index === 0 ? { run, ...record } : record)));
   const checksum = crc32(encoder.encode(json), previous);
   return { bytes: encoder.encode(`${checksum.toString(16).padStart(8, "0")} ${json}\n`), checksum };
 }
@@ -87,21 +89,22 @@ export class JournalReader {
   }
 
   /**
-   * To be called at the end of the file. What follows the last line break was being written when a process or the
-   * machine ended: no request left on the strength of it, so it does not count.
+   * To be called at the end of the file. Returns what follows the last line break: it was being written when a process or the
+   * machine ended. No request left on the strength of it, so it does not count.
    *
    * @throws JournalError if it is no part of a journal, or a whole line that has lost its line break.
    */
-  end(): void {
+  end(): Uint8Array {
     const rest = this.#collected();
-    if (rest.length === 0) return;
+    if (rest.length === 0) return rest;
     if (this.#line === 0) {
       const isTornHeader = startsWith(this.#header, rest);
       if (!isTornHeader) throw notAJournal();
-      return;
+      return rest;
     }
     // One byte too many means that the line break was there, and has been changed.
     if (this.#parse(rest.subarray(0, -1)) !== undefined) throw damaged("has a changed line break", this.#line + 1);
+    return rest;
   }
 
   #collect(piece: Uint8Array): void {
@@ -145,9 +148,15 @@ export class JournalReader {
     for (const record of records as unknown[]) {
       const flaw = flawOfRecord(record);
       if (flaw !== undefined) throw damaged(`has a record that ${flaw}`, this.#line);
-      yield record as JournalRecord; // it has no flaw
+      yield withoutRun(record as JournalRecord); // it has no flaw
     }
   }
+}
+
+function withoutRun(record: JournalRecord & { readonly run?: unknown }): JournalRecord {
+  if (!Object.hasOwn(record, "run")) return record;
+  const { run: _, ...rest } = record;
+  return rest;
 }
 
 function checkHeader(line: Uint8Array, expected: Uint8Array): void {
