@@ -1,33 +1,35 @@
 /**
- * Issues and reads the opaque cursors of one emulator: base64 of a checksum and of a position in one list. The checksum
- * includes a key and the list, so that a cursor that was altered, made up, or taken from another list is refused; it is
- * not cryptography. The alphabet of base64 has `+`, `/` and `=`, so that a client that does not encode them fails.
+ * Issues and reads the opaque cursors of one emulator: base64 of a checksum, of its world and of a position in one list. The
+ * checksum includes a key and the list, so that a cursor that was altered, made up, or taken from another list is refused; it
+ * is not cryptography. The alphabet of base64 has `+`, `/` and `=`, so that a client that does not encode them fails.
  */
 export class Cursors {
   readonly #key: string;
+  readonly #world: string;
   #variants = 0;
 
-  constructor(key: string) {
+  constructor({ world, key }: { readonly world: string; readonly key: string }) {
     this.#key = key;
+    this.#world = world;
   }
 
   /** The cursor of a position in `list`; always the same one. */
   issue(list: string, position: number): string {
-    return this.#encode(list, `${position.toString(36)}.0`);
+    return this.#encode(list, `${this.#world}.${position.toString(36)}.0`);
   }
 
   /** A cursor of the position that was never issued before. */
   issueAnother(list: string, position: number): string {
     this.#variants += 1;
-    return this.#encode(list, `${position.toString(36)}.${this.#variants.toString(36)}`);
+    return this.#encode(list, `${this.#world}.${position.toString(36)}.${this.#variants.toString(36)}`);
   }
 
   /** The position that `cursor` names in `list`, or `undefined` if this emulator did not issue it for that list. */
   read(list: string, cursor: string): number | undefined {
     const payload = decode(cursor).slice(CHECKSUM_LENGTH);
-    const [, position] = /^([0-9a-z]+)\.[0-9a-z]+$/.exec(payload) ?? [];
+    const [, world, position] = /^([0-9a-z]+)\.([0-9a-z]+)\.[0-9a-z]+$/.exec(payload) ?? [];
     // Compared as text: base64 has several spellings of the same bytes, and only the issued one is genuine.
-    const isGenuine = position !== undefined && this.#encode(list, payload) === cursor;
+    const isGenuine = world === this.#world && position !== undefined && this.#encode(list, payload) === cursor;
     return isGenuine ? Number.parseInt(position, 36) : undefined;
   }
 

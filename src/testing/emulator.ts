@@ -3,7 +3,7 @@ import type { Fault, FaultHandle } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
 import { checkRateLimit, type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
-import { repeatableRandom } from "./random.ts";
+import { type RandomSource, repeatableRandom } from "./random.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
 import type { LogEntry, RecordedRequest } from "./request-log.ts";
 import type { EmulatorRoute, RouteHandle } from "./routes.ts";
@@ -77,7 +77,8 @@ export interface AssembledEmulator {
 }
 
 /**
- * Creates the service in memory: synchronous, without any network or timer. Emulators share nothing.
+ * Creates the service in memory: synchronous, without any network or timer. Emulators share nothing: each has a world of
+ * its own, and refuses the tokens and cursors of the others. The first emulators of a program have the same in every run.
  *
  * @throws `TypeError` for an option that is unknown, of the wrong type or out of range
  *
@@ -86,17 +87,18 @@ export interface AssembledEmulator {
  * const client = new Client(emulator.clientOptions);
  */
 export function createEmulator(options?: EmulatorOptions): Emulator {
-  return assembleEmulator(resolveOptions(options)).emulator;
+  const resolved = resolveOptions(options);
+  return assembleEmulator(resolved, repeatableRandom(resolved.random)).emulator;
 }
 
 /** A number on `emulator.fetch`, by which the journal of a bulk run tells the worlds before and after `reset()` apart. */
 const WORLD = Symbol.for("project-automation.emulator-world");
 
 /** As {@link createEmulator}, for transports. */
-export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
+export function assembleEmulator(options: ResolvedOptions, random: RandomSource): AssembledEmulator {
   const { baseUrl, conventions, now, sessionStates } = options;
   const requests: LogEntry[] = [];
-  const source = { options, requests, random: repeatableRandom(options.random) };
+  const source = { options, requests, random };
   let current = createState(source);
   const state = (): State => current;
   const projectSource = {
@@ -115,9 +117,9 @@ export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
   };
   seedProjects(tables, options);
   const core = new Service({ options, state, tables });
-  let world = 1;
+  let resets = 1;
   const fetch = createFetch({ core, origin: new URL(baseUrl).origin });
-  Object.defineProperty(fetch, WORLD, { get: () => world });
+  Object.defineProperty(fetch, WORLD, { get: () => resets });
   const connection = { baseUrl, token: current.token, fetch };
   const emulator: Emulator = {
     ...connection,
@@ -132,7 +134,7 @@ export function assembleEmulator(options: ResolvedOptions): AssembledEmulator {
       current.limiter = new RateLimiter(checkRateLimit(rateLimit));
     },
     reset: () => {
-      world += 1;
+      resets += 1;
       requests.length = 0;
       current = createState(source);
       seedProjects(tables, options);

@@ -1,11 +1,13 @@
 /** The emulator as a real HTTP server: `project-automation/testing/node`. Needs Node; binds to loopback. */
 
+import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { BOOLEAN, type ObjectSchema } from "../client/checks/validators.ts";
 import { arrayOf, check, integer, TEXT } from "./checks.ts";
 import { assembleEmulator, type ClientConnection, type Emulator } from "./emulator.ts";
 import { answerParseErrors, createRequestListener, HOST_NAME } from "./node/request-listener.ts";
-import { type EmulatorOptions, OPTIONS, resolveOptions } from "./options.ts";
+import { type EmulatorOptions, OPTIONS, type ResolvedOptions, resolveOptions } from "./options.ts";
+import { type RandomSource, repeatableRandom, worldOf } from "./random.ts";
 
 /** Options of `startEmulator`: those of `createEmulator`, and where to listen. */
 export interface StartOptions extends EmulatorOptions {
@@ -64,7 +66,8 @@ export interface ListeningEmulator extends Omit<ClientConnection, "fetch"> {
 }
 
 /**
- * Starts the emulator as an HTTP server.
+ * Starts the emulator as an HTTP server. Each start is a new world: it refuses the tokens and cursors of an earlier one at the
+ * same address.
  *
  * @throws `Error` that names the reason if the address cannot be listened on, and `TypeError` for an option that is
  * unknown, of the wrong type or out of range; it rejects with them
@@ -92,7 +95,7 @@ export async function startEmulator(options?: StartOptions): Promise<RunningEmul
   try {
     const own = addressOf(server, host) + resolved.conventions.basePath;
     const baseUrl = rest.baseUrl === undefined ? own : resolved.baseUrl;
-    const { emulator, core } = assembleEmulator({ ...resolved, baseUrl });
+    const { emulator, core } = assembleEmulator({ ...resolved, baseUrl }, randomOf(resolved));
     const hosts = [host, new URL(baseUrl).hostname, ...allowedHosts].map((name) => name.toLowerCase());
     const listener = createRequestListener({ core, hosts, allowPrivateNetwork });
     server.on("request", listener);
@@ -105,6 +108,12 @@ export async function startEmulator(options?: StartOptions): Promise<RunningEmul
     await close();
     throw error;
   }
+}
+
+/** An address may be that of an earlier process, so the world is new at each start. */
+function randomOf({ random }: ResolvedOptions): RandomSource {
+  const words = 2 ** 32;
+  return { ...repeatableRandom(random), world: worldOf(() => randomInt(words) / words) };
 }
 
 function listen(server: Server, on: { readonly port: number; readonly host: string }): Promise<void> {

@@ -9,18 +9,41 @@ export function seededRandom(seed: number): () => number {
 /** Words that a caller's source is asked for: their 128 bits are the seed of all ids and tokens of an emulator. */
 const SEED_WORDS = 4;
 
-/**
- * Returns a function that starts the emulator's own sequence from its beginning, so that `reset()` brings back the same
- * token and ids. The caller's source is asked once; the default is the same in every run.
- */
-export function repeatableRandom(own: () => number = seededRandom(1)): () => () => number {
-  const words = Array.from({ length: SEED_WORDS }, () => Math.floor(own() * 2 ** 32));
-  return () => sequence(words);
+/** The source of all ids, tokens and cursors of one emulator. */
+export interface RandomSource {
+  /** Starts the emulator's own sequence from its beginning, so that `reset()` brings back the same token and ids. */
+  readonly start: () => () => number;
+  /** The key of the emulator's world: eight letters and digits in each of its tokens and cursors. */
+  readonly world: string;
 }
 
-/** The generator "sfc32" over four words of state. */
+/**
+ * Returns the source of an emulator in memory. The caller's source is asked once; the default is the same in every run. Its
+ * world also comes from a count in the process, so that two emulators differ, and a program sees the same each time.
+ */
+export function repeatableRandom(own: () => number = seededRandom(1)): RandomSource {
+  const words = Array.from({ length: SEED_WORDS }, () => Math.floor(own() * 2 ** 32));
+  return { start: () => sequence(words), world: worldOf(sequence([...words, nextCount()])) };
+}
+
+/** The key of a world, of eight random letters and digits. */
+export function worldOf(random: () => number): string {
+  return new Identifiers(random).characters(8);
+}
+
+/** The number of emulators that were made in this process, by any copy of the package. */
+const COUNT: unique symbol = Symbol.for("project-automation.emulators") as never; // a registered symbol is shared by all copies
+
+function nextCount(): number {
+  const shared = globalThis as { [COUNT]?: number }; // the name says what it is
+  shared[COUNT] = (shared[COUNT] ?? 0) + 1;
+  return shared[COUNT];
+}
+
+/** The generator "sfc32" over four words of state. A fifth one chooses another sequence of the same seed. */
 function sequence(words: readonly number[]): () => number {
-  let [a = 0, b = 0, c = 0, counter = 1] = words.map((word) => word | 0);
+  let [a = 0, b = 0, c = 0, counter = 1, variant = 0] = words.map((word) => word | 0);
+  a ^= variant;
   const draw = (): number => {
     const sum = (a + b + counter) | 0;
     counter = (counter + 1) | 0;

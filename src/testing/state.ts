@@ -3,7 +3,7 @@ import { Cursors } from "./cursor.ts";
 import { Faults } from "./faults.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { ProjectStore } from "./project-tables.ts";
-import { Identifiers } from "./random.ts";
+import { Identifiers, type RandomSource } from "./random.ts";
 import { RateLimiter } from "./rate-limit.ts";
 import { type LogEntry, RequestLog } from "./request-log.ts";
 import { DAY_MS, DEFAULT_OWNER, TokenStore } from "./token-tables.ts";
@@ -24,17 +24,17 @@ export interface State {
 /** The options and sources that a state is built from. */
 export interface StateSource {
   readonly options: ResolvedOptions;
-  /** Starts the sequence of random numbers from its beginning. */
-  readonly random: () => () => number;
+  readonly random: RandomSource;
   /** Where its requests are logged. */
   readonly requests: LogEntry[];
 }
 
 /** Builds the state that the options describe, without projects yet. */
 export function createState({ options, random, requests }: StateSource): State {
-  const ids = new Identifiers(random());
-  const cursors = new Cursors(ids.characters(16));
-  const tokens = new TokenStore(ids, options.tokenPrefix);
+  const ids = new Identifiers(random.start());
+  const { world } = random;
+  const cursors = new Cursors({ world, key: ids.characters(16) });
+  const tokens = new TokenStore(ids, { world, prefix: options.tokenPrefix });
   tokens.createOwner(DEFAULT_OWNER, options.permissions);
   const spec = { name: "emulator", scopes: SCOPES, owner: DEFAULT_OWNER, lifetimeMs: 3650 * DAY_MS };
   return {

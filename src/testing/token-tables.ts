@@ -32,10 +32,12 @@ export class TokenStore {
   readonly byPlaintext: Map<string, TokenRow> = new Map();
   readonly #ids: Identifiers;
   readonly #prefix: string;
+  readonly #world: string;
 
-  constructor(ids: Identifiers, prefix: string) {
+  constructor(ids: Identifiers, { world, prefix }: { readonly world: string; readonly prefix: string }) {
     this.#ids = ids;
     this.#prefix = prefix;
+    this.#world = world;
   }
 
   createOwner(id: string = `own_${this.#ids.next(12)}`, permissions: readonly string[] = SCOPES): EmulatorOwner {
@@ -51,7 +53,7 @@ export class TokenStore {
 
   create(spec: TokenSpec, now: number): TokenRow {
     const { name, owner, lifetimeMs } = spec;
-    const keyId = this.#ids.next(16);
+    const keyId = this.#world + this.#ids.next(16).slice(this.#world.length);
     const row: TokenRow = {
       id: `tok_${this.#ids.next(12)}`,
       name,

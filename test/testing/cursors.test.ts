@@ -71,7 +71,7 @@ describe("a walk", () => {
 });
 
 describe("a cursor", () => {
-  const cursors = new Cursors("key");
+  const cursors = new Cursors({ world: "world", key: "key" });
 
   test("that was altered in any way is rejected", () => {
     const genuine = cursors.issue("list", 7);
@@ -95,10 +95,15 @@ describe("a cursor", () => {
     fc.assert(fc.property(made, refused), { numRuns: 2_000 });
   });
 
-  test("of another emulator is rejected", async () => {
-    const [one, other] = [1, 2].map((seed) =>
-      createEmulator({ projects: [{ id: "p" }], sessionsPerProject: 9, random: seededRandom(seed) }),
-    );
+  test.each<[what: string, seeds: readonly (number | undefined)[]]>([
+    ["another source", [1, 2]],
+    ["the same source", [1, 1]],
+    ["no source", [undefined, undefined]],
+  ])("of another emulator is rejected: %s", async (_, seeds) => {
+    const [one, other] = seeds.map((seed) => {
+      const random = seed === undefined ? undefined : seededRandom(seed);
+      return createEmulator({ projects: [{ id: "p" }], sessionsPerProject: 9, random });
+    });
     if (one === undefined || other === undefined) throw new Error("there are two");
     const cursor = (await page(one, { limit: "7" })).body.next_cursor ?? "";
     expect((await page(one, { cursor })).status).toBe(200);
@@ -108,14 +113,15 @@ describe("a cursor", () => {
   test("names the position it was issued for, in its list and no other, under its key", () => {
     const text = fc.string({ unit: anyCharacter, maxLength: 20 });
     const property = (key: string, list: string, position: number): void => {
-      const cursors = new Cursors(key);
+      const cursors = new Cursors({ world: "one", key });
       const cursor = cursors.issue(list, position);
       const another = cursors.issueAnother(list, position);
       expect(cursors.issue(list, position)).toBe(cursor);
       expect(another).not.toBe(cursor);
       expect([cursors.read(list, cursor), cursors.read(list, another)]).toEqual([position, position]);
       expect(cursors.read(`${list}x`, cursor)).toBeUndefined();
-      expect(new Cursors(`${key}x`).read(list, cursor)).toBeUndefined();
+      expect(new Cursors({ world: "one", key: `${key}x` }).read(list, cursor)).toBeUndefined();
+      expect(new Cursors({ world: "two", key }).read(list, cursor)).toBeUndefined();
     };
     fc.assert(fc.property(text, text, fc.nat({ max: Number.MAX_SAFE_INTEGER }), property), { numRuns: 500 });
   });

@@ -256,6 +256,20 @@ describe("connections", () => {
   });
 });
 
+test("each start is another world, with the same source too: it refuses the token and cursor of the other", async () => {
+  const random = (): number => 0.5;
+  await using one = await startEmulator({ random });
+  await using two = await startEmulator({ random });
+  const ask = ({ baseUrl }: RunningEmulator, { token }: RunningEmulator, query = ""): Promise<Response> =>
+    fetch(`${baseUrl}/projects${query}`, { headers: { authorization: `Bearer ${token}` } });
+  const { next_cursor } = (await (await ask(one, one, "?limit=1")).json()) as { next_cursor: string };
+  const query = `?cursor=${encodeURIComponent(next_cursor)}`;
+  expect(two.emulator.projects.list()).toEqual(one.emulator.projects.list());
+  expect(two.token.slice(0, 12)).not.toBe(one.token.slice(0, 12));
+  const answers = [ask(one, one, query), ask(two, one), ask(one, two), ask(two, two), ask(two, two, query)];
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 401, 401, 200, 400]);
+});
+
 describe("malformed and hostile input", () => {
   afterEach(alive);
 

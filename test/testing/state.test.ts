@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { Client } from "../../src/client/index.ts";
 import { SCOPES } from "../../src/client/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
 import { resolveOptions } from "../../src/testing/options.ts";
+import { repeatableRandom } from "../../src/testing/random.ts";
 import type { Opened, ReadResponse, SentRequest } from "./transports.ts";
 import { ask, post } from "./transports.ts";
 
@@ -159,9 +161,19 @@ describe("what an emulator begins with", () => {
     const options = Object.fromEntries(
       [...names, "conventions", "logLimit", "onRequest"].map((name) => [name, undefined]),
     );
-    expect(createEmulator(options).token).toBe(emulator.token);
+    const tokens = [undefined, options].map((given) => inNewProcess(() => createEmulator(given).token));
+    expect(tokens[1]).toBe(tokens[0]);
   });
 });
+
+/** The key of a world in a token. */
+const worldIn = (token: string): string | undefined => /^emu_([0-9a-z]{8})/.exec(token)?.[1];
+
+/** Makes emulators as a program does that has just begun: their number in the process is forgotten. */
+function inNewProcess<Result>(make: () => Result): Result {
+  Reflect.deleteProperty(globalThis, Symbol.for("project-automation.emulators"));
+  return make();
+}
 
 describe("options that change the service", () => {
   test("clientOptions is what a client needs, and nothing else", () => {
@@ -248,9 +260,51 @@ describe("ids and tokens", () => {
   const at = (random?: () => number): Emulator => createEmulator({ now: () => 0, random });
 
   test("are the same in every run, and from the same source", async () => {
-    expect(await live(at())).toEqual(await live(at()));
-    expect(await live(at(seededRandom(7)))).toEqual(await live(at(seededRandom(7))));
+    for (const seed of [undefined, 7]) {
+      const make = (): Emulator => inNewProcess(() => at(seed === undefined ? undefined : seededRandom(seed)));
+      expect(await live(make())).toEqual(await live(make()));
+    }
   });
+
+  test("of two emulators in a program tell their worlds apart; names and other ids do not", () => {
+    const [one, two] = inNewProcess(() => [at(), at()] as const);
+    expect(two.projects.list()).toEqual(one.projects.list());
+    expect(two.sessions.list()).toEqual(one.sessions.list());
+    const idsOf = ({ tokens }: Emulator): string[] => tokens.list().map(({ id }) => id);
+    expect(idsOf(two)).toEqual(idsOf(one));
+    expect(worldIn(two.token)).not.toBe(worldIn(one.token));
+  });
+
+  test("each token of an emulator bears its world: created, rotated, and after reset()", async () => {
+    const one = at();
+    const world = worldIn(one.token);
+    const created = one.createToken({ scopes: ["projects:read"] });
+    const client = new Client(one.clientOptions);
+    const rotated = await client.tokens.rotate(created.id);
+    one.reset();
+    const later = one.createToken({ scopes: [] });
+    for (const { key_id, plaintext } of [created, rotated, later]) {
+      expect([key_id.slice(0, 8), worldIn(plaintext)]).toEqual([world, world]);
+    }
+  });
+
+  test("of another emulator are refused, both ways", async () => {
+    const [one, two] = [at(), at()];
+    const ask = async (service: Emulator, { token }: Emulator): Promise<number> =>
+      (await service.fetch(`${service.baseUrl}/projects`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect([await ask(one, one), await ask(two, one), await ask(one, two), await ask(two, two)]).toEqual([
+      200, 401, 401, 200,
+    ]);
+  });
+
+  test.each([undefined, () => 0, () => 0.5, seededRandom(9)])(
+    "give ten thousand emulators as many worlds",
+    (random) => {
+      const many = Array.from({ length: 10_000 }, () => repeatableRandom(random).world);
+      expect(new Set(many).size).toBe(10_000);
+      expect(many.every((world) => /^[0-9a-z]{8}$/.test(world))).toBe(true);
+    },
+  );
 
   test("differ between sources", async () => {
     expect(at(seededRandom(7)).token).not.toBe(at(seededRandom(8)).token);
