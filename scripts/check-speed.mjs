@@ -1,5 +1,5 @@
 /**
- * Checks what starting costs: a fresh Node that imports the installed package beside one that imports ky alone, and a
+ * Checks what starting costs, and what a call costs that waits among very many. Starting: a fresh Node that imports the installed package beside one that imports ky alone, and a
  * first GET through the client beside one through ky. The two of a pair alternate, and each round is compared within
  * itself, so that what slows the machine slows both sides.
  *
@@ -14,6 +14,9 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+/** A call among so many at once, over one among a tenth of them. */
+const QUEUED = 100_000;
+const QUEUE_BUDGET = 2;
 /** What an import of the package takes longer than one of ky, in milliseconds. */
 const IMPORT_BUDGET_MS = 15;
 /** A process that imports, makes a client and gets a first page, over one that does it with ky. */
@@ -42,6 +45,21 @@ const programs = {
     const client = new Client({ baseUrl: process.argv[2], token: "pat_key_secret" });
     const data = await client.projects.list().toArray();
     ${expectThree} ${report}`,
+  queue: `
+    import { setImmediate as turn } from "node:timers/promises";
+    import { Client } from "project-automation";
+    const headers = { "content-type": "application/json" };
+    const fetch = async () => (await turn(), new Response("{}", { headers }));
+    const options = { baseUrl: process.argv[2], token: "pat_key_secret", fetch, validation: "lenient" };
+    const client = new Client(options);
+    const count = Number(process.argv[3]);
+    const run = (length) => Promise.all(Array.from({ length }, (_, at) => client.sessions.get(String(at))));
+    await run(5_000);
+    const before = process.cpuUsage();
+    const startedAt = performance.now();
+    await run(count);
+    const { user, system } = process.cpuUsage(before);
+    console.log(JSON.stringify({ cpu: (user + system) / count, wall: (performance.now() - startedAt) / count }));`,
 };
 const service = `
   import { createServer } from "node:http";
@@ -59,7 +77,8 @@ const server = spawn(process.execPath, ["--input-type=module", "--eval", service
 try {
   const [port] = await once(server.stdout, "data");
   const baseUrl = `http://127.0.0.1:${String(port).trim()}`;
-  for (let round = 0; round < WARM_UP; round += 1) for (const name of Object.keys(programs)) measure(name, baseUrl);
+  for (let round = 0; round < WARM_UP; round += 1)
+    for (const name of ["kyImport", "import", "ky", "client"]) measure(name, baseUrl);
 
   judge({
     what: `import, beyond that of ky, on Node ${process.version}`,
@@ -73,6 +92,15 @@ try {
     unit: "×",
     round: () => compare("ky", "client", { baseUrl, by: (theirs, ours) => ours / theirs }),
   });
+  const queues = Array.from({ length: 3 }, () => compareQueues(baseUrl));
+  const growth = median(queues.map(({ cpu }) => cpu));
+  console.log(
+    `a call among ${QUEUED} at once, over one among a tenth: ${growth.toFixed(2)} × CPU (budget ${QUEUE_BUDGET} ×)`,
+  );
+  if (growth > QUEUE_BUDGET) {
+    console.error(`the time per call grows with the queue: over its budget of ${QUEUE_BUDGET} ×`);
+    process.exitCode = 1;
+  }
 } finally {
   server.kill();
   rmSync(folder, { recursive: true, force: true });
@@ -94,9 +122,14 @@ function install(into) {
 }
 
 /** One fresh process, told apart by nothing but its program. */
-function measure(name, baseUrl) {
+function measure(name, ...args) {
   const env = { ...process.env, NODE_OPTIONS: "", NODE_COMPILE_CACHE: "" };
-  return JSON.parse(execFileSync(process.execPath, [`${name}.mjs`, baseUrl], { cwd: folder, encoding: "utf8", env }));
+  return JSON.parse(execFileSync(process.execPath, [`${name}.mjs`, ...args], { cwd: folder, encoding: "utf8", env }));
+}
+
+function compareQueues(baseUrl) {
+  const [few, many] = [QUEUED / 10, QUEUED].map((count) => measure("queue", baseUrl, String(count)));
+  return { cpu: many.cpu / few.cpu, wall: many.wall / few.wall };
 }
 
 /** One round: the two programs, and how the second compares with the first. */

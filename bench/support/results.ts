@@ -12,9 +12,9 @@ export type Spread = readonly [low: number, median: number, high: number];
 export type Found = Readonly<Record<string, number | Spread | readonly unknown[]>>;
 export type Figures = Readonly<Record<string, Found>>;
 
-/** A promise of a figure of our client. */
+/** A promise of a figure of our client, or of another row of the measure. */
 export interface Guard {
-  readonly client?: ClientName;
+  readonly client?: string;
   readonly figure: string;
   readonly atLeast?: number;
   readonly atMost?: number;

@@ -1,5 +1,7 @@
 import { ConnectionError, type RateLimitHead } from "../client/index.ts";
-import { TokenGate, type Waiter } from "../client/rate-limit/token-gate.ts";
+import type { KeptGate } from "../client/rate-limit/memory-rate-limiter.ts";
+import { TokenGate } from "../client/rate-limit/token-gate.ts";
+import type { Waiter } from "../client/rate-limit/waiters.ts";
 import { after, now } from "../client/time/clock.ts";
 import { type Deadline, STOPPED } from "../client/time/deadline.ts";
 import { shortened } from "../client/time/jitter.ts";
@@ -29,7 +31,8 @@ interface FleetWait {
 }
 
 /** The gate of one token in this process, which shares pauses, the probe, and what is left with the other processes. */
-export class FleetGate extends TokenGate {
+export class FleetGate implements KeptGate {
+  readonly gate = new TokenGate();
   readonly #leases: Leases;
   readonly #held = new Set<Lease>();
   readonly #commands: TokenCommands;
@@ -45,15 +48,14 @@ export class FleetGate extends TokenGate {
   #sharedPauseEndsAt = 0;
 
   constructor(token: string, connection: Connection, leases: Leases) {
-    super();
     this.#leases = leases;
     this.#commandTimeoutMs = connection.commandTimeoutMs;
     const sync = (): TokenCommand => this.#sync();
     this.#commands = new TokenCommands(connection, token, { sync, learn: (reply) => this.#learn(reply) });
   }
 
-  override get isIdle(): boolean {
-    return super.isIdle && this.#users === 0 && this.#sharedPauseEndsAt <= now();
+  get isUsed(): boolean {
+    return this.#users > 0 || this.#sharedPauseEndsAt > now();
   }
 
   /** `true` if Redis is asked. Otherwise this process uses its own gate alone. */
@@ -85,10 +87,10 @@ export class FleetGate extends TokenGate {
     const wait: FleetWait = { wake: () => {}, asksBy: this.#nextAskBy() };
     this.#waiting.set(request, wait);
     try {
-      while (this.pauseLeft() === undefined) {
+      while (this.gate.pauseLeft === undefined) {
         if (deadline.reason !== undefined) throw STOPPED;
         // It lives, so its slot in this process is renewed; if that has ended, another call may have it.
-        if (!this.take(request)) return undefined;
+        if (!this.gate.take(request)) return undefined;
         if (!this.isShared) return this.register();
         const [[first, { asksBy }] = [request, wait]] = this.#waiting;
         if (first !== request) {
@@ -99,7 +101,7 @@ export class FleetGate extends TokenGate {
         wait.asksBy = this.#nextAskBy();
         const lease = this.register();
         const reply = await this.#take(lease, deadline);
-        if (this.#mayUse(reply) && this.restart(request)) return lease;
+        if (this.#mayUse(reply) && this.gate.restart(request)) return lease;
         if (reply?.outcome === "granted") this.giveBack(lease, undefined);
         else this.#held.delete(lease);
         if (reply?.outcome !== "full") return undefined;
@@ -143,7 +145,7 @@ export class FleetGate extends TokenGate {
 
   /** Releases a slot, with the response to its request, if there is one. */
   giveBack(lease: Lease, head: RateLimitHead | undefined): void {
-    const pause = head?.status === 429 ? this.pauseLeft() : undefined;
+    const pause = head?.status === 429 ? this.gate.pauseLeft : undefined;
     if (pause !== undefined) {
       const sharedMs = Math.min(pause.lastsMs, LONGEST_SHARED_PAUSE_MS);
       this.#sharedPauseEndsAt = Math.max(this.#sharedPauseEndsAt, now() + sharedMs);
@@ -192,11 +194,10 @@ export class FleetGate extends TokenGate {
 
   /** Every command reminds Redis of what it may have forgotten. */
   #command(script: string, args: readonly string[]): TokenCommand {
-    const pause = this.pauseLeft();
+    const { mustProbe, pause, refusals } = this.gate.state;
     const lastsMs = Math.max(0, Math.min(pause?.lastsMs ?? 0, this.#sharedPauseEndsAt - now()));
     const askedMs = Math.min(pause?.askedMs ?? 0, lastsMs);
-    const refusals = this.mustProbe ? String(this.refusals) : "";
-    const reminder = [String(this.#clearedAt ?? ""), whole(askedMs), whole(lastsMs), refusals];
+    const reminder = [String(this.#clearedAt ?? ""), whole(askedMs), whole(lastsMs), mustProbe ? String(refusals) : ""];
     return { script, args: [...reminder, ...args] };
   }
 
@@ -207,26 +208,23 @@ export class FleetGate extends TokenGate {
     if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.#endPause();
     this.#clearedAt = clearedAt || (this.#clearedAt ?? 0);
     if (pause !== undefined) this.#sharedPauseEndsAt = now() + pause.lastsMs;
-    if (quota !== undefined || pause !== undefined) this.quota = { ...this.quota, ...quota, learntAt: Date.now() };
-    // The pause of this process stays: the others may not know of it yet.
-    if (pause === undefined && this.pauseLeft() !== undefined) return;
-    if (refusals < this.refusals) this.resetPauses();
-    if (refusals > this.refusals) this.beginPause(refusals);
-    if (pause !== undefined) this.close(pause);
-    else {
-      this.mustProbe = mustProbe;
-      this.pump();
-    }
+    const known = this.gate.state.quota;
+    const isNews = quota !== undefined || pause !== undefined;
+    this.gate.learn({
+      quota: isNews ? { ...known, ...quota, learntAt: Date.now() } : known,
+      pause,
+      refusals,
+      mustProbe,
+    });
   }
 
   /** Without a reply, this process decides alone. It may have learnt of a pause while it waited for one. */
   #mayUse(reply: SlotReply | undefined): boolean {
-    return (reply === undefined || reply.outcome === "granted") && this.pauseLeft() === undefined;
+    return (reply === undefined || reply.outcome === "granted") && this.gate.pauseLeft === undefined;
   }
 
   #endPause(): void {
     this.#sharedPauseEndsAt = 0;
-    this.endPause();
-    this.pump();
+    this.gate.clear();
   }
 }

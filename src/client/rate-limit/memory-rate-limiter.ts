@@ -8,7 +8,8 @@ import type {
   RateLimitSnapshot,
   ReportedPause,
 } from "./rate-limiter.ts";
-import { TokenGate, type Waiter } from "./token-gate.ts";
+import { TokenGate } from "./token-gate.ts";
+import type { Waiter } from "./waiters.ts";
 
 /**
  * Creates the rate limiter of one process. Each token has a gate of its own: calls pass it in order of arrival, at most
@@ -21,40 +22,44 @@ import { TokenGate, type Waiter } from "./token-gate.ts";
  * const writer = new Client({ rateLimiter, timeoutMs: 5_000 });
  */
 export function memoryRateLimiter(): RateLimiter {
-  return new MemoryRateLimiter(() => new TokenGate());
+  return new MemoryRateLimiter(() => ({ gate: new TokenGate(), isUsed: false }));
 }
 
 /** Gates that are kept without a look at which of them are idle. */
 const FEW_GATES = 32;
 
-const STOPPED: Admission = { kind: "stopped" };
+/** A gate, and whether something else than its calls depends on it. */
+export interface KeptGate {
+  readonly gate: TokenGate;
+  readonly isUsed: boolean;
+}
 
 /** The class behind `memoryRateLimiter()`: the gates of all tokens. */
-export class MemoryRateLimiter<Gate extends TokenGate> implements RateLimiter {
-  readonly #createGate: (token: string) => Gate;
-  readonly #gates = new Map<string, Gate>();
+export class MemoryRateLimiter<Kept extends KeptGate> implements RateLimiter {
+  readonly #createGate: (token: string) => Kept;
+  readonly #gates = new Map<string, Kept>();
   #mostGates = FEW_GATES;
   #calls = 0;
 
-  constructor(createGate: (token: string) => Gate) {
+  constructor(createGate: (token: string) => Kept) {
     this.#createGate = createGate;
   }
 
   enter(call: RateLimitedCall): MemoryPermit {
     this.#calls += 1;
-    return new MemoryPermit(this, call, this.#calls);
+    return new MemoryPermit((token) => this.gateOf(token).gate, call, this.#calls);
   }
 
   snapshot(token: string): RateLimitSnapshot | undefined {
-    return this.#gates.get(token)?.snapshot;
+    return this.#gates.get(token)?.gate.snapshot;
   }
 
   /** The gate of a token. Tokens come and go: whenever there are twice as many, idle gates are forgotten. */
-  gateOf(token: string): Gate {
+  gateOf(token: string): Kept {
     const known = this.#gates.get(token);
     if (known !== undefined) return known;
     if (this.#gates.size >= this.#mostGates) {
-      for (const [name, gate] of this.#gates) if (gate.isIdle) this.#gates.delete(name);
+      for (const [name, { gate, isUsed }] of this.#gates) if (gate.isIdle && !isUsed) this.#gates.delete(name);
       this.#mostGates = Math.max(FEW_GATES, 2 * this.#gates.size);
     }
     const gate = this.#createGate(token);
@@ -73,25 +78,38 @@ interface Wait {
   look(): void;
 }
 
-/** A call at the gate of its token. */
+/**
+ * A call at the gate of its token. The order of one wait:
+ *
+ * 1. `acquire` asks the gate, which admits the call, refuses it, or puts it into its queue.
+ * 2. In the queue the call sleeps by a timer of its own.
+ * 3. Whatever makes room (a response, a call that leaves, the end of a pause) lets the gate admit the first ones.
+ * 4. The gate gives an admitted call a slot, and settles its wait.
+ * 5. The call takes its slot within a moment. If it comes too late, it waits again at its position.
+ * 6. Time makes room as well: a pause ends, or a slot of a call that was dropped.
+ * 7. Some of those who wait are awake then, and each other one a little later: the one that wakes lets the gate look.
+ * 8. If that moment comes nearer meanwhile, the gate wakes some, and they sleep anew until then.
+ * 9. The call's signal ends its wait at once.
+ * 10. `release` gives the slot back, or leaves the queue.
+ */
 export class MemoryPermit implements Permit, Waiter {
   readonly call: RateLimitedCall;
   readonly position: number;
   pauses = 0;
   counted: symbol | undefined;
-  readonly #limiter: MemoryRateLimiter<TokenGate>;
+  readonly #gateOf: (token: string) => TokenGate;
   #gate: TokenGate | undefined;
   #wait: Wait | undefined;
 
-  constructor(limiter: MemoryRateLimiter<TokenGate>, call: RateLimitedCall, position: number) {
-    this.#limiter = limiter;
+  constructor(gateOf: (token: string) => TokenGate, call: RateLimitedCall, position: number) {
+    this.#gateOf = gateOf;
     this.call = call;
     this.position = position;
   }
 
   acquire(token: string): Admission | Promise<Admission> {
     this.release();
-    const gate = this.#limiter.gateOf(token);
+    const gate = this.#gateOf(token);
     this.#gate = gate;
     return gate.enter(this) ?? this.#waitAt(gate);
   }
@@ -101,7 +119,7 @@ export class MemoryPermit implements Permit, Waiter {
   }
 
   release(): void {
-    this.#gate?.release(this);
+    this.#gate?.leave(this);
     this.#gate = undefined;
     this.#wait = undefined;
   }
@@ -115,26 +133,31 @@ export class MemoryPermit implements Permit, Waiter {
 
   /** The wait arms its timer anew if it would sleep for longer. */
   wake(at: number): void {
-    if (this.#wait !== undefined && at < this.#wait.until) this.#wait.look();
+    if (this.#wait === undefined || at >= this.#wait.until) return;
+    this.#wait.until = at;
+    this.#wait.look();
   }
 
   async #waitAt(gate: TokenGate): Promise<Admission> {
     const { signal } = this.call;
-    const wait: Wait = { admission: undefined, until: 0, look() {} };
+    const wait: Wait = { admission: undefined, until: gate.sleepUntil(), look() {} };
     this.#wait = wait;
-    const stop = (): void => gate.dismiss(this, STOPPED);
+    const stop = (): void => {
+      if (wait.admission === undefined) gate.leave(this);
+    };
     // The signal is the call's own, with no other listener to share.
     signal.addEventListener("abort", stop);
-    // An event does not reach a listener that is added after it.
-    if (signal.aborted) stop();
     try {
       for (;;) {
-        while (wait.admission === undefined) await sleepUntilRoom(gate, wait);
+        // An event does not reach a listener that is added after it.
+        if (signal.aborted) stop();
+        while (wait.admission === undefined) await sleep(gate, wait);
         const { admission } = wait;
         if (admission.kind !== "admitted" || this.#wait !== wait) return admission;
         if (gate.take(this)) return admission;
         // It came too late for its slot, and waits again at its position.
         wait.admission = gate.enter(this);
+        wait.until = gate.sleepUntil();
       }
     } finally {
       signal.removeEventListener("abort", stop);
@@ -142,16 +165,17 @@ export class MemoryPermit implements Permit, Waiter {
   }
 }
 
-/** Sleeps until the gate has decided, has changed, or may have room by now: each wait has a timer of its own. */
-async function sleepUntilRoom(gate: TokenGate, wait: Wait): Promise<void> {
-  const at = gate.sleepUntil();
+/** Sleeps until the gate has decided, until it wakes the wait, or until there may be room. */
+async function sleep(gate: TokenGate, wait: Wait): Promise<void> {
+  const { until } = wait;
   let cancel = (): void => {};
-  wait.until = at;
   await new Promise<void>((resolve) => {
     wait.look = resolve;
-    cancel = after(at - now(), () => {
+    cancel = after(until - now(), () => {
       // Those that it admits go on in order, this wait among them.
-      gate.look(at);
+      wait.until = Number.POSITIVE_INFINITY;
+      gate.look(until);
+      wait.until = Math.min(wait.until, gate.sleepUntil());
       resolve();
     });
   });

@@ -8,9 +8,20 @@ export class Queue<Member extends { readonly position: number }> {
     return this.#members[this.#first];
   }
 
-  /** In order, as they are now. */
-  get members(): readonly Member[] {
-    return this.#members.slice(this.#first);
+  get size(): number {
+    return this.#members.length - this.#first;
+  }
+
+  /** Runs `visit` for each member, in order. It must change nothing. */
+  each(visit: (member: Member) => void): void {
+    for (let at = this.#first; at < this.#members.length; at += 1) visit(this.#members[at] as Member); // it is in bounds
+  }
+
+  /** So many members, evenly spaced from the first one to the last. */
+  spread(count: number): Member[] {
+    const step = Math.max(1, (this.size - 1) / (count - 1));
+    const most = Math.min(count, this.size);
+    return Array.from({ length: most }, (_, nth) => this.#members[this.#first + Math.round(nth * step)] as Member); // in bounds
   }
 
   join(member: Member): void {

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/client/rate-limit/memory-rate-limiter.ts";
 import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
-import type { Waiter } from "../../../../src/client/rate-limit/token-gate.ts";
+import type { Waiter } from "../../../../src/client/rate-limit/waiters.ts";
 
 /** Timers fire up to this much late, by their resolution. */
 const TIMER_SLACK_MS = 3;
@@ -49,7 +49,12 @@ interface ModelCall extends Omit<Arrival, "maxPauses" | "longestPauseMs"> {
 }
 
 /** The call that runs: a platform drops it with its timers. */
-const running = new AsyncLocalStorage<ModelCall>();
+const running = new AsyncLocalStorage<{ readonly state: string }>();
+
+/** Runs a part of a call whose timers do nothing once its state is `dropped`. */
+export function runDroppably<Result>(call: { readonly state: string }, part: () => Result): Result {
+  return running.run(call, part);
+}
 
 /** Makes timers of calls that were dropped do nothing. Call it when time is faked. */
 export function dropTimers(): void {
@@ -225,7 +230,7 @@ export class LimiterModel {
     const wait = this.#waits;
     const token = call.isWatching || call.token === "" ? (this.#credentials[call.credential] ?? "") : call.token;
     Object.assign(call, { state: "waiting", isQueued: true, token, wait, endsAt: 0 });
-    const admission = running.run(call, () => call.permit.acquire(token));
+    const admission = runDroppably(call, () => call.permit.acquire(token));
     const settled = (end: Admission): void => {
       if (call.wait === wait && call.state === "waiting") this.#settled(call, end);
     };

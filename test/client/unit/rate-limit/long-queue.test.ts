@@ -1,0 +1,135 @@
+/** A queue of any length: what an event costs does not grow with it, and no dropped call holds it up. */
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { memoryRateLimiter } from "../../../../src/client/index.ts";
+import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
+import type { Waiter } from "../../../../src/client/rate-limit/waiters.ts";
+import { dropTimers, runDroppably, settle } from "./limiter-model.ts";
+
+const TOKEN = "pat_key_secret";
+const realSetTimeout = globalThis.setTimeout;
+let timers = 0;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] });
+  dropTimers();
+  timers = 0;
+  const set = globalThis.setTimeout;
+  globalThis.setTimeout = ((action: () => void, ms?: number) => {
+    timers += 1;
+    return set(action, ms);
+  }) as typeof setTimeout; // the other forms of it are not used
+});
+afterEach(() => {
+  vi.useRealTimers();
+  globalThis.setTimeout = realSetTimeout;
+});
+
+const limits = { maxConcurrency: 10, maxPauses: 5, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs: 30_000 };
+const head = (status: number) => ({ status, limit: undefined, remaining: undefined, retryAfterMs: 1_000 });
+
+class Call {
+  readonly abort = new AbortController();
+  readonly permit: Permit;
+  state: Admission["kind"] | "waiting" | "dropped" | "over" = "waiting";
+
+  constructor(limiter: RateLimiter) {
+    this.permit = limiter.enter({ ...limits, signal: this.abort.signal });
+    void runDroppably(this, () => this.start());
+  }
+
+  async start(): Promise<void> {
+    this.state = "waiting";
+    const { kind } = await this.permit.acquire(TOKEN);
+    if (this.state === "waiting") this.state = kind;
+  }
+
+  /** Its platform runs nothing of it any more. */
+  drop(): void {
+    const waiter = this.permit as unknown as Waiter; // the limiter's own permits are
+    waiter.wake = () => undefined;
+    waiter.settle = () => undefined;
+    this.state = "dropped";
+  }
+
+  end(status: number): void {
+    this.permit.report(head(status));
+    this.permit.release();
+    this.state = "over";
+  }
+}
+
+const inState = (calls: readonly Call[], state: Call["state"]): Call[] => calls.filter((call) => call.state === state);
+
+/** Runs a queue to its end, one response a millisecond. Returns the timers that were set for each call. */
+async function timersPerCall(length: number, pauseAt?: number): Promise<number> {
+  const limiter = memoryRateLimiter();
+  const calls = Array.from({ length }, () => new Call(limiter));
+  timers = 0;
+  let next = 0;
+  for (let ended = 0; ended < length; ended += 1) {
+    await vi.advanceTimersByTimeAsync(1);
+    while (calls[next]?.state !== "admitted") next = (next + 1) % length;
+    const call = calls[next] as Call; // its state was read
+    call.end(ended === pauseAt ? 429 : 200);
+    if (ended === pauseAt) {
+      void call.start();
+      next = 0;
+      ended -= 1;
+      pauseAt = undefined;
+      await vi.advanceTimersByTimeAsync(1_100);
+    }
+  }
+  await settle();
+  expect(inState(calls, "over")).toHaveLength(length);
+  return timers / length;
+}
+
+// At one response a millisecond. Each waiter that woke four times a second would set more than ten.
+test.each([
+  ["without a pause", undefined],
+  ["through a pause", 150],
+])("%s, a call of a long queue sets few timers", async (_, pauseAt) => {
+  expect(await timersPerCall(3_000, pauseAt)).toBeLessThan(4);
+});
+
+test("hundreds of calls that wait are not awake at once", async () => {
+  const limiter = memoryRateLimiter();
+  const calls = Array.from({ length: 2_000 }, () => new Call(limiter));
+  await settle();
+  timers = 0;
+  // Slots are given and taken for a minute; nothing ends in time for the others.
+  for (let at = 0; at < 200; at += 1) {
+    await vi.advanceTimersByTimeAsync(100);
+    inState(calls, "admitted")[0]?.end(200);
+  }
+  expect(timers).toBeLessThan(20_000);
+  for (const call of calls) call.abort.abort();
+  await settle();
+  expect(inState(calls, "waiting")).toEqual([]);
+  for (const call of inState(calls, "admitted")) call.end(200);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+describe("where a platform dropped", () => {
+  test.each([
+    ["the first half", (at: number, length: number) => at < length / 2],
+    ["the last half", (at: number, length: number) => at >= length / 2],
+    ["every second one", (at: number) => at % 2 === 0],
+    ["all but one", (at: number) => at !== 77],
+  ])("%s of those who wait, the others get through", async (_, isDropped) => {
+    const length = 200;
+    const limiter = memoryRateLimiter();
+    const calls = Array.from({ length }, () => new Call(limiter));
+    await settle();
+    calls[0]?.end(429);
+    void calls[0]?.start();
+    for (const [at, call] of calls.entries()) if (call.state !== "over" && isDropped(at, length)) call.drop();
+    const living = calls.filter(({ state }) => state !== "dropped");
+    // A slot of a dropped call lasts for 250 ms where it was given, and for its time limit where it was taken.
+    for (let steps = 0; inState(living, "over").length < living.length; steps += 1) {
+      expect(steps, "everything comes to an end").toBeLessThan(2_000);
+      await vi.advanceTimersByTimeAsync(100);
+      for (const call of inState(living, "admitted")) call.end(200);
+    }
+  });
+});
