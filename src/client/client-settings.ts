@@ -21,7 +21,14 @@ import {
   withMethods,
 } from "./checks/validators.ts";
 import { hasMethods, isPlainObject } from "./checks/values.ts";
-import { fromEnvironment, refuseMissing, refuseUndefined, VARIABLES, withEnvironment } from "./environment.ts";
+import {
+  fromEnvironment,
+  refuseEnvironment,
+  refuseMissing,
+  refuseUndefined,
+  VARIABLES,
+  withEnvironment,
+} from "./environment.ts";
 import { asErrorClass } from "./errors/as-error-class.ts";
 import { ConfigError } from "./errors/classes.ts";
 import { LOG_LEVEL, levelOfEnvironment, STANDARD_ERROR } from "./logging.ts";
@@ -50,11 +57,14 @@ const DEFAULTS: Omit<ClientSettings, "baseUrl" | "rateLimiter"> = {
   maxResponseBytes: 4 * 1024 * 1024,
 };
 
+const LIMITER = withMethods("a RateLimiter", "enter", "snapshot");
 const RATE_LIMITER: Validator = {
-  ...withMethods("a RateLimiter", "enter", "snapshot"),
+  ...LIMITER,
   read: guardRateLimiter,
   hint: (value) =>
-    hasMethods(value, "eval") ? ": pass redisRateLimiter({ client }) of project-automation/redis" : undefined,
+    hasMethods(value, "eval")
+      ? ": pass redisRateLimiter({ client }) of project-automation/redis"
+      : LIMITER.hint?.(value),
 };
 
 const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
@@ -80,6 +90,7 @@ const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
  */
 export function settingsOf(args: readonly [options?: ClientOptions], parent?: Settings): Settings {
   const [options, ...surplus] = args;
+  refuseEnvironment(options);
   const parsed: object = parseOptions<ClientOptions>(options, "options", CLIENT_OPTIONS);
   expectNoSurplus(surplus);
   refuseUndefined(parsed, parent !== undefined);

@@ -1,11 +1,12 @@
 import * as api from "@opentelemetry/api";
+import { invalid } from "../client/checks/invalid-input.ts";
 import { parseOptions } from "../client/checks/parse-options.ts";
 import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../client/checks/validators.ts";
 import { isPlainObject } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { withCallerStack } from "../client/errors/caller-stack.ts";
 import { type ClientOptions, ConfigError, VERSION } from "../client/index.ts";
-import { combine } from "../client/instrumentation.ts";
+import { type CallStart, combine } from "../client/instrumentation.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
 
@@ -53,6 +54,9 @@ const SETTINGS: ObjectSchema<TelemetrySettings> = {
   baggage: BOOLEAN,
 };
 
+/** Marks what `instrument` has made, in each copy of the package. */
+const INSTRUMENTED = Symbol.for("project-automation.instrumented");
+
 const INSTRUMENTATION = withMethods("an instrumentation", "begin");
 
 /**
@@ -60,7 +64,7 @@ const INSTRUMENTATION = withMethods("an instrumentation", "begin");
  * `instrumentation`. If they have an `instrumentation` already, both are called. Without a registered SDK nothing is
  * recorded.
  *
- * @throws `ConfigError` if a setting is invalid
+ * @throws `ConfigError` if a setting is invalid, or the options have been instrumented already
  *
  * @example
  * const client = new Client(instrument({ baseUrl: "https://automation.example.com/api/v1", token }));
@@ -76,6 +80,8 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
       ...others,
       instrumentation: INSTRUMENTATION,
     });
+    if (instrumentation !== undefined && INSTRUMENTED in instrumentation)
+      invalid("options have been instrumented already: each call would be two spans");
     return { instrumentation, ...parseOptions(settings, "settings", SETTINGS) };
   };
   const checked = withCallerStack(instrument, () => asErrorClass(ConfigError, read));
@@ -86,13 +92,11 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
   );
   const instruments = madeOf(() => meterProvider ?? api.metrics.getMeterProvider(), instrumentsOf);
   const sends = { context: propagate ?? !isBrowser(), baggage };
-  return {
-    ...options,
-    instrumentation: combine([
-      instrumentation,
-      { begin: (call) => new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends }) },
-    ]),
+  const own = {
+    begin: (call: CallStart) => new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends }),
+    [INSTRUMENTED]: true,
   };
+  return { ...options, instrumentation: Object.assign(own, combine([instrumentation, { begin: own.begin }])) };
 }
 
 /** Calls `make` once for a provider, and again for another provider: an SDK may be registered later. */

@@ -28,7 +28,7 @@ describe("invalid settings", () => {
     ],
     [
       { meterProvider: () => {} },
-      "settings.meterProvider must be a MeterProvider with the method getMeter, not a function",
+      "settings.meterProvider must be a MeterProvider with the method getMeter, not a function: call it",
     ],
     [{ propagate: "yes" }, 'settings.propagate must be a boolean, not "yes"'],
     [{ baggage: 1 }, "settings.baggage must be a boolean, not 1"],
@@ -51,6 +51,12 @@ describe("invalid settings", () => {
     ],
   ])("options %o", (options, message) => {
     expect(() => instrument(options as never)).toThrow(new ConfigError(message, { outcome: "not_sent" }));
+  });
+
+  test("options that are instrumented are not instrumented again: each call would be two spans", () => {
+    const again = (): unknown => instrument({ timeoutMs: 1, ...instrument({}) });
+    expect(again).toThrow(ConfigError);
+    expect(again).toThrow("options have been instrumented already: each call would be two spans");
   });
 
   test("a client, of this service or of Redis, in the place of its options is refused: it would trace nothing", () => {

@@ -152,9 +152,10 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const isNamed = limit !== undefined || remaining !== undefined || headers.has("x-request-id");
   const text = body === undefined && status >= 400 && !isNamed ? "" : body;
   const foreign = typeof text === "string" ? { mediaType: mediaType(call, headers), text } : undefined;
-  const { baseUrl, tokenSource } = settings;
+  const { baseUrl, tokenSource, retry } = settings;
   const token = tokenSource.current;
-  const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location });
+  const maxRetryAfterMs = retry ? retry.maxRetryAfterMs : undefined;
+  const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location, maxRetryAfterMs });
   const words = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;
   const summary = [...(status === 0 ? [] : [words]), ...advice.map((text) => redactor.text(text))].join("; ");
   const parts = { summary, progress: refused, code, detail, body, retryAfterMs };

@@ -73,6 +73,8 @@ export interface Refused {
   readonly foreign: { readonly mediaType: string | undefined; readonly text: string } | undefined;
   /** The service's sentence. */
   readonly detail: string | undefined;
+  /** The longest wait that the call's options allow; `undefined` without retries. */
+  readonly maxRetryAfterMs: number | undefined;
   /** Where a redirect leads to. */
   readonly location: string | undefined;
 }
@@ -106,8 +108,9 @@ const RULES: readonly Rule[] = [
     const body = foreign.text === "" ? "it has no readable body" : `the body is ${type}`;
     return `${body}, so it may not be from the service; ${DOCTOR}`;
   },
-  ({ head: { status, headers, retryAfterMs } }) => {
-    if (retryAfterMs) return `the service asks to wait ${seconds(retryAfterMs)}`;
+  ({ head: { status, headers, retryAfterMs }, maxRetryAfterMs = Number.POSITIVE_INFINITY }) => {
+    const limit = Number(retryAfterMs) > maxRetryAfterMs ? `: retry.maxRetryAfterMs is ${maxRetryAfterMs} ms` : "";
+    if (retryAfterMs) return `the service asks to wait ${seconds(retryAfterMs)}${limit}`;
     if (retryAfterMs === 0 || (status !== 429 && status !== 503)) return undefined;
     return headers.has("retry-after")
       ? "its Retry-After is neither seconds nor an HTTP date, so it was not used"

@@ -53,15 +53,20 @@ function placeOf(key: string, what: string, accepted: readonly string[]): string
 }
 
 /** Hints for unknown keys: where they belong, or the accepted names that were probably meant. Empty if none is known. */
-export function hintsFor(keys: readonly string[], what: string, accepted: readonly string[]): string[] {
+export function hintsFor(
+  unknown: Readonly<Record<string, unknown>>,
+  what: string,
+  accepted: readonly string[],
+): string[] {
   const hints = new Set<string>();
   const names = new Set<string>();
-  for (const key of keys) {
+  for (const [key, value] of Object.entries(unknown)) {
     const place = placeOf(key, what, accepted);
     const [, option = closestName(key, accepted), write] =
       MEANT.find(([known, name]) => known.split(" ").includes(simplified(key)) && accepted.includes(name)) ?? [];
     if (place !== undefined) hints.add(`"${key}" belongs in ${place}`);
-    else if (write !== undefined) hints.add(`write ${write}`);
+    else if (write !== undefined)
+      hints.add(`write ${Number.isSafeInteger(value) ? write.replace("n + 1", `${Number(value) + 1}`) : write}`);
     else if (option !== undefined) names.add(`"${option}"`);
     else if (EXTRA[what] !== undefined) hints.add(`if your service takes others, pass them in ${EXTRA[what]}`);
   }

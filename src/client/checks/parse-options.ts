@@ -24,7 +24,8 @@ export function parseOptions<Given extends object>(
   if (unknown.length > 0) {
     const missing = requiredOf(shape).filter((key) => own[key] === undefined);
     const lack = missing.length > 0 ? `have ${missing.join(" and ")}, and ` : "";
-    invalid(`${what} must ${lack}not have ${unknownKeys(unknown, what, Object.keys(shape))}`);
+    const given = Object.fromEntries(unknown.slice(0, MOST_NAMES).map((key) => [key, own[key]]));
+    invalid(`${what} must ${lack}not have ${unknownKeys(given, what, Object.keys(shape))}`);
   }
   const copy = nullPrototype<Record<string, unknown>>();
   for (const [key, expected] of Object.entries<Validator>(shape)) {
@@ -69,9 +70,9 @@ function requiredOf(shape: AnySchema): string[] {
 
 const MOST_NAMES = 10;
 
-function unknownKeys(unknown: readonly string[], what: string, accepted: readonly string[]): string {
-  const names = unknown.flatMap((key) => nameOf(key) ?? []).slice(0, MOST_NAMES);
-  const hints = hintsFor(unknown.slice(0, MOST_NAMES), what, accepted);
-  const which = [`the unknown key${unknown.length > 1 ? "s" : ""}`, names.join(", ")].join(" ").trim();
-  return `${which}${hints.length > 0 ? ` (${hints.join("; ")})` : ""}; accepted: ${accepted.join(", ")}`;
+function unknownKeys(unknown: Readonly<Record<string, unknown>>, what: string, accepted: readonly string[]): string {
+  const keys = Object.keys(unknown);
+  const hints = hintsFor(unknown, what, accepted);
+  const which = [`the unknown key${keys.length > 1 ? "s" : ""}`, keys.flatMap((key) => nameOf(key) ?? []).join(", ")];
+  return `${which.join(" ").trim()}${hints.length > 0 ? ` (${hints.join("; ")})` : ""}; accepted: ${accepted.join(", ")}`;
 }

@@ -74,9 +74,12 @@ export const SIGNAL: Validator = validator(
 /** A value that has these methods. */
 /* @__NO_SIDE_EFFECTS__ */
 export function withMethods(what: string, ...names: readonly string[]): Validator {
-  return validator(`${what} with the ${names.length > 1 ? "methods" : "method"} ${names.join(", ")}`, (value) =>
-    hasMethods(value, ...names),
-  );
+  const words = `${what} with the ${names.length > 1 ? "methods" : "method"} ${names.join(", ")}`;
+  return {
+    words,
+    accepts: (value) => hasMethods(value, ...names),
+    hint: (refused) => (typeof refused === "function" ? ": call it" : undefined),
+  };
 }
 
 /** A whole number from `least` up, or `Infinity`. */

@@ -63,7 +63,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
   /** @internal Refuses `for (of)` and spreading, in words. */
   [ITERATOR](): never {
-    throw new ArgumentError(`a list is not sent before it is consumed: ${CONSUME}`);
+    return withCallerStack(Paginator.prototype[ITERATOR], () => {
+      throw new ArgumentError(`a list is not sent before it is consumed: ${CONSUME}`);
+    });
   }
 
   /**

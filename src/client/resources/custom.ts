@@ -89,7 +89,7 @@ export interface PaginateCustom {
   (list: CustomList, options?: ListOptions): Paginator<unknown>;
 }
 
-const PATH: Validator = required(validator("made with the template tag path`…`", isPath));
+const PATH: Validator = required(validator("made with path`…`, the template tag of this package", isPath));
 const SCHEMA: Validator = validator("a Standard Schema", isStandardSchema);
 
 const REQUEST: ObjectSchema<CustomRequest> = {

@@ -46,8 +46,16 @@ test.each([
   expect(closestName(unknown, [name])).toBeUndefined();
 });
 
+test.each([
+  [2, "write retry: { attempts: 3 }, which counts the first"],
+  ["2", "write retry: { attempts: n + 1 }, which counts the first"],
+  [1.5, "write retry: { attempts: n + 1 }, which counts the first"],
+])("a number of retries is counted as attempts: %j", (retries, hint) => {
+  expect(hintsFor({ maxRetries: retries }, "options", ["retry", "timeoutMs"])).toEqual([hint]);
+});
+
 test("what was meant by several names is asked at once, each of them once", () => {
-  expect(hintsFor(["titel", "tpye", "tytle", "signal"], "input", ["title", "type"])).toEqual([
+  expect(hintsFor({ titel: "", tpye: "", tytle: "", signal: "" }, "input", ["title", "type"])).toEqual([
     '"signal" belongs in the last argument, options',
     'did you mean "title", "type"?',
   ]);
@@ -110,7 +118,7 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>
 ])(
   "of the names that other programs have, %s has hints for those that are near alone",
   (...[, accepted, near, far]) => {
-    const hints = (key: string): string[] => hintsFor([key], "options", accepted);
+    const hints = (key: string): string[] => hintsFor({ [key]: "" }, "options", accepted);
     for (const [key, name] of Object.entries(near))
       expect([key, ...hints(key)]).toEqual([key, `did you mean "${name}"?`]);
     for (const key of far.split(" ").filter((name) => !accepted.includes(name)))
@@ -144,5 +152,5 @@ test.each<[string, readonly string[], string | undefined]>([
   ["toString in options", ["signal"], undefined],
 ])("%s, where %j are accepted", (wrong, accepted, hint) => {
   const [key = "", what = ""] = wrong.split(" in ");
-  expect(hintsFor([key], what, accepted)).toEqual(hint === undefined ? [] : [hint]);
+  expect(hintsFor({ [key]: "" }, what, accepted)).toEqual(hint === undefined ? [] : [hint]);
 });

@@ -121,6 +121,15 @@ describe.each(Object.keys(CALLS))("the stack names the caller: %s", (name) => {
   });
 });
 
+test("a list that is taken for an iterable names the line that does so, first", async () => {
+  const list = wire.client().projects.list() as unknown as unknown[]; // as in JavaScript
+  function takesItForAnIterable(): unknown {
+    return [...list];
+  }
+  const error = await rejection((async () => takesItForAnIterable())());
+  expect((error as Error).stack).toMatch(/^ArgumentError: [^\n]*\n\s+at takesItForAnIterable \(/);
+});
+
 test.each([false, true])("a walk that fails on its second page names its consumer, prefetch %s", async (prefetch) => {
   wire.reply(({ query }) => (query.has("cursor") ? json({}, 404) : page(["a"], "c1")));
   async function consumesTwoPages(): Promise<void> {

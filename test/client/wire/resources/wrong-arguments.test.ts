@@ -3,7 +3,14 @@ import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { ArgumentError, Client, type ClientOptions, ConfigError, path } from "../../../../src/client/index.ts";
+import {
+  ArgumentError,
+  Client,
+  type ClientOptions,
+  ConfigError,
+  memoryRateLimiter,
+  path,
+} from "../../../../src/client/index.ts";
 import { gate, rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
@@ -29,9 +36,9 @@ const NAMES_OF_OTHERS: Readonly<Record<string, string>> = {
   accessToken: 'did you mean "token"?',
   defaultHeaders: 'did you mean "headers"?',
   userAgent: 'write headers: { "user-agent": … }',
-  retries: "write retry: { attempts: n + 1 }, which counts the first",
-  maxRetries: "write retry: { attempts: n + 1 }, which counts the first",
-  maxNetworkRetries: "write retry: { attempts: n + 1 }, which counts the first",
+  retries: "write retry: { attempts: 2 }, which counts the first",
+  maxRetries: "write retry: { attempts: 2 }, which counts the first",
+  maxNetworkRetries: "write retry: { attempts: 2 }, which counts the first",
   retryConfig: 'did you mean "retry"?',
   timeout: 'did you mean "timeoutMs"?',
   agent: "write fetchOptions: { dispatcher }",
@@ -52,7 +59,7 @@ test.each<[string, object, string]>([
   [
     "retries",
     { retry: { retries: 3 } },
-    'retry must not have the unknown key "retries" (write attempts: n + 1, which counts the first); accepted: attempts, minDelayMs, maxDelayMs, rateLimitWaits, maxRetryAfterMs, unsafeWrites',
+    'retry must not have the unknown key "retries" (write attempts: 4, which counts the first); accepted: attempts, minDelayMs, maxDelayMs, rateLimitWaits, maxRetryAfterMs, unsafeWrites',
   ],
   ["retry: 3", { retry: 3 }, "options.retry must be an object such as { attempts: 3 }, or false, not 3"],
   ["validation: loose", { validation: "loose" }, 'options.validation must be one of strict, lenient, not "loose"'],
@@ -66,6 +73,16 @@ test.each<[string, object, string]>([
     "a token in quotes",
     { token: `"${TOKEN}"` },
     "token must be the token alone: leave out the quotes (docker --env-file keeps them)",
+  ],
+  [
+    "a token of a variable that was not set",
+    { token: `${undefined}` },
+    "token must be a token, not the text of a variable that was not set",
+  ],
+  [
+    "a rate limiter that was not made",
+    { rateLimiter: memoryRateLimiter },
+    "options.rateLimiter must be a RateLimiter with the methods enter, snapshot, not a function: call it",
   ],
   [
     "an address in quotes",
@@ -226,7 +243,7 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a path as a string": [
     (c) => c.request({ method: "GET", path: "/projects/web" } as Bad),
-    "request: request.path must be made with the template tag path`…`, not a string",
+    "request: request.path must be made with path`…`, the template tag of this package, not a string",
   ],
   "a state to wait for": [
     (c) => c.sessions.waitFor("s", "done" as Bad),
