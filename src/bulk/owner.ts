@@ -81,7 +81,10 @@ function addressOf(service: string): string {
 
 function anotherService(theirs: string, own: string): JournalError {
   const world = addressOf(theirs) === addressOf(own) ? ": an emulator that was started anew is another service" : "";
-  const message = `the journal is that of ${theirs}, and this run writes to ${own}${world}; name another file, or movedFrom if the service has moved`;
+  const advice = theirs.includes("#")
+    ? "name another file: what an emulator was sent was not sent here"
+    : "name another file, or movedFrom if the service has moved";
+  const message = `the journal is that of ${theirs}, and this run writes to ${own}${world}; ${advice}`;
   return new JournalError(message, { reason: "misused" });
 }
 

@@ -140,7 +140,12 @@ describe("an emulator", () => {
     await bulkWrite({ client, items: rowsOf(2), key, send, journal });
     emulator.reset();
     const { error } = await runToEnd(bulkWrite({ client: clientOf(emulator), items: rowsOf(2), key, send, journal }));
-    expect(error).toMatchObject({ reason: "misused", message: expect.stringContaining("started anew") });
+    expect(error).toMatchObject({
+      reason: "misused",
+      message: expect.stringMatching(
+        /started anew .*; name another file: what an emulator was sent was not sent here$/,
+      ),
+    });
     expect(issueCounts(emulator)).toEqual({});
   });
 
