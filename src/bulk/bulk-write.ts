@@ -17,7 +17,8 @@ import { Run } from "./run.ts";
  * entries wait. A `break` stops the run in order, as `signal` does.
  *
  * An outage holds the run, and then stops it: after a failure that is not the item's own, items are sent one at a time, with
- * the client's backoff between them, until one gets through. After `stopAfter` failures in a row the run stops.
+ * the client's backoff between them, until one gets through. Each that gets through doubles the number under way. After
+ * `stopAfter` failures, of which each ten items that get through take back one, the run stops.
  *
  * Both reject with `ArgumentError` if an option, a key or `send` cannot be worked with, and with `JournalError` if the
  * journal cannot be used. Before that, requests on their way end, and their entries come.

@@ -1,5 +1,5 @@
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
-import { after, now } from "../client/time/clock.ts";
+import { after, now, platformTurn } from "../client/time/clock.ts";
 import { onAbort } from "../client/time/deadline.ts";
 import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";
@@ -35,7 +35,7 @@ export class Execution<Item, Result> {
   /** The first of these. */
   #first: ItemWrite<Item, Result> | undefined;
   #outage: Outage = NO_OUTAGE;
-  /** When the next item may be sent in an outage, on the monotonic clock. */
+  /** When the next item may be sent after a failure, on the monotonic clock. */
   #resumesAt = 0;
   #cancelBackoff: () => void = () => {};
   readonly #phase = new RunPhase(() => this.#heedPhase());
@@ -163,48 +163,52 @@ export class Execution<Item, Result> {
   }
 
   async #write(keyed: KeyedItem<Item>, before: Known | undefined): Promise<void> {
-    let failuresBefore: number | undefined;
+    let countedBefore: number | undefined;
     const write: ItemWrite<Item, Result> = new ItemWrite(keyed, this.#settings, {
       phase: this.#phase,
       owners: this.#owners,
       owner: this.#owner,
       record: (record) => this.#journal.write(record),
       admit: async () => {
-        failuresBefore = await this.#admit(write);
+        countedBefore = await this.#admit(write);
       },
     });
     this.#underWay.add(write);
     const end = await write.run(before);
     this.#sent.delete(write);
     if (write === this.#first) this.firstError = end.error;
-    if (failuresBefore === undefined) this.unresolvedBy ??= end.error;
+    if (countedBefore === undefined) this.unresolvedBy ??= end.error;
     // Before it is recorded: another request could leave while the record is stored.
-    this.#heed(end, write, failuresBefore);
+    this.#heed(end, write, countedBefore);
     await write.record(end);
     this.#underWay.delete(write);
     this.#deliver(keyed, end);
   }
 
-  /** Resolves when the item may be sent, or the run has stopped, with the failures in a row: in an outage, one at a time. */
+  /** Resolves when the item may be sent, or the run has stopped, with the number of failures that were counted before. */
   async #admit(write: ItemWrite<Item, Result>): Promise<number> {
-    const mustWait = (): boolean => this.#outage.failures > 0 && (this.#sent.size > 0 || now() < this.#resumesAt);
-    while (this.#phase.sends && mustWait()) await this.#entries.change();
+    const mustWait = (): boolean => this.#sent.size >= this.#outage.width || now() < this.#resumesAt;
+    while (this.#phase.sends && mustWait()) {
+      await this.#entries.change();
+      await platformTurn(); // what ended at the same moment may have failed
+    }
     this.#sent.add(write);
     this.#first ??= write;
-    return this.#outage.failures;
+    return this.#outage.counted;
   }
 
-  /** `failuresBefore` is absent for an item that was not sent, which says nothing about the service. */
-  #heed(end: ItemEnd<Result>, { address }: ItemWrite<Item, Result>, failuresBefore: number | undefined): void {
+  /** `countedBefore` is absent for an item that was not sent, which says nothing about the service. */
+  #heed(end: ItemEnd<Result>, { address }: ItemWrite<Item, Result>, countedBefore: number | undefined): void {
     const { error, consequence } = end;
     if (error !== undefined && consequence === "stop") this.#phase.stop(error);
     if (error !== undefined && consequence === "fail") this.#fail(error);
     const isAnswer = consequence === "through" || consequence === "hold";
-    if (!this.#phase.sends || failuresBefore === undefined || !isAnswer) return;
+    if (!this.#phase.sends || countedBefore === undefined || !isAnswer) return;
     const failure = consequence === "hold" ? error : undefined;
-    const { rules, stopAfter } = this.#settings;
+    const { rules, concurrency, stopAfter } = this.#settings;
     const before = this.#outage;
-    this.#outage = afterItem(before, { failure, failuresBefore }, { rules, stopAfter, random: Math.random() });
+    const random = Math.random();
+    this.#outage = afterItem(before, { failure, countedBefore }, { rules, concurrency, stopAfter, random });
     if (failure !== undefined && this.#outage !== before) this.#hold(failure, address);
     this.#entries.notify();
   }

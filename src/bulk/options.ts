@@ -66,8 +66,8 @@ export interface BulkOptions<Item, Result> {
    */
   readonly concurrency?: number | undefined;
   /**
-   * The number of failures in a row that stop the run: items that did not get through, for a reason that is not their own.
-   * Failures of items that were under way together count as one. `false`: never.
+   * The number of failures that stop the run: items that did not get through, for a reason that is not their own. Each ten
+   * items that get through take back one. Failures of items that were under way together count as one. `false`: never.
    * @default 10
    */
   readonly stopAfter?: number | false | undefined;

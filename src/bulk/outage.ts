@@ -2,10 +2,21 @@ import type { WaitRules } from "../client/call/call-hooks.ts";
 import { backOff, mayPass } from "../client/call/decide-retry.ts";
 import type { AutomationError } from "../client/index.ts";
 
-/** The failures in a row of a run, and what follows from them. */
+/** So many items that get through take back one failure. */
+const TAKE_BACK_ONE = 10;
+
+/** The failures of a run that are not its items', and what follows from them. */
 export interface Outage {
-  /** Failures since an item got through. Above 0, the run goes on one item at a time. */
+  /** Failures that were counted and not taken back. */
   readonly failures: number;
+  /** All that were counted: by it, an item that was begun after the latest one is known. */
+  readonly counted: number;
+  /** Those since an item got through. */
+  readonly inARow: number;
+  /** Items that got through since they took back a failure. */
+  readonly through: number;
+  /** The number of items that may be under way; `Infinity`: as many as the run has. */
+  readonly width: number;
   /** The wait before the next item, in milliseconds. */
   readonly delayMs: number;
   /** There were too many: the run stops. */
@@ -16,8 +27,8 @@ export interface Outage {
 export interface Sent {
   /** The failure, if it is not the item's; absent if the item got through. */
   readonly failure?: AutomationError | undefined;
-  /** `failures` when the item was begun. */
-  readonly failuresBefore: number;
+  /** `counted` when the item was begun. */
+  readonly countedBefore: number;
 }
 
 /** The values that the next step is made from. */
@@ -26,26 +37,59 @@ export interface OutageRules {
   readonly rules: WaitRules;
   /** In [0, 1). */
   readonly random: number;
-  /** So many failures in a row stop the run; `Infinity`: never. */
+  readonly concurrency: number;
+  /** So many failures stop the run; `Infinity`: never. */
   readonly stopAfter: number;
 }
 
-/** The state of a run in which nothing has failed since an item got through. */
-export const NO_OUTAGE: Outage = { failures: 0, delayMs: 0, isOver: false };
+/** The state of a run in which nothing has failed. */
+export const NO_OUTAGE: Outage = {
+  failures: 0,
+  counted: 0,
+  inARow: 0,
+  through: 0,
+  width: Number.POSITIVE_INFINITY,
+  delayMs: 0,
+  isOver: false,
+};
 
 /**
- * The outage rule of the public promise: the next state after an item has ended. Failures of items that were under way
- * together count as one. Only a failure that may pass is waited for.
+ * The outage rule of the public promise: the next state after an item has ended. An item that was begun before the latest
+ * failure says nothing new: it failed together with that one, or got through before it.
+ *
+ * | the item | failures | width |
+ * |---|---|---|
+ * | was begun before the latest failure | | |
+ * | failed | one more; at `stopAfter` the run stops | 1, after a wait if the failure may pass |
+ * | got through | each ten take back one | doubles, up to `concurrency` |
  */
-export function afterItem(before: Outage, { failure, failuresBefore }: Sent, rules: OutageRules): Outage {
-  if (failure === undefined) return NO_OUTAGE;
-  // Since the item was begun, another one that was under way with it has failed.
-  if (failuresBefore !== before.failures) return before;
+export function afterItem(before: Outage, { failure, countedBefore }: Sent, rules: OutageRules): Outage {
+  if (countedBefore !== before.counted) return before;
+  return failure === undefined ? afterThrough(before, rules) : afterFailure(before, failure, rules);
+}
+
+function afterThrough(before: Outage, { concurrency }: OutageRules): Outage {
+  const width = 2 * before.width < concurrency ? 2 * before.width : Number.POSITIVE_INFINITY;
+  const through = before.failures === 0 ? 0 : before.through + 1;
+  const takesBack = through === TAKE_BACK_ONE;
+  const failures = takesBack ? before.failures - 1 : before.failures;
+  return { ...before, failures, inARow: 0, through: takesBack ? 0 : through, width, delayMs: 0 };
+}
+
+function afterFailure(before: Outage, failure: AutomationError, rules: OutageRules): Outage {
   const failures = before.failures + 1;
   const delayMs = mayPass(failure)
-    ? Math.max(backOff({ ...rules, retries: before.failures }), askedFor(failure, rules))
+    ? Math.max(backOff({ ...rules, retries: before.inARow }), askedFor(failure, rules))
     : 0;
-  return { failures, delayMs, isOver: failures >= rules.stopAfter };
+  return {
+    failures,
+    counted: before.counted + 1,
+    inARow: before.inARow + 1,
+    through: before.through,
+    width: 1,
+    delayMs,
+    isOver: failures >= rules.stopAfter,
+  };
 }
 
 /** A 503 may ask for a longer wait. The pause of a rate limit is the limiter's, which each call waits for by itself. */

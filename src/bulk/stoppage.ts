@@ -10,7 +10,7 @@ export interface Address {
 }
 
 /**
- * The error that stops a run after `failures` in a row: of the class of the last failure, which is its `cause`. Where that
+ * The error that stops a run after so many failures: of the class of the last one, which is its `cause`. Where that
  * is about the address, the message names the template and the values in it.
  */
 export function tooManyFailures(
@@ -18,9 +18,9 @@ export function tooManyFailures(
   last: AutomationError,
   address: Address | undefined,
 ): AutomationError {
-  const count = failures === 1 ? "1 failure" : `${failures} failures in a row`;
+  const count = failures === 1 ? "1 failure" : `${failures} failures (ten items that get through take back one)`;
   const where = address !== undefined && isAboutAddress(last) ? `: ${last.method} ${describe(address)}` : "";
-  const message = `the run stopped after ${count}, with nothing accepted or refused in between; the last one: ${last.message}${where}`;
+  const message = `the run stopped after ${count}; the last one: ${last.message}${where}`;
   const Failure = Object.hasOwn(last.constructor, "kinds") ? (last.constructor as FailureClass) : ArgumentError; // a class of the library
   return new Failure(message, { ...last, cause: last });
 }
