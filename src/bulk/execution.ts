@@ -16,6 +16,9 @@ import { type Address, tooManyFailures } from "./stoppage.ts";
 import { readThrown } from "./thrown.ts";
 import { Turns } from "./turns.ts";
 
+const OTHER_TOKEN =
+  "bulkWrite: no record of the journal is of the token of this client: what another token has done, perhaps that of another account, is skipped";
+
 /** The work of a run: takes items as there is room, keeps those under way, and adds the entry of each as it ends. */
 export class Execution<Item, Result> {
   total: number | undefined;
@@ -123,6 +126,7 @@ export class Execution<Item, Result> {
     const { movedFrom, own } = this.#settings;
     this.#owner = this.#owners.of(own.token());
     this.#isOfOtherToken = checkOwner(known.values(), this.#owner, movedFrom);
+    if (this.#isOfOtherToken) own.warn?.(OTHER_TOKEN);
   }
 
   async #feed(known: Map<string, Known>, turns: Turns): Promise<void> {

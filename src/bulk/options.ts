@@ -111,8 +111,8 @@ export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "st
   readonly redact: (text: string) => string;
   /** Derives a client for one item. */
   readonly bind: (hooks: CallHooks) => Client;
-  /** The service, the token and the `fetch` of the client. */
-  readonly own: Pick<DeriveWithHooks<Client>, "service" | "token" | "fetch">;
+  /** The service, the token, the `fetch` and the log of the client. */
+  readonly own: Pick<DeriveWithHooks<Client>, "service" | "token" | "fetch" | "warn">;
 };
 
 const ITEMS = validator(

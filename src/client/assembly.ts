@@ -5,7 +5,7 @@ import type { ClientContext } from "./call/settings.ts";
 import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
 import { checkStaticToken, configuring, type Settings, settingsOf } from "./client-settings.ts";
 import { explain } from "./errors/evidence.ts";
-import { combine, createRunHook } from "./instrumentation.ts";
+import { combine, createRunHook, unbreakable } from "./instrumentation.ts";
 import { createLog } from "./logging.ts";
 import type { CreatedToken } from "./models.ts";
 import type { ClientOptions } from "./options.ts";
@@ -62,6 +62,7 @@ export class Assembly {
         instrumentation,
       ]),
       runHook,
+      warn: log && unbreakable(log.warn),
       hooks: parent?.hooks,
       emittedOnce: { paused: new Map(), deprecated: new Set() },
     };

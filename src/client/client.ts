@@ -136,6 +136,7 @@ export class Client {
       service: context.baseUrl,
       token: () => context.tokenSource.current,
       fetch: context.fetch,
+      warn: context.warn,
     });
   }
 }

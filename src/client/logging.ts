@@ -99,6 +99,8 @@ export interface Log {
   readonly calls: Instrumentation;
   /** Writes that a function of the application has failed, and why. */
   readonly hookFailed: (hook: string, call: CallId, why: string) => void;
+  /** Writes a warning that is about no single call. */
+  readonly warn: (text: string) => unknown;
 }
 
 /**
@@ -117,10 +119,12 @@ export function createLog(logger: Logger | undefined, least: LogLevel = "warn"):
     pauses = [...pauses.filter((pause) => pause.to > since), { from, to }];
     return pauses.reduce((ms, pause) => ms + Math.max(0, pause.to - Math.max(pause.from, since)), 0) > MINUTE_MS / 2;
   };
-  const write = (level: Level, text: string, source: CallId): unknown => {
+  const print = (level: Level, text: string, source: object): unknown => {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return undefined;
-    return logger[level](`[${source.callId}] ${text}`, fieldsOf(source));
+    return logger[level](text, fieldsOf(source));
   };
+  const write = (level: Level, text: string, source: CallId): unknown =>
+    print(level, `[${source.callId}] ${text}`, source);
   const tell = (event: Exclude<ClientEvent, EndEvent>): unknown => {
     const [level, say] = LINES[event.type] as Line<ClientEvent>; // that of its type
     let due = typeof level === "function" ? level(event) : level;
@@ -148,5 +152,6 @@ export function createLog(logger: Logger | undefined, least: LogLevel = "warn"):
       const fields = { callId, operation, hook };
       write("warn", `${operation}: ${hook} failed: ${why} (told once)`, fields);
     },
+    warn: (text) => print("warn", text, {}),
   };
 }

@@ -1,7 +1,7 @@
 /** A journal belongs to a service, and its records to a token: a record is believed of its owner alone. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { bulkWrite, JournalError, type JournalRecord, memoryJournal } from "../../src/bulk/index.ts";
-import { Client } from "../../src/client/index.ts";
+import { Client, type LogLevel } from "../../src/client/index.ts";
 import { createEmulator } from "../../src/testing/index.ts";
 import { clientOf, issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
 import { WatchedJournal } from "./watched-journal.ts";
@@ -166,14 +166,33 @@ describe("an emulator", () => {
 });
 
 describe("another token at the same service", () => {
-  test("is said, and the run goes on", async () => {
+  test("is said, also in a warning, and the run goes on", async () => {
     const journal = memoryJournal();
     await bulkWrite({ client: clientAt(elsewhere, "pat_one_1").client, items: rowsOf(2), key, send, journal });
-    const { client } = clientAt(elsewhere, "pat_two_2");
+    const logger = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const client = clientAt(elsewhere, "pat_two_2").client.withOptions({ logger });
     const options = { client, items: rowsOf(3), key, send, journal };
     expect(await bulkWrite(options)).toMatchObject({ done: 3, skipped: 2, otherTokens: 2 });
     // A record of its own is there now.
     expect(await bulkWrite(options)).toMatchObject({ done: 3, skipped: 3, otherTokens: 0 });
+    expect(logger.warn.mock.calls).toEqual([[expect.stringMatching(/^bulkWrite: no record .* of this client/), {}]]);
+  });
+
+  test.each<[level: LogLevel, lines: number]>([
+    ["warn", 1],
+    ["error", 0],
+    ["off", 0],
+  ])("goes on where the logger throws, and level %s has %i lines", async (logLevel, lines) => {
+    const journal = memoryJournal();
+    await bulkWrite({ client: clientAt(elsewhere, "pat_one_1").client, items: rowsOf(2), key, send, journal });
+    const write = vi.fn(() => {
+      throw new Error("the log is full");
+    });
+    const logger = { debug: write, info: write, warn: write, error: write };
+    const client = clientAt(elsewhere, "pat_two_2").client.withOptions({ logger, logLevel });
+    const run = bulkWrite({ client, items: rowsOf(3), key, send, journal });
+    expect(await run).toMatchObject({ done: 3, otherTokens: 2 });
+    expect(write).toHaveBeenCalledTimes(lines);
   });
 
   test("is not said of a journal without records, or of a token that is not known yet", async () => {

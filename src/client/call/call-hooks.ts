@@ -62,6 +62,8 @@ export interface DeriveWithHooks<Client> {
   readonly token: () => string;
   /** The `fetch` that the client was given. */
   readonly fetch: unknown;
+  /** Writes a warning to the log of the client, if it has one. */
+  readonly warn: ((text: string) => void) | undefined;
 }
 
 /** Returns the function that derives a client with hooks; `undefined` for anything but a client. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,12 +106,13 @@ export async function runProgram(
 ): Promise<Outcome> {
   const isTest = isTestProgram(code);
   const file = isTest ? `${name}.test.ts` : `${name}.js`;
-  writeFileSync(join(project.folder, file), isTest ? code : await withoutTypes(code));
-  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-  const given = isTest ? [vitest, "run", "--root", project.folder, file] : [join(project.folder, file)];
-  const { NODE_OPTIONS: _, ...inherited } = process.env;
   const cwd = workFolderOf(project, name);
   mkdirSync(cwd, { recursive: true });
+  writeFileSync(join(cwd, file), isTest ? code : await withoutTypes(code));
+  copyFileSync(join(project.folder, ownModule.file), join(cwd, ownModule.file));
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  const given = isTest ? [vitest, "run", "--root", cwd, file] : [join(cwd, file)];
+  const { NODE_OPTIONS: _, ...inherited } = process.env;
   const options = { cwd, env: { ...inherited, ...environment }, timeout: PROGRAM_LIMIT_MS };
   return await new Promise((resolve) => {
     const [program, ...args] = isTest ? NODE : platform;
