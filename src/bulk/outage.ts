@@ -11,7 +11,7 @@ export interface Outage {
   readonly failures: number;
   /** All that were counted: by it, an item that was begun after the latest one is known. */
   readonly counted: number;
-  /** Those since an item got through. */
+  /** Counted failures since an item got through. */
   readonly inARow: number;
   /** Items that got through since they took back a failure. */
   readonly through: number;
