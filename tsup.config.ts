@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { basename } from "node:path";
 import { defineConfig, type Options } from "tsup";
 import {
   BINS,
@@ -7,6 +8,7 @@ import {
   ENTRY_POINTS,
   type EntryPoint,
   PEERS,
+  REPLACED_IN_BROWSERS,
   WITH_CLASSIC_ZOD,
   WITH_OWN_ZOD,
 } from "./config/entry-points.ts";
@@ -61,6 +63,19 @@ const sharing = (build: keyof typeof SHARED_FILES): Options => ({
   },
 });
 
+/** Keeps a file that bundlers replace apart: the shared files beside its folder import it. */
+const replaceable: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "replaceable",
+  setup: (build) => {
+    build.onResolve({ filter: /\/[\w-]*write-evidence\.ts$/ }, ({ path, kind }) => {
+      const replaced = REPLACED_IN_BROWSERS.find(({ source }) => basename(source) === basename(path));
+      return kind === "entry-point" || replaced === undefined
+        ? undefined
+        : { path: `./${replaced.file}.js`, external: true };
+    });
+  },
+};
+
 /** Declarations leave out what is marked `@internal`: what only this package calls, and what tells it its own objects. */
 const dts: Options["dts"] = { entry: entriesOf(ENTRY_POINTS), compilerOptions: { stripInternal: true } };
 
@@ -70,11 +85,14 @@ export default defineConfig([
   {
     ...importable,
     ...sharing("client"),
+    esbuildPlugins: [replaceable],
     format: "esm",
     entry: { ...entriesOf(withClient), [withoutClient]: "config/without-client.ts" },
     dts,
     onSuccess: () => rm(`dist/${withoutClient}.js`),
   },
+  // Each is whole, and shares nothing with the others: a page that is not bundled loads one file more, not two.
+  { ...shared, format: "esm", splitting: false, entry: entriesOf(REPLACED_IN_BROWSERS) },
   // The emulator stands for the service, and shares no class with the client.
   { ...importable, ...sharing("emulator"), format: "esm", entry: entriesOf(emulator) },
   {

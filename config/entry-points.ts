@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 interface Manifest {
   readonly bin: Readonly<Record<string, string>>;
+  readonly browser: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly import: { readonly default: string } }>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
@@ -23,7 +24,7 @@ function entryPoint(name: string, published: string): EntryPoint {
   if (file === undefined) throw new Error(`package.json: ${name} is ${published}, which is not below dist/`);
   // A file that cannot be loaded beside an older package is named after what it needs: see docs/decisions, 42.
   const below = file.replace(/needs-[^/]+$/, "index");
-  return { name, file, source: `src/${/^(?:index$|schemas\/)/.test(below) ? "client/" : ""}${below}.ts` };
+  return { name, file, source: `src/${/^(?:index$|schemas\/|call\/)/.test(below) ? "client/" : ""}${below}.ts` };
 }
 
 /** What `exports` in package.json names, `./package.json` aside. All builds, checks and tests derive from it. */
@@ -33,6 +34,11 @@ export const ENTRY_POINTS: readonly EntryPoint[] = Object.entries(manifest.expor
 
 /** What `bin` in package.json names. */
 export const BINS: readonly EntryPoint[] = Object.entries(manifest.bin).map(([name, file]) => entryPoint(name, file));
+
+/** What `browser` in package.json names: files that bundlers replace in programs for browsers, and what they put there. */
+export const REPLACED_IN_BROWSERS: readonly EntryPoint[] = Object.entries(manifest.browser)
+  .flat()
+  .map((file) => entryPoint(file, file));
 
 /** The packages that an application brings along, and that are never bundled. */
 export const PEERS: readonly string[] = Object.keys(manifest.peerDependencies);

@@ -77,6 +77,7 @@ const layers = [
       "client/call/sent-once.ts",
       "client/call/http.ts",
       "client/call/write-evidence.ts",
+      "client/call/no-write-evidence.ts",
     ],
   },
   // The resources of the service: an operation in, `send` out.
@@ -102,10 +103,14 @@ const layers = [
 ];
 
 /** The sources of what package.json publishes. A file that none of them reaches is dead. */
-const { exports: published, bin } = require("../package.json");
-const entries = [...Object.values(published).flatMap((target) => target.import?.default ?? []), ...Object.values(bin)]
+const { exports: published, bin, browser } = require("../package.json");
+const entries = [
+  ...Object.values(published).flatMap((target) => target.import?.default ?? []),
+  ...Object.values(bin),
+  ...Object.values(browser),
+]
   .map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts").replace(/needs-[^/]+$/, "index.ts"))
-  .map((file) => (/^(?:index\.ts$|schemas\/)/.test(file) ? `client/${file}` : file));
+  .map((file) => (/^(?:index\.ts$|schemas\/|call\/)/.test(file) ? `client/${file}` : file));
 
 /** The floor of the client, which every product may use. */
 const foundation = [

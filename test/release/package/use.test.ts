@@ -203,4 +203,5 @@ test.each(forBrowsers)("%s bundles for a browser", async (specifier) => {
     logLevel: "silent",
   });
   expect(outputFiles[0]?.text).not.toMatch(/["']node:/);
+  expect(outputFiles[0]?.text).not.toContain("undici:");
 });
