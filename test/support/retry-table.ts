@@ -135,7 +135,7 @@ const ofCode = (rule: Rule, code: string): RetryRow =>
   rejecting(rule, code, (hostname = SERVICE_HOST) => fetchFailed(code, { hostname }));
 /** The platform does not say whether anything was sent. */
 const unexplained = (name: string, rejection: () => unknown): RetryRow =>
-  row(RULES.permanent, [name, { rejection }], { outcome: "unknown" });
+  row(RULES.connectionLost, [name, { rejection }]);
 
 /** Every failure that a `fetch` can show, except a 429 and a 401 with another token, which have waits of their own. */
 export const RETRY_ROWS: readonly RetryRow[] = [

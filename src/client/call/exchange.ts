@@ -108,8 +108,9 @@ async function sendRequest(
       discard(sending);
       throw stoppedError(call, { deadline, phase: "headers" });
     }
-    const { cause, source, isSentOnce } = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
-    const fault = classifyFault({ cause, source, isSentOnce, request: watch?.evidence(cause) }, settings.baseUrl);
+    const failure = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
+    const { cause } = failure;
+    const fault = classifyFault({ ...failure, request: watch?.evidence(cause) }, settings.baseUrl);
     if (fault.isSent === false) call.note("never_left");
     throw connectionError(call, fault, { cause });
   } finally {

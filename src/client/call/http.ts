@@ -4,7 +4,7 @@ import type { Fault, FaultSource } from "../errors/connection-fault.ts";
 import { VERSION } from "../version.ts";
 import { type FetchOptions, withoutCaches } from "./fetch-options.ts";
 import type { FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
-import { isSentOnce, ownConnection } from "./sent-once.ts";
+import { onceWay } from "./sent-once.ts";
 
 /** The reason why a request got no response. */
 export class HttpFailure implements Fault {
@@ -12,11 +12,14 @@ export class HttpFailure implements Fault {
   readonly cause: unknown;
   /** The `fetch` that the request was handed to; `request` if it was handed to none. */
   readonly source: FaultSource;
+  readonly isRead: boolean;
   readonly isSentOnce: boolean;
+  readonly isOffline: boolean = isOffline();
 
-  constructor(cause: unknown, source: FaultSource, isSentOnce = false) {
+  constructor(cause: unknown, source: FaultSource, { isRead = false, isSentOnce = false } = {}) {
     this.cause = cause;
     this.source = source;
+    this.isRead = isRead;
     this.isSentOnce = isSentOnce;
   }
 }
@@ -63,10 +66,10 @@ export function createHttp(fetchOptions: FetchOptions = {}): SendHttp {
     const send = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
       const isRead = method === "GET" || method === "HEAD";
-      const connection = isRead || fetchOptions["client"] !== undefined ? undefined : ownConnection();
+      const once = isRead ? undefined : onceWay(method, fetchOptions);
       const init = {
         ...(mayBeCached ? cachedOptions : uncachedOptions),
-        ...(connection && { client: connection }),
+        ...once?.options,
         // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.
         ...("credentials" in Request.prototype ? { credentials: "omit" as const } : {}),
         method,
@@ -77,15 +80,17 @@ export function createHttp(fetchOptions: FetchOptions = {}): SendHttp {
       };
       const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch;
       if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
-      source = own === PLATFORM_FETCH ? "platform" : "application";
+      // A read that goes by a dispatcher of the application fails on its way: only of a write is its `fetch` asked, too.
+      const isOurs = own === PLATFORM_FETCH || (isRead && fetchOptions["dispatcher"] !== undefined);
+      source = isOurs ? "platform" : "application";
       try {
         return checked(await own(url, init));
       } catch (error) {
         // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
-        const once = isRead || (source === "platform" && isSentOnce(method, connection !== undefined));
-        throw new HttpFailure(error, source, once);
+        const isSentOnce = source === "platform" && once !== undefined;
+        throw new HttpFailure(error, source, { isRead, isSentOnce });
       } finally {
-        connection?.close();
+        once?.close();
       }
     };
     try {
@@ -94,6 +99,12 @@ export function createHttp(fetchOptions: FetchOptions = {}): SendHttp {
       throw error instanceof HttpFailure ? error : new HttpFailure(error, source);
     }
   };
+}
+
+/** `true` where a browser is certain that it has no network. */
+function isOffline(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly onLine?: boolean } };
+  return navigator?.onLine === false;
 }
 
 /** `true` in a page or a worker of a browser: all of them call themselves Mozilla, no other platform does. */

@@ -1,6 +1,8 @@
 import { hasMethods } from "../checks/values.ts";
+import type { FetchOptions } from "./fetch-options.ts";
 
-// A platform may send a request again on a new connection, when a kept one broke. It then reports its last try alone.
+// A platform may send a request again on a new connection, when a kept one broke. It then reports its last try alone. Node
+// is not asked: its channels tell of each request.
 
 /** A client of Deno, whose connections `fetch` uses. */
 interface DenoClient {
@@ -12,24 +14,31 @@ interface Globals {
   readonly Bun?: unknown;
 }
 
-/** A client of the platform without kept connections, for one write on Deno; `undefined` elsewhere. */
-export function ownConnection(): DenoClient | undefined {
-  const { Deno } = globalThis as Globals;
-  return hasMethods(Deno, "createHttpClient") ? Deno?.createHttpClient({ poolMaxIdlePerHost: 0 }) : undefined;
+/** The way on which the platform's own `fetch` sends a write at most once. */
+export interface OnceWay {
+  /** Options of the platform, which come after those of the application. */
+  readonly options: FetchOptions;
+  close(): void;
 }
 
 /**
- * `true` if the platform's own `fetch` sends a write at most once. Node is not asked: its channels tell of each request.
+ * The way on which a write is sent at most once, on platforms that would send it again on a kept connection; `undefined`
+ * where there is none.
  *
  * | platform | `POST`, `PATCH` | `PUT`, `DELETE` |
  * |---|---|---|
- * | Deno, on a connection of its own | yes | yes |
- * | Bun | yes | no |
- * | Deno with a `client`, browsers, others | no | no |
+ * | Deno | a new connection | a new connection |
+ * | Bun | any connection | a new connection |
+ * | Deno with a `client`, browsers, others | none | none |
  */
-export function isSentOnce(method: string, isOwnConnection: boolean): boolean {
-  const isOnBun = (globalThis as Globals).Bun !== undefined;
-  return isOwnConnection || (isOnBun && (method === "POST" || method === "PATCH"));
+export function onceWay(method: string, { client }: FetchOptions): OnceWay | undefined {
+  const { Deno, Bun } = globalThis as Globals;
+  if (hasMethods(Deno, "createHttpClient") && client === undefined) {
+    const own = Deno?.createHttpClient({ poolMaxIdlePerHost: 0 });
+    return own && { options: { client: own }, close: () => own.close() };
+  }
+  if (Bun === undefined) return undefined;
+  return { options: method === "POST" || method === "PATCH" ? {} : { keepalive: false }, close: () => {} };
 }
 
 /** `true` for a method of a request that may change something. */

@@ -25,7 +25,7 @@ interface Message {
 
 /** The part of Node that is needed. */
 interface NodeModules {
-  /** Platforms that look like Node have no undici, and nothing to tell of it. */
+  /** Only Node itself has undici. What Bun and Deno publish on these channels, they may publish when a write has left. */
   readonly versions: { readonly undici?: string | undefined };
   getBuiltinModule(name: "diagnostics_channel"): {
     subscribe(channel: string, listener: (message: unknown) => void): void;
@@ -51,8 +51,10 @@ class Write {
   readonly outer: Write | undefined;
   /** Its requests, each with the error that it failed with; `undefined` while it is under way. */
   readonly requests = new Map<PlatformRequest, unknown>();
-  /** Headers of one of them have left, or may have. */
-  left = false;
+  /** The requests whose headers have left. */
+  readonly left = new Set<PlatformRequest>();
+  /** An earlier one may have left. */
+  #hasEarlier = false;
   /** Sockets that were opened in its context, and how many of them belong to requests that the platform tells of. */
   sockets = 0;
   explained = 0;
@@ -70,23 +72,38 @@ class Write {
     return String(origin) === this.#parts.origin || path.endsWith(this.#parts.pathname + this.#parts.search);
   }
 
-  /** A request was made in its context. A write that was made before may have left, unless its connecting failed. */
-  make(request: PlatformRequest, neverMade: WeakSet<object>): void {
+  /** A request was made in its context. A write that was made before may have left, unless its error says otherwise. */
+  make(request: PlatformRequest, unsent: WeakSet<object>): void {
     if (!mayWrite(request.method)) return;
-    this.left ||= [...this.requests.values()].some((error) => !neverMade.has(error as object)); // or nothing
+    this.#hasEarlier ||= !this.#areUnsent(unsent);
     this.requests.set(request, undefined);
+  }
+
+  #areUnsent(unsent: WeakSet<object>): boolean {
+    return [...this.requests.values()].every((error) => unsent.has(error as object)); // or nothing
   }
 
   /** `true` if something has left, or may have: also by a transport that the platform does not tell of, such as HTTP/2. */
   get mayHaveLeft(): boolean {
-    return this.left || this.sockets > this.explained;
+    return this.#hasEarlier || this.left.size > 0 || this.sockets > this.explained;
   }
 
-  /** `true` if this is the error of one of its requests, and none is under way. */
-  failedWith(error: unknown): boolean {
+  /** The evidence about the write, when it failed with this error. */
+  evidence(error: unknown, unsent: WeakSet<object>): RequestEvidence {
     const failures = [...this.requests.values()];
-    return !failures.includes(undefined) && causesOf(error).some((cause) => failures.includes(cause));
+    // The error of one of its requests, and none is under way.
+    const failed = !failures.includes(undefined) && causesOf(error).some((cause) => failures.includes(cause));
+    return { left: this.mayHaveLeft, failed, unsent: failed && !this.mayHaveLeft && this.#areUnsent(unsent) };
   }
+}
+
+/**
+ * `true` if a GOAWAY of HTTP/2 ended a stream above the last one that it names: the other side has not processed it
+ * (RFC 9113, section 6.8). undici 8 ends only such streams with this code; those of other versions have another one.
+ */
+function isOfUnprocessedStream(error: unknown): boolean {
+  const { code, message } = Object(error) as Readonly<Record<string, unknown>>; // any object can be asked
+  return code === "UND_ERR_INFO" && /^HTTP\/2: "GOAWAY" frame/.test(String(message));
 }
 
 /** Listens to the channels while a write is under way. */
@@ -95,26 +112,31 @@ class WriteListener {
   readonly #context: Context;
   readonly #underWay = new Set<Write>();
   readonly #writesOf = new WeakMap<PlatformRequest, readonly Write[]>();
-  /** Errors of connections that were never made. */
-  readonly #neverMade = new WeakSet<object>();
+  /** Errors of connections that were never made, and of streams that the other side has not processed. */
+  readonly #unsent = new WeakSet<object>();
   readonly #listeners = Object.entries<(message: Message) => void>({
     "undici:request:create": ({ request }) => {
       const own = this.#ownWrites();
       const isFirst = own.some(({ requests }) => requests.size === 0);
-      for (const write of own) write.make(request, this.#neverMade);
+      for (const write of own) write.make(request, this.#unsent);
       // Another than the first may have been made by a dispatcher, in whatever context that was: to resend, or from its queue.
       const like = isFirst ? [] : [...this.#underWay].filter((write) => write.isLike(request) && !own.includes(write));
       for (const write of like) write.requests.set(request, undefined);
       this.#writesOf.set(request, mayWrite(request.method) ? [...own, ...like] : like);
     },
     "undici:client:connectError": ({ error }) => {
-      this.#neverMade.add(error as object); // undici publishes one
+      this.#unsent.add(error as object); // undici publishes one
     },
     "undici:client:sendHeaders": ({ request }) => {
-      for (const write of this.#writesOf.get(request) ?? []) write.left = true;
+      for (const write of this.#writesOf.get(request) ?? []) write.left.add(request);
     },
     "undici:request:error": ({ request, error }) => {
-      for (const write of this.#writesOf.get(request) ?? []) write.requests.set(request, error);
+      const isUnprocessed = isOfUnprocessedStream(error);
+      if (isUnprocessed) this.#unsent.add(error as object); // it has a code
+      for (const write of this.#writesOf.get(request) ?? []) {
+        write.requests.set(request, error);
+        if (isUnprocessed) write.left.delete(request);
+      }
     },
     "undici:client:beforeConnect": () => {
       for (const write of this.#ownWrites()) write.explained += 1;
@@ -123,7 +145,7 @@ class WriteListener {
     "http.client.request.start": ({ request }) => {
       for (const write of this.#ownWrites()) {
         write.explained += request.reusedSocket ? 0 : 1;
-        write.make(request, this.#neverMade);
+        write.make(request, this.#unsent);
       }
     },
     "net.client.socket": () => {
@@ -158,6 +180,17 @@ class WriteListener {
     for (const [channel, listener] of this.#listeners) channels.unsubscribe(channel, listener);
     // workerd has the method, and throws.
     ignoreErrors(() => this.#context.disable());
+  }
+
+  /** The evidence about a write that failed with this error. */
+  evidence(write: Write, error: unknown): RequestEvidence {
+    return (
+      ignoreErrors(() => write.evidence(error, this.#unsent)) ?? {
+        left: write.mayHaveLeft,
+        failed: false,
+        unsent: false,
+      }
+    );
   }
 
   /** A write of this URL, in the `fetch` of the write that is under way in this context, if one is. */
@@ -199,7 +232,7 @@ export function watchWrite(method: string, url: string): WriteWatch | undefined 
         ignoreErrors(() => at.begin(write));
         return at.run(write, send);
       },
-      evidence: (error) => ({ left: write.mayHaveLeft, failed: ignoreErrors(() => write.failedWith(error)) ?? false }),
+      evidence: (error) => at.evidence(write, error),
       end: () => at.end(write),
     };
   });

@@ -18,7 +18,11 @@ export interface ConnectionFault extends Verdict {
 
 const NEVER_SENT: Verdict = { isSent: false, words: "no connection could be made to {host} ({code})" };
 const NO_TUNNEL = { ...NEVER_SENT, words: "a proxy opened no tunnel to {host} ({reason})" };
+/** The platform tells that nothing of the request was processed, whatever its error is called. */
+const UNSENT: Verdict = { isSent: false, words: "the request did not get through to {host}: {why}" };
 const REFUSED: Verdict = { isSent: false, permanent: true, words: "the request failed to reach {host} ({code})" };
+/** A flag of Node and of Deno. */
+const FORBIDDEN = { ...REFUSED, words: "this process may not connect to {host} without --allow-net ({code})" };
 const SPEAKS_HTTP = {
   ...REFUSED,
   words: "the request failed to reach {host}: this port speaks http:, not https: ({code})",
@@ -29,7 +33,10 @@ const NOT_TAKEN: Verdict = { ...REFUSED };
 const LOST: Verdict = { isSent: true, words: "the connection was lost to {host} ({code})" };
 const LOST_IN_PAGE = { ...LOST, words: `${LOST.words}; in a page, the service may not allow its origin (CORS)` };
 const UNREADABLE = { ...LOST, words: "the response of {host} could not be read: {why}" };
-const UNEXPLAINED = { ...REFUSED, isSent: true };
+const LOST_OFFLINE = { ...LOST, words: `${LOST.words}; this device is offline` };
+const UNEXPLAINED: Verdict = { isSent: true, words: "the request to {host} failed: {why}" };
+/** `fetch` has ended, and gave nothing that is a response. */
+const NO_RESPONSE: Verdict = { ...UNEXPLAINED, permanent: true };
 
 /**
  * The first rule that the line of an error or of one of its causes matches decides: the errors of Node and Bun have codes,
@@ -38,13 +45,18 @@ const UNEXPLAINED = { ...REFUSED, isSent: true };
 const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   // What the parser does not understand has been answered, whatever words it uses ("Invalid header token").
   [UNREADABLE, /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW |UND_ERR_RES)|^\S* \S* HTTPParserError:/],
+  [NO_RESPONSE, / TypeError: it resolved with /],
+  [FORBIDDEN, /^ERR_ACCESS_DENIED | NotCapable:/],
   // The first bytes of an answer in HTTP, read as TLS.
   [SPEAKS_HTTP, /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG) /],
   // A handshake that failed will fail again: OpenSSL's verification results and Node's TLS errors; Deno's words.
   [REFUSED, /^(?:CERT_|ERR_(?:TLS|SSL|OSSL)_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/],
   [REFUSED, /^(?:INVALID_CA|HOSTNAME_MISMATCH|EPROTO) |invalid peer certificate/i],
   // What `fetch` itself refuses to send: a URL, a header, the dispatcher of another version of undici.
-  [NOT_TAKEN, /^UND_ERR_INVALID_ARG |invalid header|not a valid HTTP header|bad port|unknown scheme|scheme must be/i],
+  [
+    NOT_TAKEN,
+    /^(?:UND_ERR_INVALID_ARG|ERR_INVALID_URL) |invalid header|not a valid HTTP header|bad port|unknown scheme|scheme must be/i,
+  ],
   // A proxy that opens no tunnel has sent nothing on. It may reach the service later (502, 504), or refuses (403, 407).
   [NO_TUNNEL, /Proxy (?:response \(|refused to open a tunnel: )5/],
   [REFUSED_BY_PROXY, /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i],
@@ -68,6 +80,8 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
 const NOT_MADE = { ...REFUSED, words: "the request could not be made ({reason})" };
 /** A `fetch` of the application may have failed at something else, when the service had responded. */
 const OF_APPLICATION = { isSent: true, words: "the fetch of the application failed: {why}" };
+/** The error says that nothing was sent, and the platform's `fetch` may have sent it before. */
+const OF_LAST_TRY = { isSent: true, words: "the last try to connect to {host} failed ({code})" };
 /** A dispatcher, or a function around the platform's `fetch`, went on when the request had left. */
 const SENT_BEFORE = { isSent: true, words: "the request was sent, and then its fetch failed: {why}" };
 
@@ -80,6 +94,8 @@ export interface RequestEvidence {
   readonly left: boolean;
   /** It failed with the very error that `fetch` rejected with, and is not under way any more. */
   readonly failed: boolean;
+  /** Its error ended the connecting, or a stream that the other side has not processed. */
+  readonly unsent: boolean;
 }
 
 /** A thrown value, and the part that threw it. */
@@ -88,8 +104,12 @@ export interface Fault {
   readonly source: FaultSource;
   /** Absent of reads, and where the platform does not tell. */
   readonly request?: RequestEvidence | undefined;
-  /** It is a read, or the platform's own `fetch` sent it at most once. It matters where `request` is absent. */
+  /** Nothing depends on whether it was sent. */
+  readonly isRead?: boolean;
+  /** The platform's own `fetch` sent it at most once. It matters where `request` is absent. */
   readonly isSentOnce?: boolean;
+  /** The device has no network. */
+  readonly isOffline?: boolean;
 }
 
 /** Whom the errors that decided the verdict name. */
@@ -97,7 +117,7 @@ export type Named = "service" | "another" | "nobody";
 
 /** Judges a failed connection by the error, its causes, and the platform's news of the request. */
 export function classifyFault(fault: Fault, baseUrl: string): ConnectionFault {
-  const { cause, source, request, isSentOnce = false } = fault;
+  const { cause } = fault;
   const { evidence: chain, ...reason } = explain(cause);
   const service = new URL(baseUrl);
   const names = namesOf(service);
@@ -106,25 +126,29 @@ export function classifyFault(fault: Fault, baseUrl: string): ConnectionFault {
     elsewhere === undefined ? service.host : `${service.host} at ${elsewhere}, its address or that of a proxy`;
   const [verdict, sign] = RULES.find(([, line]) => chain.some((one) => line.test(one.line))) ?? [UNEXPLAINED];
   const named = namedBy(sign === undefined ? chain : chain.filter(({ line }) => sign.test(line)), names);
-  return { ...verdictOf(verdict, { source, request, isSentOnce, named }), said: { host, ...reason } };
+  return { ...verdictOf(verdict, { ...fault, named }), said: { host, ...reason } };
 }
 
 /** The verdict of the rules, as far as it is believed. */
 function verdictOf(verdict: Verdict, evidence: FaultEvidence): Verdict {
-  const { source, request, named } = evidence;
+  const { source, request, named, isRead, isOffline } = evidence;
   if (source === "request") return NOT_MADE;
   if (source === "response") return UNREADABLE;
   if (verdict.isSent) {
-    const isOther = verdict === UNEXPLAINED || named === "another";
+    if (request?.unsent) return UNSENT;
+    if (verdict === LOST_IN_PAGE && isOffline) return LOST_OFFLINE;
+    const isOther = verdict.words === UNEXPLAINED.words || named === "another";
     return source === "application" && isOther ? { ...verdict, ...OF_APPLICATION } : verdict;
   }
   if (isNeverSent(evidence, verdict === NOT_TAKEN)) return verdict;
   if (request?.left) return { ...verdict, ...SENT_BEFORE };
-  return { ...verdict, ...(source === "application" ? OF_APPLICATION : { isSent: true }) };
+  // The words of a proxy are those of no other host.
+  if (isRead && (source === "platform" || verdict.words === NO_TUNNEL.words)) return verdict;
+  return { ...verdict, ...(source === "application" ? OF_APPLICATION : OF_LAST_TRY) };
 }
 
 /** The evidence beside an error that says a request was never sent. */
-export interface FaultEvidence extends Pick<Fault, "source" | "request" | "isSentOnce"> {
+export interface FaultEvidence extends Omit<Fault, "cause"> {
   readonly named: Named;
 }
 
@@ -136,16 +160,16 @@ export interface FaultEvidence extends Pick<Fault, "source" | "request" | "isSen
  * | yes | | | no |
  * | no | yes | | yes |
  * | no | no | the service | yes |
- * | not known | not known | the service | yes, if it was sent at most once |
+ * | not known | not known | the service | yes, of a read, and if it was sent at most once |
  * | no, or not known | no, or not known | another host, or none | no |
  *
  * A request that the platform's own `fetch` does not take was sent to no host, so none can be named: believed where no
  * headers left.
  */
-export function isNeverSent({ source, request, isSentOnce, named }: FaultEvidence, notTaken = false): boolean {
+export function isNeverSent({ source, request, isRead, isSentOnce, named }: FaultEvidence, notTaken = false): boolean {
   if (request?.left) return false;
   if (request?.failed) return true;
-  if (named === "service") return request !== undefined || isSentOnce === true;
+  if (named === "service") return request !== undefined || isRead === true || isSentOnce === true;
   return notTaken && source === "platform" && request !== undefined;
 }
 

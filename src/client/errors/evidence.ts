@@ -70,7 +70,8 @@ function readEvidence(error: unknown): Evidence {
 /** The host that an error names in its words, as Node and Deno do, or by the URL of the request, as Bun does. */
 function hostIn(message: string, path: string): string {
   const [, host, url = path] =
-    /(?:\b(?:connect|getaddrinfo) [A-Z_]+|\(attempted address:) ([^\s,]+)(?:,|$)|\bfor url \((\S+)\)/.exec(message) ??
-    [];
+    /(?:\b(?:connect|getaddrinfo) [A-Z_]+|\(attempted address:|\bRequires net access to) "?([^\s,"]+)"?(?:,|$)|\bfor url \((\S+)\)/.exec(
+      message,
+    ) ?? [];
   return host ?? parseUrl(url)?.host ?? "";
 }

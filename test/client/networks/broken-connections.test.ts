@@ -35,7 +35,7 @@ class DyingService {
         const isWrite = request.method !== "GET";
         if (isWrite) this.applied += 1;
         if (isWrite && this.applied === 1) this.#die();
-        else if (request.method === "DELETE") response.writeHead(204).end();
+        else if (request.method === "DELETE") response.writeHead(404).end();
         else response.setHeader("content-type", "application/json").end(isWrite ? CREATED : SESSION);
       });
     });
@@ -72,6 +72,7 @@ const OPENED_BY = {
 const WRITES = {
   POST: "client.issues.create('web', { title: 'One', type: 'bug' })",
   DELETE: "client.tokens.revoke('t_1')",
+  PUT: "client.request({ method: 'PUT', path: (await import('./client.mjs')).path`/projects/web`, json: { name: 'Web' } })",
 };
 
 /** Runs one write of a client in a process of the runtime, and returns what it was told. */
@@ -80,8 +81,8 @@ async function run(runtime: Runtime, port: number, { open = "", write = WRITES.P
     const baseUrl = "http://127.0.0.1:${port}/api/v1";
     const client = new Client({ baseUrl, token: "t", retry: { minDelayMs: 400, maxDelayMs: 400 }, ${options} });
     ${open}
-    const told = await ${write}.then(() => ({ outcome: "accepted" }), ({ outcome, attempts, priorAmbiguous, message }) =>
-      ({ outcome, attempts, priorAmbiguous, message }));
+    const told = await ${write}.then(() => ({ outcome: "accepted" }), ({ kind, outcome, attempts, priorAmbiguous, message }) =>
+      ({ kind, outcome, attempts, priorAmbiguous, message }));
     console.log(JSON.stringify(told));`;
   const { stdout, stderr } = await runProgram(program, { executable: runtime.executable, flags: flagsOf(runtime) });
   expect(stderr).toBe("");
@@ -96,10 +97,25 @@ describe.each(PROCESSES)("on $name", (runtime) => {
       expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
     });
 
-    test("a DELETE that was applied, and the service is gone: unknown", async () => {
+    test.each(["DELETE", "PUT"] as const)("a %s that was applied, and the service is gone: unknown", async (method) => {
       service = await new DyingService(false).start();
-      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.DELETE });
+      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES[method] });
       expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
+    });
+
+    test("a PUT that was applied, and the service comes back: unknown, once", async () => {
+      service = await new DyingService(true).start();
+      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.PUT });
+      expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
+    });
+
+    test("a DELETE that was applied, and the service comes back: what the client sends again is ambiguous", async () => {
+      service = await new DyingService(true).start();
+      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.DELETE });
+      expect({ told, applied: service.applied }).toMatchObject({
+        told: { kind: "not_found", priorAmbiguous: true },
+        applied: 2,
+      });
     });
   });
 
@@ -107,9 +123,9 @@ describe.each(PROCESSES)("on $name", (runtime) => {
     expect(await run(runtime, CLOSED_PORT, {})).toMatchObject({ outcome: "not_sent", attempts: 3 });
   });
 
-  test("a DELETE that was refused: not_sent where the platform sends it once", async () => {
-    const outcome = runtime.kind === "bun" ? "unknown" : "not_sent";
-    expect(await run(runtime, CLOSED_PORT, { write: WRITES.DELETE })).toMatchObject({ outcome, attempts: 3 });
+  test.each(["DELETE", "PUT"] as const)("a %s that was refused: not_sent, and sent again", async (method) => {
+    const told = await run(runtime, CLOSED_PORT, { write: WRITES[method] });
+    expect(told).toMatchObject({ outcome: "not_sent", attempts: 3 });
   });
 });
 
@@ -120,6 +136,22 @@ test.each(PROCESSES.filter(({ kind }) => kind === "deno"))(
     expect(await run(runtime, CLOSED_PORT, { options })).toMatchObject({ outcome: "unknown", attempts: 1 });
   },
 );
+
+// What they publish on the channels of Node says nothing about a write: it may have left before.
+test.each(PROCESSES)("$name: the channels of undici are listened to on Node alone", async (runtime) => {
+  const program = `
+    import { channel } from "node:diagnostics_channel";
+    let heard;
+    const fetch = async () => {
+      heard = channel("undici:client:connectError").hasSubscribers;
+      throw new Error("no");
+    };
+    const client = new Client({ baseUrl: "https://service.example.com/api/v1", token: "t", fetch, retry: false });
+    await ${WRITES.POST}.catch(() => undefined);
+    console.log(heard);`;
+  const { stdout } = await runProgram(program, { executable: runtime.executable, flags: flagsOf(runtime) });
+  expect(stdout.trim()).toBe(String(runtime.kind === "node"));
+});
 
 test.each(PROCESSES.filter(({ kind }) => kind !== "node"))(
   "$name, with a fetch of the application that may have tried before: unknown",

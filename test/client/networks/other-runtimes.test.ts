@@ -30,6 +30,34 @@ test("both runtimes are there, if all tests are asked for", () => {
   else expect(bun.length + deno.length).toBeLessThanOrEqual(2);
 });
 
+/** A process that may do anything but connect. */
+const CONFINED = [
+  ...here
+    .filter(({ name }) => name === "Node 26")
+    .map((node) => ({ ...node, flags: ["--permission", "--allow-fs-read=*"] })),
+  ...deno.map((one) => ({ ...one, flags: ["run", "--no-check", "--allow-read", "--allow-env"] })),
+];
+
+test.each(CONFINED)(
+  "$name without --allow-net: not_sent, at once, and the flag is named",
+  async ({ executable, flags }) => {
+    const program = `
+    const client = new Client({ baseUrl: "https://automation.example.com/api/v1", token: "t" });
+    const told = ({ outcome, attempts, message }) => ({ outcome, attempts, message });
+    const write = await client.issues.create("web", { title: "One", type: "bug" }).catch(told);
+    const read = await client.sessions.get("1").catch(told);
+    console.log(JSON.stringify([write, read]));`;
+    const { stdout } = await runProgram(program, { executable, flags });
+    const message = expect.stringContaining(
+      ": this process may not connect to automation.example.com without --allow-net",
+    );
+    expect(JSON.parse(stdout)).toEqual([
+      { outcome: "not_sent", attempts: 1, message },
+      { outcome: "not_sent", attempts: 1, message },
+    ]);
+  },
+);
+
 test.each(bun)("$name: proxy, tls.ca and tls.cert of fetch", async ({ executable }) => {
   const [service, proxy] = await Promise.all([tlsService({ requestCert: true }), connectProxy()]);
   const options = `{ proxy: ${JSON.stringify(proxy.url)}, tls: { ca, cert: pem.cert, key: pem.key } }`;

@@ -17,16 +17,19 @@ interface Context {
   readonly source: FaultSource;
   readonly request?: RequestEvidence;
   readonly isSentOnce?: boolean;
+  readonly isOffline?: boolean;
 }
 
 const classify = (cause: unknown, { baseUrl, ...fault }: Context): ConnectionFault =>
   classifyFault({ cause, ...fault }, baseUrl);
 
 /** The platform tells that this request failed with this error, before its headers left. */
-const UNSENT: RequestEvidence = { left: false, failed: true };
-const LEFT: RequestEvidence = { left: true, failed: true };
+const UNSENT: RequestEvidence = { left: false, failed: true, unsent: false };
+const LEFT: RequestEvidence = { left: true, failed: true, unsent: false };
 /** The platform tells of requests, and saw none of this write. */
-const NOT_SEEN: RequestEvidence = { left: false, failed: false };
+const NOT_SEEN: RequestEvidence = { left: false, failed: false, unsent: false };
+/** Node tells that this error ended the connecting. */
+const NEVER_CONNECTED: RequestEvidence = { left: false, failed: true, unsent: true };
 
 const platform: Context = { baseUrl, source: "platform", request: UNSENT };
 const application: Context = { baseUrl, source: "application", isSentOnce: true };
@@ -167,11 +170,78 @@ test.each([
   new TypeError("x is not a function"),
   { code: 5 },
   { code: "" },
-])("%o is not sent again, and was perhaps sent", (error) => {
+])("%o, which nobody knows, may pass, and was perhaps sent", (error) => {
   for (const context of [platform, application]) {
-    expect(verdictOf(error, context)).toBe("unexplained");
+    expect(verdictOf(error, context)).toBe("lost");
+    expect(classify(error, context).words).not.toContain("reach");
     expect(classify(error, context).said.platformCode).toBeUndefined();
   }
+});
+
+test("a fetch that ends without a response will do so again", () => {
+  expect(verdictOf(new TypeError("it resolved with nothing, not with a response"), application)).toBe("unexplained");
+});
+
+describe("an error that ended the connecting, as Node tells", () => {
+  test.each<[string, unknown]>([
+    ...[...TABLE.never_sent, ...TABLE.lost].map((error): [string, unknown] => [JSON.stringify(error), error]),
+    ["a page's words", new TypeError("Failed to fetch")],
+    ["an error of nobody", new Error("mine")],
+    ["a look-up", coded("ESERVFAIL", { syscall: "queryA" })],
+  ])("%s: never sent, whatever it is called", (_, error) => {
+    for (const source of ["platform", "application"] as const) {
+      expect(verdictOf(fetchFailed(error), { baseUrl, source, request: NEVER_CONNECTED })).toBe("never_sent");
+    }
+  });
+
+  test.each(TABLE.refused.map((error) => [String(error), error] as const))(
+    "%s: never sent, and will not be",
+    (_, error) => {
+      expect(verdictOf(fetchFailed(error), { ...platform, request: NEVER_CONNECTED })).toBe("refused");
+    },
+  );
+});
+
+describe("a process that may not connect", () => {
+  test.each([
+    coded("ERR_ACCESS_DENIED", { message: "Access to this API has been restricted" }),
+    Object.assign(new Error('Requires net access to "service.example.com:443", run again with the --allow-net flag'), {
+      name: "NotCapable",
+    }),
+  ])("%s: never sent, will not be, and names the flag", (error) => {
+    const fault = classify(fetchFailed(error), platform);
+    expect(fault).toMatchObject({ isSent: false, permanent: true, said: { host: "service.example.com" } });
+    expect(fault.words).toContain("--allow-net");
+  });
+
+  test("on Deno, of a write that it sends once", () => {
+    const error = Object.assign(new Error('Requires net access to "service.example.com:443", run again'), {
+      name: "NotCapable",
+    });
+    const fault = { cause: error, source: "platform" } as const;
+    expect(classifyFault({ ...fault, isSentOnce: true }, baseUrl)).toMatchObject({ isSent: false, permanent: true });
+    expect(classifyFault({ ...fault, isSentOnce: false }, baseUrl)).toMatchObject({ isSent: true, permanent: true });
+  });
+});
+
+describe("a read", () => {
+  const tunnel = coded("UND_ERR_ABORTED", { message: "Proxy response (403) !== 200 when HTTP Tunneling" });
+  const elsewhere = coded("ECONNREFUSED", { syscall: "connect", address: "10.0.0.9", port: 3128 });
+
+  test.each(["platform", "application"] as const)(
+    "of the %s's fetch, through a proxy that opens no tunnel",
+    (source) => {
+      const { words, permanent } = classifyFault({ cause: fetchFailed(tunnel), source, isRead: true }, baseUrl);
+      expect([words, permanent]).toEqual(["a proxy opened no tunnel to {host} ({reason})", true]);
+    },
+  );
+
+  test.each([
+    ["platform", "no connection could be made to {host} ({code})"],
+    ["application", "the fetch of the application failed: {why}"],
+  ] as const)("of the %s's fetch, whose error names another host", (source, words) => {
+    expect(classifyFault({ cause: fetchFailed(elsewhere), source, isRead: true }, baseUrl).words).toBe(words);
+  });
 });
 
 describe("a fetch of the application is believed about the host of the service", () => {
@@ -250,7 +320,7 @@ describe("the evidence that a request was never sent", () => {
 
   test.each<[string, RequestEvidence | undefined, readonly Named[]]>([
     ["headers of it have left", LEFT, []],
-    ["headers have left, and the error is another one", { left: true, failed: false }, []],
+    ["headers have left, and the error is another one", { ...LEFT, failed: false }, []],
     ["it failed with this error, before any headers left", UNSENT, NAMED],
     ["no request of it was seen", NOT_SEEN, ["service"]],
     ["the platform does not tell, and may have sent it before", undefined, []],
@@ -285,7 +355,7 @@ test("cyclic and endless causes are bounded", () => {
   const one = new Error("one");
   const two = new Error("two", { cause: one });
   one.cause = two;
-  expect(verdictOf(one, platform)).toBe("unexplained");
+  expect(verdictOf(one, platform)).toBe("lost");
 });
 
 describe("in words", () => {
@@ -336,6 +406,21 @@ describe("in words", () => {
       "a page may not be allowed to call the service",
       words(new TypeError("Failed to fetch")),
       "the connection was lost to service.example.com (Failed to fetch); in a page, the service may not allow its origin (CORS)",
+    ],
+    [
+      "a device that is offline, where CORS is not to blame",
+      words(new TypeError("Failed to fetch"), { ...platform, isOffline: true }),
+      "the connection was lost to service.example.com (Failed to fetch); this device is offline",
+    ],
+    [
+      "a refusal that may be that of a second try",
+      words(coded("ECONNREFUSED"), { baseUrl, source: "platform" }),
+      "the last try to connect to service.example.com failed (ECONNREFUSED)",
+    ],
+    [
+      "an error that nobody knows",
+      words(coded("Malformed_HTTP_Response", { message: "fetch() failed" })),
+      "the request to service.example.com failed: fetch() failed (Malformed_HTTP_Response)",
     ],
     [
       "a connection that broke",

@@ -37,11 +37,11 @@ describe("an error", () => {
     });
   });
 
-  test("of the wrapper's own: nothing is retried, and nothing is certain", async () => {
+  test("of the wrapper's own, which may pass: a read is retried, a write is not", async () => {
     const { error } = await ended(create(failing(() => new Error("the plugin crashed"))));
     expect(error).toMatchObject({ kind: "connection", attempts: 1, outcome: "unknown" });
     const read = await ended(get(failing(() => new Error("the plugin crashed"))));
-    expect(read.error).toMatchObject({ kind: "connection", attempts: 1 });
+    expect(read.error).toMatchObject({ kind: "connection", attempts: 3 });
     expect(read.error).not.toHaveProperty("outcome");
   });
 

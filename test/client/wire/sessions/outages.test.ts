@@ -27,6 +27,7 @@ const PASSING: Readonly<Record<string, Reply>> = {
   "a lost connection": connectionLost,
   "a refused connection": notConnected,
   "an unknown host": failsWith("ENOTFOUND"),
+  "an error that nobody knows": throws(() => new RangeError("mine")),
   "a timeout": never,
   "a 500": responds(500),
   "a 502": responds(502),
@@ -52,7 +53,7 @@ const FINAL: Readonly<Record<string, readonly [Reply, string]>> = {
   "a body that is JSON only at its beginning": [responds(200, {}, '{"id":"s","state":'), "parse"],
   "another shape": [responds(200, {}, '{"id":"s"}'), "validation"],
   "an invalid certificate": [failsWith("CERT_HAS_EXPIRED"), "connection"],
-  "a fetch that is broken": [throws(() => new RangeError("mine")), "connection"],
+  "a fetch without a response": [throws(() => new TypeError("it resolved with nothing")), "connection"],
 };
 
 describe.each(Object.entries(PASSING))("%s", (_, reply) => {
