@@ -30,6 +30,7 @@ const PROGRAMS = [
   "test/client/browser/**/*.test.ts",
   "test/client/networks/other-runtimes.test.ts",
   "test/client/networks/broken-connections.test.ts",
+  "test/client/networks/matrix.test.ts",
   "test/bulk/kill.test.ts",
   "test/redis/fleet.test.ts",
   "test/bulk/memory.test.ts",

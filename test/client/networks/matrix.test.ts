@@ -1,0 +1,164 @@
+/**
+ * A write whose connection dies, on each runtime: by method, by the way to die, on a new connection and on a used one, with a
+ * service that stays away and one that comes back. `docs/maintainers/broken-connections.md` shows each cell.
+ */
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { runProgram } from "../../support/child-program.ts";
+import { findRuntimes, type Runtime } from "../runtimes/binaries.ts";
+
+const RUNTIMES = findRuntimes().here.filter(
+  ({ kind, name }) => ["node", "bun", "deno"].includes(kind) && !name.includes("not promised"),
+);
+const NAMES = ["Node 22", "Node 24", "Node 26", "Bun", "Deno"];
+
+/** How long a service that comes back is away, and the backoff of the client at least. */
+const AWAY_MS = 300;
+
+const DEATHS = {
+  "before the write": undefined,
+  "by a reset, when it has applied it": ({ socket }: ServerResponse) => socket?.resetAndDestroy(),
+  "by the end of the connection, when it has applied it": ({ socket }: ServerResponse) => socket?.end(),
+  "within the head of its response": ({ socket }: ServerResponse) => socket?.end("HTTP/1.1 201 Crea"),
+};
+
+interface Cell {
+  readonly method: string;
+  readonly death: keyof typeof DEATHS;
+  readonly isUsed: boolean;
+  readonly comesBack: boolean;
+}
+
+const CELLS: readonly Cell[] = ["POST", "PATCH", "PUT", "DELETE"].flatMap((method) =>
+  (Object.keys(DEATHS) as Cell["death"][]).flatMap((death) =>
+    [false, true].flatMap((isUsed) => [false, true].map((comesBack) => ({ method, death, isUsed, comesBack }))),
+  ),
+);
+
+/** A service that dies once. */
+class MortalService {
+  readonly #cell: Cell;
+  #server: Server | undefined;
+  #back: NodeJS.Timeout | undefined;
+  #hasDied = false;
+  port = 0;
+  /** Writes that it has received, each of which it has applied. */
+  applied = 0;
+
+  constructor(cell: Cell) {
+    this.#cell = cell;
+  }
+
+  async start(): Promise<this> {
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => {
+        const isWrite = request.method !== "GET";
+        if (isWrite) this.applied += 1;
+        if (isWrite && !this.#hasDied) this.die(response);
+        else response.setHeader("content-type", "application/json").end('{"id":"1","state":"on"}');
+      });
+    });
+    this.#server = server.listen(this.port, "127.0.0.1");
+    await once(server, "listening");
+    this.port = (server.address() as AddressInfo).port; // it listens on a port
+    return this;
+  }
+
+  die(response?: ServerResponse): void {
+    this.#hasDied = true;
+    const last = DEATHS[this.#cell.death];
+    if (response !== undefined) last?.(response);
+    this.#server?.close();
+    if (response === undefined || last === undefined) this.#server?.closeAllConnections();
+    else this.#server?.closeIdleConnections();
+    if (this.#cell.comesBack) this.#back = setTimeout(() => void this.start(), AWAY_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#back);
+    this.#server?.close();
+    this.#server?.closeAllConnections();
+  }
+}
+
+interface Told {
+  readonly kind?: string;
+  readonly outcome: string;
+  readonly priorAmbiguous?: boolean;
+}
+
+/** Runs all cells in one process of a runtime, side by side. */
+async function runCells(runtime: Runtime): Promise<readonly (Told & { readonly applied: number })[]> {
+  const services = await Promise.all(CELLS.map((cell) => new MortalService(cell).start()));
+  const control = createServer((request, response) => {
+    services[Number(request.url?.slice(1))]?.die();
+    response.end("{}");
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    control.close();
+    control.closeAllConnections();
+    for (const service of services) service.stop();
+  });
+  await once(control, "listening");
+  const cells = CELLS.map((cell, index) => ({ ...cell, port: services[index]?.port }));
+  const program = `
+    import { path } from "./client.mjs";
+    const run = async ({ method, death, isUsed, port }, index) => {
+      const retry = { minDelayMs: ${AWAY_MS * 4}, maxDelayMs: ${AWAY_MS * 4} };
+      const client = new Client({ baseUrl: "http://127.0.0.1:" + port + "/api/v1", token: "t", retry });
+      if (isUsed) await client.sessions.get("1");
+      if (death === "before the write") await (await fetch("http://127.0.0.1:${(control.address() as AddressInfo).port}/" + index)).text();
+      const json = method === "DELETE" ? {} : { json: { title: "One" } };
+      return client.request({ method, path: path\`/projects/web\`, ...json }).then(
+        () => ({ outcome: "accepted" }),
+        ({ kind, outcome, priorAmbiguous }) => ({ kind, outcome, priorAmbiguous }));
+    };
+    console.log(JSON.stringify(await Promise.all(${JSON.stringify(cells)}.map(run))));`;
+  const flags = runtime.kind === "deno" ? ["run", "--no-check", "--allow-all"] : [];
+  const { stdout, stderr } = await runProgram(program, { executable: runtime.executable, flags });
+  expect(stderr).toBe("");
+  const told = JSON.parse(stdout) as readonly Told[];
+  return told.map((one, index) => ({ ...one, applied: services[index]?.applied ?? 0 }));
+}
+
+test("no write is applied twice by the client, or called not_sent when it was applied", async () => {
+  const columns = new Map<string, Awaited<ReturnType<typeof runCells>>>();
+  for (const runtime of RUNTIMES) columns.set(runtime.name, await runCells(runtime)); // one after the other: they share a machine
+  for (const [name, told] of columns) {
+    told.forEach(({ outcome, applied }, index) => {
+      const cell = CELLS[index];
+      const where = `${name}: ${JSON.stringify(cell)} is ${outcome}, applied ${applied}`;
+      if (outcome === "not_sent") expect(applied, where).toBe(0);
+      if (outcome === "accepted") expect(applied, where).toBeGreaterThan(0);
+      // A DELETE is sent again by design: what it removes is removed.
+      if (cell?.method !== "DELETE") expect(applied, where).toBeLessThanOrEqual(1);
+    });
+  }
+  if (NAMES.every((name) => columns.has(name))) {
+    await expect(tableOf(columns)).toMatchFileSnapshot("../../../docs/maintainers/broken-connections.md");
+  }
+});
+
+function tableOf(columns: ReadonlyMap<string, readonly (Told & { readonly applied: number })[]>): string {
+  const rows = CELLS.map(({ method, death, isUsed, comesBack }, index) => {
+    const cells = NAMES.map((name) => {
+      const { outcome, applied } = columns.get(name)?.[index] ?? {};
+      return `\`${outcome}\`, ${applied}`;
+    });
+    return ["", `\`${method}\``, death, isUsed ? "used" : "new", comesBack ? "yes" : "no", ...cells, ""]
+      .join(" | ")
+      .trim();
+  });
+  const head = ["", "method", "the service dies", "connection", "it comes back", ...NAMES, ""].join(" | ").trim();
+  return `# Broken connections
+
+\`test/client/networks/matrix.test.ts\` writes this page. Each cell has the outcome, and how often the service applied the write.
+A \`DELETE\` is sent again on purpose.
+
+${head}
+|${"---|".repeat(4 + NAMES.length)}
+${rows.join("\n")}
+`;
+}
