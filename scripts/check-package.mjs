@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 /** Bytes of a browser program, minified and gzipped: docs/decisions/0054-bundles-for-browsers-have-no-evidence-of-node.md. */
-const BUDGET = 50_900;
+const BUDGET = 51_200;
 
 /** The packages whose shares are shown. */
 const BUNDLED = ["ky", "zod", "p-retry"];

@@ -2,7 +2,7 @@ import { globSync, readFileSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BINS, ENTRY_POINTS } from "../../../config/entry-points.ts";
+import { BINS, ENTRY_POINTS, REPLACED_IN_BROWSERS } from "../../../config/entry-points.ts";
 import { SHARED_FILES } from "../../../config/shared-files.ts";
 import { VERSION } from "../../../src/client/version.ts";
 import { type Packed, pack, readJson } from "../../support/packed.ts";
@@ -51,7 +51,7 @@ describe("the tarball", () => {
       "llms.txt",
       "package.json",
       "skills/project-automation/SKILL.md",
-      ...BINS.map(({ file }) => `dist/${file}.js`),
+      ...[...BINS, ...REPLACED_IN_BROWSERS].map(({ file }) => `dist/${file}.js`),
       ...pictures,
       ...guides.map((file) => `docs/${file.replaceAll("\\", "/")}`),
     ];
