@@ -1,3 +1,4 @@
+import { REPORTED } from "../client/call/api-promise.ts";
 import type { CallHooks, HookedCall, HookedEnd } from "../client/call/call-hooks.ts";
 import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../client/call/fate.ts";
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
@@ -144,6 +145,7 @@ export class BoundWrite {
   #end({ callId }: HookedCall, end: HookedEnd): void {
     if (callId !== this.#callId) return;
     this.state = { fate: this.state?.fate ?? NOTHING_SENT, end };
+    if (end.error !== undefined) Object.defineProperty(end.error, REPORTED, { value: true });
     this.#resolveEnded();
   }
 

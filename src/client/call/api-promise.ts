@@ -44,10 +44,16 @@ export interface Success<Result> {
   readonly response: () => ApiResponse;
 }
 
+/** Marks an error that a bulk run reports: its promise may be forgotten. Every copy of this package knows it by this name. */
+export const REPORTED: unique symbol = Symbol.for("project-automation.reported") as never; // a registered symbol is shared by all copies
+
 /** Sends the call of `entry`, a public method. The stack of its error begins in the code that called `entry`. */
 export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<Success<Result>>): ApiPromise<Result> {
   const success = send();
   const result = withCallerStack(entry, () => success.then(({ data }) => data));
+  success.catch((error: object) => {
+    if (REPORTED in error) result.catch(() => {}); // before the platform looks for a handler
+  });
   const withResponse = async (): Promise<WithResponse<Result>> => {
     const data = await result;
     const { response } = await success;
