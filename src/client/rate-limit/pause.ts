@@ -1,4 +1,4 @@
-import { lengthened, shortened } from "../time/jitter.ts";
+import { lengthened } from "../time/jitter.ts";
 
 /** The rest of a pause. */
 export interface Pause {
@@ -18,13 +18,14 @@ const ASKED_JITTER = 1 / 20;
 /** From the second 429 in a row on, no pause is shorter than this, doubling: `Retry-After: 0` forever is bounded. */
 const FLOOR_MS = 250;
 /**
- * The first pause after a 429 without a usable `Retry-After`, doubling. The documented window is a minute: five of them
- * outlast it, even at their shortest.
+ * The first pause after a 429 without a usable `Retry-After`: a proxy's limit is over soon. From the second one on they
+ * double, so that five of them outlast the documented window of a minute.
  */
-const UNASKED_MS = 5_000;
-const UNASKED_JITTER = 1 / 5;
+const FIRST_UNASKED_MS = 500;
+const UNASKED_MS = 4_000;
+const UNASKED_JITTER = 1 / 10;
 /** Where doubling ends. */
-const MAX_OWN_MS = 30_000;
+const MAX_OWN_MS = 32_000;
 
 /** The rest of a pause at a later moment; nothing, too, if the clock has gone back since: then it was a fake one. */
 export function leftOf({ askedMs, lastsMs, at }: PauseAt, now: number): Pause | undefined {
@@ -37,15 +38,16 @@ export function leftOf({ askedMs, lastsMs, at }: PauseAt, now: number): Pause | 
  * The pause after a 429: never less than the service asked for.
  *
  * @param retryAfterMs what the service asked for, if it did
- * @param refusals how many 429s in a row this is, from 1
+ * @param inARow how many 429s in a row this is, from 1
  * @param random in [0, 1)
  */
-export function pauseDuration(retryAfterMs: number | undefined, refusals: number, random: number): Pause {
+export function pauseDuration(retryAfterMs: number | undefined, inARow: number, random: number): Pause {
   if (retryAfterMs === undefined) {
-    const wait = shortened(doubled(UNASKED_MS, refusals - 1), UNASKED_JITTER, random);
+    const ownMs = inARow < 2 ? FIRST_UNASKED_MS : doubled(UNASKED_MS, inARow - 2);
+    const wait = ownMs * (1 + UNASKED_JITTER * random);
     return { askedMs: wait, lastsMs: wait };
   }
-  const askedMs = Math.max(retryAfterMs, refusals < 2 ? 0 : doubled(FLOOR_MS, refusals - 2));
+  const askedMs = Math.max(retryAfterMs, inARow < 2 ? 0 : doubled(FLOOR_MS, inARow - 2));
   return { askedMs, lastsMs: lengthened(askedMs, ASKED_JITTER, random) };
 }
 

@@ -18,6 +18,8 @@ export interface Slot {
   endsAt: number;
   /** It was sent ahead of the others, and has no response yet. */
   isProbe: boolean;
+  /** No other request has been in flight beside it, and it was not sent as the probe. */
+  isAlone: boolean;
 }
 
 /** A call that may have a slot. */
@@ -59,7 +61,10 @@ export class Slots<Call extends Holder> {
     const at = now();
     const endsAt = at + GRACE_MS;
     this.#slots.delete(call);
-    this.#slots.set(call, { at, epoch, endsAt, isProbe });
+    const isAlone = !isProbe && this.#slots.size === 0;
+    const [other] = this.#slots.size === 1 ? this.#slots.values() : [];
+    if (other !== undefined) other.isAlone = false;
+    this.#slots.set(call, { at, epoch, endsAt, isProbe, isAlone });
     this.#earliestEnd = Math.min(this.#earliestEnd, endsAt);
   }
 

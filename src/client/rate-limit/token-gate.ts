@@ -1,8 +1,9 @@
 import { now } from "../time/clock.ts";
+import { narrowed, type Pace, paceAt, UNPACED, widened } from "./pace.ts";
 import { leftOf, type Pause, type PauseAt, pauseDuration } from "./pause.ts";
 import { NOTHING_READ, observed, type Quota, remainingOf, toSnapshot } from "./quota.ts";
 import type { Admission, RateLimitHead, RateLimitSnapshot, ReportedPause } from "./rate-limiter.ts";
-import { Slots } from "./slots.ts";
+import { type Slot, Slots } from "./slots.ts";
 import { countPause, type Waiter, Waiters } from "./waiters.ts";
 
 const ADMITTED: Admission = { kind: "admitted" };
@@ -36,6 +37,10 @@ export class TokenGate {
   #refusals = 0;
   #mustProbe = false;
   #pause: PauseAt | undefined;
+  /** Counts where the service does not say what is left. */
+  #pace: Pace = UNPACED;
+  /** When the latest request was sent. */
+  #sentAt = 0;
   readonly #waiters = new Waiters();
   /** Requests in flight. */
   readonly #slots = new Slots<Waiter>();
@@ -87,7 +92,7 @@ export class TokenGate {
     const isCurrent = slot?.epoch === this.#epoch;
     if (head.status === 429) {
       // The 429 of a request that was sent before the pause began is about the same window: it prolongs that pause.
-      if (isCurrent) this.#beginPause(this.#refusals + 1);
+      if (isCurrent) this.#beginPause(this.#refusals + 1, slot);
       countPause(waiter, this.#epoch);
       const pause = this.#close(pauseDuration(head.retryAfterMs, Math.max(1, this.#refusals), Math.random()));
       return { pauseMs: pause.lastsMs, waits: this.#refusalOf(waiter, pause) === undefined };
@@ -95,6 +100,7 @@ export class TokenGate {
     if (isCurrent) {
       waiter.pauses = 0;
       this.#resetPauses();
+      this.#pace = widened(paceAt(this.#pace, now()), slot.at);
       // A pause that was prolonged meanwhile ends with a probe of its own.
       if (this.#pause === undefined) this.#mustProbe = false;
     }
@@ -158,9 +164,13 @@ export class TokenGate {
     if (this.#pause !== undefined && this.pauseLeft !== undefined) return this.#pause.at + this.#pause.lastsMs;
     const at = this.#slots.nextRoomAt();
     if (at > 0) return at;
-    const room = this.#mustProbe ? 1 : Math.max(1, remainingOf(this.#quota));
     // A probe waits for no others than another probe.
-    return this.#slots.nextRoomWithin(room, ({ isProbe }) => isProbe || !this.#mustProbe);
+    if (this.#mustProbe) return this.#slots.nextRoomWithin(1, ({ isProbe }) => isProbe);
+    const remaining = remainingOf(this.#quota);
+    if (remaining < Number.POSITIVE_INFINITY) return this.#slots.nextRoomWithin(Math.max(1, remaining), () => true);
+    const { width, distanceMs } = paceAt(this.#pace, now());
+    const leavesAt = this.#sentAt + distanceMs;
+    return leavesAt > now() ? leavesAt : this.#slots.nextRoomWithin(width, () => true);
   }
 
   /** The pause may be over by now. */
@@ -175,8 +185,11 @@ export class TokenGate {
     this.#waiters.each((waiter) => countPause(waiter, this.#epoch));
   }
 
-  /** A pause begins, the latest of so many in a row. */
-  #beginPause(inARow: number): void {
+  /** A pause begins, the latest of so many in a row: by the 429 to a request of this process, or in another one. */
+  #beginPause(inARow: number, slot?: Slot): void {
+    const at = now();
+    const { size: inFlight } = this.#slots;
+    this.#pace = narrowed(this.#pace, { at, sentAt: slot?.at ?? at, inFlight, wasAlone: slot?.isAlone === true });
     this.#refusals = inARow;
     this.#epoch = Symbol();
   }
@@ -223,6 +236,7 @@ export class TokenGate {
 
   /** The request of a waiter begins now; `take` has to follow. */
   #send(waiter: Waiter): void {
+    this.#sentAt = now();
     this.#slots.give(waiter, { epoch: this.#epoch, isProbe: this.#mustProbe });
   }
 

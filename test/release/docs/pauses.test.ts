@@ -15,7 +15,7 @@ const [asked = "", again = "", unasked = ""] = table
 const SHORTEST = 0;
 const LONGEST = 1;
 const lengths = (retryAfterMs: number | undefined, random: number): number[] =>
-  [1, 2, 3, 4, 5].map((refusals) => pauseDuration(retryAfterMs, refusals, random).lastsMs);
+  [1, 2, 3, 4, 5].map((inARow) => pauseDuration(retryAfterMs, inARow, random).lastsMs);
 
 test("a Retry-After is waited out, and a little more", () => {
   const [percent = 0, seconds = 0] = (asked.match(/\d+/g) ?? []).map(Number);
@@ -32,9 +32,11 @@ test("a Retry-After of 0 again and again", () => {
 });
 
 test("a 429 without a Retry-After", () => {
-  const [shortest, ...longest] = (unasked.match(/\d+/g) ?? []).map((number) => Number(number) * 1_000);
-  expect(lengths(undefined, SHORTEST)[0]).toBe(shortest);
-  expect(lengths(undefined, LONGEST)).toEqual(longest);
+  const [first = 0, ...numbers] = (unasked.match(/[\d.]+/g) ?? []).map(Number);
+  const percent = numbers.pop() ?? 0;
+  const shortest = [first, ...numbers].map((seconds) => seconds * 1_000);
+  expect(lengths(undefined, SHORTEST)).toEqual(shortest);
+  expect(lengths(undefined, LONGEST)).toEqual(shortest.map((ms) => ms * (1 + percent / 100)));
   const together = lengths(undefined, SHORTEST).reduce((sum, length) => sum + length);
   expect(together).toBeGreaterThan(60_000);
 });

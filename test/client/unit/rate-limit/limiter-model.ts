@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/client/rate-limit/memory-rate-limiter.ts";
+import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../../../src/client/rate-limit/pace.ts";
 import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
 import type { Waiter } from "../../../../src/client/rate-limit/waiters.ts";
 
@@ -24,6 +25,9 @@ interface Token {
   mustProbe: boolean;
   probe: ModelCall | undefined;
   left: { readonly remaining: number; readonly at: number } | undefined;
+  /** Its rule has a table of its own. */
+  pace: Pace;
+  sentAt: number;
 }
 
 interface ModelCall extends Omit<Arrival, "maxPauses" | "longestPauseMs"> {
@@ -42,6 +46,8 @@ interface ModelCall extends Omit<Arrival, "maxPauses" | "longestPauseMs"> {
   /** When it was sent, and how many pauses had begun then. */
   heldSince: number;
   pausesBefore: number;
+  /** No other request has been in flight beside it, and it was not the probe. */
+  isAlone: boolean;
   /** Its slot ends by then, if it has one. */
   endsAt: number;
   /** Ends its request by its time limit. */
@@ -101,7 +107,7 @@ export class LimiterModel {
       endsAt: Number.POSITIVE_INFINITY,
       signal: abort.signal,
     });
-    const fresh = { token: "", wait: 0, heldSince: 0, pausesBefore: 0, endsAt: 0, timer: undefined };
+    const fresh = { token: "", wait: 0, heldSince: 0, pausesBefore: 0, isAlone: false, endsAt: 0, timer: undefined };
     const place = this.#calls.length;
     const call: ModelCall = { ...arrival, ...fresh, state: "over", isQueued: false, permit, place, abort };
     this.#calls.push(call);
@@ -134,12 +140,18 @@ export class LimiterModel {
     }
     if (remaining !== undefined) token.left = { remaining, at: performance.now() };
     if (status === 429) {
-      expect(pause?.pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 4_000);
+      expect(pause?.pauseMs, "never shorter than asked for").toBeGreaterThanOrEqual(retryAfterMs ?? 500);
       token.pausedUntil = Math.max(token.pausedUntil, performance.now() + (pause?.pauseMs ?? 0));
       token.mustProbe = true;
-      if (call.pausesBefore === token.pauses) token.pauses += 1;
-    } else if (call.pausesBefore === token.pauses && performance.now() >= token.pausedUntil) {
-      token.mustProbe = false;
+      if (call.pausesBefore === token.pauses) {
+        token.pauses += 1;
+        const inFlight = this.#busyWith(call.token).length;
+        const { heldSince: sentAt, isAlone: wasAlone } = call;
+        token.pace = narrowed(token.pace, { at: performance.now(), sentAt, inFlight, wasAlone });
+      }
+    } else if (call.pausesBefore === token.pauses) {
+      if (performance.now() >= token.pausedUntil) token.mustProbe = false;
+      token.pace = widened(paceAt(token.pace, performance.now()), call.heldSince);
     }
     await this.#release(call);
     if (pause?.waits) this.#wait(call);
@@ -208,7 +220,9 @@ export class LimiterModel {
       const isPaused = performance.now() < this.#known(token).pausedUntil + TIMER_SLACK_MS;
       const isFull = this.#busyWith(token, TIMER_SLACK_MS).length >= this.#limitOf(token);
       const isHeldBack = this.#busyWith(token, TIMER_SLACK_MS).some((other) => !isStalled(other, TIMER_SLACK_MS));
-      expect(isPaused || isFull || isHeldBack, "no call waits without a reason").toBe(true);
+      const { sentAt, pace } = this.#known(token);
+      const isTooNear = performance.now() < sentAt + pace.distanceMs + TIMER_SLACK_MS;
+      expect(isPaused || isFull || isHeldBack || isTooNear, "no call waits without a reason").toBe(true);
     }
   }
 
@@ -268,8 +282,14 @@ export class LimiterModel {
       token.probe = call;
     } else {
       const counted = others.filter((other) => !isStalled(other));
-      expect(counted.length, "never more than what is left").toBeLessThan(Math.max(1, left));
+      const { width, distanceMs } = paceAt(token.pace, now);
+      const room = left < Infinity ? left : width;
+      expect(counted.length, "never more than what is left, or than the width").toBeLessThan(Math.max(1, room));
+      if (left === Infinity) expect(now, "at its distance").toBeGreaterThanOrEqual(token.sentAt + distanceMs);
     }
+    token.sentAt = now;
+    call.isAlone = !token.mustProbe && others.length === 0;
+    if (others.length === 1 && others[0] !== undefined) others[0].isAlone = false;
     const endsAt = now + Math.min(call.timeoutMs, LONGEST_REQUEST_MS) + GRACE_MS;
     Object.assign(call, { state: "sent", isQueued: false, heldSince: now, pausesBefore: token.pauses, endsAt });
     if (call.timeoutMs !== Number.POSITIVE_INFINITY) {
@@ -310,7 +330,15 @@ export class LimiterModel {
   }
 
   #known(name: string): Token {
-    const fresh = { pausedUntil: 0, pauses: 0, mustProbe: false, probe: undefined, left: undefined };
+    const fresh = {
+      pausedUntil: 0,
+      pauses: 0,
+      mustProbe: false,
+      probe: undefined,
+      left: undefined,
+      pace: UNPACED,
+      sentAt: 0,
+    };
     const known: Token = this.#tokens.get(name) ?? fresh;
     this.#tokens.set(name, known);
     return known;

@@ -1,0 +1,83 @@
+/**
+ * How a token is used after a pause, where the service does not say how many requests are left. Pure: a moment is on the
+ * monotonic clock.
+ */
+export interface Pace {
+  /** The most requests in flight. */
+  readonly width: number;
+  /** Where the width stops growing. */
+  readonly widest: number;
+  /** The least time from one request to the next, in milliseconds. */
+  readonly distanceMs: number;
+  /** Requests that got through at this distance. */
+  readonly passed: number;
+  /** When the latest request that got through was sent. */
+  readonly passedAt: number;
+  /** When the latest pause began. */
+  readonly pausedAt: number;
+}
+
+/** A request that got a 429, and so began a pause. */
+export interface Refused {
+  readonly at: number;
+  readonly sentAt: number;
+  /** Requests in flight when it was refused, itself among them. */
+  readonly inFlight: number;
+  /** It was sent alone, after another one had got through since the pause before. */
+  readonly wasAlone: boolean;
+}
+
+/** No pause is behind. */
+export const UNPACED: Pace = {
+  width: Number.POSITIVE_INFINITY,
+  widest: Number.POSITIVE_INFINITY,
+  distanceMs: 0,
+  passed: 0,
+  passedAt: 0,
+  pausedAt: Number.NEGATIVE_INFINITY,
+};
+
+/** A pause that begins so soon after the one before says that the width was too much. */
+const SOON_MS = 10_000;
+/** After so long without a 429, the pace is forgotten. */
+const CALM_MS = 60_000;
+/** After so many requests that got through, the distance is a tenth less. */
+const LESS_AFTER = 10;
+const LESS = 9 / 10;
+
+/** The pace as it still holds at a moment. */
+export function paceAt(pace: Pace, at: number): Pace {
+  const calmMs = at - pace.pausedAt;
+  return calmMs < 0 || calmMs > CALM_MS ? UNPACED : pace;
+}
+
+/** The pace after a 429: one at a time, and up to half the width if the pause before is near; then at a distance. */
+export function narrowed(known: Pace, { at, sentAt, inFlight, wasAlone }: Refused): Pace {
+  const pace = paceAt(known, at);
+  const isPaced = pace.distanceMs > 0;
+  const isSoon = isPaced || at - pace.pausedAt <= SOON_MS;
+  const began = Math.min(pace.width, inFlight);
+  const isTooNear = isSoon && wasAlone;
+  return {
+    width: 1,
+    widest: isSoon ? Math.max(1, Math.floor(began / 2)) : Number.POSITIVE_INFINITY,
+    distanceMs: isTooNear ? Math.max(2 * (sentAt - pace.passedAt), 1) : pace.distanceMs,
+    passed: 0,
+    passedAt: pace.passedAt,
+    pausedAt: at,
+  };
+}
+
+/** The pace after a request that got through, and was sent at this moment: one wider, and nearer after some of them. */
+export function widened(pace: Pace, sentAt: number): Pace {
+  if (pace === UNPACED) return pace;
+  const { distanceMs, passed, passedAt, width, widest } = pace;
+  const isNearer = passed + 1 >= LESS_AFTER;
+  return {
+    ...pace,
+    width: Math.min(width + 1, widest),
+    distanceMs: isNearer ? distanceMs * LESS : distanceMs,
+    passed: isNearer ? 0 : passed + 1,
+    passedAt: Math.max(passedAt, sentAt),
+  };
+}
