@@ -1,5 +1,4 @@
-import { REPORTED } from "../client/call/api-promise.ts";
-import type { CallHooks, HookedCall, HookedEnd } from "../client/call/call-hooks.ts";
+import { type CallHooks, type HookedCall, type HookedEnd, REPORTED } from "../client/call/call-hooks.ts";
 import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../client/call/fate.ts";
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
 import type { ItemRecords } from "./item-records.ts";

@@ -1,4 +1,5 @@
 import { withCallerStack } from "../errors/caller-stack.ts";
+import { REPORTED } from "./call-hooks.ts";
 
 /** The final response of a call that has succeeded. It holds no credential, so you may log it. */
 export interface ApiResponse {
@@ -43,9 +44,6 @@ export interface Success<Result> {
   readonly data: Result;
   readonly response: () => ApiResponse;
 }
-
-/** Marks an error that a bulk run reports: its promise may be forgotten. Every copy of this package knows it by this name. */
-export const REPORTED: unique symbol = Symbol.for("project-automation.reported") as never; // a registered symbol is shared by all copies
 
 /** Sends the call of `entry`, a public method. The stack of its error begins in the code that called `entry`. */
 export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<Success<Result>>): ApiPromise<Result> {

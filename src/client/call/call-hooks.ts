@@ -43,6 +43,9 @@ export interface CallHooks {
 /** The method of a client that derives one with hooks. Every copy of this package (ESM, CommonJS) knows it by this name. */
 export const WITH_HOOKS: unique symbol = Symbol.for("project-automation.with-hooks") as never; // a registered symbol is shared by all copies
 
+/** Marks an error that a bulk run reports: its promise may be forgotten. Every copy of this package knows it by this name. */
+export const REPORTED: unique symbol = Symbol.for("project-automation.reported") as never; // a registered symbol is shared by all copies
+
 /** The rules by which a client waits before it tries again: those of its `retry` option that are durations. */
 export interface WaitRules {
   readonly minDelayMs?: number;

@@ -9,7 +9,7 @@ import { countPause, type Waiter, Waiters } from "./waiters.ts";
 const ADMITTED: Admission = { kind: "admitted" };
 const STOPPED_WAITING: Admission = { kind: "stopped" };
 
-/** What a gate knows of its token, and what processes share. */
+/** The knowledge of a gate about its token, which processes share. */
 export interface GateState {
   /** The latest that the service said of the token's limit. */
   readonly quota: Quota;

@@ -29,7 +29,7 @@ export function countPause(waiter: Waiter, epoch: symbol): void {
   waiter.pauses += 1;
 }
 
-/** Those who wait, in order. Each has a timer of its own, and few are awake at once, however many there are. */
+/** The calls that wait, in order. Each has a timer of its own. Few are awake at once, however many there are. */
 export class Waiters extends Queue<Waiter> {
   /** The next moment at which some of them look. */
   #watchedAt = 0;
