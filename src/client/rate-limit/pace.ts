@@ -1,6 +1,6 @@
 /**
- * How a token is used after a pause, where the service does not say how many requests are left. Pure: a moment is on the
- * monotonic clock.
+ * The width and the distance of a token's requests after a pause, where the service does not say how many are left. A moment
+ * is on the monotonic clock.
  */
 export interface Pace {
   /** The most requests in flight. */
