@@ -74,6 +74,8 @@ interface Wait {
   admission: Admission | undefined;
   /** The end of the present sleep. */
   until: number;
+  /** The gate has asked it to look at this moment, which the present sleep may end before. */
+  watchedAt: number;
   /** Ends it now. */
   look(): void;
 }
@@ -133,14 +135,16 @@ export class MemoryPermit implements Permit, Waiter {
 
   /** The wait arms its timer anew if it would sleep for longer. */
   wake(at: number): void {
-    if (this.#wait === undefined || at >= this.#wait.until) return;
+    if (this.#wait === undefined) return;
+    this.#wait.watchedAt = at;
+    if (at >= this.#wait.until) return;
     this.#wait.until = at;
     this.#wait.look();
   }
 
   async #waitAt(gate: TokenGate): Promise<Admission> {
     const { signal } = this.call;
-    const wait: Wait = { admission: undefined, until: gate.sleepUntil(), look() {} };
+    const wait: Wait = { admission: undefined, until: gate.sleepUntil(), watchedAt: 0, look() {} };
     this.#wait = wait;
     const stop = (): void => {
       if (wait.admission === undefined) gate.leave(this);
@@ -175,7 +179,8 @@ async function sleep(gate: TokenGate, wait: Wait): Promise<void> {
       // Those that it admits go on in order, this wait among them.
       wait.until = Number.POSITIVE_INFINITY;
       gate.look(until);
-      wait.until = Math.min(wait.until, gate.sleepUntil());
+      const watchedAt = wait.watchedAt > until ? wait.watchedAt : Number.POSITIVE_INFINITY;
+      wait.until = Math.min(wait.until, watchedAt, gate.sleepUntil());
       resolve();
     });
   });

@@ -169,8 +169,9 @@ export class TokenGate {
     const remaining = remainingOf(this.#quota);
     if (remaining < Number.POSITIVE_INFINITY) return this.#slots.nextRoomWithin(Math.max(1, remaining), () => true);
     const { width, distanceMs } = paceAt(this.#pace, now());
-    const leavesAt = this.#sentAt + distanceMs;
-    return leavesAt > now() ? leavesAt : this.#slots.nextRoomWithin(width, () => true);
+    // A fake clock may have gone back since.
+    const waitMs = Math.min(this.#sentAt + distanceMs - now(), distanceMs);
+    return waitMs > 0 ? now() + waitMs : this.#slots.nextRoomWithin(width, () => true);
   }
 
   /** The pause may be over by now. */
