@@ -179,13 +179,14 @@ describe.concurrent("bulk-issues", () => {
   });
 
   test("a service that is not there has received nothing: all is sent by the next run", async ({ onTestFinished }) => {
-    await using setup = await setUp(many(3));
+    // A service and not an emulator, by its tokens: an emulator that is started anew is another service.
+    await using setup = await setUp(many(3), { tokenPrefix: "pat" });
     const { service } = setup;
     await service.close();
     const { code, output } = await run(COMMAND, setup.start);
     expect([code, counts(output)]).toEqual([1, { created: 0, refused: 0, "not sent": 3, unknown: 0 }]);
     const port = Number(new URL(service.baseUrl).port);
-    const back = await startEmulator({ projects: [{ name: "web" }], port });
+    const back = await startEmulator({ projects: [{ name: "web" }], port, tokenPrefix: "pat" });
     onTestFinished(() => back.close());
     expect(
       await run(COMMAND, { ...setup.start, service: { baseUrl: service.baseUrl, token: back.token } }),

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
+import { NEEDS_ALL } from "../../support/all-tests.ts";
 import { OTHER_PLATFORMS } from "../../support/platforms.ts";
 import { run, type Start, temporaryFolder } from "./program.ts";
 
@@ -11,6 +12,10 @@ async function ends(command: readonly string[], start: Start): Promise<string> {
   expect(code, output).toBe(0);
   return output;
 }
+
+test.runIf(NEEDS_ALL)("Bun and Deno are here", () => {
+  expect(OTHER_PLATFORMS.map(({ name }) => name)).toEqual(["Bun", "Deno"]);
+});
 
 describe.concurrent.each(OTHER_PLATFORMS)("on $name", ({ platform }) => {
   test("an import creates each row once, and its second start nothing", async () => {

@@ -63,7 +63,7 @@ const WITHOUT_CLIENT = [
   { name: "ConfigError", entry: ".", parts: [], bytes: 860 },
   { name: "NotFoundError", entry: ".", parts: [], bytes: 910 },
   { name: "ProjectSchema", entry: "./schemas", parts: [], bytes: 375 },
-  { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 16_000 },
+  { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 16_200 },
 ];
 
 /** The parts that a name may bring into a program with a client, and the bytes that it adds there. */
@@ -74,9 +74,9 @@ const WITH_CLIENT = [
   { name: "rotatingToken", entry: ".", parts: ["rotatingToken"], bytes: 1_560 },
   { name: "instrument", entry: "./opentelemetry", parts: [], bytes: 2_150 },
   { name: "redisRateLimiter", entry: "./redis", parts: [], bytes: 5_800 },
-  { name: "bulkWrite", entry: "./bulk", parts: [], bytes: 8_960 },
+  { name: "bulkWrite", entry: "./bulk", parts: [], bytes: 9_250 },
   // It is built apart, with copies of its own of what it shares.
-  { name: "createEmulator", entry: "./testing", parts: ["emulator"], bytes: 15_300 },
+  { name: "createEmulator", entry: "./testing", parts: ["emulator"], bytes: 15_500 },
 ];
 
 const sizeOf = (code: string): number => gzipSync(code, { level: 9 }).length;
