@@ -33,20 +33,23 @@ export function countPause(waiter: Waiter, epoch: symbol): void {
 export class Waiters extends Queue<Waiter> {
   /** The next moment at which some of them look. */
   #watchedAt = 0;
+  /** Those that look then and still wait, of so many. */
+  #watchers: Set<Waiter> = new Set();
+  #chosen = 0;
 
   override leave(waiter: Waiter): boolean {
-    const isFirst = waiter === this.first;
-    const hasLeft = super.leave(waiter);
-    // It may have been one of those who look.
-    if (hasLeft && !isFirst) this.#watchedAt = 0;
-    return hasLeft;
+    this.#watchers.delete(waiter);
+    return super.leave(waiter);
   }
 
   /** Time may make room at this moment: some look then, those at the end among them, since the first may have been dropped. */
   watch(at: number): void {
-    if (now() < this.#watchedAt && this.#watchedAt <= at) return;
+    const areThere = this.#watchers.size > 0 && 2 * this.#watchers.size >= this.#chosen;
+    if (areThere && now() < this.#watchedAt && this.#watchedAt <= at) return;
     this.#watchedAt = at;
-    for (const waiter of this.spread(WATCHERS)) waiter.wake(at);
+    this.#watchers = new Set(this.spread(WATCHERS));
+    this.#chosen = this.#watchers.size;
+    for (const waiter of this.#watchers) waiter.wake(at);
   }
 
   /** The moment until which one of them sleeps, where time may make room at this one: longer where many wait. */

@@ -3,7 +3,7 @@
  * client serves all of them.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, relative } from "node:path";
@@ -81,9 +81,7 @@ async function prepare(executable: string): Promise<Ground> {
   });
   const copy = join(folder, "package");
   if (!existsSync(copy)) cpSync(join(root, "dist"), copy, { recursive: true });
-  const files = readdirSync(copy).filter(
-    (file) => file.endsWith(".js") && file !== "bin.js" && !/schemas|node/.test(file),
-  );
+  const files = globSync("{*,call/*}.js", { cwd: copy }).filter((file) => file !== "bin.js");
   const modules = files.map(
     (file) => `(name = "package/${file}", esModule = embed "${relative(folder, join(copy, file))}")`,
   );
