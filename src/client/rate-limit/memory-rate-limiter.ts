@@ -78,8 +78,6 @@ interface Wait {
   watchedAt: number;
   /** Ends it now. */
   look(): void;
-  /** Lets it end when `until` says: those that are admitted go on in order, so a sleep is not ended for that. */
-  arm(): void;
 }
 
 /**
@@ -141,12 +139,12 @@ export class MemoryPermit implements Permit, Waiter {
     this.#wait.watchedAt = at;
     if (at >= this.#wait.until) return;
     this.#wait.until = at;
-    this.#wait.arm();
+    this.#wait.look();
   }
 
   async #waitAt(gate: TokenGate): Promise<Admission> {
     const { signal } = this.call;
-    const wait: Wait = { admission: undefined, until: gate.sleepUntil(), watchedAt: 0, look() {}, arm() {} };
+    const wait: Wait = { admission: undefined, until: gate.sleepUntil(), watchedAt: 0, look() {} };
     this.#wait = wait;
     const stop = (): void => {
       if (wait.admission === undefined) gate.leave(this);
@@ -171,25 +169,20 @@ export class MemoryPermit implements Permit, Waiter {
   }
 }
 
-/** Sleeps until the gate has decided, or until there may be room. */
+/** Sleeps until the gate has decided, until it wakes the wait, or until there may be room. */
 async function sleep(gate: TokenGate, wait: Wait): Promise<void> {
+  const { until } = wait;
   let cancel = (): void => {};
   await new Promise<void>((resolve) => {
     wait.look = resolve;
-    wait.arm = () => {
-      cancel();
-      const { until } = wait;
-      cancel = after(until - now(), () => {
-        // Those that it admits go on in order, this wait among them.
-        wait.until = Number.POSITIVE_INFINITY;
-        gate.look(until);
-        const watchedAt = wait.watchedAt > until ? wait.watchedAt : Number.POSITIVE_INFINITY;
-        wait.until = Math.min(wait.until, watchedAt, gate.sleepUntil());
-        resolve();
-      });
-    };
-    wait.arm();
+    cancel = after(until - now(), () => {
+      // Those that it admits go on in order, this wait among them.
+      wait.until = Number.POSITIVE_INFINITY;
+      gate.look(until);
+      const watchedAt = wait.watchedAt > until ? wait.watchedAt : Number.POSITIVE_INFINITY;
+      wait.until = Math.min(wait.until, watchedAt, gate.sleepUntil());
+      resolve();
+    });
   });
-  wait.arm = () => {}; // the next sleep begins with the latest moment
   cancel();
 }

@@ -33,22 +33,23 @@ export function countPause(waiter: Waiter, epoch: symbol): void {
 export class Waiters extends Queue<Waiter> {
   /** The next moment at which some of them look. */
   #watchedAt = 0;
-  /** Those that look then and still wait, of so many. */
+  /** Those that look then, and still wait. */
   #watchers: Set<Waiter> = new Set();
-  #chosen = 0;
 
   override leave(waiter: Waiter): boolean {
+    const isFirst = waiter === this.first;
+    const hasLeft = super.leave(waiter);
     this.#watchers.delete(waiter);
-    return super.leave(waiter);
+    // It may have been the one of those who look that no platform has dropped.
+    if (hasLeft && !isFirst) this.#watchedAt = 0;
+    return hasLeft;
   }
 
   /** Time may make room at this moment: some look then, those at the end among them, since the first may have been dropped. */
   watch(at: number): void {
-    const areThere = this.#watchers.size > 0 && 2 * this.#watchers.size >= this.#chosen;
-    if (areThere && now() < this.#watchedAt && this.#watchedAt <= at) return;
+    if (this.#watchers.size > 0 && now() < this.#watchedAt && this.#watchedAt <= at) return;
     this.#watchedAt = at;
     this.#watchers = new Set(this.spread(WATCHERS));
-    this.#chosen = this.#watchers.size;
     for (const waiter of this.#watchers) waiter.wake(at);
   }
 
