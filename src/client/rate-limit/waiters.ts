@@ -33,7 +33,7 @@ export function countPause(waiter: Waiter, epoch: symbol): void {
 export class Waiters extends Queue<Waiter> {
   /** The next moment at which some of them look. */
   #watchedAt = 0;
-  /** Those that look then, and still wait. */
+  /** The waiters that look then, and still wait. */
   #watchers: Set<Waiter> = new Set();
 
   override leave(waiter: Waiter): boolean {
