@@ -3,21 +3,24 @@ import { globSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { SHARED_FILES } from "../config/shared-files.ts";
 
-const names = new Map([...codeFiles(), ...declarationFiles()]);
+const files = new Map([...codeFiles(), ...declarationFiles()]);
+if (new Set(files.values()).size < files.size)
+  throw new Error(`two shared files have one name: ${[...files].join(" ")}`);
 
+const imports = new Map([...files].map(([from, to]) => [importOf(from), importOf(to)]));
 for (const file of globSync("dist/**/*.{js,d.ts,d.cts}")) {
   const text = readFileSync(file, "utf8");
   const named = text.replaceAll(
     /(?<=["'](?:\.\/|(?:\.\.\/)+))[\w-]+\.c?js(?=["'])/g,
-    (name) => names.get(name) ?? name,
+    (name) => imports.get(name) ?? name,
   );
   if (named !== text) writeFileSync(file, named);
 }
-for (const [from, to] of names) {
-  // A declaration file is imported by the name of its code.
-  const extension = (name) => name.replace(/\.(c?)js$/, ".d.$1ts");
-  const isCode = /-[A-Z0-9]{8}\.js$/.test(from);
-  renameSync(`dist/${isCode ? from : extension(from)}`, `dist/${isCode ? to : extension(to)}`);
+for (const [from, to] of files) renameSync(`dist/${from}`, `dist/${to}`);
+
+/** A declaration file is imported by the name of its code. */
+function importOf(file) {
+  return file.replace(/\.d\.(c?)ts$/, ".$1js");
 }
 
 /** The shared files of code, each with its name. */
@@ -42,10 +45,10 @@ function sourcesIn(file) {
   return readFileSync(file, "utf8").match(/(?<=^\/\/ )src\/.+$/gm) ?? [];
 }
 
-/** The shared files of declarations: rollup has named each after a declaring module. */
+/** The shared files of declarations, each with its name: rollup has named it after a declaring module. */
 function declarationFiles() {
-  return globSync("dist/*-????????.d.{ts,cts}").map((file) => {
-    const code = basename(file).replace(/\.d\.(c?)ts$/, ".$1js");
-    return [code, code.replace(/-[\w-]{8}(?=\.c?js$)/, "")];
+  return globSync("dist/*-????????.d.{ts,cts}").map((path) => {
+    const file = basename(path);
+    return [file, file.replace(/-[\w-]{8}(?=\.d\.c?ts$)/, "")];
   });
 }

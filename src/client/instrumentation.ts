@@ -69,11 +69,6 @@ export function createRunHook(tell: (hook: string, call: CallId, error: unknown)
     });
 }
 
-/** The same function, which cannot break its caller. */
-export function unbreakable<Argument>(tell: (argument: Argument) => unknown): (argument: Argument) => void {
-  return (argument) => void ignoreErrors(() => tell(argument));
-}
-
 /** Combines several into one, none of which can break a call; `undefined` where there is none. */
 export function combine(several: readonly (Instrumentation | undefined)[]): CombinedInstrumentation | undefined {
   const present = several.filter((one) => one !== undefined);

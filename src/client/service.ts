@@ -1,6 +1,6 @@
 import { forbiddenIn } from "./call/encoding.ts";
 import { invalid } from "./checks/invalid-input.ts";
-import { parseUrl } from "./checks/parse-url.ts";
+import { parseUrl, textOfUrl } from "./checks/parse-url.ts";
 import { describeValue } from "./checks/values.ts";
 
 declare const SERVICE: unique symbol;
@@ -18,7 +18,7 @@ export type Service = string & { readonly [SERVICE]: true };
  * @throws InvalidInput
  */
 export function readService(value: unknown, what = "baseUrl"): Service {
-  const text = value instanceof URL ? value.href : value;
+  const text = textOfUrl(value);
   if (typeof text !== "string") invalid(`${what} must be a string or a URL, not ${describeValue(value)}`);
   const flaw = forbiddenIn(text);
   if (flaw !== undefined) invalid(`${what} ${flaw}`);

@@ -6,7 +6,7 @@ import { isPlainObject } from "../client/checks/values.ts";
 import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { withCallerStack } from "../client/errors/caller-stack.ts";
 import { type ClientOptions, ConfigError, VERSION } from "../client/index.ts";
-import { type CallStart, combine } from "../client/instrumentation.ts";
+import { combine, type Instrumentation } from "../client/instrumentation.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
 
@@ -92,11 +92,11 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
   );
   const instruments = madeOf(() => meterProvider ?? api.metrics.getMeterProvider(), instrumentsOf);
   const sends = { context: propagate ?? !isBrowser(), baggage };
-  const own = {
-    begin: (call: CallStart) => new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends }),
-    [INSTRUMENTED]: true,
+  const own: Instrumentation = {
+    begin: (call) => new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends }),
   };
-  return { ...options, instrumentation: Object.assign(own, combine([instrumentation, { begin: own.begin }])) };
+  const marked = { ...own, ...combine([instrumentation, own]), [INSTRUMENTED]: true };
+  return { ...options, instrumentation: marked };
 }
 
 /** Calls `make` once for a provider, and again for another provider: an SDK may be registered later. */

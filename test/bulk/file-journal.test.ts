@@ -118,7 +118,16 @@ describe("a journal that no run was given", () => {
     expect(readdirSync(folder)).toEqual(["a b.journal"]);
   });
 
+  test("is named by a URL of another realm, which is no instance of this one's class", async () => {
+    const href = `file://${folder}/import.journal`;
+    const foreign = { href, toString: () => href, [Symbol.toStringTag]: "URL" };
+    const journal = fileJournal(foreign as unknown as URL); // as jsdom and node:vm make it
+    expect(journal.path).toBe(path);
+    await journal.close();
+  });
+
   test.each<[unknown, RegExp]>([
+    [{ toString: () => "file:///import.journal" }, /path must be .*, not an object/],
     ["", /path must be a string that is not empty, or a URL that begins with file:/],
     [7, /path must be .*, not 7/],
     [undefined, /path must be .*, not undefined/],

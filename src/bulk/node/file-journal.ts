@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expectType, parseOptions } from "../../client/checks/parse-options.ts";
+import { textOfUrl } from "../../client/checks/parse-url.ts";
 import { validator } from "../../client/checks/validators.ts";
 import { asErrorClass } from "../../client/errors/as-error-class.ts";
 import { withCallerStack } from "../../client/errors/caller-stack.ts";
@@ -31,10 +32,10 @@ export interface FileJournalOptions {
   readonly id?: string | undefined;
 }
 
-const PATH = validator(
-  "a string that is not empty, or a URL that begins with file:",
-  (value) => (typeof value === "string" && value !== "") || (value instanceof URL && value.protocol === "file:"),
-);
+const PATH = validator("a string that is not empty, or a URL that begins with file:", (value) => {
+  const text = textOfUrl(value);
+  return typeof text === "string" && (value === text ? text !== "" : text.startsWith("file:"));
+});
 
 const ID = validator(
   "a string of 1 to 200 characters",
@@ -61,7 +62,7 @@ export function fileJournal(path: string | URL, options?: FileJournalOptions): F
   const read = () => {
     expectType(path, "path", PATH);
     const { id } = parseOptions<FileJournalOptions>(options, "options", { id: ID });
-    return new ReopenedFile(typeof path === "string" ? resolve(path) : fileURLToPath(path), headerLine(id));
+    return new ReopenedFile(typeof path === "string" ? resolve(path) : fileURLToPath(path.href), headerLine(id));
   };
   return withCallerStack(fileJournal, () => asErrorClass(ArgumentError, read));
 }

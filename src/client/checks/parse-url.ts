@@ -6,3 +6,8 @@ export function parseUrl(text: string, base?: string): URL | undefined {
     return undefined;
   }
 }
+
+/** The text of a URL object, of whatever realm; any other value as it is. */
+export function textOfUrl(value: unknown): unknown {
+  return Object.prototype.toString.call(value) === "[object URL]" ? String(value) : value;
+}

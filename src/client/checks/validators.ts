@@ -44,12 +44,13 @@ export const RECORD: Validator = validator("an object", isRecord);
 
 export const FUNCTION: Validator = validator("a function", (value) => typeof value === "function");
 
+/** The same function, which cannot break its caller. */
+export function unbreakable<Argument>(tell: (argument: Argument) => unknown): (argument: Argument) => void {
+  return (argument) => void ignoreErrors(() => tell(argument));
+}
+
 /** A function that is called with news: what it throws or rejects with is ignored, and nothing waits for it. */
-export const LISTENER: Validator = validator(
-  FUNCTION.words,
-  FUNCTION.accepts,
-  (listener: (news: unknown) => unknown) => (news: unknown) => ignoreErrors(() => listener(news)),
-);
+export const LISTENER: Validator = validator(FUNCTION.words, FUNCTION.accepts, unbreakable);
 
 export const INTERVAL: Validator = validator(
   "a number of milliseconds above 0",

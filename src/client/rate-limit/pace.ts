@@ -51,6 +51,12 @@ export function paceAt(pace: Pace, at: number): Pace {
   return calmMs < 0 || calmMs > CALM_MS ? UNPACED : pace;
 }
 
+/** The milliseconds until the next request may be sent, so long after the latest one: 0 or less if it may be sent now. */
+export function distanceLeft({ distanceMs }: Pace, sinceMs: number): number {
+  // A fake clock may have gone back since.
+  return Math.min(distanceMs - sinceMs, distanceMs);
+}
+
 /** The pace after a 429: one at a time, and up to half the width if the pause before is near; then at a distance. */
 export function narrowed(known: Pace, { at, sentAt, inFlight, wasAlone }: Refused): Pace {
   const pace = paceAt(known, at);

@@ -1,5 +1,5 @@
 import { now } from "../time/clock.ts";
-import { narrowed, type Pace, paceAt, UNPACED, widened } from "./pace.ts";
+import { distanceLeft, narrowed, type Pace, paceAt, UNPACED, widened } from "./pace.ts";
 import { leftOf, type Pause, type PauseAt, pauseDuration } from "./pause.ts";
 import { NOTHING_READ, observed, type Quota, remainingOf, toSnapshot } from "./quota.ts";
 import type { Admission, RateLimitHead, RateLimitSnapshot, ReportedPause } from "./rate-limiter.ts";
@@ -9,7 +9,7 @@ import { countPause, type Waiter, Waiters } from "./waiters.ts";
 const ADMITTED: Admission = { kind: "admitted" };
 const STOPPED_WAITING: Admission = { kind: "stopped" };
 
-/** The knowledge of a gate about its token, which processes share. */
+/** The knowledge of a gate about its token. Processes share it. */
 export interface GateState {
   /** The latest that the service said of the token's limit. */
   readonly quota: Quota;
@@ -26,8 +26,7 @@ export interface GateState {
  * left. A 429 closes the gate for all of them; when the pause is over one request goes ahead (the probe), and its response
  * opens the gate or begins the next pause.
  *
- * Three verbs move a call: `enter`, `report` and `leave`. `state` asks and changes nothing. `learn` takes over what other
- * processes know.
+ * Three verbs move a call: `enter`, `report` and `leave`. `state` changes nothing. `learn` takes over what others know.
  *
  * The gate has no timer: each waiter has one, since a platform may drop a call with its timers. The order of one wait is in
  * `MemoryPermit`.
@@ -166,12 +165,11 @@ export class TokenGate {
     if (at > 0) return at;
     // A probe waits for no others than another probe.
     if (this.#mustProbe) return this.#slots.nextRoomWithin(1, ({ isProbe }) => isProbe);
-    const remaining = remainingOf(this.#quota);
-    if (remaining < Number.POSITIVE_INFINITY) return this.#slots.nextRoomWithin(Math.max(1, remaining), () => true);
-    const { width, distanceMs } = paceAt(this.#pace, now());
-    // A fake clock may have gone back since.
-    const waitMs = Math.min(this.#sentAt + distanceMs - now(), distanceMs);
-    return waitMs > 0 ? now() + waitMs : this.#slots.nextRoomWithin(width, () => true);
+    const left = remainingOf(this.#quota);
+    if (left < Number.POSITIVE_INFINITY) return this.#slots.nextRoomWithin(Math.max(1, left), () => true);
+    const pace = paceAt(this.#pace, now());
+    const leftMs = distanceLeft(pace, now() - this.#sentAt);
+    return leftMs > 0 ? now() + leftMs : this.#slots.nextRoomWithin(pace.width, () => true);
   }
 
   /** The pause may be over by now. */

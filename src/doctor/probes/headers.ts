@@ -79,7 +79,7 @@ function judgeRetryAfter(_: unknown, { replies }: Seen): Finding {
   if (first === undefined) return unasked("no request was refused; the doctor does not provoke it");
   const value = first.headers.get("retry-after");
   const code = codeOf(first);
-  const guess = "the client pauses for 5 s, then 10, 20 and so on, in place of the time that is asked for";
+  const guess = "the client pauses for 0.5 s, then 4, 8 and so on, in place of the time that is asked for";
   if (value === null) return contradicts("429 without Retry-After", guess, { retryAfter: null });
   const retryAfter = /^\s*\d+\s*$/.test(value) ? "seconds" : "date";
   const { retryAfterMs } = quotaOf(first);

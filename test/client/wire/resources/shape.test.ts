@@ -174,6 +174,14 @@ describe("where the service is", () => {
     expect(valuesOf(server.requests[0], "host")).toEqual([`[::1]:${server.port}`]);
   });
 
+  test("a URL object may be of another realm", async () => {
+    const { server } = await service();
+    const href = `${server.origin}/api/v1`;
+    const foreign = { href, toString: () => href, [Symbol.toStringTag]: "URL" };
+    await new Client({ baseUrl: foreign as unknown as URL, token: "t" }).sessions.get("s"); // as jsdom and node:vm make it
+    expect(server.requests[0]?.target).toBe("/api/v1/sessions/s");
+  });
+
   test("a URL object is copied", async () => {
     const { server } = await service();
     const url = new URL(`${server.origin}/api/v1`);
