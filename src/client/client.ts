@@ -135,6 +135,7 @@ export class Client {
         new Redactor({ tokens: [context.tokenSource.current], headers: context.headers }).text(text),
       service: context.baseUrl,
       token: () => context.tokenSource.current,
+      swaps: () => context.tokenSource.swaps,
       fetch: context.fetch,
       warn: context.warn,
     });

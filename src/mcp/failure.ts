@@ -6,7 +6,7 @@ import { STOPPED } from "../client/time/deadline.ts";
 import { describeIssues } from "./contract-shape.ts";
 import { report } from "./diagnostics.ts";
 import { quoted, visible } from "./foreign-text.ts";
-import { MayExistError } from "./issue-guard.ts";
+import { MayExistError } from "./issue-owners.ts";
 
 type Kind = AnyAutomationError["kind"];
 type ErrorOf<K extends Kind> = Extract<AnyAutomationError, { readonly kind: K }>;
@@ -114,7 +114,7 @@ export function describeFailure(
     return "Nothing was sent: the time of this call is over while it waits for an earlier call with the same arguments, or for the record of created issues. Call the tool again.";
   }
   if (error instanceof MayExistError) {
-    return `Nothing was sent: from memory, an earlier call with the same project, title and type, at ${error.since}, may have created this issue. Ask the user to look for it, and pass again: true to create it all the same.`;
+    return `Nothing was sent: from memory, an earlier call with the same project, title and type, ${error.which}, may have created this issue. Ask the user to look for it, and pass again: true to create it all the same.`;
   }
   const own = ownError(error);
   if (own === undefined) {

@@ -1,34 +1,26 @@
 import type * as z from "zod";
 import type { Journal } from "../bulk/journal.ts";
+import { hookable } from "../client/call/call-hooks.ts";
 import { fateOfError, isHarmless } from "../client/call/fate.ts";
 import type { Client } from "../client/client.ts";
-import type { Issue } from "../client/models.ts";
-import { readService, type Service } from "../client/service.ts";
+import { ArgumentError } from "../client/errors/classes.ts";
+import type { Issue, Project } from "../client/models.ts";
 import { now } from "../client/time/clock.ts";
 import { Deadline } from "../client/time/deadline.ts";
 import { checkShape, ISSUE } from "./contract-shape.ts";
-import { GRACE_MS, IssueMemory, type Knowledge, REMEMBERED } from "./issue-memory.ts";
-
-/** Project, title and type of an issue, as they were given. */
-export type IssueKey = readonly [project: string, title: string, type: string];
+import { type Entry, GRACE_MS, IssueMemory, type Knowledge, REMEMBERED } from "./issue-memory.ts";
+import { type IssueKey, IssueOwners } from "./issue-owners.ts";
 
 /** An issue as the tool returns it: fresh, or from memory and then without what changes. */
 export type GuardedIssue = z.output<typeof REMEMBERED> &
   ({ readonly repeated: false; readonly status: string } | { readonly repeated: true; readonly created_at: string });
 
-/** An issue is not created, because an earlier call may have created it. */
-export class MayExistError extends Error {
-  /** When that call was made: ISO 8601. */
-  readonly since: string;
-
-  constructor(since: string) {
-    super("an earlier call may have created this issue");
-    this.since = since;
-  }
+/** What a call asks of the service. */
+export interface IssueRequests {
+  /** Sends the request of the issue; it awaits `beforeRequest` with the token before each request leaves. */
+  readonly create: (beforeRequest: (token: string) => Promise<void>) => Promise<Issue>;
+  readonly projects: () => AsyncIterable<Project>;
 }
-
-/** Sends the request of one issue; it awaits `onRequest` before each request leaves. */
-export type SendIssue = (onRequest: () => Promise<void>) => Promise<Issue>;
 
 /** A call that has not ended. */
 interface UnderWay {
@@ -38,31 +30,42 @@ interface UnderWay {
   readonly ended: Promise<void>;
   /** When the others give it up, on the monotonic clock: a platform may drop a call at any `await`. */
   readonly endsAt: number;
+  /** The issue, once a request is about to leave. */
+  entry: Entry | undefined;
+}
+
+/** One call, as it is sent. */
+interface Sending {
+  readonly name: string;
+  readonly key: IssueKey;
+  readonly call: UnderWay;
+  /** Returns the issue if it is known, unless the call sends it in any case. */
+  readonly recall: (entry: Entry) => GuardedIssue | undefined;
 }
 
 const guards = new WeakMap<object, IssueGuard>();
 
 /**
- * Keeps a model that repeats itself from creating an issue twice. An issue is known by the service, and by its project,
- * title and type. The memory belongs to a client, so that servers that are made per request share it. With a journal it
- * outlives the process, and a record is durable before each request leaves.
+ * Keeps a model that repeats itself from creating an issue twice. An issue is known by the service, its project, title and
+ * type, and by the token that wrote it. The memory belongs to a client, so that servers that are made per request share it.
+ * With a journal it outlives the process, and a record is durable before each request leaves.
  */
 export class IssueGuard {
-  readonly #service: Service;
+  readonly #owners: IssueOwners;
   readonly #memory: IssueMemory;
   /** The call under way of each issue, which the next call waits for. */
   readonly #underWay = new Map<string, UnderWay>();
   /** Records of ends that are not durable yet. */
   readonly #unrecorded = new Set<Promise<void>>();
 
-  private constructor(service: Service, journal: Journal | undefined) {
-    this.#service = service;
-    this.#memory = new IssueMemory(service, journal);
+  private constructor(client: Client, journal: Journal | undefined) {
+    this.#memory = new IssueMemory(journal);
+    this.#owners = new IssueOwners(client, this.#memory);
   }
 
   /** The guard of a client; `undefined` if it has another journal than the one given. */
   static of(client: Client, journal: Journal | undefined): IssueGuard | undefined {
-    const guard = guards.get(client) ?? new IssueGuard(readService(client.baseUrl), journal);
+    const guard = guards.get(client) ?? new IssueGuard(client, journal);
     guards.set(client, guard);
     return journal === undefined || guard.#memory.journal === journal ? guard : undefined;
   }
@@ -77,19 +80,48 @@ export class IssueGuard {
    */
   async create(
     key: IssueKey,
-    send: SendIssue,
+    requests: IssueRequests,
     { again, deadline }: { readonly again: boolean; readonly deadline: Deadline },
   ): Promise<GuardedIssue> {
-    const name = JSON.stringify([this.#service, ...key]);
+    const name = this.#owners.nameOf(key);
     await deadline.race(this.#memory.open(deadline.leftMs));
     for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name)) {
       await this.#endOf(name, other, deadline);
     }
     // Nothing is awaited between here and the call being under way, so that of two calls at one moment the second waits.
-    const known = this.#memory.get(name);
-    if (!again && known?.state === "created") return { ...known.issue, repeated: true, created_at: known.at };
-    if (!again && known?.state === "unknown") throw new MayExistError(known.at);
-    return this.#send(name, send, deadline);
+    let end: () => void = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const at = new Date().toISOString();
+    const call: UnderWay = { at, ended, endsAt: now() + deadline.leftMs + GRACE_MS, entry: undefined };
+    this.#underWay.set(name, call);
+    try {
+      const projects = again ? undefined : await this.#owners.projectsLike(key, requests.projects);
+      const recall = (entry: Entry): GuardedIssue | undefined => {
+        const known = projects && this.#owners.recall(entry, projects);
+        return known && { ...known.issue, repeated: true, created_at: known.at };
+      };
+      const held = await this.#owners.held(deadline.leftMs);
+      const known = held === undefined ? undefined : recall(this.#owners.entryOf(key, held));
+      return known ?? (await this.#send({ name, key, call, recall }, requests.create, deadline));
+    } finally {
+      if (this.#underWay.get(name) === call) this.#underWay.delete(name);
+      end();
+    }
+  }
+
+  /** Returns the client of one tool call. If a token is replaced in it, the memory of the old one becomes the new one's, too. */
+  following(client: Client, { leftMs }: Deadline): Client {
+    let latest: string | undefined;
+    const hooked = hookable(client)?.({
+      beforeRequest: async (_, token) => {
+        const from = latest;
+        latest = token;
+        if (from !== undefined && from !== token) await this.#owners.replaced(from, token, leftMs);
+      },
+    });
+    return hooked ?? client;
   }
 
   /** Resolves when the journal is open. @throws JournalError if it cannot be used. */
@@ -113,54 +145,95 @@ export class IssueGuard {
       if (limit.reason === undefined) throw stopped;
       if (this.#underWay.get(name) !== other) return;
       this.#underWay.delete(name);
-      this.#memory.remember(name, { state: "unknown", at: other.at });
+      if (other.entry !== undefined) this.#memory.remember(other.entry, { state: "unknown", at: other.at });
     } finally {
       limit.release();
     }
   }
 
-  async #send(name: string, send: SendIssue, deadline: Deadline): Promise<GuardedIssue> {
+  async #send(
+    { name, key, call, recall }: Sending,
+    create: IssueRequests["create"],
+    deadline: Deadline,
+  ): Promise<GuardedIssue> {
     const memory = this.#memory;
-    const before = memory.get(name);
-    let end: () => void = () => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const call = { at: new Date().toISOString(), ended, endsAt: now() + deadline.leftMs + GRACE_MS };
-    this.#underWay.set(name, call);
     const isCurrent = (): boolean => this.#underWay.get(name) === call;
-    let isSent = false;
-    let after = before;
+    let latest: string | undefined;
+    let before: Knowledge | undefined;
+    let after: Knowledge | undefined;
+    /** A request may have left with the latest token. */
+    let leaves = false;
+    let remembered: (() => GuardedIssue) | undefined;
     try {
       const issue = checkShape(
         ISSUE,
-        await send(async () => {
+        await create(async (token) => {
           if (!isCurrent()) throw new Error("the call is past its time limit, and others have given it up");
-          if (isSent) return; // the client sends the same request again
-          isSent = true;
-          await memory.record(name, "sending", deadline.leftMs);
+          if (token === latest && leaves) return; // the client sends the same request again
+          leaves = false;
+          if (latest !== undefined) await this.#replaced(call, [latest, token], deadline.leftMs);
+          latest = token;
+          const entry = this.#owners.entryOf(key, token);
+          remembered = answerOf(() => recall(entry));
+          if (remembered !== undefined) throw new ArgumentError("the memory answers", { outcome: "not_sent" });
+          before = memory.get(entry);
+          after = before;
+          call.entry = entry;
+          await memory.record(entry, "sending", deadline.leftMs);
+          leaves = true;
         }),
       );
       after = { state: "created", at: new Date().toISOString(), issue: REMEMBERED.parse(issue) };
       return { ...issue, repeated: false };
     } catch (error) {
-      if (isSent && !isHarmless(fateOfError(error))) after = { state: "unknown", at: call.at };
+      if (remembered !== undefined) return remembered();
+      if (leaves && !isHarmless(fateOfError(error))) after = { state: "unknown", at: call.at };
       throw error;
     } finally {
-      // A call that was given up knows more than the others only if it has created the issue.
-      const isBest = isCurrent() || (after?.state === "created" && after !== before);
-      if (isBest) memory.remember(name, after);
-      if (isCurrent()) this.#underWay.delete(name);
-      end();
-      // A journal that hangs holds up no call beyond its time.
-      if (isBest && isSent) await deadline.race(this.#recordEnd(name, after, deadline)).catch(() => {});
+      await this.#end(
+        call,
+        { after, isBest: isCurrent() || (after?.state === "created" && after !== before) },
+        deadline,
+      );
     }
   }
 
+  /** The token was refused, and another one replaces it: nothing was created with it. */
+  async #replaced(call: UnderWay, [from, to]: readonly [from: string, to: string], limitMs: number): Promise<void> {
+    const { entry } = call;
+    call.entry = undefined;
+    if (entry !== undefined) await this.#memory.record(entry, this.#memory.get(entry) ?? "not_sent", limitMs);
+    await this.#owners.replaced(from, to, limitMs);
+  }
+
+  /** A call that was given up knows more than the others only if it has created the issue. */
+  async #end(
+    { entry }: UnderWay,
+    { after, isBest }: { after: Knowledge | undefined; isBest: boolean },
+    deadline: Deadline,
+  ): Promise<void> {
+    if (entry === undefined || !isBest) return;
+    this.#memory.remember(entry, after);
+    // A journal that hangs holds up no call beyond its time.
+    await deadline.race(this.#recordEnd(entry, after, deadline)).catch(() => {});
+  }
+
   /** If this record cannot be written, the last one is `sending`, and the next process takes the outcome as unknown. */
-  #recordEnd(name: string, after: Knowledge | undefined, { leftMs }: Deadline): Promise<void> {
-    const recorded = this.#memory.record(name, after ?? "not_sent", leftMs).catch(() => {});
+  #recordEnd(entry: Entry, after: Knowledge | undefined, { leftMs }: Deadline): Promise<void> {
+    const recorded = this.#memory.record(entry, after ?? "not_sent", leftMs).catch(() => {});
     this.#unrecorded.add(recorded);
     return recorded.finally(() => this.#unrecorded.delete(recorded));
+  }
+}
+
+/** The answer of the memory: a function that returns the issue, or throws the doubt. `undefined` if the memory has none. */
+function answerOf(recall: () => GuardedIssue | undefined): (() => GuardedIssue) | undefined {
+  try {
+    const issue = recall();
+    return issue && (() => issue);
+  } catch (doubt) {
+    return () => {
+      throw doubt;
+    };
   }
 }

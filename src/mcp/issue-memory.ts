@@ -3,7 +3,6 @@ import { type Journal, type JournalRecord, nextRevision } from "../bulk/journal.
 import { RunJournal } from "../bulk/run-journal.ts";
 import { Turns } from "../bulk/turns.ts";
 import { JournalError } from "../client/errors/journal-error.ts";
-import type { Service } from "../client/service.ts";
 import { now } from "../client/time/clock.ts";
 import { ISSUE } from "./contract-shape.ts";
 import { report } from "./diagnostics.ts";
@@ -16,6 +15,21 @@ export type Knowledge =
   | { readonly state: "created"; readonly at: string; readonly issue: z.output<typeof REMEMBERED> }
   /** A request was sent, and nothing says that the issue does not exist. */
   | { readonly state: "unknown"; readonly at: string };
+
+/** The issue of a key as one token wrote it, and as the memory and the journal name it. */
+export interface Entry {
+  /** Service, project, title and type. */
+  readonly name: string;
+  /** A hash of the token when the write left; absent in a record that does not say. */
+  readonly token?: string | undefined;
+}
+
+export interface Remembered extends Entry {
+  readonly known: Knowledge;
+  /** Title and type, as they stand in the name. */
+  readonly title: string;
+  readonly isLoaded: boolean;
+}
 
 /** The most issues that are remembered. */
 const MAX_REMEMBERED = 10_000;
@@ -38,17 +52,15 @@ interface Opening {
  */
 export class IssueMemory {
   readonly journal: Journal | undefined;
-  readonly #service: Service;
   /** The revisions of the latest records in the journal. */
   readonly #revisions = new Map<string, number>();
-  readonly #known = new Map<string, Knowledge>();
+  readonly #known = new Map<string, Remembered>();
   /** The latest opening, until the journal fails. */
   #opening: Opening | undefined;
   /** The closing of the journal after its failure. */
   #closed: Promise<void> = Promise.resolve();
 
-  constructor(service: Service, journal: Journal | undefined) {
-    this.#service = service;
+  constructor(journal: Journal | undefined) {
     this.journal = journal;
   }
 
@@ -72,17 +84,39 @@ export class IssueMemory {
     await this.#closed;
   }
 
-  get(name: string): Knowledge | undefined {
-    return this.#known.get(name);
+  get(entry: Entry): Knowledge | undefined {
+    return this.#known.get(keyOf(entry))?.known;
+  }
+
+  /** The issues of this title and type that are remembered, of all projects, services and tokens. */
+  alike(name: string): readonly Remembered[] {
+    const alike = titleOf(name);
+    return [...this.#known.values()].filter(({ title }) => title === alike);
   }
 
   /** Keeps what is known now, or forgets the issue. The latest is kept longest. */
-  remember(name: string, known: Knowledge | undefined): void {
-    this.#known.delete(name);
+  remember(entry: Entry, known: Knowledge | undefined, isLoaded = false): void {
+    const key = keyOf(entry);
+    this.#known.delete(key);
     if (known === undefined) return;
-    this.#known.set(name, known);
+    this.#known.set(key, { ...entry, known, title: titleOf(entry.name), isLoaded });
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  /**
+   * Tells a token what another one wrote, which it has replaced. Resolves when the journal has it, too.
+   *
+   * @throws JournalError if the journal fails.
+   */
+  async share(from: string, to: string, limitMs: number): Promise<void> {
+    const written = [...this.#known.values()].filter(({ token }) => token === from);
+    const unknown = written.filter(({ name }) => this.get({ name, token: to }) === undefined);
+    const records = unknown.map(({ name, known }) => {
+      this.remember({ name, token: to }, known);
+      return this.record({ name, token: to }, known, limitMs);
+    });
+    await Promise.all(records);
   }
 
   /**
@@ -90,13 +124,16 @@ export class IssueMemory {
    *
    * @throws JournalError if the journal fails, or has failed since the call has opened it.
    */
-  async record(name: string, known: Knowledge | "sending" | "not_sent", limitMs: number): Promise<void> {
+  async record(entry: Entry, known: Knowledge | "sending" | "not_sent", limitMs: number): Promise<void> {
     if (this.journal === undefined) return;
     if (this.#opening === undefined) throw new JournalError("the journal has failed", { reason: "failed" });
     const { records, limits } = this.#opening;
-    const revision = nextRevision(this.#revisions.get(name));
-    this.#revisions.set(name, revision);
-    await within(limits, limitMs, records.write({ ...recordOf(name, known), service: this.#service, revision }));
+    const key = keyOf(entry);
+    const revision = nextRevision(this.#revisions.get(key));
+    this.#revisions.set(key, revision);
+    const { token } = entry;
+    const service = String(partsOf(entry.name)[0]);
+    await within(limits, limitMs, records.write({ ...recordOf(key, known), service, token, revision }));
   }
 
   #begin(journal: Journal, limitMs: number): Opening {
@@ -112,12 +149,13 @@ export class IssueMemory {
 
   async #load(records: RunJournal): Promise<void> {
     await this.#closed;
-    for (const [name, { state, at, reference, revision }] of await records.load(new Turns())) {
-      if (revision !== undefined) this.#revisions.set(name, revision);
-      const isKnown = this.#known.has(name); // this process knows more
+    for (const [key, { state, at, token, reference, revision }] of await records.load(new Turns())) {
+      if (revision !== undefined) this.#revisions.set(key, revision);
+      const isKnown = this.#known.has(key); // this process knows more
       if (isKnown || state === "refused" || state === "not_sent") continue;
       const issue = state === "done" ? issueOf(reference) : undefined;
-      this.remember(name, issue === undefined ? { state: "unknown", at } : { state: "created", at, issue });
+      const known: Knowledge = issue === undefined ? { state: "unknown", at } : { state: "created", at, issue };
+      this.remember({ name: JSON.stringify(partsOf(key).slice(0, 4)), token }, known, true);
     }
   }
 
@@ -137,7 +175,28 @@ async function within(limits: Opening["limits"], limitMs: number, work: Promise<
   await work.finally(() => limits.delete(limit));
 }
 
-function recordOf(key: string, known: Knowledge | "sending" | "not_sent"): Omit<JournalRecord, "service" | "revision"> {
+/** One issue, as one token wrote it, is one key. */
+function keyOf({ name, token }: Entry): string {
+  return token === undefined ? name : JSON.stringify([...partsOf(name), token]);
+}
+
+/** The parts of a name or a key; of a key that this package did not write, the key. */
+export function partsOf(key: string): readonly unknown[] {
+  try {
+    return [JSON.parse(key)].flat();
+  } catch {
+    return [key];
+  }
+}
+
+function titleOf(name: string): string {
+  return JSON.stringify(partsOf(name).slice(2));
+}
+
+function recordOf(
+  key: string,
+  known: Knowledge | "sending" | "not_sent",
+): Omit<JournalRecord, "service" | "token" | "revision"> {
   if (typeof known === "string") return { key, state: known, at: new Date().toISOString() };
   const { state, at } = known;
   return state === "created"

@@ -34,7 +34,7 @@ export async function runTool(
   const endProgress = notifyProgress(context, () => describePause(client) ?? waiting);
   try {
     const output = await tool.call(readInput(tool.input, given), {
-      client,
+      client: issues.following(client, deadline),
       issues,
       deadline,
       options: () => ({ signal, totalTimeoutMs: Math.max(1, Math.ceil(deadline.leftMs)) }),

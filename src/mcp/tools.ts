@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { hookable } from "../client/call/call-hooks.ts";
 import type { Client } from "../client/client.ts";
 import { isAutomationError } from "../client/errors/classes.ts";
 import type { Scope } from "../client/scopes.ts";
@@ -160,7 +161,13 @@ export const TOOLS = {
     async call({ project, again = false, ...input }, { client, issues, options, deadline }) {
       const created = await issues.create(
         [project, input.title, input.type],
-        (onRequest) => client.issues.create(project, input, { ...options(), onRequest }),
+        {
+          create: (beforeRequest) => {
+            const hooked = hookable(client)?.({ beforeRequest: (_, token) => beforeRequest(token) });
+            return (hooked ?? client).issues.create(project, input, options());
+          },
+          projects: () => client.projects.list({ limit: 200 }, options()),
+        },
         { again, deadline },
       );
       if (!created.repeated) return { content: created };

@@ -13,12 +13,14 @@ function serviceOf(journal?: Journal) {
   let sent = 0;
   const create = async (again = false) => {
     const deadline = Deadline.of(5_000);
-    const send = async (onRequest: () => Promise<void>) => {
-      await onRequest();
+    const send = async (beforeRequest: (token: string) => Promise<void>) => {
+      await beforeRequest("pat_key_secret");
       sent += 1;
       return { number: sent, title: "x", status: "open" };
     };
-    return guard.create(["web", "x", "bug"], send, { again, deadline }).finally(() => deadline.release());
+    return guard
+      .create(["web", "x", "bug"], { create: send, projects: () => client.projects.list() }, { again, deadline })
+      .finally(() => deadline.release());
   };
   return { create, sent: () => sent };
 }

@@ -63,6 +63,8 @@ export interface DeriveWithHooks<Client> {
   readonly service: Service;
   /** The latest known token; `""` before a provider was first called. */
   readonly token: () => string;
+  /** The number of times that the token was swapped by hand; `undefined` where a provider decides. */
+  readonly swaps: () => number | undefined;
   /** The `fetch` that the client was given. */
   readonly fetch: unknown;
   /** Writes a warning to the log of the client, if it has one. */

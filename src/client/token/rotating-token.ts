@@ -126,6 +126,7 @@ class SelfRotatingToken implements RotatingToken {
     }
     const sent = this.#sent;
     return {
+      swaps: 0,
       get current(): string {
         return sent.current;
       },

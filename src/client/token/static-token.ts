@@ -7,11 +7,10 @@ import { LatestToken, type TokenRequest, type TokenSource } from "./token-source
 export class StaticToken extends LatestToken implements TokenSource {
   /** The rotations that are under way. None of them rejects. */
   readonly #rotations = new Set<SharedWork<void>>();
-  /** The number of times that it was swapped by hand. */
-  #swaps = 0;
+  swaps = 0;
 
   override set(token: string): void {
-    this.#swaps += 1;
+    this.swaps += 1;
     super.set(token);
   }
 
@@ -26,10 +25,10 @@ export class StaticToken extends LatestToken implements TokenSource {
    * `plaintext`, that becomes the token, since the old one is revoked by then; the error is thrown nevertheless.
    */
   async adopt(rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {
-    const swaps = this.#swaps;
+    const { swaps } = this;
     const rotation = rotate();
     const adopted = rotation.catch(recordIn).then((record) => {
-      if (swaps === this.#swaps) super.set(plaintextOf(record) ?? this.current);
+      if (swaps === this.swaps) super.set(plaintextOf(record) ?? this.current);
     });
     const work = new SharedWork(adopted, LONGEST_WORK_MS);
     this.#rotations.add(work);

@@ -52,6 +52,8 @@ export interface TokenRequest {
 export interface TokenSource {
   /** The latest known token, for snapshots and redaction; `""` before a provider was first called. */
   readonly current: string;
+  /** The number of times that the token was swapped by hand: between two swaps one rotates into the next. Absent: others decide. */
+  readonly swaps?: number;
   /** The token to send a request with: the refused one if there is no other. Rejects with `TokenUnavailable`. */
   tokenFor(request: TokenRequest): string | Promise<string>;
   /** Returns whether a call that waits with this token is to send it; otherwise it sends `current`. */
