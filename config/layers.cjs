@@ -39,7 +39,17 @@ const layers = [
     ],
   },
   { name: "errors", files: ["client/errors/"] },
-  { name: "foundation", files: ["client/secrets/", "client/schemas/"] },
+  {
+    name: "foundation",
+    files: [
+      "client/secrets/",
+      "client/call/standard-schema.ts",
+      "client/call/zod-schema.ts",
+      "client/paging/page.ts",
+      "client/paging/page-validator.ts",
+      "client/schemas/",
+    ],
+  },
   // Interfaces that the parts agree on, and operations as data.
   {
     name: "ports",
@@ -130,6 +140,7 @@ const resourcesKnow = [
   "client/paging/",
   "client/schemas/",
   ...foundation,
+  "client/call/standard-schema.ts",
   "client/call/operation.ts",
   "client/call/path.ts",
   "client/call/query.ts",
@@ -166,6 +177,7 @@ const doctorKnows = [
   "doctor/",
   "command/",
   "client/schemas/",
+  "client/call/standard-schema.ts",
   ...foundation,
   "client/token/token-format.ts",
   "client/call/path.ts",
@@ -194,7 +206,13 @@ const mcpKnows = [
 const packages = {
   ky: ["client/call/http.ts"],
   "p-retry": ["client/call/retry.ts"],
-  zod: ["client/schemas/", "mcp/"],
+  zod: [
+    "client/schemas/",
+    "client/call/zod-schema.ts",
+    "client/paging/page.ts",
+    "client/paging/page-validator.ts",
+    "mcp/",
+  ],
   "@modelcontextprotocol/server": ["mcp/"],
   msw: ["testing/msw.ts"],
   "@opentelemetry/api": ["opentelemetry/"],

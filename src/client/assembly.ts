@@ -15,6 +15,7 @@ import { Redactor } from "./secrets/redact.ts";
 import { isSafeTransport } from "./service.ts";
 import { StaticToken } from "./token/static-token.ts";
 import type { TokenSourceFactory } from "./token/token-source.ts";
+import { VERSION } from "./version.ts";
 
 /** The parts of a client. Derived clients share token source and rate limiter; with hooks, what is emitted once, too. */
 export class Assembly {
@@ -55,7 +56,7 @@ export class Assembly {
     });
     const context: ClientContext = {
       ...settings,
-      http: createHttp(fetchOptions),
+      http: createHttp(`project-automation/${VERSION}`, fetchOptions),
       tokenSource,
       observers: combine([
         onEvent && { begin: (call) => ({ event: (event) => runHook("onEvent", call, () => onEvent(event)) }) },

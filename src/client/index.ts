@@ -4,6 +4,7 @@ export type { FetchFunction, FetchInit, FetchResponse } from "./call/http-reques
 export type { Method } from "./call/operation.ts";
 export { type Path, path } from "./call/path.ts";
 export type { Query, QueryValue } from "./call/query.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "./call/standard-schema.ts";
 export type { HeadersInput } from "./checks/headers.ts";
 export { Client } from "./client.ts";
 export {
@@ -36,6 +37,7 @@ export {
   TimeoutError,
   TokenProviderError,
 } from "./errors/classes.ts";
+export type { PolledRecord } from "./errors/error-records.ts";
 export { type HttpStatusOptions, toHttpStatus } from "./errors/to-http-status.ts";
 export type {
   ClientEvent,
@@ -59,8 +61,9 @@ export type {
 } from "./events.ts";
 export type { CallObserver, CallStart, Instrumentation } from "./instrumentation.ts";
 export type { LogLevel } from "./logging.ts";
-export type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "./models.ts";
+export type { CreatedToken, Issue, IssueType, Project, Session, Token } from "./models.ts";
 export type { ClientOptions } from "./options.ts";
+export type { Page } from "./paging/page.ts";
 export type { Paginator, ToArrayOptions } from "./paging/paginator.ts";
 export { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
 export type {
@@ -79,10 +82,9 @@ export type { ProjectRef, Projects } from "./resources/projects.ts";
 export type { WaitOptions, WatchOptions } from "./resources/session-waits.ts";
 export type { Sessions } from "./resources/sessions.ts";
 export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
-export type { StandardIssue, StandardResult, StandardSchema } from "./schemas/validators.ts";
 export { impliesScope, isScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";
 export { type RotatingToken, rotatingToken } from "./token/rotating-token.ts";
 export type { RotatingTokenOptions } from "./token/rotating-token-options.ts";
-export type { StoredToken } from "./token/rotating-token-record.ts";
+export type { RotatedToken, StoredToken } from "./token/token-format.ts";
 export type { TokenContext, TokenProvider } from "./token/token-source.ts";
 export { VERSION } from "./version.ts";

@@ -61,17 +61,3 @@ export interface CreatedToken extends Token {
   /** The full token, a secret. The service never shows it again. */
   plaintext: string;
 }
-
-/** One page of a list, as the service sends it. */
-export interface Page<Item> {
-  /** The items. There may be fewer than `limit`, or none, although another page follows. */
-  data: Item[];
-  /** The cursor of the next page; `null` on the last one. */
-  next_cursor: string | null;
-}
-
-/** The records that an error may carry, each noted by the part of the client that read it. No print and no `toJSON` shows one. */
-export interface ErrorRecords {
-  /** In a wait for a session: the last session seen, if there was one. It may hold anything that the service sends. */
-  session?: Session | undefined;
-}

@@ -4,7 +4,6 @@ import type { ConnectionFault } from "../errors/connection-fault.ts";
 import { explain } from "../errors/evidence.ts";
 import { refusalClass } from "../errors/refusal-class.ts";
 import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-limiter.ts";
-import { OWN_VENDOR } from "../schemas/validators.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
@@ -13,6 +12,7 @@ import { outcomeOf, outcomeOfAnswer } from "./fate.ts";
 import type { Exchange, ResponseHead } from "./head.ts";
 import { isWrite, type Operation, rotatesToken } from "./operation.ts";
 import { adviceOn, DOCTOR, MAX_DETAIL, redirectTarget, seconds, serviceWords, shownCode } from "./refusal.ts";
+import { OWN_VENDOR } from "./standard-schema.ts";
 
 /** Of a refusal that is not JSON, mostly the page of a proxy, so many characters are kept. */
 const MAX_FOREIGN_TEXT = 2_000;

@@ -1,7 +1,6 @@
 import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
 import { describeValue, hasMethods } from "../checks/values.ts";
 import type { Fault, FaultSource } from "../errors/connection-fault.ts";
-import { VERSION } from "../version.ts";
 import { type FetchOptions, withoutCaches } from "./fetch-options.ts";
 import type { FetchInit, HttpRequest, SendHttp } from "./http-request.ts";
 import { onceWay } from "./sent-once.ts";
@@ -49,9 +48,10 @@ const OPTIONS: KyOptions = {
  * Sends requests through a ky instance of the client's own: it neither retries, nor times out, nor throws for a status,
  * and follows no redirect, since the token would travel with it. Only this file knows ky.
  *
+ * @param userAgent the name of the client outside browsers, which `headers` may replace
  * @param fetchOptions handed to `fetch` as they are; what lets a cache keep a response only with reads
  */
-export function createHttp(fetchOptions: FetchOptions = {}): SendHttp {
+export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): SendHttp {
   const instance = ky.create(OPTIONS);
   const isBrowser = isInBrowser();
   // A response belongs to one token and one moment; a browser's cache knows neither.
@@ -59,7 +59,7 @@ export function createHttp(fetchOptions: FetchOptions = {}): SendHttp {
   const cachedOptions = { ...ownOptions, ...fetchOptions };
   const uncachedOptions = { ...ownOptions, ...withoutCaches(fetchOptions) };
   // A page that sets its own would need the permission of the service (CORS).
-  const ownHeaders = isBrowser ? {} : { "user-agent": `project-automation/${VERSION}` };
+  const ownHeaders = isBrowser ? {} : { "user-agent": userAgent };
   return async ({ url, method, headers, body, token, signal, fetch, mayBeCached }) => {
     let source: FaultSource = "request";
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.

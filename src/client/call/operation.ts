@@ -1,12 +1,10 @@
 import type { EventFields, PageEvent, PollEvent } from "../events.ts";
-import type { CreatedToken } from "../models.ts";
-import type { StandardSchema } from "../schemas/validators.ts";
-import type { Scope } from "../scopes.ts";
 import type { Deadline } from "../time/deadline.ts";
 import type { Success } from "./api-promise.ts";
 import type { FetchFunction } from "./http-request.ts";
 import { encodePath, type Path } from "./path.ts";
 import type { CheckedOptions } from "./settings.ts";
+import type { StandardSchema } from "./standard-schema.ts";
 
 /** HTTP methods that the client sends. */
 export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -37,7 +35,9 @@ export interface Operation<Output> {
   /** It looks whether something has changed, so a cache must not answer it. */
   readonly isPoll?: boolean | undefined;
   /** The scope that the contract asks for, as a hint in refusals. */
-  readonly scope?: Scope | undefined;
+  readonly scope?: string | undefined;
+  /** The advice on a 403, where it is another one; `detail` is the service's sentence. */
+  readonly adviceOn403?: ((detail: string | undefined) => string | undefined) | undefined;
   /** The caller's options, checked. */
   readonly options: CheckedOptions;
 }
@@ -63,7 +63,7 @@ export interface Send {
    */
   <Output>(name: string, describe: () => OperationFields<Output>, origin?: Origin<Output>): Promise<Success<Output>>;
   /** Makes the `plaintext` of what `rotate` resolves the client's token. Rejects where the client does not hold its token. */
-  readonly adopt: (rotate: () => Promise<Success<CreatedToken>>) => Promise<Success<CreatedToken>>;
+  readonly adopt: <Created>(rotate: () => Promise<Success<Created>>) => Promise<Success<Created>>;
   /** Checks arguments before there is anything to send. Throws the error that a call would reject with. */
   readonly check: <Result>(name: string, read: () => Result) => Result;
   /** A short text of the service as errors show it, without secrets. */

@@ -1,12 +1,12 @@
 import { parseJson } from "../checks/json.ts";
 import { isPromise } from "../checks/values.ts";
 import type { ValidationIssue } from "../errors/automation-error.ts";
-import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "../schemas/validators.ts";
 import type { Redactor } from "../secrets/redact.ts";
 import { STOPPED } from "../time/deadline.ts";
 import type { Call } from "./call.ts";
 import { parseError, stoppedError, validationError } from "./create-error.ts";
 import type { Exchange } from "./head.ts";
+import { isValid, OWN_VENDOR, type StandardIssue, type StandardSchema } from "./standard-schema.ts";
 
 /** The most issues of an error, and keys of the path of each: a response may have one for each of its values. */
 const MOST_ISSUES = 100;

@@ -1,7 +1,5 @@
-import { closestName } from "../checks/hints.ts";
 import { parseUrl } from "../checks/parse-url.ts";
 import { isObject, isRecord, nullPrototype } from "../checks/values.ts";
-import { SCOPES } from "../scopes.ts";
 import { oneLine } from "../secrets/redact.ts";
 import type { ResponseHead } from "./head.ts";
 import type { Operation } from "./operation.ts";
@@ -66,7 +64,7 @@ export function redirectTarget({ headers }: ResponseHead, from: string): string 
 /** A refusal, as far as advice depends on it. */
 export interface Refused {
   readonly head: ResponseHead;
-  readonly operation: Pick<Operation<unknown>, "name" | "scope" | "json">;
+  readonly operation: Pick<Operation<unknown>, "scope" | "adviceOn403">;
   readonly baseUrl: string;
   readonly token: string;
   /** A body that is no JSON; an empty text where nothing at all says that the service has answered. */
@@ -129,21 +127,11 @@ const RULES: readonly Rule[] = [
       : undefined,
   ({ head: { status }, operation, foreign, detail }) => {
     if (status !== 403 || foreign !== undefined) return undefined;
-    if (operation.name === "tokens.create") return adviceOnScopes(operation.json, detail);
+    if (operation.adviceOn403 !== undefined) return operation.adviceOn403(detail);
     const asked = operation.scope === undefined ? "" : `the contract asks for ${operation.scope}: `;
     return `${asked}both the token's scopes and its owner's permissions must allow it`;
   },
 ];
-
-function adviceOnScopes(input: unknown, detail: string | undefined): string | undefined {
-  const { scopes = [] } = input as { scopes?: readonly string[] }; // which the method has checked
-  const unknown = scopes.filter((scope) => !SCOPES.some((known) => known === scope));
-  if (unknown.length === 0)
-    return detail === undefined ? "a token can have only scopes that its creator holds" : undefined;
-  const meant = unknown.flatMap((scope) => closestName(scope, SCOPES) ?? []);
-  const hint = meant.length > 0 ? `; did you mean ${meant.map((scope) => `"${scope}"`).join(", ")}?` : "";
-  return `not in SCOPES: ${unknown.map((scope) => `"${scope}"`).join(", ")}${hint}`;
-}
 
 /** A duration in a message. */
 export function seconds(ms: number): string {

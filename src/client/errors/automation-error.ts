@@ -1,4 +1,4 @@
-import type { ErrorRecords } from "../models.ts";
+import type { ErrorRecords } from "./error-records.ts";
 
 /** The effect of a request on the service, as far as the client can know. */
 export type Outcome = "not_sent" | "rejected" | "accepted" | "unknown";

@@ -5,9 +5,9 @@ import { countFrom, type ObjectSchema } from "../checks/validators.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { type CallerStack, captureCaller, withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
-import type { Page } from "../models.ts";
 import { lazyWalk, type Walk } from "./async-iterator.ts";
 import { batchIterator } from "./batch-iterator.ts";
+import type { Page } from "./page.ts";
 import { type PageSource, walkPages } from "./walk.ts";
 
 /** The options of `toArray`. */

@@ -2,9 +2,9 @@ import type { Success } from "../call/api-promise.ts";
 import type { FetchFunction } from "../call/http-request.ts";
 import type { Operation, Origin, Send } from "../call/operation.ts";
 import { PaginationError } from "../errors/classes.ts";
-import type { Page } from "../models.ts";
 import { platformTurn } from "../time/clock.ts";
 import type { Deadline } from "../time/deadline.ts";
+import type { Page } from "./page.ts";
 
 /** So many empty pages in a row end a walk: the list may have no end, and its consumer never gets to decide. */
 const MAX_EMPTY_PAGES = 1_000;

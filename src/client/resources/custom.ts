@@ -4,11 +4,12 @@ import type { Method, Send } from "../call/operation.ts";
 import { isPath, type Path } from "../call/path.ts";
 import { encodeQuery, QUERY, type Query } from "../call/query.ts";
 import { readOptions } from "../call/settings.ts";
+import { anyValidator, isStandardSchema, type StandardSchema } from "../call/standard-schema.ts";
 import { invalid } from "../checks/invalid-input.ts";
 import { expectType, parseOptions } from "../checks/parse-options.ts";
 import { ANYTHING, type ObjectSchema, oneOf, required, type Validator, validator } from "../checks/validators.ts";
+import { pageValidator } from "../paging/page-validator.ts";
 import type { Paginator } from "../paging/paginator.ts";
-import { anyValidator, isStandardSchema, pageValidator, type StandardSchema } from "../schemas/validators.ts";
 import { CURSOR, type ListOptions, paginate } from "./list.ts";
 
 /** A value that can be written as JSON: no promise, stream, collection, form or function, as far as types can tell. */

@@ -3,14 +3,14 @@ import type { Send } from "../call/operation.ts";
 import type { Path } from "../call/path.ts";
 import { encodeQuery, type Query } from "../call/query.ts";
 import { readOptions } from "../call/settings.ts";
+import type { StandardSchema } from "../call/standard-schema.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, type Validator, validator } from "../checks/validators.ts";
 import { annotate } from "../errors/automation-error.ts";
-import type { Page } from "../models.ts";
+import type { Page } from "../paging/page.ts";
+import { pageEnvelopeValidator } from "../paging/page-validator.ts";
 import { Paginator } from "../paging/paginator.ts";
 import type { PageSource } from "../paging/walk.ts";
-import { pageEnvelopeValidator, type StandardSchema } from "../schemas/validators.ts";
-import type { Scope } from "../scopes.ts";
 
 /** The last argument of lists. */
 export interface ListOptions extends CallOptions {
@@ -54,7 +54,7 @@ export interface ListOperation<Item> {
   /** With the `cursor` of the start, if there is one. */
   readonly query: Query;
   readonly schema: StandardSchema<Page<Item>>;
-  readonly scope?: Scope;
+  readonly scope?: string;
   /** As in an operation. */
   readonly fields?: readonly string[];
   /** The last argument of the method, and what was passed behind it. */

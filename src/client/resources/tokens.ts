@@ -3,11 +3,12 @@ import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { readOptions } from "../call/settings.ts";
+import { closestName } from "../checks/hints.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, required, STRING, validator } from "../checks/validators.ts";
 import type { CreatedToken } from "../models.ts";
 import { createdTokenValidator } from "../schemas/validators.ts";
-import type { Scope } from "../scopes.ts";
+import { isScope, SCOPES, type Scope } from "../scopes.ts";
 import { rotation } from "./rotation.ts";
 
 /** A new token. */
@@ -58,14 +59,18 @@ export class Tokens {
    */
   create: (input: TokenCreateInput, options?: CallOptions) => ApiPromise<CreatedToken> = (input, ...options) =>
     apiPromise(this.create, () =>
-      this.#send("tokens.create", () => ({
-        method: "POST",
-        path: pathOf("/me/tokens"),
-        json: parseOptions(input, "input", CREATE_INPUT),
-        fields: Object.keys(CREATE_INPUT),
-        schema: createdTokenValidator,
-        options: readOptions(options),
-      })),
+      this.#send("tokens.create", () => {
+        const json = parseOptions(input, "input", CREATE_INPUT);
+        return {
+          method: "POST",
+          path: pathOf("/me/tokens"),
+          json,
+          fields: Object.keys(CREATE_INPUT),
+          schema: createdTokenValidator,
+          adviceOn403: (detail) => adviceOnScopes(json.scopes, detail),
+          options: readOptions(options),
+        };
+      }),
     );
 
   /**
@@ -122,3 +127,13 @@ const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {
 };
 
 const ROTATE_OPTIONS = { adopt: BOOLEAN };
+
+/** Advice on a 403 to the creation of a token: scopes that are not among the documented ones, with those that may be meant. */
+function adviceOnScopes(scopes: readonly string[], detail: string | undefined): string | undefined {
+  const unknown = scopes.filter((scope) => !isScope(scope));
+  if (unknown.length === 0)
+    return detail === undefined ? "a token can have only scopes that its creator holds" : undefined;
+  const meant = unknown.flatMap((scope) => closestName(scope, SCOPES) ?? []);
+  const hint = meant.length > 0 ? `; did you mean ${meant.map((scope) => `"${scope}"`).join(", ")}?` : "";
+  return `not in SCOPES: ${unknown.map((scope) => `"${scope}"`).join(", ")}${hint}`;
+}

@@ -1,1 +1,2 @@
-export { CreatedTokenSchema, IssueSchema, ProjectSchema, pageOf, SessionSchema, TokenSchema } from "./records.ts";
+export { pageOf } from "../paging/page.ts";
+export { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema, TokenSchema } from "./records.ts";

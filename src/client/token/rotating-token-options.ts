@@ -12,8 +12,8 @@ import {
 import { isRecord } from "../checks/values.ts";
 import { asErrorClass } from "../errors/as-error-class.ts";
 import { ConfigError } from "../errors/classes.ts";
-import type { CreatedToken } from "../models.ts";
-import { type StoredToken, TOKEN } from "./rotating-token-record.ts";
+import { TOKEN } from "./rotating-token-record.ts";
+import type { RotatedToken, StoredToken } from "./token-format.ts";
 import { flawOfToken } from "./token-format.ts";
 
 /** Options of `rotatingToken`. */
@@ -33,7 +33,7 @@ export interface RotatingTokenOptions {
    * `TokenProviderError`, `latest()` returns the replacement, and the next call passes the same replacement again: storing
    * it twice must be harmless. It must not wait for a call of a client with this token, since that call waits for it.
    */
-  onRotated: (replacement: StoredToken & Partial<CreatedToken>) => void | Promise<void>;
+  onRotated: (replacement: RotatedToken) => void | Promise<void>;
   /**
    * Is called with the error if a rotation fails, or if its response could be used only in part. What it throws is
    * ignored. The next rotation is tried after a minute at the earliest; that pause doubles with each failure, up to an

@@ -1,16 +1,6 @@
 import { type ObjectSchema, validator } from "../checks/validators.ts";
 import { isRecord } from "../checks/values.ts";
-import { flawOfToken } from "./token-format.ts";
-
-/** The fields of a token to store, so that it can be used and rotated later. A `CreatedToken` can be passed as it is. */
-export interface StoredToken {
-  /** The token record's id. */
-  id: string;
-  /** The full token. */
-  plaintext: string;
-  /** When it expires: an ISO 8601 timestamp, as the service sent it. */
-  expires_at: string;
-}
+import { flawOfToken, type StoredToken } from "./token-format.ts";
 
 /** The fields of a stored token that is of use. */
 export const TOKEN: ObjectSchema<StoredToken> = {

@@ -2,12 +2,11 @@ import type { Present } from "../checks/validators.ts";
 import { AutomationError } from "../errors/automation-error.ts";
 import { withCallerStack } from "../errors/caller-stack.ts";
 import { ConfigError } from "../errors/classes.ts";
-import type { CreatedToken } from "../models.ts";
 import { now } from "../time/clock.ts";
 import { Deadline, STOPPED } from "../time/deadline.ts";
 import { keepContext } from "./own-context.ts";
 import { checkRotatingToken, type RotatingTokenOptions } from "./rotating-token-options.ts";
-import { type StoredToken, usableFields } from "./rotating-token-record.ts";
+import { usableFields } from "./rotating-token-record.ts";
 import {
   isRotationDue,
   type Moment,
@@ -17,6 +16,7 @@ import {
   scheduleRetry,
 } from "./rotation-schedule.ts";
 import { LONGEST_WORK_MS, SharedWork } from "./shared-work.ts";
+import type { RotatedToken, StoredToken } from "./token-format.ts";
 import { recordIn } from "./token-format.ts";
 import {
   LatestToken,
@@ -33,7 +33,7 @@ export interface RotatingToken extends TokenSourceFactory {
    * The latest token, secret included, in the shape that `rotatingToken` takes: the whole record, as it was passed or as
    * the service sent it. Store this if `onRotated` has failed.
    */
-  latest(): StoredToken & Partial<CreatedToken>;
+  latest(): RotatedToken;
   /**
    * Resolves when no rotation is under way and no replacement is being stored. Never rejects. Await it before a process
    * ends or a function is frozen; in a Worker: `waitUntil(token.settled())`.
@@ -105,7 +105,7 @@ class SelfRotatingToken implements RotatingToken {
     this.#schedule = scheduleInitial(expiryOf(token), renewBeforeMs, currentMoment());
   }
 
-  latest(): StoredToken & Partial<CreatedToken> {
+  latest(): RotatedToken {
     return { ...this.#token };
   }
 

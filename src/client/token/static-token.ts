@@ -1,4 +1,3 @@
-import type { CreatedToken } from "../models.ts";
 import { LONGEST_WORK_MS, SharedWork } from "./shared-work.ts";
 import { plaintextOf, recordIn } from "./token-format.ts";
 import { LatestToken, type TokenRequest, type TokenSource } from "./token-source.ts";
@@ -24,7 +23,7 @@ export class StaticToken extends LatestToken implements TokenSource {
    * Makes the replacement that `rotate` resolves the token, unless the token was swapped by hand meanwhile. If the response is invalid or cut off but has a usable
    * `plaintext`, that becomes the token, since the old one is revoked by then; the error is thrown nevertheless.
    */
-  async adopt(rotate: () => Promise<CreatedToken>): Promise<CreatedToken> {
+  async adopt<Created>(rotate: () => Promise<Created>): Promise<Created> {
     const { swaps } = this;
     const rotation = rotate();
     const adopted = rotation.catch(recordIn).then((record) => {

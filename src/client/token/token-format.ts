@@ -64,3 +64,23 @@ function parseTorn(text: string): unknown {
   }
   return [text, `${text}}`, `${text.slice(0, lastComma)}}`].map(parseJson).find((parsed) => parsed !== undefined);
 }
+
+/** The fields of a token to store, so that it can be used and rotated later. A `CreatedToken` can be passed as it is. */
+export interface StoredToken {
+  /** The token record's id. */
+  id: string;
+  /** The full token. */
+  plaintext: string;
+  /** When it expires: an ISO 8601 timestamp, as the service sent it. */
+  expires_at: string;
+}
+
+/** A replacement as the service sent it: the fields to store, and the others of its record. */
+export interface RotatedToken extends StoredToken {
+  /** The label chosen at creation. */
+  name?: string;
+  /** The public part of the token, its middle segment. */
+  key_id?: string;
+  /** Rights of the token: strings of the form `<resource>:<action>`. */
+  scopes?: string[];
+}

@@ -1,6 +1,6 @@
 import { isObject } from "../checks/values.ts";
-import type { CreatedToken } from "../models.ts";
 import type { Deadline } from "../time/deadline.ts";
+import type { RotatedToken, StoredToken } from "./token-format.ts";
 
 /** The argument of a token provider. */
 export interface TokenContext {
@@ -22,7 +22,7 @@ export interface TokenContext {
 export type TokenProvider = (context: TokenContext) => string | Promise<string>;
 
 /** Rotates a token: sends `POST /me/tokens/{id}/rotate` with that token itself. It is a call like any other. */
-export type Rotate = (token: Pick<CreatedToken, "id" | "plaintext">) => Promise<CreatedToken>;
+export type Rotate = (token: Pick<StoredToken, "id" | "plaintext">) => Promise<RotatedToken>;
 
 /** A value of the `token` option that is neither a string nor a function, such as a `rotatingToken()`. */
 export interface TokenSourceFactory {

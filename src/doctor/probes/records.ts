@@ -1,6 +1,6 @@
+import type { StandardSchema } from "../../client/call/standard-schema.ts";
 import { isPromise } from "../../client/checks/values.ts";
 import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../client/schemas/index.ts";
-import type { StandardSchema } from "../../client/schemas/validators.ts";
 import type { Scope } from "../../client/scopes.ts";
 import type { ExtendedRecord } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";

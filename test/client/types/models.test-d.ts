@@ -1,5 +1,7 @@
 import { expectTypeOf, test } from "vitest";
 import * as z from "zod/v4-mini";
+import type { StandardSchema } from "../../../src/client/call/standard-schema.ts";
+import { validatorOf } from "../../../src/client/call/zod-schema.ts";
 import type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "../../../src/client/index.ts";
 import {
   type CreatedTokenSchema,
@@ -10,7 +12,6 @@ import {
   type TokenSchema,
 } from "../../../src/client/schemas/index.ts";
 import type { Fields } from "../../../src/client/schemas/records.ts";
-import { type StandardSchema, validatorOf } from "../../../src/client/schemas/validators.ts";
 
 /** The fields that a schema names, without the index signature of a loose object. */
 type Named<Schema extends z.ZodMiniType> = {

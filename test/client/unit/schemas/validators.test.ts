@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import type { Page, Project } from "../../../../src/client/models.ts";
-import {
-  pageEnvelopeValidator,
-  pageValidator,
-  projectPageValidator,
-  type StandardResult,
-  type StandardSchema,
-} from "../../../../src/client/schemas/validators.ts";
+import type { StandardResult, StandardSchema } from "../../../../src/client/call/standard-schema.ts";
+import type { Project } from "../../../../src/client/models.ts";
+import type { Page } from "../../../../src/client/paging/page.ts";
+import { pageEnvelopeValidator, pageValidator } from "../../../../src/client/paging/page-validator.ts";
+import { projectPageValidator } from "../../../../src/client/schemas/validators.ts";
 
 const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
 
