@@ -66,8 +66,8 @@ export class Client {
 
   /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */
   get rateLimit(): RateLimitSnapshot | undefined {
-    const { rateLimiter, tokenSource } = this.#assembly.context;
-    return rateLimiter.snapshot(tokenSource.current);
+    const { baseUrl, rateLimiter, tokenSource } = this.#assembly.context;
+    return rateLimiter.snapshot(tokenSource.current, baseUrl);
   }
 
   /**

@@ -9,6 +9,7 @@ import type { Lease, Leases } from "./leases.ts";
 import { CLEAR, LONGEST_SHARED_PAUSE_MS, REPORT, SYNC, TAKE } from "./scripts.ts";
 import type { SlotReply } from "./slot-reply.ts";
 import { type Connection, type TokenCommand, TokenCommands, whole } from "./token-commands.ts";
+import type { TokenAtService } from "./token-keys.ts";
 
 /**
  * A process that waits for a slot asks again after so long, times its place in the queue, doubling while the queue stands
@@ -30,7 +31,7 @@ interface FleetWait {
   asksBy: number;
 }
 
-/** The gate of one token in this process, which shares pauses, the probe, and what is left with the other processes. */
+/** The gate of one token at one service in this process, which shares pauses, the probe, and what is left with the other processes. */
 export class FleetGate implements KeptGate {
   readonly gate = new TokenGate();
   readonly #leases: Leases;
@@ -47,11 +48,11 @@ export class FleetGate implements KeptGate {
   /** The end of the pause that is shared, on the local clock. */
   #sharedPauseEndsAt = 0;
 
-  constructor(token: string, connection: Connection, leases: Leases) {
+  constructor(of: TokenAtService, connection: Connection, leases: Leases) {
     this.#leases = leases;
     this.#commandTimeoutMs = connection.commandTimeoutMs;
     const sync = (): TokenCommand => this.#sync();
-    this.#commands = new TokenCommands(connection, token, { sync, learn: (reply) => this.#learn(reply) });
+    this.#commands = new TokenCommands(connection, of, { sync, learn: (reply) => this.#learn(reply) });
   }
 
   get isUsed(): boolean {
@@ -160,7 +161,6 @@ export class FleetGate implements KeptGate {
 
   /** Clears the pause for all processes. Rejects with `ConnectionError` if Redis does not confirm it in time. */
   async clearPause(): Promise<void> {
-    this.#endPause();
     const reply = await this.#commands.run(this.#command(CLEAR, []));
     if (reply?.outcome === "done") return;
     throw new ConnectionError("clearPause: Redis did not confirm in time, so other processes may still be paused");
@@ -205,7 +205,7 @@ export class FleetGate implements KeptGate {
   #learn(reply: SlotReply): void {
     const { pauses, clearedAt, pause, refusals, mustProbe, quota } = reply;
     this.#pauses = pauses;
-    if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.#endPause();
+    if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.endPause();
     this.#clearedAt = clearedAt || (this.#clearedAt ?? 0);
     if (pause !== undefined) this.#sharedPauseEndsAt = now() + pause.lastsMs;
     const known = this.gate.state.quota;
@@ -223,7 +223,8 @@ export class FleetGate implements KeptGate {
     return (reply === undefined || reply.outcome === "granted") && this.gate.pauseLeft === undefined;
   }
 
-  #endPause(): void {
+  /** Ends the pause in this process. */
+  endPause(): void {
     this.#sharedPauseEndsAt = 0;
     this.gate.clear();
   }

@@ -21,7 +21,7 @@ import { checkOptions, type RedisRateLimiterOptions } from "./options.ts";
 /** A rate limiter that several processes share. */
 export interface SharedRateLimiter extends RateLimiter {
   /**
-   * Ends the pause of a token in all processes at once; one request goes ahead then, as after any pause. For a pause
+   * Ends the pause of a token at every service, in all processes at once; one request goes ahead then, as after any pause. For a pause
    * that should not be: a `Retry-After` of hours, say, that a proxy sent by mistake.
    *
    * @throws `ArgumentError` if the token is not a string, `ConnectionError` if Redis does not confirm within
@@ -47,14 +47,20 @@ export function redisRateLimiter(options: RedisRateLimiterOptions): SharedRateLi
   const process = crypto.randomUUID();
   const connection = { ...checked, process, breaker: new CircuitBreaker(checked.onEvent) };
   const leases = new Leases(process, checked.leaseMs);
-  const local = new MemoryRateLimiter((token) => new FleetGate(token, connection, leases));
+  const local = new MemoryRateLimiter((...of) => new FleetGate(of, connection, leases));
   return {
     enter: (call) => new FleetPermit(local, call),
-    snapshot: (token) => local.snapshot(token),
-    clearPause: async (token) =>
-      await local.gateOf(asErrorClass(ArgumentError, () => expectType(token, "token", STRING))).clearPause(),
+    snapshot: (...of) => local.snapshot(...of),
+    clearPause: async (given) => {
+      const token = asErrorClass(ArgumentError, () => expectType(given, "token", STRING));
+      for (const gate of local.gatesOf(token)) gate.endPause();
+      await local.gateOf(token, EVERY_SERVICE).clearPause();
+    },
   };
 }
+
+/** The clearing of pauses is for all services of a token, so its command names none. */
+const EVERY_SERVICE = "";
 
 /** A permit of this process, and a lease that the other processes count. */
 class FleetPermit implements Permit {
@@ -72,7 +78,7 @@ class FleetPermit implements Permit {
 
   acquire(token: string): Admission | Promise<Admission> {
     this.release();
-    const gate = this.#limiter.gateOf(token);
+    const gate = this.#limiter.gateOf(token, this.#local.call.service);
     this.#gate = gate;
     gate.use();
     const admission = this.#local.acquire(token);

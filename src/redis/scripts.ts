@@ -3,9 +3,10 @@ import { STALLED_AFTER_MS } from "../client/rate-limit/slots.ts";
 /**
  * The programs that run inside Redis. Each script is one atomic step, by the clock of Redis alone.
  *
- * A token has up to four keys: `known`, a hash with what the service said of the token; `slots`, a sorted set with a lease
+ * A token has up to four keys at each service: `known`, a hash with what the service said of the token; `slots`, a sorted set with a lease
  * for each request in flight, scored by when it expires; `queue` and `seen`, sorted sets with each process that waits for
- * a slot, scored by when it joined and by when it loses its place. All of them expire by themselves.
+ * a slot, scored by when it joined and by when it loses its place. One key is for all services: `cleared`, when its pauses
+ * were last cleared. All of them expire by themselves.
  *
  * The clock may go back: Redis is replaced by a replica whose clock is behind, or is set right. What then lies further in
  * the future than anything can is read as what is over.
@@ -22,7 +23,7 @@ const PLACE_MS = 1_000;
  * left of the pause, as asked and with jitter; 429s in a row, if nothing has got through since, or ''.
  */
 const OPENING = `
-local known, slots, queue, seen = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local known, slots, queue, seen, clearing = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local sentAt, lateAfter, process = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
@@ -34,14 +35,16 @@ local function write(...)
   redis.call('HSET', known, ...)
   redis.call('PEXPIRE', known, LONGEST_PAUSE + WINDOW)
 end
--- When the pause ends, 'until' or 'askedUntil'. Whatever wrote it, it lasts no longer than that; and if it was noted before the
+local cleared = tonumber(redis.call('GET', clearing) or 0) or 0
+if cleared > now then cleared = 0 end
+-- When the pause ends, 'until' or 'askedUntil'. One that was noted before the pauses were cleared has ended. Whatever wrote it, it lasts no longer than that; and if it was noted before the
 -- clock went back, nothing tells when it ends: a process that knows reminds of it.
 local function ending(field)
   local noted = read('pausedAt')
-  return noted > now and 0 or math.min(read(field), noted + LONGEST_PAUSE)
+  return (noted > now or noted <= cleared) and 0 or math.min(read(field), noted + LONGEST_PAUSE)
 end
 local function pause(asked, lasts)
-  write('mustProbe', 1, 'pausedAt', now,
+  write('mustProbe', 1, 'pausedAt', math.max(now, cleared + 1),
     'askedUntil', math.max(ending('askedUntil'), now + asked), 'until', math.max(ending('until'), now + lasts))
 end
 -- A process that died holds nothing, and waits for nothing.
@@ -78,7 +81,6 @@ local function countAhead()
 end
 -- Redis may have forgotten what a process has not.
 local function remind()
-  local cleared = read('cleared')
   if ARGV[4] ~= '' and cleared > 0 and tonumber(ARGV[4]) ~= cleared then return end
   if ARGV[7] ~= '' and redis.call('EXISTS', known) == 0 then write('mustProbe', 1, 'refusals', ARGV[7]) end
   local lasts = tonumber(ARGV[6])
@@ -102,7 +104,7 @@ end
 local function reply(outcome, ahead)
   return {
     outcome, now, math.max(0, ending('until') - now), math.max(0, ending('askedUntil') - now),
-    read('pauses'), read('refusals'), read('mustProbe'), read('cleared'),
+    read('pauses'), read('refusals'), read('mustProbe'), cleared,
     readRemaining() or -1, math.max(0, now - read('since')),
     tonumber(redis.call('HGET', known, 'limit')) or -1, ahead or 0,
   }
@@ -197,8 +199,12 @@ end
 return reply('done')
 `;
 
-/** Ends the shared pause, so that one request goes ahead. Processes that know of the pause learn that it was cleared. */
+/**
+ * Ends the pauses of the token at all services, so that one request goes ahead at each. Processes that know of a pause learn
+ * that it was cleared.
+ */
 export const CLEAR = `${OPENING}
-write('until', 0, 'askedUntil', 0, 'cleared', now)
+cleared = now
+redis.call('SET', clearing, now, 'PX', LONGEST_PAUSE + WINDOW)
 return reply('done')
 `;

@@ -4,7 +4,7 @@ import { CircuitBreaker, type Failure } from "./circuit-breaker.ts";
 import { type Command, NotConnected } from "./client.ts";
 import type { CheckedOptions } from "./options.ts";
 import { readSlotReply, type SlotReply } from "./slot-reply.ts";
-import { tokenKeys } from "./token-keys.ts";
+import { type TokenAtService, tokenKeys } from "./token-keys.ts";
 
 /** The connection of one process to Redis, as all its tokens use it. */
 export interface Connection extends CheckedOptions {
@@ -38,11 +38,11 @@ export class TokenCommands {
   /** The clock of Redis as of the latest reply, beside ours. */
   #clock: { readonly redisNow: number; readonly at: number } | undefined;
 
-  constructor(connection: Connection, token: string, member: Member) {
+  constructor(connection: Connection, of: TokenAtService, member: Member) {
     this.#connection = connection;
     this.#member = member;
     this.#breaker = new CircuitBreaker((event) => connection.onEvent?.({ ...event, scope: "token" }));
-    this.#findKeys = tokenKeys(connection.namespace, token);
+    this.#findKeys = tokenKeys(connection.namespace, of);
   }
 
   /** `true` if Redis is asked at all. */

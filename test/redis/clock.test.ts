@@ -19,6 +19,8 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
       local time = tonumber(redis.call('HGET', key, ARGV[field]) or 0)
       if time > 0 then redis.call('HSET', key, ARGV[field], time + back) end
     end
+  elseif key:match(':cleared$') then
+    redis.call('SET', key, tonumber(redis.call('GET', key)) + back)
   else
     local by = key:match(':queue$') and back * 1000 or back -- the queue is in microseconds
     for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do redis.call('ZINCRBY', key, by, member) end

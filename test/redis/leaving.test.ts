@@ -40,6 +40,7 @@ function withRedis(evaluate: (command: Command) => unknown) {
   const limiter = redisRateLimiter({ client: { isOpen: true, eval: run } });
   const enter = ({ maxConcurrency = 10, timeoutMs = 30_000 } = {}): Permit =>
     limiter.enter({
+      service: "https://a.example/api/v1",
       ...{ maxConcurrency, timeoutMs, maxPauses: 5 },
       maxPauseMs: Number.POSITIVE_INFINITY,
       endsAt: Number.POSITIVE_INFINITY,

@@ -11,8 +11,10 @@ import {
 import { LIMIT_MS } from "../support/limits.ts";
 import { type ClientKind, CONNECT, type Connected } from "../support/redis-clients.ts";
 import { RedisServer } from "../support/redis-server.ts";
+import { BASE } from "../support/scripted-fetch.ts";
 
 export const TOKEN = "pat_key_topsecret";
+export const SERVICE = BASE;
 
 export const OK: RateLimitHead = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };
 export const left = (remaining: number): RateLimitHead => ({ ...OK, limit: 50, remaining });
@@ -102,9 +104,10 @@ export class Call {
   readonly turn: Permit;
   readonly #token: string;
 
-  constructor({ limiter }: Member, { maxPauses = 5, maxConcurrency = 10, token = TOKEN } = {}) {
+  constructor({ limiter }: Member, { maxPauses = 5, maxConcurrency = 10, token = TOKEN, service = SERVICE } = {}) {
     this.#token = token;
     this.turn = limiter.enter({
+      service,
       maxConcurrency,
       maxPauses,
       maxPauseMs: Number.POSITIVE_INFINITY,

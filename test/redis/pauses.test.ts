@@ -145,7 +145,6 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     await operator.limiter.clearPause(TOKEN);
     await Promise.all(starts);
     await fleet.rest();
-    expect(Number(await fleet.admin.hget(await fleet.key("known"), "until"))).toBe(0);
     expect(await new Call(await fleet.join(), { maxPauses: 0 }).start()).toBe("sent");
   });
 

@@ -19,6 +19,7 @@ function withRedis(evaluate: () => Promise<unknown>, onEvent: (event: FleetEvent
   const limiter = redisRateLimiter({ client: { isOpen: true, eval: asked }, leaseMs, onEvent });
   const enter = (signal = new AbortController().signal): Permit =>
     limiter.enter({
+      service: "https://a.example/api/v1",
       maxConcurrency: 10,
       maxPauses: 5,
       maxPauseMs: Number.POSITIVE_INFINITY,
@@ -196,6 +197,7 @@ test("a client that is not connected is named in words, once, and calls go on", 
   const client = { isOpen: false, eval: () => Promise.reject(new Error("The client is closed")) };
   const limiter = redisRateLimiter({ client, onEvent: (event) => void events.push(event) });
   const permit = limiter.enter({
+    service: "https://a.example/api/v1",
     maxConcurrency: 10,
     maxPauses: 5,
     maxPauseMs: 1_000,

@@ -11,10 +11,10 @@ import { rotatesToken } from "./operation.ts";
 
 /** Takes the call's position in the queue of the rate limiter, once, for all its requests. */
 export function enter(call: Call): Permit {
-  const { maxConcurrency, rateLimiter, retry, timeoutMs } = call.settings;
+  const { baseUrl: service, maxConcurrency, rateLimiter, retry, timeoutMs } = call.settings;
   const { endsAt, signal } = call.deadline;
   const [maxPauses, maxPauseMs] = retry ? [retry.rateLimitWaits, retry.maxRetryAfterMs] : [0, 0];
-  return rateLimiter.enter({ maxConcurrency, maxPauses, maxPauseMs, endsAt, timeoutMs, signal });
+  return rateLimiter.enter({ service, maxConcurrency, maxPauses, maxPauseMs, endsAt, timeoutMs, signal });
 }
 
 /** A token for the next request, and the rest of the attempt's `timeoutMs`, against which the queue does not count. */
@@ -69,7 +69,7 @@ async function readToResend(call: Call, refused: Exchange, token: string): Promi
  */
 async function readToken(call: Call, rejected?: Unauthorized): Promise<Read> {
   const { deadline, events, history, operation, settings } = call;
-  const { rateLimiter, timeoutMs, tokenSource } = settings;
+  const { timeoutMs, tokenSource } = settings;
   const earlier = history.unauthorized;
   history.unauthorized = rejected ?? earlier;
   let limit: Deadline | undefined;
@@ -79,7 +79,7 @@ async function readToken(call: Call, rejected?: Unauthorized): Promise<Read> {
       rejected: rejected?.token,
       refused: earlier?.token,
       isRotation: rotatesToken(operation),
-      isPaused: (one) => pauseLeft(rateLimiter, one) !== undefined,
+      isPaused: (one) => pauseLeft(settings, one) !== undefined,
       within: (work) => {
         limit ??= deadline.within(timeoutMs);
         return limit.race(work(limit));
@@ -110,7 +110,7 @@ function expectUsable(call: Call, token: string): string {
  */
 async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Read): Promise<Read> {
   const { deadline, events, settings } = call;
-  const { rateLimiter, tokenSource } = settings;
+  const { baseUrl, rateLimiter, tokenSource } = settings;
   for (let token = first; ; token = expectUsable(call, tokenSource.current)) {
     events?.enter("queue");
     const asked = permit.acquire(token);
@@ -125,7 +125,7 @@ async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Rea
     permit.release();
     if (isStopped) throw stoppedError(call, { deadline, phase: "queue" });
     if (admission?.kind === "refused" && !isChanged) {
-      throw pausedError(call, admission.pauseMs, rateLimiter.snapshot(token));
+      throw pausedError(call, admission.pauseMs, rateLimiter.snapshot(token, baseUrl));
     }
   }
 }
@@ -157,7 +157,7 @@ const LOOK_EVERY_MS = 1_000;
 function tellPauses({ events, settings }: Call, token: string): () => void {
   let cancel = (): void => {};
   const look = (): void => {
-    events?.pause(token, pauseLeft(settings.rateLimiter, token));
+    events?.pause(token, pauseLeft(settings, token));
     cancel = after(LOOK_EVERY_MS, look);
   };
   if (events !== undefined) look();

@@ -140,11 +140,11 @@ export class CallEvents {
 
   /** The token is paused for so long: told once per token, until the pause is over. */
   pause(token: string, delayMs: number | undefined): void {
-    const { emittedOnce, rateLimiter } = this.#call.settings;
-    const { paused } = emittedOnce;
+    const { settings } = this.#call;
+    const { paused } = settings.emittedOnce;
     if (delayMs === undefined || paused.has(token)) return;
     // A token that has been replaced is never sent again, so the end of its pause is noticed here.
-    for (const other of paused.keys()) if (!pauseLeft(rateLimiter, other)) this.resume(other);
+    for (const other of paused.keys()) if (!pauseLeft(settings, other)) this.resume(other);
     paused.set(token, this.#attemptId);
     this.emit({ type: "rate_limit_pause", delayMs });
   }

@@ -20,7 +20,7 @@ import {
 export function guardRateLimiter(limiter: RateLimiter): RateLimiter {
   return {
     enter: (call) => new GuardedPermit(permitOf(limiter, call), call),
-    snapshot: (token) => checkSnapshot(ignoreErrors(() => limiter.snapshot(token))),
+    snapshot: (...of) => checkSnapshot(ignoreErrors(() => limiter.snapshot(...of))),
   };
 }
 

@@ -12,7 +12,7 @@ import { TokenGate } from "./token-gate.ts";
 import type { Waiter } from "./waiters.ts";
 
 /**
- * Creates the rate limiter of one process. Each token has a gate of its own: calls pass it in order of arrival, at most
+ * Creates the rate limiter of one process. Each token has a gate of its own at each service: calls pass it in order of arrival, at most
  * `maxConcurrency` at once; a 429 closes it until its `Retry-After` has elapsed, then one request goes ahead. Each client
  * creates its own limiter; pass one to several clients that share a token. It holds no timer while no call waits.
  *
@@ -34,36 +34,47 @@ export interface KeptGate {
   readonly isUsed: boolean;
 }
 
-/** The class behind `memoryRateLimiter()`: the gates of all tokens. */
+/** A token at a service: no token has a space. */
+type GateName = `${string} ${string}`;
+
+/** The class behind `memoryRateLimiter()`: the gates of all tokens at all services. */
 export class MemoryRateLimiter<Kept extends KeptGate> implements RateLimiter {
-  readonly #createGate: (token: string) => Kept;
-  readonly #gates = new Map<string, Kept>();
+  readonly #createGate: (token: string, service: string) => Kept;
+  readonly #gates = new Map<GateName, Kept>();
   #mostGates = FEW_GATES;
   #calls = 0;
 
-  constructor(createGate: (token: string) => Kept) {
+  constructor(createGate: (token: string, service: string) => Kept) {
     this.#createGate = createGate;
   }
 
   enter(call: RateLimitedCall): MemoryPermit {
     this.#calls += 1;
-    return new MemoryPermit((token) => this.gateOf(token).gate, call, this.#calls);
+    return new MemoryPermit((token) => this.gateOf(token, call.service).gate, call, this.#calls);
   }
 
-  snapshot(token: string): RateLimitSnapshot | undefined {
-    return this.#gates.get(token)?.gate.snapshot;
+  snapshot(token: string, service?: string): RateLimitSnapshot | undefined {
+    if (service !== undefined) return this.#gates.get(`${service} ${token}`)?.gate.snapshot;
+    const [only, ...others] = this.gatesOf(token).flatMap(({ gate }) => gate.snapshot ?? []);
+    return others.length === 0 ? only : undefined;
   }
 
-  /** The gate of a token. Tokens come and go: whenever there are twice as many, idle gates are forgotten. */
-  gateOf(token: string): Kept {
-    const known = this.#gates.get(token);
+  /** The gates of a token, at each service. */
+  gatesOf(token: string): readonly Kept[] {
+    return [...this.#gates].flatMap(([name, kept]) => (name.endsWith(` ${token}`) ? kept : []));
+  }
+
+  /** The gate of a token at a service. Tokens come and go: whenever there are twice as many, idle gates are forgotten. */
+  gateOf(token: string, service: string): Kept {
+    const name: GateName = `${service} ${token}`;
+    const known = this.#gates.get(name);
     if (known !== undefined) return known;
     if (this.#gates.size >= this.#mostGates) {
-      for (const [name, { gate, isUsed }] of this.#gates) if (gate.isIdle && !isUsed) this.#gates.delete(name);
+      for (const [other, { gate, isUsed }] of this.#gates) if (gate.isIdle && !isUsed) this.#gates.delete(other);
       this.#mostGates = Math.max(FEW_GATES, 2 * this.#gates.size);
     }
-    const gate = this.#createGate(token);
-    this.#gates.set(token, gate);
+    const gate = this.#createGate(token, service);
+    this.#gates.set(name, gate);
     return gate;
   }
 }

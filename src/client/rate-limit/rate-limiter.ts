@@ -1,17 +1,22 @@
 /**
- * Decides when a request may be sent. The service limits requests per token, so all clients that share a token should
- * share one rate limiter. `memoryRateLimiter()` is the one for a single process; a shared store can take its place by
+ * Decides when a request may be sent. A service limits the requests of each token, so clients that share a token there
+ * should share one rate limiter. `memoryRateLimiter()` is the one for a single process; a shared store can take its place by
  * implementing this interface.
  */
 export interface RateLimiter {
   /** Registers a call, once, when it begins. The permit keeps the call's position in the queue over all its requests. */
   enter(call: RateLimitedCall): Permit;
-  /** The latest that is known of a token's limit; `undefined` if nothing is, and no pause runs. */
-  snapshot(token: string): RateLimitSnapshot | undefined;
+  /**
+   * The latest that is known of a token's limit at a service; `undefined` if nothing is, and no pause runs. Without a
+   * service, that of the only one of which something is known.
+   */
+  snapshot(token: string, service?: string): RateLimitSnapshot | undefined;
 }
 
 /** A call, as a rate limiter sees it. */
 export interface RateLimitedCall {
+  /** The origin and base path that the call is sent to. Each service has its own limit of a token. */
+  readonly service: string;
   /** The most requests in flight per token. Where calls of a token differ, the smallest counts, as long as it waits or is in flight. */
   readonly maxConcurrency: number;
   /** The most pauses in a row, without a request of the token getting through in between, that the call waits for. */
@@ -66,9 +71,12 @@ export interface RateLimitHead {
   readonly remaining: number | undefined;
 }
 
-/** The rest of a token's pause, in milliseconds; `undefined` if none is known. */
-export function pauseLeft(rateLimiter: Pick<RateLimiter, "snapshot">, token: string): number | undefined {
-  const until = rateLimiter.snapshot(token)?.pausedUntil;
+/** The rest of a token's pause at the service of a client, in milliseconds; `undefined` if none is known. */
+export function pauseLeft(
+  { rateLimiter, baseUrl }: { readonly rateLimiter: Pick<RateLimiter, "snapshot">; readonly baseUrl: string },
+  token: string,
+): number | undefined {
+  const until = rateLimiter.snapshot(token, baseUrl)?.pausedUntil;
   return until && Math.max(0, until.getTime() - Date.now());
 }
 

@@ -100,6 +100,7 @@ export class LimiterModel {
     const abort = new AbortController();
     const { maxConcurrency, timeoutMs } = arrival;
     const permit = this.#limiter.enter({
+      service: "https://a.example/api/v1",
       maxConcurrency,
       timeoutMs,
       maxPauses,

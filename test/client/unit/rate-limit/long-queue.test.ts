@@ -24,7 +24,8 @@ afterEach(() => {
   globalThis.setTimeout = realSetTimeout;
 });
 
-const limits = { maxConcurrency: 10, maxPauses: 5, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs: 30_000 };
+const service = "https://a.example/api/v1";
+const limits = { service, maxConcurrency: 10, maxPauses: 5, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs: 30_000 };
 const head = (status: number) => ({ status, limit: undefined, remaining: undefined, retryAfterMs: 1_000 });
 
 class Call {

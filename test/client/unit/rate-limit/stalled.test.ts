@@ -24,7 +24,8 @@ class Call {
 
   constructor(limiter: RateLimiter, { token = TOKEN, maxConcurrency = 10, maxPauses = 5, timeoutMs = Infinity } = {}) {
     const { signal } = this.abort;
-    const limits = { maxConcurrency, maxPauses, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs };
+    const service = "https://a.example/api/v1";
+    const limits = { service, maxConcurrency, maxPauses, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs };
     this.permit = limiter.enter({ ...limits, signal });
     void this.start(token);
   }

@@ -17,7 +17,10 @@ const response = (status: number, retryAfterMs?: number) => ({
 const entering =
   (limiter: RateLimiter, maxConcurrency = 1) =>
   (signal = new AbortController().signal): Permit =>
-    limiter.enter({ maxConcurrency, maxPauses: 5, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs: 30_000, signal });
+    limiter.enter({
+      service: "https://a.example/api/v1",
+      ...{ maxConcurrency, maxPauses: 5, maxPauseMs: Infinity, endsAt: Infinity, timeoutMs: 30_000, signal },
+    });
 
 test("those who leave when a pause has just ended, before their timers fire, cost neither token a place", async () => {
   const enter = entering(memoryRateLimiter());

@@ -236,7 +236,7 @@ test.each<[string, Permit["acquire"]]>([
   const client = scriptedFetch(good).client({ rateLimiter, retry: false, token: "pat_1" });
   for (let call = 0; call < 3; call += 1) await ended(client.sessions.get("1"));
   const next = inner.enter({
-    ...{ maxConcurrency: 1, maxPauses: 0, maxPauseMs: 0, endsAt: Infinity, timeoutMs: 1_000 },
+    ...{ service: client.baseUrl, maxConcurrency: 1, maxPauses: 0, maxPauseMs: 0, endsAt: Infinity, timeoutMs: 1_000 },
     signal: new AbortController().signal,
   });
   expect(next.acquire("pat_1")).toEqual({ kind: "admitted" });
