@@ -15,7 +15,7 @@ import { type IssueKey, IssueOwners } from "./issue-owners.ts";
 export type GuardedIssue = z.output<typeof REMEMBERED> &
   ({ readonly repeated: false; readonly status: string } | { readonly repeated: true; readonly created_at: string });
 
-/** What a call asks of the service. */
+/** The requests that a call can send. */
 export interface IssueRequests {
   /** Sends the request of the issue; it awaits `beforeRequest` with the token before each request leaves. */
   readonly create: (beforeRequest: (token: string) => Promise<void>) => Promise<Issue>;
