@@ -2,7 +2,7 @@ import type { CallHooks } from "./call/call-hooks.ts";
 import { createHttp } from "./call/http.ts";
 import { createSend } from "./call/send.ts";
 import type { ClientContext } from "./call/settings.ts";
-import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
+import { invalid } from "./checks/invalid-input.ts";
 import { unbreakable } from "./checks/validators.ts";
 import { checkStaticToken, configuring, type Settings, settingsOf } from "./client-settings.ts";
 import { explain } from "./errors/evidence.ts";
@@ -29,12 +29,12 @@ export class Assembly {
   }
 
   /**
-   * Makes the parts from what a constructor was called with.
+   * Makes the parts from the options of a constructor.
    *
    * @throws `ConfigError` if an option is invalid
    */
-  static of(args: readonly [options?: ClientOptions]): Assembly {
-    return configuring(args[0], () => Assembly.#from(settingsOf(args)));
+  static of(options: ClientOptions | undefined): Assembly {
+    return configuring(options, () => Assembly.#from(settingsOf(options)));
   }
 
   static #from(given: Settings, parent?: ClientContext): Assembly {
@@ -72,8 +72,8 @@ export class Assembly {
   }
 
   /** The parts of a client with some options changed. */
-  withOptions(args: readonly [ClientOptions]): Assembly {
-    return configuring(args[0], () => Assembly.#from(settingsOf(args, this.#settings), this.context));
+  withOptions(options: ClientOptions): Assembly {
+    return configuring(options, () => Assembly.#from(settingsOf(options, this.#settings), this.context));
   }
 
   /** The same parts, with hooks under each call. */
@@ -86,10 +86,9 @@ export class Assembly {
    *
    * @throws `ConfigError` if the token is invalid, or is not the client's to swap
    */
-  setToken([token, ...surplus]: readonly [string]): void {
+  setToken(token: string): void {
     const { tokenSource } = this.context;
     configuring({ token }, () => {
-      expectNoSurplus(surplus, "setToken takes one argument, the token");
       if (!(tokenSource instanceof StaticToken)) {
         invalid("setToken: the token provider or the rotating token of this client decides the token");
       }

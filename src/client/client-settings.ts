@@ -7,7 +7,7 @@ import {
   SHARED_OPTIONS,
 } from "./call/settings.ts";
 import { ignoreErrors } from "./checks/ignore-errors.ts";
-import { expectNoSurplus, invalid } from "./checks/invalid-input.ts";
+import { invalid } from "./checks/invalid-input.ts";
 import { parseOptions } from "./checks/parse-options.ts";
 import {
   ANYTHING,
@@ -86,13 +86,11 @@ const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
 
 /**
  * Checks and copies every option, so that later changes of `options` have no effect. Missing options come from `parent`, the
- * client that this one is derived from, then from the environment, then from the defaults. `args`: the arguments of the method.
+ * client that this one is derived from, then from the environment, then from the defaults.
  */
-export function settingsOf(args: readonly [options?: ClientOptions], parent?: Settings): Settings {
-  const [options, ...surplus] = args;
+export function settingsOf(options: ClientOptions | undefined, parent?: Settings): Settings {
   refuseEnvironment(options);
   const parsed: object = parseOptions<ClientOptions>(options, "options", CLIENT_OPTIONS);
-  expectNoSurplus(surplus);
   refuseUndefined(parsed, parent !== undefined);
   const own = parsed as CheckedOptions<Settings>; // each validator has read its field
   return mergeSettings<Settings>(own, parent === undefined ? outsideSettings(own) : inheritedSettings(own, parent));

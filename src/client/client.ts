@@ -50,12 +50,8 @@ export class Client {
   readonly #send: Send;
 
   constructor(options?: ClientOptions);
-  constructor(...args: readonly [options?: ClientOptions | Assembly]) {
-    const [options] = args;
-    this.#assembly =
-      options instanceof Assembly
-        ? options
-        : withCallerStack(new.target, () => Assembly.of(args as [options?: ClientOptions])); // an Assembly was handled above
+  constructor(options?: ClientOptions | Assembly) {
+    this.#assembly = options instanceof Assembly ? options : withCallerStack(new.target, () => Assembly.of(options));
     this.#send = createSend(this.#assembly.context);
     this.baseUrl = this.#assembly.context.baseUrl;
     this.tokens = new Tokens(this.#send);
@@ -85,8 +81,8 @@ export class Client {
    * @example
    * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
    */
-  withOptions: (options: ClientOptions) => Client = (...args) =>
-    withCallerStack(this.withOptions, () => derived(this.#assembly.withOptions(args)));
+  withOptions: (options: ClientOptions) => Client = (options) =>
+    withCallerStack(this.withOptions, () => derived(this.#assembly.withOptions(options)));
 
   /**
    * Swaps the token: attempts sent from now on carry the new one, also those of pending calls and of clients made by
@@ -94,7 +90,7 @@ export class Client {
    *
    * @throws `ConfigError` if the token is invalid, or if a token provider or a rotating token decides the token
    */
-  setToken: (token: string) => void = (...args) => withCallerStack(this.setToken, () => this.#assembly.setToken(args));
+  setToken: (token: string) => void = (token) => withCallerStack(this.setToken, () => this.#assembly.setToken(token));
 
   /**
    * Sends a request to an endpoint that has no method of its own, with the same authentication, rate limiter, retries,
@@ -108,10 +104,8 @@ export class Client {
    * @example
    * const issues = await client.request({ method: "GET", path: path`/projects/${project}/issues` });
    */
-  request: SendCustom = <Output>(
-    request: CustomRequest<Output>,
-    ...options: [options?: CallOptions]
-  ): ApiPromise<Output> => apiPromise(this.request, () => sendCustom(this.#send, request, options));
+  request: SendCustom = <Output>(request: CustomRequest<Output>, options?: CallOptions): ApiPromise<Output> =>
+    apiPromise(this.request, () => sendCustom(this.#send, request, options));
 
   /**
    * Walks a list endpoint that has no method of its own. `schema` is that of one item; without one, items are the JSON of
@@ -122,7 +116,7 @@ export class Client {
    * @example
    * for await (const issue of client.paginate({ path: path`/projects/${project}/issues` })) console.log(issue);
    */
-  paginate: PaginateCustom = <Item>(list: CustomList<Item>, ...options: [options?: ListOptions]): Paginator<Item> =>
+  paginate: PaginateCustom = <Item>(list: CustomList<Item>, options?: ListOptions): Paginator<Item> =>
     paginateCustom(this.#send, list, options);
 
   /** @internal Derives a client whose calls have hooks, for other parts of this package. */

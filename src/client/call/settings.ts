@@ -1,5 +1,4 @@
 import { readHeaders } from "../checks/headers.ts";
-import { expectNoSurplus } from "../checks/invalid-input.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { expectRange } from "../checks/range.ts";
 import {
@@ -131,15 +130,13 @@ const CALL_OPTIONS: ObjectSchema<CallOptions> = {
 const NO_OPTIONS: CheckedOptions = {};
 
 /**
- * Checks and copies the options of a call, so that later changes have no effect. `last` is what was passed as the last
- * argument of the method, and behind it; `own` are the options that only this method takes.
+ * Checks and copies the options of a call, so that later changes have no effect. `own` are the options that only this
+ * method takes.
  */
 export function readOptions<Options extends CallOptions>(
-  last: readonly [options?: Options | undefined],
+  options: Options | undefined,
   own?: ObjectSchema<Omit<Options, keyof CallOptions>>,
 ): CheckedOptions & Present<Omit<Options, keyof CallOptions>> {
-  const [options, ...surplus] = last;
-  expectNoSurplus(surplus);
   const checked =
     options === undefined && own === undefined
       ? NO_OPTIONS

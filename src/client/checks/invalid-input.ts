@@ -5,11 +5,3 @@ export class InvalidInput extends Error {}
 export function invalid(message: string, cause?: unknown): never {
   throw new InvalidInput(message, { cause });
 }
-
-/** Refuses more arguments than a method takes: they would go unnoticed. */
-export function expectNoSurplus(
-  surplus: readonly unknown[],
-  flaw: string = "too many arguments: the last one is options",
-): void {
-  if (surplus.length > 0) invalid(flaw);
-}

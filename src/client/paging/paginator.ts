@@ -1,8 +1,6 @@
 import { type ApiPromise, apiPromise, type Success } from "../call/api-promise.ts";
-import { expectNoSurplus } from "../checks/invalid-input.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { countFrom, type ObjectSchema } from "../checks/validators.ts";
-import { asErrorClass } from "../errors/as-error-class.ts";
 import { type CallerStack, captureCaller, withCallerStack } from "../errors/caller-stack.ts";
 import { ArgumentError } from "../errors/classes.ts";
 import { lazyWalk, type Walk } from "./async-iterator.ts";
@@ -83,14 +81,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * @example
    * for await (const page of client.projects.list().pages()) console.log(page.data.length, page.next_cursor);
    */
-  pages(): AsyncGenerator<Page<Item>, void, undefined>;
-  pages(...surplus: readonly unknown[]): AsyncGenerator<Page<Item>, void, undefined> {
-    const describe = async () => {
-      refuseArguments("pages", surplus);
-      return this.#source();
-    };
+  pages(): AsyncGenerator<Page<Item>, void, undefined> {
     const toCaller = captureCaller(this.pages);
-    return lazyWalk(() => iterate(describe, ({ data: page }) => [page], toCaller));
+    return lazyWalk(() => iterate(this.#source, ({ data: page }) => [page], toCaller));
   }
 
   /**
@@ -113,10 +106,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    *   retry: false,
    * };
    */
-  page(): ApiPromise<Page<Item>>;
-  page(...surplus: readonly unknown[]): ApiPromise<Page<Item>> {
+  page(): ApiPromise<Page<Item>> {
     return apiPromise(this.page, async () => {
-      refuseArguments("page", surplus);
       const { value } = await walkPages(this.#source, { max: 0 }).next();
       return value as Success<Page<Item>>; // every walk has a first page
     });
@@ -129,15 +120,13 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * @example
    * const firstHundred = await client.projects.list({ limit: 50 }).toArray({ max: 100 });
    */
-  toArray(options?: ToArrayOptions): Promise<Item[]>;
-  toArray(options?: ToArrayOptions, ...surplus: readonly unknown[]): Promise<Item[]> {
+  toArray(options?: ToArrayOptions): Promise<Item[]> {
     return withCallerStack(this.toArray, async () => {
       const { fetch } = globalThis;
       const { check } = await this.#source();
-      const { max = Number.POSITIVE_INFINITY } = check("toArray", () => {
-        expectNoSurplus(surplus);
-        return parseOptions(options, "options", TO_ARRAY_OPTIONS);
-      });
+      const { max = Number.POSITIVE_INFINITY } = check("toArray", () =>
+        parseOptions(options, "options", TO_ARRAY_OPTIONS),
+      );
       const items: Item[] = [];
       if (max === 0) return items;
       for await (const { data: page } of walkPages(this.#source, { max, fetch })) {
@@ -156,8 +145,4 @@ function iterate<Item, Value>(
   toCaller: CallerStack,
 ): Walk<Value> {
   return batchIterator((closing) => walkPages(describe, { closing }), valuesOf, toCaller);
-}
-
-function refuseArguments(method: string, surplus: readonly unknown[]): void {
-  asErrorClass(ArgumentError, () => expectNoSurplus(surplus, `${method} takes no arguments: pass them to list()`));
 }

@@ -110,7 +110,7 @@ const EXPECTED: Readonly<Record<string, "nothing" | "json_if_any">> = { HEAD: "n
 export function sendCustom<Output>(
   send: Send,
   request: CustomRequest<Output>,
-  last: readonly [options?: CallOptions | undefined],
+  given: CallOptions | undefined,
 ): Promise<Success<Output>> {
   return send("request", () => {
     const { method, path, query = {}, json, schema } = parseOptions<CustomRequest<Output>>(request, "request", REQUEST);
@@ -120,7 +120,7 @@ export function sendCustom<Output>(
     if (schema !== undefined && method === "HEAD") {
       invalid("the response to a HEAD has no body, so schema cannot be given");
     }
-    const options = readOptions(last);
+    const options = readOptions(given);
     const label = `${method} ${path.template}`;
     return { label, method, path, query: encodeQuery(query), json, schema, expects: EXPECTED[method], options };
   });
@@ -130,12 +130,12 @@ export function sendCustom<Output>(
 export function paginateCustom<Item>(
   send: Send,
   list: CustomList<Item>,
-  last: readonly [options?: ListOptions | undefined],
+  options: ListOptions | undefined,
 ): Paginator<Item> {
   return paginate(send, "paginate", () => {
     const { path, query = {}, ...parsed } = parseOptions<CustomList<Item>>(list, "list", LIST);
     const schema = parsed.schema ?? (anyValidator as StandardSchema<Item>); // without one, items are unknown
     if (query["cursor"] !== undefined) expectType(query["cursor"], "query.cursor", CURSOR);
-    return { label: `GET ${path.template}`, path, query, schema: pageValidator(schema), last };
+    return { label: `GET ${path.template}`, path, query, schema: pageValidator(schema), options };
   });
 }

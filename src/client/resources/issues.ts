@@ -46,7 +46,7 @@ export class Issues {
   create: (project: ProjectRef, input: IssueCreateInput, options?: CallOptions) => ApiPromise<Issue> = (
     project,
     input,
-    ...options
+    options,
   ) =>
     apiPromise(this.create, () =>
       this.#send("issues.create", () => ({

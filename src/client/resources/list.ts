@@ -57,8 +57,7 @@ export interface ListOperation<Item> {
   readonly scope?: string;
   /** As in an operation. */
   readonly fields?: readonly string[];
-  /** The last argument of the method, and what was passed behind it. */
-  readonly last: readonly [options?: ListOptions | undefined];
+  readonly options: ListOptions | undefined;
 }
 
 /**
@@ -72,10 +71,10 @@ export function paginate<Item>(send: Send, name: string, describe: () => ListOpe
 function sourceOf<Item>(
   send: Send,
   name: string,
-  { label = name, path, query, fields, schema, scope, last }: ListOperation<Item>,
+  { label = name, path, query, fields, schema, scope, options: given }: ListOperation<Item>,
 ): PageSource<Item> {
   const { cursor: start, ...others } = query;
-  const { prefetch = false, ...options } = readOptions(last, { prefetch: BOOLEAN });
+  const { prefetch = false, ...options } = readOptions(given, { prefetch: BOOLEAN });
   const fixed = encodeQuery(others);
   const lenientSchema = pageEnvelopeValidator;
   const page = { label, method: "GET", path, fields, schema, lenientSchema, scope, options } as const;

@@ -38,12 +38,12 @@ export class Projects {
    * @example
    * for await (const project of client.projects.list({ limit: 200 })) console.log(project.name);
    */
-  list: (params?: ListParams, options?: ListOptions) => Paginator<Project> = (params, ...options) =>
+  list: (params?: ListParams, options?: ListOptions) => Paginator<Project> = (params, options) =>
     paginate(this.#send, "projects.list", () => ({
       path: pathOf("/projects"),
       ...listQuery(params),
       schema: projectPageValidator,
       scope: "projects:read",
-      last: options,
+      options,
     }));
 }

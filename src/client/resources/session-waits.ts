@@ -54,12 +54,12 @@ function withIntervals({ intervalMs, maxIntervalMs, ...options }: CheckedWatch):
 type CheckedWatch = CheckedOptions & Pick<WatchOptions, "intervalMs" | "maxIntervalMs">;
 
 /** Polls a session until `until` is true of it. */
-export function waitFor(send: Send, id: string, last: readonly [options: WaitOptions]): Promise<Session> {
+export function waitFor(send: Send, id: string, given: WaitOptions): Promise<Session> {
   const name = "sessions.waitFor";
   const { fetch } = globalThis;
   return (async () => {
     const { until, ...options } = send.check(name, () => {
-      const { until, ...others } = readOptions(last, WAIT_OPTIONS);
+      const { until, ...others } = readOptions(given, WAIT_OPTIONS);
       return { until, ...withIntervals(others) };
     });
     return await new SessionPolls(send, { name, id, isWanted: until, fetch }, options).next();
@@ -70,11 +70,11 @@ export function waitFor(send: Send, id: string, last: readonly [options: WaitOpt
 export function watch(
   send: Send,
   id: string,
-  last: readonly [options?: WatchOptions | undefined],
+  options: WatchOptions | undefined,
 ): (closing: Deadline) => AsyncGenerator<Session, void, undefined> {
   const name = "sessions.watch";
   const { fetch } = globalThis;
-  const read = deferErrors(() => send.check(name, () => withIntervals(readOptions(last, WATCH_OPTIONS))));
+  const read = deferErrors(() => send.check(name, () => withIntervals(readOptions(options, WATCH_OPTIONS))));
   return async function* changes(closing) {
     // The states and not the sessions are compared: the consumer may change a session that it was handed.
     let latest: readonly unknown[] = [];

@@ -39,14 +39,14 @@ export class Sessions {
   list: (project: ProjectRef, params?: ListParams, options?: ListOptions) => Paginator<Session> = (
     project,
     params,
-    ...options
+    options,
   ) =>
     paginate(this.#send, "sessions.list", () => ({
       path: pathOf("/projects/{project}/sessions", { project: projectValue(project) }),
       ...listQuery(params),
       schema: sessionPageValidator,
       scope: "sessions:read",
-      last: options,
+      options,
     }));
 
   /**
@@ -57,7 +57,7 @@ export class Sessions {
    * @example
    * const { state } = await client.sessions.get(id);
    */
-  get: (id: string, options?: CallOptions) => ApiPromise<Session> = (id, ...options) =>
+  get: (id: string, options?: CallOptions) => ApiPromise<Session> = (id, options) =>
     apiPromise(this.get, () => this.#send("sessions.get", () => getSession(id, readOptions(options))));
 
   /**
@@ -77,7 +77,7 @@ export class Sessions {
    * @example
    * const done = await client.sessions.waitFor(id, { until: (session) => session.state !== "running" });
    */
-  waitFor: (id: string, options: WaitOptions) => Promise<Session> = (id, ...options) =>
+  waitFor: (id: string, options: WaitOptions) => Promise<Session> = (id, options) =>
     withCallerStack(this.waitFor, () => waitFor(this.#send, id, options));
 
   /**
@@ -89,7 +89,7 @@ export class Sessions {
    * @example
    * for await (const { state } of client.sessions.watch(id)) if (state === "done") break;
    */
-  watch: (id: string, options?: WatchOptions) => AsyncGenerator<Session, void, undefined> = (id, ...options) => {
+  watch: (id: string, options?: WatchOptions) => AsyncGenerator<Session, void, undefined> = (id, options) => {
     const changes = watch(this.#send, id, options);
     const toCaller = captureCaller(this.watch);
     return lazyWalk(() => batchIterator(changes, (session) => [session], toCaller));

@@ -57,7 +57,7 @@ export class Tokens {
    * @example
    * const { id, plaintext } = await client.tokens.create({ name: "ci", scopes: ["issues:write"], expires_in_days: 30 });
    */
-  create: (input: TokenCreateInput, options?: CallOptions) => ApiPromise<CreatedToken> = (input, ...options) =>
+  create: (input: TokenCreateInput, options?: CallOptions) => ApiPromise<CreatedToken> = (input, options) =>
     apiPromise(this.create, () =>
       this.#send("tokens.create", () => {
         const json = parseOptions(input, "input", CREATE_INPUT);
@@ -87,9 +87,9 @@ export class Tokens {
    * @example
    * const next = await client.tokens.rotate(id, { adopt: true });
    */
-  rotate: (id: string, options?: RotateOptions) => ApiPromise<CreatedToken> = (id, ...last) =>
+  rotate: (id: string, options?: RotateOptions) => ApiPromise<CreatedToken> = (id, given) =>
     apiPromise(this.rotate, async () => {
-      const { adopt = false, ...options } = this.#send.check("tokens.rotate", () => readOptions(last, ROTATE_OPTIONS));
+      const { adopt = false, ...options } = this.#send.check("tokens.rotate", () => readOptions(given, ROTATE_OPTIONS));
       const rotate = () => this.#send("tokens.rotate", () => ({ ...rotation(id, adopt), options }));
       return adopt ? await this.#send.adopt(rotate) : await rotate();
     });
@@ -104,7 +104,7 @@ export class Tokens {
    * @example
    * await client.tokens.revoke(id);
    */
-  revoke: (id: string, options?: CallOptions) => ApiPromise<void> = (id, ...options) =>
+  revoke: (id: string, options?: CallOptions) => ApiPromise<void> = (id, options) =>
     apiPromise(this.revoke, () =>
       this.#send("tokens.revoke", () => ({
         method: "DELETE",

@@ -89,6 +89,10 @@ test("scopes are the thirteen of the table", () => {
 });
 
 test("what is missing or misspelt does not compile", () => {
+  // @ts-expect-error options are the last argument
+  void (() => client.sessions.get("s", {}, {}));
+  // @ts-expect-error a page is asked for by the cursor of its list
+  void (() => client.projects.list().page(2));
   // @ts-expect-error a title is required
   void (() => client.issues.create("p", { type: "bug" }));
   // @ts-expect-error a type is required

@@ -12,7 +12,7 @@ const client: CallSettings = {
 };
 
 /** Options as a method takes them. */
-const read = (options?: CallOptions): ReturnType<typeof readOptions> => readOptions([options]);
+const read = (options?: CallOptions): ReturnType<typeof readOptions> => readOptions(options);
 const settings = (options?: CallOptions): CallSettings => ({ ...client, ...mergeSettings(read(options), client) });
 
 function flawOf(options: unknown): string {
@@ -59,14 +59,8 @@ test("what was read does not change with what was given", () => {
 
 test("options of the method alone are read with the others", () => {
   const shape = { adopt: { words: "a boolean", accepts: (value: unknown) => typeof value === "boolean" } };
-  const checked = readOptions<CallOptions & { adopt?: boolean }>([{ adopt: true, timeoutMs: 5 }], shape);
+  const checked = readOptions<CallOptions & { adopt?: boolean }>({ adopt: true, timeoutMs: 5 }, shape);
   expect({ ...checked }).toEqual({ adopt: true, timeoutMs: 5 });
-});
-
-test("an argument behind options is refused", () => {
-  expect(() => asErrorClass(ArgumentError, () => readOptions([{}, {}] as never))).toThrow(
-    "too many arguments: the last one is options",
-  );
 });
 
 describe("retry", () => {

@@ -189,10 +189,6 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
     (c) => c.projects.list().toArray(10 as Bad),
     "toArray: options must be an object such as { max }, not 10",
   ],
-  "page(2)": [
-    (c) => (c.projects.list() as { page(cursor: unknown): Promise<unknown> }).page(2),
-    "page takes no arguments: pass them to list()",
-  ],
   "all in one argument": [
     (c) => c.issues.create({ project: "web", ...issue } as Bad, undefined as Bad),
     "issues.create: project must be a name, an id or a project, not an object without an id; the project is the first argument",
@@ -331,59 +327,6 @@ describe("until without a boolean is refused when it first returns", () => {
     expect(error).toBeInstanceOf(ArgumentError);
     expect((error as Error).message).toBe(`sessions.waitFor: until must return true or false, ${flaw}`);
     expect(wire.sent).toHaveLength(1);
-  });
-});
-
-type Loose = (...all: unknown[]) => Promise<unknown>;
-const TOO_MANY: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
-  "tokens.create": (c) => (c.tokens.create as Loose)({ name: "n", scopes: [] }, {}, 1),
-  "tokens.rotate": (c) => (c.tokens.rotate as Loose)("t", {}, 1),
-  "tokens.revoke": (c) => (c.tokens.revoke as Loose)("t", {}, 1),
-  "projects.list": (c) => (c.projects.list as (...all: unknown[]) => { page(): Promise<unknown> })({}, {}, 1).page(),
-  "issues.create": (c) => (c.issues.create as Loose)("web", issue, {}, undefined),
-  "sessions.list": (c) =>
-    (c.sessions.list as (...all: unknown[]) => { page(): Promise<unknown> })("p", {}, {}, 1).page(),
-  "sessions.get": (c) => (c.sessions.get as Loose)("s", {}, 1),
-  "sessions.waitFor": (c) => (c.sessions.waitFor as Loose)("s", { until: () => true }, 1),
-  "sessions.watch": (c) =>
-    (c.sessions.watch as (...all: unknown[]) => AsyncIterable<unknown>)("s", {}, 1)[Symbol.asyncIterator]().next(),
-  request: (c) => (c.request as Loose)({ method: "GET", path: path`/x` }, {}, 1),
-};
-
-test.each(Object.entries(TOO_MANY))("too many arguments of %s", async (name, call) => {
-  const error = (await rejection(call(wire.client()))) as Error;
-  expect(error).toBeInstanceOf(ArgumentError);
-  expect(error.message).toBe(`${name}: too many arguments: the last one is options`);
-  expect(wire.sent).toHaveLength(0);
-});
-
-test("too many arguments of pages()", async () => {
-  const list = wire.client().projects.list() as unknown as { pages(page: number): AsyncIterator<unknown> };
-  const error = (await rejection(list.pages(1).next())) as Error;
-  expect(error).toBeInstanceOf(ArgumentError);
-  expect(error.message).toBe("pages takes no arguments: pass them to list()");
-  expect(wire.sent).toHaveLength(0);
-});
-
-test("too many arguments of toArray()", async () => {
-  const list = wire.client().projects.list() as unknown as { toArray: Loose };
-  const error = (await rejection(list.toArray({}, 1))) as Error;
-  expect(error.message).toBe("toArray: too many arguments: the last one is options");
-  expect(wire.sent).toHaveLength(0);
-});
-
-describe("too many arguments are a ConfigError", () => {
-  const options = { baseUrl: BASE, token: TOKEN };
-  const TOO_MANY_OPTIONS = "too many arguments: the last one is options";
-  type Any = (...all: unknown[]) => unknown;
-  test.each<[string, (client: Client) => unknown, string]>([
-    ["new Client", () => new (Client as unknown as new (...all: unknown[]) => Client)(options, {}), TOO_MANY_OPTIONS],
-    ["withOptions", (client) => (client.withOptions as Any)({}, {}), TOO_MANY_OPTIONS],
-    ["setToken", (client) => (client.setToken as Any)(TOKEN, {}), "setToken takes one argument, the token"],
-  ])("of %s", (_, make, message) => {
-    const client = wire.client();
-    expect(() => make(client)).toThrow(ConfigError);
-    expect(() => make(client)).toThrow(message);
   });
 });
 
