@@ -39,13 +39,22 @@ export function evaluateWith(client: unknown): Evaluate | undefined {
 /** A client of node-redis has no connection, and makes none by itself. */
 export class NotConnected extends Error {}
 
+/** The part of an event emitter that is used. */
+interface Emitter {
+  on(event: "error", listener: () => void): void;
+  listeners(event: "error"): readonly unknown[];
+}
+
+function ignore(): void {}
+
 /**
- * Hears the errors of a client that was given: node-redis ends the process where nobody does. A command that fails says the
- * same once more, so they go no further.
+ * Hears the errors of a client that was given, once for all limiters that use it: node-redis ends the process where nobody
+ * hears them. A command that fails says the same once more, so they go no further.
  */
 export function hearErrors(client: unknown): void {
-  if (hasMethods(client, "on"))
-    (client as { on(event: "error", listener: () => void): void }).on("error", () => undefined); // checked above
+  if (!hasMethods(client, "on", "listeners")) return;
+  const emitter = client as unknown as Emitter; // checked above
+  if (!emitter.listeners("error").includes(ignore)) emitter.on("error", ignore);
 }
 
 function isIoredis(client: unknown): client is IoredisClient {
