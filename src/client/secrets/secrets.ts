@@ -43,7 +43,7 @@ export function isSecretName(name: string, inSecret = false): boolean {
 /**
  * Takes secrets out of a text: known ones as they are, in any case, in base64, and cut off at their end; values by the name
  * before them; passwords in URLs; and unknown tokens that begin as known ones do. A text is looked through as it is, and
- * with the escapes of URLs, JSON and HTML read once. `byLooks` finds what is a secret by its looks alone.
+ * with the escapes of URLs and JSON read once. `byLooks` finds what is a secret by its looks alone.
  */
 export function redactionOf(
   { tokens, headers = {}, response }: Secrets,
@@ -175,44 +175,22 @@ const passwordsInUrls: Finder = (text) =>
     index + length - 1,
   ]);
 
-/** Characters as URLs, JSON and HTML spell them where they cannot stand by themselves. */
-const ESCAPE =
-  /(?:%|\\u00)(?<hex>[\da-f]{2})|&#x0{0,5}(?<html>[\da-f]{2});|&#0{0,5}(?<decimal>\d{1,3});|&(?:amp|lt|gt|quot|apos);|\\["\\/bfnrt]/gi;
-const ESCAPED: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&apos;": "'",
-  '\\"': '"',
-  "\\\\": "\\",
-  "\\/": "/",
-  "\\b": "\b",
-  "\\f": "\f",
-  "\\n": "\n",
-  "\\r": "\r",
-  "\\t": "\t",
-};
+/** Characters as URLs and JSON spell them where they cannot stand by themselves. */
+const ESCAPE = /%([\da-fA-F]{2})|\\(?:u[\da-fA-F]{4}|["\\/bfnrt])/g;
 
 /** A text with its escapes read, once; `at`: where each of its characters stands in the text, and its end. */
 function readEscapes(text: string): { readonly read: string; readonly at: readonly number[] } {
-  let read = "";
   const at: number[] = [];
   let next = 0;
-  const copyTo = (end: number): void => {
-    for (let index = next; index < end; index += 1) at.push(index);
-    read += text.slice(next, end);
+  const standTo = (last: number): void => {
+    for (; next <= last; next += 1) at.push(next);
   };
-  for (const { 0: spelled, index, groups = {} } of text.matchAll(ESCAPE)) {
-    copyTo(index);
-    at.push(index);
-    const { hex, html, decimal } = groups;
-    const code = decimal === undefined ? Number.parseInt(hex ?? html ?? "", 16) : Number(decimal);
-    read += ESCAPED[spelled.toLowerCase()] ?? String.fromCharCode(code);
+  const read = text.replaceAll(ESCAPE, (spelled: string, hex: string | undefined, index: number) => {
+    standTo(index);
     next = index + spelled.length;
-  }
-  copyTo(text.length);
-  at.push(text.length);
+    return String(JSON.parse(`"${hex === undefined ? spelled : `\\u00${hex}`}"`));
+  });
+  standTo(text.length);
   return { read, at };
 }
 

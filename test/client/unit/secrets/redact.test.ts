@@ -109,16 +109,9 @@ describe("a token that was cut off is still that token", () => {
   });
 });
 
-test("a token in any one spelling of URLs, JSON or HTML leaves no part of it", () => {
+test("a token in any one spelling of URLs or JSON leaves no part of it", () => {
   const hex = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(2, "0");
   const each = (how: (letter: string) => string) => (text: string) => [...text].map(how).join("");
-  const marks: Readonly<Record<string, string>> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "'": "&#x27;",
-  };
   const spellings: readonly ((token: string) => string)[] = [
     (token) => token,
     (token) => token.toUpperCase(),
@@ -127,8 +120,6 @@ test("a token in any one spelling of URLs, JSON or HTML leaves no part of it", (
     (token) => JSON.stringify(token).slice(1, -1),
     (token) => JSON.stringify(token).slice(1, -1).replaceAll("/", "\\/"),
     each((letter) => (/[a-m]/.test(letter) ? `\\u00${hex(letter)}` : letter)),
-    each((letter) => (/\d/.test(letter) ? `&#${letter.charCodeAt(0)};` : letter)),
-    each((letter) => marks[letter] ?? letter),
   ];
   // Where a token has these itself, a text that spells it may be read in two ways.
   const secret = fc.stringMatching(/^[!-$'-Z^-z|~]{24,40}$/).map((text) => `${text.replaceAll("%", "")}Qx7Rz2Lm9Tw4`);
@@ -153,7 +144,6 @@ test("a token in any one spelling of URLs, JSON or HTML leaves no part of it", (
 
 describe("a secret is found", () => {
   const odd = 'ab"c/d+e=f&g<h_i\\j';
-  const html = odd.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
   const spelled = (how: string): string =>
     [...TOKEN].map((letter) => how.replace("41", letter.charCodeAt(0).toString(16))).join("");
   test.each<[string, string, string]>([
@@ -164,9 +154,6 @@ describe("a secret is found", () => {
     ["percent-encoded as a whole", TOKEN, spelled("%41")],
     ["JSON-escaped", odd, JSON.stringify(odd).slice(1, -1)],
     ["JSON-escaped as a whole", TOKEN, spelled("\\u0041")],
-    ["HTML-escaped", odd, html],
-    ["HTML-escaped with numbers", odd, html.replaceAll("_", "&#95;")],
-    ["HTML-escaped as a whole", TOKEN, spelled("&#x41;")],
     ["in base64", TOKEN, btoa(TOKEN)],
     ["in base64 with its scheme", TOKEN, btoa(`Bearer ${TOKEN}`)],
     ["in base64 for URLs", "pat_k_>>>???~~~>>>", btoa("pat_k_>>>???~~~>>>").replaceAll("+", "-").replaceAll("/", "_")],
@@ -180,12 +167,12 @@ describe("a secret is found", () => {
   test("any secret of visible ASCII, however each of its characters is spelled", () => {
     const spell = (letter: string, how: number): string => {
       const hex = letter.charCodeAt(0).toString(16);
-      return [letter, `%${hex}`, `\\u00${hex}`, `&#x${hex};`, `&#${letter.charCodeAt(0)};`][how] ?? letter;
+      return [letter, `%${hex}`, `\\u00${hex}`][how] ?? letter;
     };
     // Where a secret has these itself, a text that spells it may be read in two ways.
     const secrets = fc.stringMatching(/^[!#-$'-Z^-z|~]{8,40}$/);
     fc.assert(
-      fc.property(secrets, fc.array(fc.nat(4), { minLength: 40, maxLength: 40 }), (secret, how) => {
+      fc.property(secrets, fc.array(fc.nat(2), { minLength: 40, maxLength: 40 }), (secret, how) => {
         const text = [...secret].map((letter, index) => spell(letter, how[index] ?? 0)).join("");
         expect(new Redactor({ tokens: [secret] }).text(`is ${text}.`)).toBe(`is ${REDACTED}.`);
       }),
@@ -244,7 +231,6 @@ describe("values by their name in a text", () => {
     ["secret='a b c d e'", `secret='${REDACTED}'`],
     ['{"plaintext": "a\\"bcdefgh", "id": "c', `{"plaintext": "${REDACTED}", "id": "c`],
     ['"{\\"password\\":\\"swordfish\\"}"', `"{\\"password\\":\\"${REDACTED}\\"}"`],
-    ["&quot;password&quot;: &quot;swordfish&quot;", `&quot;password&quot;: &quot;${REDACTED}&quot;`],
     ["access_token%3D%22abc12345%22%26page%3D2", `access_token%3D%22${REDACTED}%22%26page%3D2`],
     ["url=https://x.example/?access_token=abc12345&page=2", `url=https://x.example/?access_token=${REDACTED}&page=2`],
     ["token_id=tok_12345678&api-key=abc12345", `token_id=tok_12345678&api-key=${REDACTED}`],
