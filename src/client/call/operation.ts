@@ -1,4 +1,5 @@
 import type { EventFields, PageEvent, PollEvent } from "../events.ts";
+import type { Service } from "../service.ts";
 import type { Deadline } from "../time/deadline.ts";
 import type { Success } from "./api-promise.ts";
 import type { FetchFunction } from "./http-request.ts";
@@ -68,6 +69,8 @@ export interface Send {
   readonly check: <Result>(name: string, read: () => Result) => Result;
   /** A short text of the service as errors show it, without secrets. */
   readonly short: (text: string) => string | undefined;
+  /** The service of every call. */
+  readonly service: Service;
   /** The `totalTimeoutMs` of calls without one of their own. */
   readonly totalTimeoutMs: number;
 }

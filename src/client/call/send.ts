@@ -24,7 +24,7 @@ import type { ClientContext } from "./settings.ts";
 
 /** The way of every call of a client. Rejects with errors of this library only, and never throws. */
 export function createSend(client: ClientContext): Send {
-  const { tokenSource, headers, totalTimeoutMs } = client;
+  const { tokenSource, baseUrl: service, headers, totalTimeoutMs } = client;
   const redactor = (): Redactor => new Redactor({ tokens: [tokenSource.current], headers });
   const check = <Result>(name: string, read: () => Result): Result =>
     asErrorClass(ArgumentError, read, (flaw) => redactor().text(`${name}: ${flaw}`));
@@ -58,7 +58,8 @@ export function createSend(client: ClientContext): Send {
     const message = "adopt is for a static token; this client has a token provider or a rotating token";
     throw new ArgumentError(`tokens.rotate: ${message}`, { outcome: "not_sent" });
   };
-  return Object.assign(send, { adopt, check, short: (text: string) => redactor().short(text), totalTimeoutMs });
+  const short = (text: string): string | undefined => redactor().short(text);
+  return Object.assign(send, { adopt, check, short, service, totalTimeoutMs });
 }
 
 async function run<Output>(call: Call, { progress }: Origin<Output>): Promise<Success<Output>> {

@@ -51,7 +51,7 @@ export class Issues {
     apiPromise(this.create, () =>
       this.#send("issues.create", () => ({
         method: "POST",
-        path: pathOf("/projects/{project}/issues", { project: projectValue(project) }),
+        path: pathOf("/projects/{project}/issues", { project: projectValue(project, this.#send.service) }),
         json: parseOptions(input, "input", CREATE_INPUT),
         fields: Object.keys(CREATE_INPUT),
         schema: issueValidator,

@@ -55,6 +55,8 @@ export interface ListOperation<Item> {
   readonly query: Query;
   readonly schema: StandardSchema<Page<Item>>;
   readonly scope?: string;
+  /** Sees the items of each page. */
+  readonly received?: (items: readonly unknown[]) => void;
   /** As in an operation. */
   readonly fields?: readonly string[];
   readonly options: ListOptions | undefined;
@@ -71,7 +73,7 @@ export function paginate<Item>(send: Send, name: string, describe: () => ListOpe
 function sourceOf<Item>(
   send: Send,
   name: string,
-  { label = name, path, query, fields, schema, scope, options: given }: ListOperation<Item>,
+  { label = name, path, query, fields, schema, scope, options: given, received }: ListOperation<Item>,
 ): PageSource<Item> {
   const { cursor: start, ...others } = query;
   const { prefetch = false, ...options } = readOptions(given, { prefetch: BOOLEAN });
@@ -86,7 +88,9 @@ function sourceOf<Item>(
     fetch: async (cursor, origin) => {
       const query = cursor === null ? fixed : `${fixed && `${fixed}&`}${encodeQuery({ cursor })}`;
       try {
-        return await send(name, () => ({ ...page, query }), origin);
+        const success = await send(name, () => ({ ...page, query }), origin);
+        received?.(success.data.data);
+        return success;
       } catch (error) {
         throw annotate(error, "cursor", cursor);
       }

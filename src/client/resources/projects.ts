@@ -7,15 +7,20 @@ import { describeValue, isObject, isPlainObject } from "../checks/values.ts";
 import type { Project } from "../models.ts";
 import type { Paginator } from "../paging/paginator.ts";
 import { projectPageValidator } from "../schemas/validators.ts";
+import type { Service } from "../service.ts";
 import { type ListOptions, type ListParams, listQuery, paginate } from "./list.ts";
+import { expectOwn, meetService, ownProjects } from "./project-owners.ts";
 
 /** A project as methods take it: its name, its id, or a record of it, whose id is then used. */
 export type ProjectRef = string | Project | Pick<Project, "id">;
 
-/** The path value of a project. */
-export function projectValue(project: ProjectRef): string {
+/** The path value of a project at a service. */
+export function projectValue(project: ProjectRef, service: Service): string {
   if (typeof project === "string") return project;
-  if (isObject(project) && "id" in project) return expectType(project.id, "project.id", STRING);
+  if (isObject(project) && "id" in project) {
+    expectOwn(project, service);
+    return expectType(project.id, "project.id", STRING);
+  }
   const lack = isPlainObject(project) ? " without an id; the project is the first argument" : "";
   return invalid(`project must be a name, an id or a project, not ${describeValue(project)}${lack}`);
 }
@@ -27,11 +32,13 @@ export class Projects {
   /** @internal Not for callers: the client makes it. */
   constructor(send: Send) {
     this.#send = send;
+    meetService(send.service);
   }
 
   /**
    * The projects that the token may see: `GET /projects`, scope `projects:read`. Nothing is sent until the list is
-   * consumed. An error of a walk carries the `cursor` of the page that failed.
+   * consumed. An error of a walk carries the `cursor` of the page that failed. As soon as the process has clients of two
+   * services, a project of one is an `ArgumentError` in a call to another one: pass its name or its id.
    *
    * @param params the page size and where to start
    * @param options options of each page's call, and `prefetch`
@@ -45,5 +52,6 @@ export class Projects {
       schema: projectPageValidator,
       scope: "projects:read",
       options,
+      received: (projects) => ownProjects(projects, this.#send.service),
     }));
 }

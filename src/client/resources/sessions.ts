@@ -42,7 +42,7 @@ export class Sessions {
     options,
   ) =>
     paginate(this.#send, "sessions.list", () => ({
-      path: pathOf("/projects/{project}/sessions", { project: projectValue(project) }),
+      path: pathOf("/projects/{project}/sessions", { project: projectValue(project, this.#send.service) }),
       ...listQuery(params),
       schema: sessionPageValidator,
       scope: "sessions:read",
