@@ -53,7 +53,7 @@ function ignore(): void {}
  */
 export function hearErrors(client: unknown): void {
   if (!hasMethods(client, "on", "listeners")) return;
-  const emitter = client as unknown as Emitter; // checked above
+  const emitter = client as Emitter; // checked above
   if (!emitter.listeners("error").includes(ignore)) emitter.on("error", ignore);
 }
 
