@@ -114,8 +114,8 @@ test("a value that refers to itself, and one that throws, are refused with their
   expect(() => write(circle)).toThrow(
     expect.objectContaining({ message: "json cannot be written as JSON", cause: expect.any(TypeError) }),
   );
-  // What else is wrong with it is said before.
-  expect(() => write({ circle, b: new Map() })).toThrow("json.b must be a JSON value, not an instance of Map");
+  // What stands before it is said first.
+  expect(() => write({ b: new Map(), circle })).toThrow("json.b must be a JSON value, not an instance of Map");
 });
 
 test("a value that is shared is looked at once, and written each time", () => {
