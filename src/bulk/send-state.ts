@@ -1,7 +1,7 @@
 import type { HookedEnd } from "../client/call/call-hooks.ts";
 import { type Fate, fateOfError, isHarmless } from "../client/call/fate.ts";
 import { isRefusalOfService } from "../client/call/from-service.ts";
-import { ArgumentError, type AutomationError } from "../client/index.ts";
+import { type AnyAutomationError, ArgumentError, type AutomationError } from "../client/index.ts";
 import type { BulkState } from "./journal.ts";
 import { SendError } from "./send-error.ts";
 import type { Thrown } from "./thrown.ts";
@@ -40,14 +40,33 @@ const ITEM_REFUSALS: ReadonlySet<number | undefined> = new Set([400, 409, 413, 4
 /** Statuses that are about the address: a project that is misspelt, or a method that the path does not have. */
 const ADDRESS_REFUSALS: ReadonlySet<number | undefined> = new Set([404, 405]);
 
-/** Failures that every other item would meet as well. */
-const COMMON_FAILURES: ReadonlySet<string> = new Set(["redirect", "token_provider"]);
+/**
+ * Whom an error is about. `"every_item"`: each would meet it as well. `"every_item_if_refused"`: so it is if the refusal is the
+ * service's. `"mistake"`: the application's code, and no failure of a call.
+ */
+type About = "call" | "every_item" | "every_item_if_refused" | "mistake";
 
-/** Refusals that every other item would meet as well, if they are the service's. */
-const COMMON_REFUSALS: ReadonlySet<string> = new Set(["auth", "permission"]);
-
-/** Errors of the application: a mistake in its code, and no failure of a call. */
-const MISTAKES: ReadonlySet<string> = new Set(["argument", "config"]);
+const ABOUT: Readonly<Record<string, About>> = {
+  api: "call",
+  bad_request: "call",
+  auth: "every_item_if_refused",
+  permission: "every_item_if_refused",
+  not_found: "call",
+  conflict: "call",
+  rate_limit: "call",
+  server: "call",
+  redirect: "every_item",
+  connection: "call",
+  timeout: "call",
+  abort: "call",
+  parse: "call",
+  validation: "call",
+  pagination: "call",
+  token_provider: "every_item",
+  argument: "mistake",
+  config: "mistake",
+  journal: "call",
+} satisfies Record<AnyAutomationError["kind"], About>;
 
 const USE_ITS_CLIENT =
   "send must write with the client that it is called with, as in (client, item) => client.issues.create(…): ";
@@ -85,7 +104,8 @@ export function stateAfterSend(key: string, send: SendEnd, write: Write | undefi
 
 /** Returns whether every other item would fail in the same way. */
 export function isCommonFailure(error: AutomationError): boolean {
-  return COMMON_FAILURES.has(error.kind) || (COMMON_REFUSALS.has(error.kind) && isRefusalOfService(error.body));
+  const about = ABOUT[error.kind];
+  return about === "every_item" || (about === "every_item_if_refused" && isRefusalOfService(error.body));
 }
 
 /** Returns whether a failure is about the address that was asked. */
@@ -108,7 +128,7 @@ export function stateOfWrite({ fate, end }: Write): BulkState {
 function stateOfDone(key: string, send: SendEnd, output: unknown): SendState {
   if (send === "abandoned" || "result" in send) return { state: "done", consequence: "through" };
   const { error, said, details } = send.thrown;
-  if (error !== undefined && !MISTAKES.has(error.kind)) {
+  if (error !== undefined && ABOUT[error.kind] !== "mistake") {
     return { state: "done", error, consequence: send.isOwn && isCommonFailure(error) ? "stop" : "through" };
   }
   const message = `send failed after its write had succeeded, so the item ${JSON.stringify(key)} is done${said}`;

@@ -6,6 +6,7 @@ import {
   mergeSettings,
   SHARED_OPTIONS,
 } from "./call/settings.ts";
+import { namesOf } from "./checks/hints.ts";
 import { ignoreErrors } from "./checks/ignore-errors.ts";
 import { invalid } from "./checks/invalid-input.ts";
 import { parseOptions } from "./checks/parse-options.ts";
@@ -67,7 +68,7 @@ const RATE_LIMITER: Validator = {
       : LIMITER.hint?.(value),
 };
 
-const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
+const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = namesOf("client", {
   baseUrl: { ...ANYTHING, keepsUndefined: true, read: (baseUrl: unknown) => readService(baseUrl) },
   token: { ...ANYTHING, keepsUndefined: true, read: (token: unknown) => readToken(token) },
   ...SHARED_OPTIONS,
@@ -82,7 +83,7 @@ const CLIENT_OPTIONS: ObjectSchema<ClientOptions> = {
   validation: oneOf("strict", "lenient"),
   maxResponseBytes: countFrom(1),
   allowInsecureHttp: BOOLEAN,
-};
+});
 
 /**
  * Checks and copies every option, so that later changes of `options` have no effect. Missing options come from `parent`, the

@@ -1,10 +1,19 @@
 import * as z from "zod";
 import { ResponseValidationError } from "../client/errors/classes.ts";
+import type { Issue, Project, Session } from "../client/models.ts";
+
+/** A schema for each field of a record, no more and no fewer: a field that the record gains does not compile without one. */
+type FieldsOf<Model> = { readonly [Field in keyof Model]-?: z.ZodType<Model[Field]> };
 
 // Only the fields of the contract: any other may hold anything, an echoed token too.
-export const PROJECT = z.object({ id: z.string(), name: z.string() });
-export const SESSION = z.object({ id: z.string(), state: z.string() });
-export const ISSUE = z.object({ number: z.int(), title: z.string(), status: z.string(), type: z.string().optional() });
+export const PROJECT = z.object({ id: z.string(), name: z.string() } satisfies FieldsOf<Project>);
+export const SESSION = z.object({ id: z.string(), state: z.string() } satisfies FieldsOf<Session>);
+export const ISSUE = z.object({
+  number: z.int(),
+  title: z.string(),
+  status: z.string(),
+  type: z.string().optional(),
+} satisfies FieldsOf<Issue>);
 
 /**
  * The fields of the contract in a success of the service. A client with lenient validation hands over whatever came.

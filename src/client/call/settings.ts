@@ -1,4 +1,5 @@
 import { readHeaders } from "../checks/headers.ts";
+import { namesOf } from "../checks/hints.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { expectRange } from "../checks/range.ts";
 import {
@@ -119,13 +120,13 @@ const EXTRA: ObjectSchema<ExtraOptions> = {
   json: validator("a plain object of members", isPlainObject),
 };
 
-const CALL_OPTIONS: ObjectSchema<CallOptions> = {
+const CALL_OPTIONS: ObjectSchema<CallOptions> = namesOf("call", {
   signal: SIGNAL,
   ...SHARED_OPTIONS,
   extra: { ...RECORD, read: (extra: ExtraOptions) => parseOptions(extra, "options.extra", EXTRA) },
   onRequest: FUNCTION,
   onResponse: FUNCTION,
-};
+});
 
 const NO_OPTIONS: CheckedOptions = {};
 

@@ -32,11 +32,15 @@ const MEANT: readonly (readonly [names: string, option: string, write?: string])
   ["page offset after nextcursor", "cursor", "cursor: the next_cursor of the page before"],
 ];
 
-/** Options of calls, of lists, and of clients alone. */
-const OF_CALL = /^(?:signal|timeoutMs|totalTimeoutMs|retry|headers|extra|onRequest|onResponse|adopt|prefetch)$/;
-const OF_LIST = /^(?:limit|cursor)$/;
-const OF_CLIENT =
-  /^(?:baseUrl|token|maxConcurrency|rateLimiter|fetch|fetchOptions|onEvent|logger|logLevel|validation)$/;
+/** The names of options of calls, of the parameters of lists, and of options of clients. */
+const NAMES = { call: new Set<string>(), list: new Set<string>(), client: new Set<string>() };
+
+/** Takes the names of a schema, where it is defined: hints say where a name belongs that stands elsewhere. Returns the schema. */
+export function namesOf<Schema extends object>(kind: keyof typeof NAMES, schema: Schema): Schema {
+  for (const name of Object.keys(schema)) NAMES[kind].add(name);
+  return schema;
+}
+
 /** Arguments of methods that have another one, `options`, behind them. */
 const ARGUMENT = /^(?:input|params|request|list)$/;
 
@@ -45,10 +49,11 @@ const EXTRA: Readonly<Record<string, string>> = { input: "options.extra.json", p
 
 /** The place that an unknown key belongs in; `undefined` if it is none of this package's names. */
 function placeOf(key: string, what: string, accepted: readonly string[]): string | undefined {
-  if (ARGUMENT.test(what) && OF_CALL.test(key)) return "the last argument, options";
-  if (accepted.includes("prefetch") && OF_LIST.test(key)) return "the argument before, params";
-  if (accepted.includes("baseUrl") && OF_CALL.test(key)) return "the last argument of a call; onEvent sees every call";
-  if (accepted.includes("signal") && OF_CLIENT.test(key)) return "the options of the client";
+  if (ARGUMENT.test(what) && NAMES.call.has(key)) return "the last argument, options";
+  if (accepted.includes("prefetch") && NAMES.list.has(key)) return "the argument before, params";
+  if (accepted.includes("baseUrl") && NAMES.call.has(key))
+    return "the last argument of a call; onEvent sees every call";
+  if (accepted.includes("signal") && NAMES.client.has(key)) return "the options of the client";
   return undefined;
 }
 

@@ -4,6 +4,7 @@ import type { Path } from "../call/path.ts";
 import { encodeQuery, type Query } from "../call/query.ts";
 import { readOptions } from "../call/settings.ts";
 import type { StandardSchema } from "../call/standard-schema.ts";
+import { namesOf } from "../checks/hints.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, type Validator, validator } from "../checks/validators.ts";
 import { annotate } from "../errors/automation-error.ts";
@@ -37,10 +38,12 @@ export const CURSOR: Validator = {
   hint: (value) => (value === null ? ": null marks the end of a list; leave the cursor out to begin" : undefined),
 };
 
-const LIST_PARAMS: ObjectSchema<ListParams> = {
+const LIST_PARAMS: ObjectSchema<ListParams> = namesOf("list", {
   limit: validator("a safe integer", Number.isSafeInteger),
   cursor: CURSOR,
-};
+});
+
+const LIST_OPTIONS = namesOf("call", { prefetch: BOOLEAN });
 
 /** The query of a documented list, and the names in it. */
 export function listQuery(params: ListParams | undefined): Pick<ListOperation<unknown>, "query" | "fields"> {
@@ -76,7 +79,7 @@ function sourceOf<Item>(
   { label = name, path, query, fields, schema, scope, options: given, received }: ListOperation<Item>,
 ): PageSource<Item> {
   const { cursor: start, ...others } = query;
-  const { prefetch = false, ...options } = readOptions(given, { prefetch: BOOLEAN });
+  const { prefetch = false, ...options } = readOptions(given, LIST_OPTIONS);
   const fixed = encodeQuery(others);
   const lenientSchema = pageEnvelopeValidator;
   const page = { label, method: "GET", path, fields, schema, lenientSchema, scope, options } as const;

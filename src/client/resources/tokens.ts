@@ -3,7 +3,7 @@ import type { CallOptions } from "../call/call-options.ts";
 import type { Send } from "../call/operation.ts";
 import { pathOf } from "../call/path.ts";
 import { readOptions } from "../call/settings.ts";
-import { closestName } from "../checks/hints.ts";
+import { closestName, namesOf } from "../checks/hints.ts";
 import { parseOptions } from "../checks/parse-options.ts";
 import { BOOLEAN, type ObjectSchema, required, STRING, validator } from "../checks/validators.ts";
 import type { CreatedToken } from "../models.ts";
@@ -126,7 +126,7 @@ const CREATE_INPUT: ObjectSchema<TokenCreateInput> = {
   expires_in_days: validator("a safe integer", Number.isSafeInteger),
 };
 
-const ROTATE_OPTIONS = { adopt: BOOLEAN };
+const ROTATE_OPTIONS = namesOf("call", { adopt: BOOLEAN });
 
 /** Advice on a 403 to the creation of a token: scopes that are not among the documented ones, with those that may be meant. */
 function adviceOnScopes(scopes: readonly string[], detail: string | undefined): string | undefined {

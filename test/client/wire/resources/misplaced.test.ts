@@ -1,6 +1,6 @@
 /** Arguments in the wrong place: the error says where they belong. */
 import { expect, test } from "vitest";
-import { ArgumentError, type Client, path } from "../../../../src/client/index.ts";
+import { ArgumentError, Client, path } from "../../../../src/client/index.ts";
 import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
@@ -100,6 +100,18 @@ test.each(Object.entries(CASES))("%s is refused, and the message says what is ac
   for (const text of said) expect(error.message).toContain(text);
   expect(error).toMatchObject({ outcome: "not_sent" });
   expect(wire.sent).toHaveLength(0);
+});
+
+test("each option of a client, in the options of a call, belongs in those of the client", async () => {
+  const names = (await rejection(Promise.resolve().then(() => new Client({ unknown: 1 } as Bad)))) as Error;
+  const ofClient = /accepted: (.*)/.exec(names.message)?.[1]?.split(", ") ?? [];
+  const ofCall = "signal timeoutMs totalTimeoutMs retry headers extra onRequest onResponse".split(" ");
+  const others = ofClient.filter((name) => !ofCall.includes(name));
+  expect(others).toEqual(expect.arrayContaining(["baseUrl", "token", "instrumentation", "maxResponseBytes"]));
+  for (const name of others) {
+    const error = (await rejection(wire.client().sessions.get("s", { [name]: 1 } as Bad))) as Error;
+    expect(error.message).toContain(`"${name}" belongs in the options of the client`);
+  }
 });
 
 test.each([TOKEN, `X-${TOKEN}`, "x".repeat(41), "x".repeat(5_000), "\u001b[31m"])(
