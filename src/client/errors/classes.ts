@@ -100,23 +100,29 @@ export class TokenProviderError extends AutomationError {
   declare readonly kind: "token_provider";
 }
 
-const API_KINDS = [
-  "api",
-  "bad_request",
-  "auth",
-  "permission",
-  "not_found",
-  "conflict",
-  "rate_limit",
-  "server",
-] as const;
-
 /** Shape of the refusals by status: `ApiError` and the seven that extend it. */
-export type ApiErrorKind = (typeof API_KINDS)[number];
+export type ApiErrorKind =
+  | "api"
+  | "bad_request"
+  | "auth"
+  | "permission"
+  | "not_found"
+  | "conflict"
+  | "rate_limit"
+  | "server";
 
 /** The service refused the call by its status. Base of the seven classes below; itself for any other status. */
 export class ApiError extends AutomationError {
-  static override readonly kinds: readonly ApiErrorKind[] = API_KINDS;
+  static override readonly kinds: readonly ApiErrorKind[] = [
+    "api",
+    "bad_request",
+    "auth",
+    "permission",
+    "not_found",
+    "conflict",
+    "rate_limit",
+    "server",
+  ];
   declare readonly kind: ApiErrorKind;
   declare readonly status: number;
 }
