@@ -109,7 +109,10 @@ export class FleetGate implements KeptGate {
         polls = reply.ahead === ahead ? polls + 1 : 0;
         ahead = reply.ahead;
         const longestMs = Math.min(FIRST_POLL_MS * (ahead + 1) * 2 ** Math.min(polls, 10), MAX_POLL_MS);
-        await deadline.sleep(shortened(longestMs, POLL_JITTER, Math.random()));
+        // Time makes room for the first one, if a distance is kept.
+        const isNext = ahead === 0 && reply.distanceLeftMs > 0;
+        const sleepMs = isNext ? reply.distanceLeftMs : shortened(longestMs, POLL_JITTER, Math.random());
+        await deadline.sleep(Math.min(sleepMs, MAX_POLL_MS));
       }
       return undefined;
     } finally {
@@ -203,7 +206,7 @@ export class FleetGate implements KeptGate {
 
   /** Takes over what other processes know. */
   #learn(reply: SlotReply): void {
-    const { pauses, clearedAt, pause, refusals, mustProbe, quota } = reply;
+    const { pauses, clearedAt, pause, refusals, mustProbe, quota, pace } = reply;
     this.#pauses = pauses;
     if (clearedAt > 0 && this.#clearedAt !== undefined && clearedAt !== this.#clearedAt) this.endPause();
     this.#clearedAt = clearedAt || (this.#clearedAt ?? 0);
@@ -215,6 +218,7 @@ export class FleetGate implements KeptGate {
       pause,
       refusals,
       mustProbe,
+      pace,
     });
   }
 

@@ -1,3 +1,4 @@
+import { CALM_MS, LESS, LESS_AFTER, SOON_MS } from "../client/rate-limit/pace.ts";
 import { STALLED_AFTER_MS } from "../client/rate-limit/slots.ts";
 
 /**
@@ -27,6 +28,7 @@ local known, slots, queue, seen, clearing = KEYS[1], KEYS[2], KEYS[3], KEYS[4], 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local sentAt, lateAfter, process = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
+local CALM, SOON, LESS_AFTER, LESS = ${CALM_MS}, ${SOON_MS}, ${LESS_AFTER}, ${LESS}
 local WINDOW, LONGEST_PAUSE, LONGEST_LEASE, PLACE = 60000, ${LONGEST_SHARED_PAUSE_MS}, ${STALLED_AFTER_MS}, ${PLACE_MS}
 -- Two processes measure the same pause a little differently: a shorter difference is none.
 local TOLERANCE = 1000
@@ -37,8 +39,9 @@ local function write(...)
 end
 local cleared = tonumber(redis.call('GET', clearing) or 0) or 0
 if cleared > now then cleared = 0 end
--- When the pause ends, 'until' or 'askedUntil'. One that was noted before the pauses were cleared has ended. Whatever wrote it, it lasts no longer than that; and if it was noted before the
--- clock went back, nothing tells when it ends: a process that knows reminds of it.
+-- When the pause ends, 'until' or 'askedUntil'. One that was noted before the pauses were cleared has ended. Whatever wrote
+-- it, it lasts no longer than that; and if it was noted before the clock went back, nothing tells when it ends: a process that
+-- knows reminds of it.
 local function ending(field)
   local noted = read('pausedAt')
   return (noted > now or noted <= cleared) and 0 or math.min(read(field), noted + LONGEST_PAUSE)
@@ -91,6 +94,36 @@ local function readRemaining()
   local age = now - read('observedAt')
   return age >= 0 and age <= WINDOW and tonumber(redis.call('HGET', known, 'remaining')) or nil
 end
+-- The width and the distance after a pause, by the rules of pace.ts, or nil if no pause is behind. A 'widest' of 0 is none.
+local function readPace()
+  local calm = now - read('pacedAt')
+  if calm < 0 or calm > CALM then return nil end
+  return {
+    calm = calm, width = read('width'), widest = read('widest'), distance = read('distance'),
+    passed = read('passed'), passedAt = read('passedAt'),
+  }
+end
+local function narrow(startedAt, inFlight, wasAlone)
+  local pace = readPace() or { calm = CALM, width = inFlight, distance = 0, passedAt = 0 }
+  local isSoon = pace.distance > 0 or pace.calm <= SOON
+  local distance = pace.distance
+  if isSoon and wasAlone then distance = math.max(2 * (startedAt - pace.passedAt), 1) end
+  local widest = isSoon and math.max(1, math.floor(math.min(pace.width, inFlight) / 2)) or 0
+  write('width', 1, 'widest', widest, 'distance', distance, 'passed', 0, 'passedAt', pace.passedAt, 'pacedAt', now)
+end
+local function widen(startedAt)
+  local pace = readPace()
+  if not pace then return end
+  local isNearer = pace.passed + 1 >= LESS_AFTER
+  write('width', pace.widest > 0 and math.min(pace.width + 1, pace.widest) or pace.width + 1,
+    'distance', isNearer and pace.distance * LESS or pace.distance,
+    'passed', isNearer and 0 or pace.passed + 1, 'passedAt', math.max(pace.passedAt, startedAt))
+end
+-- The time until the next may go at its distance from the latest one.
+local function distanceLeft()
+  local pace = readPace()
+  return pace and math.max(0, math.min(pace.distance, pace.distance - (now - read('sentAt')))) or 0
+end
 -- How many more may go, or nil if nothing limits them. At 0 left, one at a time.
 local function readRoom()
   if read('mustProbe') == 1 then
@@ -98,15 +131,21 @@ local function readRoom()
     local probe = redis.call('HGET', known, 'probe')
     return probe and redis.call('ZSCORE', slots, probe) and 0 or 1
   end
-  local remaining = readRemaining()
-  return remaining and math.max(1, remaining) - redis.call('ZCARD', slots)
+  local remaining, pace = readRemaining(), readPace()
+  if remaining then return math.max(1, remaining) - redis.call('ZCARD', slots) end
+  if distanceLeft() > 0 then return 0 end
+  return pace and pace.width - redis.call('ZCARD', slots)
 end
 local function reply(outcome, ahead)
+  local pace = readPace()
   return {
     outcome, now, math.max(0, ending('until') - now), math.max(0, ending('askedUntil') - now),
     read('pauses'), read('refusals'), read('mustProbe'), cleared,
     readRemaining() or -1, math.max(0, now - read('since')),
     tonumber(redis.call('HGET', known, 'limit')) or -1, ahead or 0,
+    math.ceil(distanceLeft()),
+    pace and pace.calm or -1, pace and pace.width or 0, pace and pace.widest or 0,
+    math.ceil(pace and pace.distance or 0), math.max(0, now - (pace and pace.passedAt or now)),
   }
 end
 -- The process has stopped waiting for this, or knows better by now. What it has asked for next will correct it.
@@ -135,6 +174,9 @@ if not isHeld then
     joinQueue()
     return reply('full', ahead)
   end
+  -- It is alone until another one goes.
+  local isAlone = not mustProbe and redis.call('ZCARD', slots) == 0
+  write('sentAt', now, 'alone', isAlone and slot or '')
   leaveQueue()
   if room and ARGV[10] == '1' then joinQueue() end
 end
@@ -150,6 +192,7 @@ return reply('granted')
  */
 export const REPORT = `${OPENING}
 local slot, outcome, startedAt, pausesBefore = ARGV[8], ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
+local inFlight, wasAlone = redis.call('ZCARD', slots), redis.call('HGET', known, 'alone') == slot
 redis.call('ZREM', slots, slot)
 if redis.call('HGET', known, 'probe') == slot then redis.call('HDEL', known, 'probe') end
 if outcome == 'left' then return reply('done') end
@@ -165,10 +208,14 @@ if ARGV[15] ~= '' then write('limit', ARGV[15]) end
 local isCurrent = pausesBefore >= read('pauses')
 if outcome == 'refused' then
   -- The 429 of a request that was sent before the pause began prolongs that pause.
-  if isCurrent then write('pauses', pausesBefore + 1, 'refusals', read('refusals') + 1) end
+  if isCurrent then
+    write('pauses', pausesBefore + 1, 'refusals', read('refusals') + 1)
+    narrow(startedAt, inFlight, wasAlone)
+  end
   pause(tonumber(ARGV[12]), tonumber(ARGV[13]))
 elseif isCurrent then
   write('refusals', 0)
+  widen(startedAt)
   -- A pause that was prolonged meanwhile ends with a probe of its own.
   if ending('until') <= now then write('mustProbe', 0) end
 end

@@ -1,3 +1,4 @@
+import { type Pace, UNPACED } from "../client/rate-limit/pace.ts";
 import type { Pause } from "../client/rate-limit/pause.ts";
 import type { Quota } from "../client/rate-limit/quota.ts";
 import { now } from "../client/time/clock.ts";
@@ -27,9 +28,13 @@ export interface SlotReply {
   readonly quota: Omit<Quota, "learntAt"> | undefined;
   /** After `full`: how many processes are before this one. */
   readonly ahead: number;
+  /** The time until the next request may go at its distance, in milliseconds. */
+  readonly distanceLeftMs: number;
+  /** The width and the distance after a pause, which all processes keep together. */
+  readonly pace: Pace;
 }
 
-const FIELDS = 12;
+const FIELDS = 18;
 
 /** Reads what a script returned. Throws `TypeError` for anything that no script returns. */
 export function readSlotReply(raw: unknown): SlotReply {
@@ -39,7 +44,7 @@ export function readSlotReply(raw: unknown): SlotReply {
   const numbers = others.map(Number);
   if (outcome === undefined || numbers.some(Number.isNaN)) throw new TypeError("not a reply");
   const [redisNow = 0, lastsMs = 0, askedMs = 0, pauses = 0, refusals = 0, mustProbe = 0, ...more] = numbers;
-  const [clearedAt = 0, remaining = -1, sinceMs = 0, limit = -1, ahead = 0] = more;
+  const [clearedAt = 0, remaining = -1, sinceMs = 0, limit = -1, ahead = 0, distanceLeftMs = 0, ...paced] = more;
   const quota = {
     limit: limit < 0 ? undefined : limit,
     remaining: remaining < 0 ? undefined : remaining,
@@ -55,5 +60,14 @@ export function readSlotReply(raw: unknown): SlotReply {
     clearedAt,
     quota: quota.limit === undefined && quota.remaining === undefined ? undefined : quota,
     ahead,
+    distanceLeftMs,
+    pace: readPace(paced),
   };
+}
+
+function readPace([calmMs = -1, width = 0, widest = 0, distanceMs = 0, passedMs = 0]: readonly number[]): Pace {
+  if (calmMs < 0) return UNPACED;
+  const limit = widest === 0 ? Number.POSITIVE_INFINITY : widest;
+  const at = now();
+  return { width, widest: limit, distanceMs, passed: 0, passedAt: at - passedMs, pausedAt: at - calmMs };
 }

@@ -4,7 +4,7 @@ import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { Call, Fleet, left, refused, TOKEN } from "./limiter.ts";
 
 const BACK_MS = 300_000;
-const TIMES_KNOWN = ["until", "askedUntil", "pausedAt", "since", "observedAt", "cleared"];
+const TIMES_KNOWN = ["until", "askedUntil", "pausedAt", "since", "observedAt", "pacedAt", "passedAt", "sentAt"];
 /** As the guide states them. */
 const LONGEST_LEASE_MS = 5_000;
 const PLACE_MS = 1_000;

@@ -8,7 +8,7 @@ import { SYNC } from "../../src/redis/scripts.ts";
 
 const TOKEN = "pat_key_secret";
 const ANSWER = { status: 200, retryAfterMs: undefined, limit: undefined, remaining: undefined };
-const reply = (outcome: string): unknown => [outcome, Date.now(), 0, 0, 0, 0, 0, 0, -1, 0, -1, 0];
+const reply = (outcome: string): unknown => [outcome, Date.now(), 0, 0, 0, 0, 0, 0, -1, 0, -1, 0, 0, -1, 0, 0, 0, 0];
 const granted = async (): Promise<unknown> => reply("granted");
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] }));

@@ -38,12 +38,12 @@ export const UNPACED: Pace = {
 };
 
 /** A pause that begins so soon after the one before says that the width was too much. */
-const SOON_MS = 10_000;
+export const SOON_MS = 10_000;
 /** After so long without a 429, the pace is forgotten. */
-const CALM_MS = 60_000;
+export const CALM_MS = 60_000;
 /** After so many requests that got through, the distance is a tenth less. */
-const LESS_AFTER = 10;
-const LESS = 9 / 10;
+export const LESS_AFTER = 10;
+export const LESS = 9 / 10;
 
 /** The pace as it still holds at a moment. */
 export function paceAt(pace: Pace, at: number): Pace {

@@ -1,4 +1,5 @@
 import { now } from "../time/clock.ts";
+import type { GateState } from "./gate-state.ts";
 import { distanceLeft, narrowed, type Pace, paceAt, UNPACED, widened } from "./pace.ts";
 import { leftOf, type Pause, type PauseAt, pauseDuration } from "./pause.ts";
 import { NOTHING_READ, observed, type Quota, remainingOf, toSnapshot } from "./quota.ts";
@@ -8,18 +9,6 @@ import { countPause, type Waiter, Waiters } from "./waiters.ts";
 
 const ADMITTED: Admission = { kind: "admitted" };
 const STOPPED_WAITING: Admission = { kind: "stopped" };
-
-/** The knowledge of a gate about its token. Processes share it. */
-export interface GateState {
-  /** The latest that the service said of the token's limit. */
-  readonly quota: Quota;
-  /** The rest of the pause. */
-  readonly pause: Pause | undefined;
-  /** Pauses in a row, without a request getting through. */
-  readonly refusals: number;
-  /** One request goes at a time, until one has got through. */
-  readonly mustProbe: boolean;
-}
 
 /**
  * The gate of one token. Calls wait in order of arrival; at most `maxConcurrency` are in flight, and never more than are
@@ -52,7 +41,8 @@ export class TokenGate {
   }
 
   get state(): GateState {
-    return { quota: this.#quota, pause: this.pauseLeft, refusals: this.#refusals, mustProbe: this.#mustProbe };
+    const [quota, refusals, mustProbe, pace] = [this.#quota, this.#refusals, this.#mustProbe, this.#pace];
+    return { quota, pause: this.pauseLeft, refusals, mustProbe, pace };
   }
 
   get snapshot(): RateLimitSnapshot | undefined {
@@ -129,12 +119,13 @@ export class TokenGate {
   }
 
   /** Takes over what other processes know. The pause of this process stays: the others may not know of it yet. */
-  learn({ quota, pause, refusals, mustProbe }: GateState): void {
+  learn({ quota, pause, refusals, mustProbe, pace }: GateState): void {
     this.#countTime();
     this.#quota = quota;
     if (pause === undefined && this.#pause !== undefined) return;
     if (refusals < this.#refusals) this.#resetPauses();
     if (refusals > this.#refusals) this.#beginPause(refusals);
+    this.#pace = pace;
     if (pause !== undefined) this.#close(pause);
     else {
       this.#mustProbe = mustProbe;

@@ -1,0 +1,139 @@
+/** The width and the distance after a pause are those of all processes together, where no response says what is left. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../src/client/rate-limit/pace.ts";
+import type { RateLimitHead } from "../../src/client/rate-limit/rate-limiter.ts";
+import type { ClientKind } from "../support/redis-clients.ts";
+import { SKIPS_REDIS } from "../support/redis-server.ts";
+import { Call, Fleet, OK } from "./limiter.ts";
+
+/** As a proxy refuses. */
+const REFUSED: RateLimitHead = { ...OK, status: 429, retryAfterMs: 1 };
+
+/** A field that Redis knows of the token. */
+async function known(fleet: Fleet, field: string): Promise<number> {
+  return Number(await fleet.admin.hget(await fleet.key("known"), field));
+}
+
+async function paceOf(fleet: Fleet): Promise<Pick<Pace, "width" | "widest" | "distanceMs" | "passed">> {
+  const [width = 0, widest = 0, distanceMs = 0, passed = 0] = await Promise.all(
+    ["width", "widest", "distance", "passed"].map((field) => known(fleet, field)),
+  );
+  return { width, widest: widest || Number.POSITIVE_INFINITY, distanceMs, passed };
+}
+
+describe.skipIf(SKIPS_REDIS)("the scripts keep the pace that one process keeps", { concurrent: true }, () => {
+  /** How many more are begun, and which of those in flight end, from the oldest on: `true` gets through. */
+  const steps = fc.array(
+    fc.record({ begun: fc.integer({ min: 1, max: 3 }), ends: fc.array(fc.boolean(), { minLength: 1, maxLength: 3 }) }),
+    { minLength: 12, maxLength: 12 },
+  );
+
+  test("whatever gets through and whatever is refused", async ({ expect }) => {
+    await using fleet = await Fleet.start("ioredis");
+    const check = async (script: readonly { begun: number; ends: readonly boolean[] }[]): Promise<void> => {
+      await fleet.admin.flushall();
+      const members = [await fleet.join(), await fleet.join()];
+      let [model, mustProbe, begun]: [Pace, boolean, number] = [UNPACED, false, 0];
+      const inFlight: { call: Call; sentAt: number; isAlone: boolean; isCurrent: boolean }[] = [];
+      for (const step of script) {
+        const room = mustProbe ? 1 : Math.min(model.width, 3);
+        for (let more = 0; more < step.begun && inFlight.length < room; more += 1) {
+          begun += 1;
+          const call = new Call(members[begun % 2] ?? expect.fail());
+          expect(await call.start()).toBe("sent");
+          for (const other of inFlight) other.isAlone = false;
+          const isAlone = !mustProbe && inFlight.length === 0;
+          inFlight.push({ call, sentAt: await known(fleet, "sentAt"), isAlone, isCurrent: true });
+        }
+        for (const passes of step.ends) {
+          const size = inFlight.length;
+          const one = inFlight.shift();
+          if (one === undefined) break;
+          one.call.end(passes ? OK : REFUSED);
+          await fleet.rest();
+          if (!one.isCurrent) continue;
+          if (passes) {
+            model = widened(paceAt(model, one.sentAt), one.sentAt);
+            mustProbe = false;
+          } else {
+            const at = await known(fleet, "pacedAt");
+            model = narrowed(model, { at, sentAt: one.sentAt, inFlight: size, wasAlone: one.isAlone });
+            mustProbe = true;
+            for (const other of inFlight) other.isCurrent = false;
+          }
+          if (model === UNPACED) continue;
+          const { width, widest, distanceMs, passed } = model;
+          const expected = { width, widest, distanceMs: expect.closeTo(distanceMs, 6), passed };
+          expect(await paceOf(fleet)).toEqual(expected);
+          expect(await known(fleet, "passedAt")).toBe(model.passedAt);
+        }
+        if (mustProbe) for (const { call } of inFlight.splice(0)) call.turn.release();
+      }
+      for (const { call } of inFlight) call.turn.release();
+    };
+    await fc.assert(fc.asyncProperty(steps, check), { numRuns: 5 });
+  });
+});
+
+describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", { concurrent: true }, (kind) => {
+  test("after a pause two go at once in the whole fleet, then as many as got through", async () => {
+    await using fleet = await Fleet.start(kind);
+    const members = [await fleet.join(), await fleet.join(), await fleet.join()];
+    const [scout] = members.map((member) => new Call(member));
+    await scout?.start();
+    scout?.end(REFUSED);
+    await fleet.rest();
+    await scout?.start();
+    scout?.end(OK);
+    await fleet.rest();
+
+    const calls = [...members, ...members].map((member) => new Call(member));
+    const sent: Call[] = [];
+    const starts = calls.map(async (call) => {
+      expect(await call.start()).toBe("sent");
+      sent.push(call);
+    });
+    for (const width of [2, 3]) {
+      // Of those before, one has ended.
+      await expect.poll(() => sent.length).toBe(2 * (width - 1));
+      // Those who wait ask again, and are not admitted.
+      const asked = await fleet.scriptsRun();
+      await expect.poll(() => fleet.scriptsRun()).toBeGreaterThan(asked + 5);
+      expect(await fleet.leases()).toHaveLength(width);
+      sent[width - 2]?.end(OK);
+    }
+    await Promise.all(starts);
+    expect(await fleet.leases()).toHaveLength(4);
+  });
+
+  test("all processes together keep one distance", async () => {
+    await using fleet = await Fleet.start(kind);
+    const members = [await fleet.join(), await fleet.join(), await fleet.join()];
+    const [first] = members.map((member) => new Call(member));
+    await first?.start();
+    first?.end(REFUSED);
+    await fleet.rest();
+    await first?.start();
+    first?.end(OK);
+    await fleet.rest();
+    // As a fleet knows that was refused one by one.
+    const distance = 120;
+    await fleet.admin.hset(await fleet.key("known"), "distance", distance, "widest", 1, "width", 1);
+    const sentAt: number[] = [];
+    const work = members.map(async (member) => {
+      for (let count = 0; count < 3; count += 1) {
+        const call = new Call(member);
+        expect(await call.start()).toBe("sent");
+        sentAt.push(await known(fleet, "sentAt"));
+        call.end(OK);
+        await fleet.rest();
+      }
+    });
+    await Promise.all(work);
+    sentAt.sort((one, other) => one - other);
+    expect(new Set(sentAt).size).toBe(9);
+    const gaps = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(distance - 1);
+  });
+});
