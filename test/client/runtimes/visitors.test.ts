@@ -136,9 +136,31 @@ describe.skipIf(workerd === undefined)("after visitors that were answered before
     { title: "Promise.race with a timer, in a provider", world: "provider-1", ...raced },
     { title: "Promise.race with a timer, in a renewal", world: "renewal-1", ...raced },
     { title: "Promise.race with a timer, in a rotation", world: "rotation-1", ...raced },
+    { title: "Promise.race with a timer, in a renewal that takes the signal", world: "signal-1", ...raced },
+    {
+      title: "a visitor alone, in a renewal that takes the signal",
+      world: "signal-2",
+      visits: ["alone"],
+      answer: /left/,
+    },
+    {
+      title: "a signal of the visitor's, in a renewal that takes the signal",
+      world: "signal-3",
+      visits: ["aborted"],
+      answer: /left|abort/i,
+    },
+    {
+      title: "each way in turn, in a renewal that takes the signal",
+      world: "signal-4",
+      visits: ["race", "wait", "aborted"],
+      answer: /left|abort/i,
+    },
+    { title: "Promise.race with a timer, in a wait", world: "plain-5", visits: ["wait"], answer: /left/ },
   ])("$title, the others get through", async ({ world, visits, answer }) => {
     for (const what of visits) {
-      const told = await Promise.all(Array.from({ length: what === "pause" ? 1 : 10 }, () => visit(world, what)));
+      const told = await Promise.all(
+        Array.from({ length: ["pause", "alone"].includes(what) ? 1 : 10 }, () => visit(world, what)),
+      );
       for (const one of told) expect(one).toMatch(answer);
     }
     const others = await Promise.all(Array.from({ length: 12 }, () => visit(world, "other")));

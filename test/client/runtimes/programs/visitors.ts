@@ -13,7 +13,7 @@ interface Environment {
 
 type Options = Omit<Package.ClientOptions, "baseUrl">;
 
-const ask = async (url: string): Promise<string> => await (await fetch(url)).text();
+const ask = async (url: string, init?: RequestInit): Promise<string> => await (await fetch(url, init)).text();
 
 /** The options of each world's client. */
 const OPTIONS: Readonly<Record<string, (origin: string) => Options>> = {
@@ -21,6 +21,10 @@ const OPTIONS: Readonly<Record<string, (origin: string) => Options>> = {
   provider: (origin) => ({ token: () => ask(`${origin}/vault`) }),
   renewal: (origin) => ({
     token: ({ rejected }) => (rejected === undefined ? "pat_revoked_secret" : ask(`${origin}/vault`)),
+  }),
+  signal: (origin) => ({
+    token: ({ rejected, signal }) =>
+      rejected === undefined ? "pat_revoked_secret" : ask(`${origin}/vault`, { signal }),
   }),
   rotation: () => {
     const token = rotatingToken({
@@ -50,9 +54,14 @@ const timer = (ms: number): Promise<string> => new Promise((resolve) => setTimeo
 const VISITS: Readonly<Record<string, (client: Package.Client) => Promise<unknown>>> = {
   all: async (client) => await Promise.all([client.sessions.get("missing"), client.sessions.get("slow")]),
   "all-reversed": async (client) => await Promise.all([client.sessions.get("slow"), client.sessions.get("missing")]),
+  alone: async (client) => await Promise.race([client.sessions.get("slow"), timer(50)]),
   race: async (client) => await Promise.race([client.sessions.get("slow"), timer(50)]),
   pause: async (client) => await client.sessions.get("limited", { retry: false }),
   settled: async () => await Promise.all(tokens.map((token) => token.settled())).then(() => "settled"),
+  wait: async (client) => await Promise.race([client.sessions.waitFor("fine", { until: () => false }), timer(50)]),
+  // The visitor's own signal ends with the visit.
+  aborted: async (client) =>
+    await Promise.race([client.sessions.get("slow", { signal: AbortSignal.timeout(40) }), timer(50)]),
   other: async (client) => (await client.sessions.get("fine")).state,
 };
 
