@@ -46,6 +46,7 @@ const layers = [
       "client/call/standard-schema.ts",
       "client/call/zod-schema.ts",
       "client/paging/page.ts",
+      "client/paging/page-schema.ts",
       "client/paging/page-validator.ts",
       "client/schemas/",
     ],
@@ -209,7 +210,7 @@ const packages = {
   zod: [
     "client/schemas/",
     "client/call/zod-schema.ts",
-    "client/paging/page.ts",
+    "client/paging/page-schema.ts",
     "client/paging/page-validator.ts",
     "mcp/",
   ],

@@ -2,7 +2,8 @@ import * as z from "zod/v4-mini";
 import { isValid, type StandardIssue, type StandardSchema, standard } from "../call/standard-schema.ts";
 import { validatorOf } from "../call/zod-schema.ts";
 import { isPromise } from "../checks/values.ts";
-import { type Page, pageOf } from "./page.ts";
+import type { Page } from "./page.ts";
+import { pageOf } from "./page-schema.ts";
 
 /** Items that a page may have; the service sends at most 200. */
 const MAX_ITEMS = 10_000;

@@ -1,2 +1,2 @@
-export { pageOf } from "../paging/page.ts";
+export { pageOf } from "../paging/page-schema.ts";
 export { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema, TokenSchema } from "./records.ts";
