@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import type { Options as KyOptions } from "ky";
 import type { ClientOptions, Client as OurClient } from "../dist/index.js";
 import { moduleOf } from "./support/results.ts";
 
@@ -53,6 +54,9 @@ export const PREFETCHING = `${OURS}, prefetch` as const;
 /** A loop over `fetch` that keeps every item in an array, to compare memory with. */
 export const KEEPING = "fetch, every item kept";
 export const LOOP = "a retry loop by hand";
+/** The retries of other clients, switched on for a `POST`. */
+export const KY_RETRYING = "ky, 5 retries";
+export const OPENAI_RETRYING = "openai, 5 retries";
 export const PROJECT = "web";
 
 interface Page {
@@ -109,10 +113,14 @@ async function ours({ baseUrl, token, fetch, folder }: Service, params: { prefet
 }
 
 /** `read` checks a body, or takes it as it is. */
-async function kyCalls({ baseUrl, token, fetch }: Service, read: Read = (_, body) => body): Promise<Calls> {
+async function kyCalls(
+  { baseUrl, token, fetch }: Service,
+  read: Read = (_, body) => body,
+  options: KyOptions = {},
+): Promise<Calls> {
   const { default: ky } = await import("ky");
   const headers = { authorization: `Bearer ${token}` };
-  const client = ky.create({ prefix: baseUrl, headers, ...(fetch && { fetch }) });
+  const client = ky.create({ prefix: baseUrl, headers, ...(fetch && { fetch }), ...options });
   const path = `projects/${PROJECT}/issues`;
   return {
     getSession: async (id) => read("session", await client.get(`sessions/${id}`).json()) as Session,
@@ -127,6 +135,15 @@ async function kyCalls({ baseUrl, token, fetch }: Service, read: Read = (_, body
 }
 
 type Read = (kind: "session" | "issue" | "page", body: unknown) => unknown;
+
+async function openai({ baseUrl, token, fetch }: Service, options: { maxRetries?: number } = {}): Promise<Calls> {
+  const { OpenAI } = await import("openai");
+  const client = new OpenAI({ baseURL: baseUrl, apiKey: token, fetch, ...options });
+  return {
+    getSession: async (id) => client.get(`/sessions/${id}`),
+    createIssue: async (title) => client.post(`/projects/${PROJECT}/issues`, { body: { title, type: "bug" } }),
+  };
+}
 
 async function kyWithZod(service: Service): Promise<Calls> {
   const z = await import("zod/mini");
@@ -160,17 +177,12 @@ export const clients = {
   [PREFETCHING]: { packages: [OURS], connect: (service) => ours(service, { prefetch: true }) },
   [KY]: { packages: ["ky"], connect: (service) => kyCalls(service) },
   [KY_ZOD]: { packages: ["ky", "zod"], connect: kyWithZod },
-  openai: {
-    packages: ["openai"],
-    connect: async ({ baseUrl, token, fetch }) => {
-      const { OpenAI } = await import("openai");
-      const client = new OpenAI({ baseURL: baseUrl, apiKey: token, fetch });
-      return {
-        getSession: async (id) => client.get(`/sessions/${id}`),
-        createIssue: async (title) => client.post(`/projects/${PROJECT}/issues`, { body: { title, type: "bug" } }),
-      };
-    },
+  [KY_RETRYING]: {
+    packages: ["ky"],
+    connect: (service) => kyCalls(service, undefined, { retry: { limit: 5, methods: ["post"] } }),
   },
+  openai: { packages: ["openai"], connect: (service) => openai(service) },
+  [OPENAI_RETRYING]: { packages: ["openai"], connect: (service) => openai(service, { maxRetries: 5 }) },
   octokit: {
     packages: ["@octokit/rest"],
     connect: async ({ baseUrl, token, fetch }) => {

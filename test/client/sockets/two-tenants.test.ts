@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,7 +50,7 @@ beforeEach(async () => {
   signIns = [];
   folder = mkdtempSync(join(tmpdir(), "two-tenants-"));
   const emulators = new Map<string, Emulator>();
-  gateway = createServer(async (request, response) => {
+  const forward = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { url = "", method = "GET" } = request;
@@ -60,7 +60,8 @@ beforeEach(async () => {
     const answer = await emulator?.fetch(`${origin}${url}`, { method, headers, body });
     response.writeHead(answer?.status ?? 404, Object.fromEntries(answer?.headers ?? []));
     response.end(await answer?.text());
-  });
+  };
+  gateway = createServer((request, response) => void forward(request, response));
   gateway.listen(0, "127.0.0.1");
   await once(gateway, "listening");
   const origin = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`; // it listens on a port
@@ -212,7 +213,7 @@ test("what one tenant has shown is refused at the other: projects, cursors, toke
     "auth",
     "config",
   ]);
-  const printed = attempts.map((error) => `${error}`).join("\n");
+  const printed = attempts.map(String).join("\n");
   for (const { own } of visitors) expect(printed).not.toContain(own);
   expect(b.tenant.emulator.issues.list("web")).toEqual([]);
   expect(b.tenant.emulator.requests.filter(({ applied }) => applied)).toHaveLength(before);
