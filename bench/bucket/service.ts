@@ -34,7 +34,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (at - (accepted.at(-1) ?? Number.NEGATIVE_INFINITY) < 1_000 / perSecond) {
     refused += 1;
     request.resume();
-    const headers = { "content-type": "text/html", ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }) };
+    const headers = {
+      "content-type": "text/html",
+      ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+    };
     response.writeHead(429, headers).end(PAGE);
     return;
   }
