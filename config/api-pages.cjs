@@ -109,7 +109,7 @@ function makeMethod(member) {
 
 /** Moves what the main entry point exports to a module for each subject. */
 function split(project) {
-  for (const entry of project.children ?? []) entry.name = entry.name.replace(/^client\//, "");
+  for (const entry of project.children ?? []) entry.name = entry.name.replace(/^(?:client|service)\//, "");
   const main = project.getChildByName("client");
   let left = main.children ?? [];
   for (const [subject, { names }] of Object.entries(SUBJECTS)) {

@@ -19,12 +19,16 @@ export interface EntryPoint {
   readonly source: string;
 }
 
+/** Where the sources of some published files and folders stand; those of the others stand in `src/` itself. */
+const ROOMS: Readonly<Record<string, string>> = { index: "client/", schemas: "service/", call: "core/" };
+
 function entryPoint(name: string, published: string): EntryPoint {
   const file = /^(?:\.\/)?dist\/(.+)\.js$/.exec(published)?.[1];
   if (file === undefined) throw new Error(`package.json: ${name} is ${published}, which is not below dist/`);
   // A file that cannot be loaded beside an older package is named after what it needs: see docs/decisions, 42.
   const below = file.replace(/needs-[^/]+$/, "index");
-  return { name, file, source: `src/${/^(?:index$|schemas\/|call\/)/.test(below) ? "client/" : ""}${below}.ts` };
+  const [first = ""] = below.split("/");
+  return { name, file, source: `src/${ROOMS[first] ?? ""}${below}.ts` };
 }
 
 /** What `exports` in package.json names, `./package.json` aside. All builds, checks and tests derive from it. */

@@ -9,71 +9,64 @@ const { existsSync } = require("node:fs");
 
 /** One concern each; none of these knows another. */
 const parts = {
-  token: ["client/token/"],
+  token: ["core/token/"],
   logging: ["client/logging.ts"],
-  paging: ["client/paging/"],
-  "rate-limit": ["client/rate-limit/"],
+  paging: ["core/paging/"],
+  "rate-limit": ["core/rate-limit/"],
   call: [
-    "client/call/call.ts",
-    "client/call/create-error.ts",
-    "client/call/refusal.ts",
-    "client/call/output.ts",
-    "client/call/extra.ts",
-    "client/call/call-events.ts",
-    "client/call/api-response.ts",
-    "client/call/body.ts",
+    "core/call/call.ts",
+    "core/call/create-error.ts",
+    "core/call/refusal.ts",
+    "core/call/output.ts",
+    "core/call/extra.ts",
+    "core/call/call-events.ts",
+    "core/call/api-response.ts",
+    "core/wire/body.ts",
   ],
 };
 
 const layers = [
-  { name: "checks", files: ["client/checks/"] },
+  { name: "checks", files: ["core/checks/", "core/wire/json.ts", "core/wire/json-value.ts", "core/wire/headers.ts"] },
   {
     name: "values",
-    files: [
-      "client/time/",
-      "client/call/encoding.ts",
-      "client/models.ts",
-      "client/scopes.ts",
-      "client/service.ts",
-      "client/version.ts",
-    ],
+    files: ["core/time/", "core/wire/encoding.ts", "core/wire/base-url.ts", "client/version.ts"],
   },
-  { name: "errors", files: ["client/errors/"] },
+  { name: "errors", files: ["core/errors/"] },
   {
     name: "foundation",
     files: [
-      "client/secrets/",
-      "client/call/standard-schema.ts",
-      "client/call/zod-schema.ts",
-      "client/paging/page.ts",
-      "client/paging/page-schema.ts",
-      "client/paging/page-validator.ts",
-      "client/schemas/",
+      "core/secrets/",
+      "core/call/standard-schema.ts",
+      "core/call/zod-schema.ts",
+      "core/paging/page.ts",
+      "core/paging/page-schema.ts",
+      "core/paging/page-validator.ts",
     ],
   },
+  { name: "records", files: ["service/models.ts", "service/scopes.ts", "service/schemas/"] },
   // Interfaces that the parts agree on, and operations as data.
   {
     name: "ports",
     files: [
-      "client/events.ts",
-      "client/instrumentation.ts",
-      "client/token/token-source.ts",
-      "client/token/token-format.ts",
-      "client/rate-limit/rate-limiter.ts",
-      "client/call/http-request.ts",
-      "client/call/fetch-options.ts",
-      "client/call/head.ts",
-      "client/call/retry-after.ts",
-      "client/call/from-service.ts",
-      "client/call/fate.ts",
-      "client/call/call-hooks.ts",
-      "client/call/operation.ts",
-      "client/call/path.ts",
-      "client/call/query.ts",
-      "client/call/settings.ts",
-      "client/call/call-options.ts",
-      "client/call/api-promise.ts",
-      "client/call/decide-retry.ts",
+      "core/events.ts",
+      "core/instrumentation.ts",
+      "core/token/token-source.ts",
+      "core/token/token-format.ts",
+      "core/rate-limit/rate-limiter.ts",
+      "core/wire/http-request.ts",
+      "core/wire/fetch-options.ts",
+      "core/wire/head.ts",
+      "core/wire/retry-after.ts",
+      "core/call/from-service.ts",
+      "core/call/fate.ts",
+      "core/call/call-hooks.ts",
+      "core/call/operation.ts",
+      "core/wire/path.ts",
+      "core/wire/query.ts",
+      "core/call/settings.ts",
+      "core/call/call-options.ts",
+      "core/call/api-promise.ts",
+      "core/call/decide-retry.ts",
     ],
   },
   { name: "parts", files: Object.values(parts).flat() },
@@ -81,18 +74,18 @@ const layers = [
   {
     name: "call-path",
     files: [
-      "client/call/send.ts",
-      "client/call/retry.ts",
-      "client/call/attempt.ts",
-      "client/call/exchange.ts",
-      "client/call/sent-once.ts",
-      "client/call/http.ts",
-      "client/call/write-evidence.ts",
-      "client/call/no-write-evidence.ts",
+      "core/call/send.ts",
+      "core/call/retry.ts",
+      "core/call/attempt.ts",
+      "core/call/exchange.ts",
+      "core/wire/sent-once.ts",
+      "core/call/http.ts",
+      "core/call/write-evidence.ts",
+      "core/call/no-write-evidence.ts",
     ],
   },
   // The resources of the service: an operation in, `send` out.
-  { name: "resources", files: ["client/resources/"] },
+  { name: "resources", files: ["service/", "core/custom.ts", "core/list.ts"] },
   // The composition root, the only place that knows all parts.
   {
     name: "root",
@@ -121,54 +114,64 @@ const entries = [
   ...Object.values(browser),
 ]
   .map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts").replace(/needs-[^/]+$/, "index.ts"))
-  .map((file) => (/^(?:index\.ts$|schemas\/|call\/)/.test(file) ? `client/${file}` : file));
+  .map((file) =>
+    file === "index.ts"
+      ? "client/index.ts"
+      : file.replace(/^(?=schemas\/)/, "service/").replace(/^(?=call\/)/, "core/"),
+  );
 
 /** The floor of the client, which every product may use. */
 const foundation = [
-  "client/secrets/",
-  "client/checks/",
-  "client/time/",
-  "client/errors/",
-  "client/models.ts",
-  "client/scopes.ts",
-  "client/service.ts",
+  "core/secrets/",
+  "core/checks/",
+  "core/wire/json.ts",
+  "core/wire/json-value.ts",
+  "core/wire/headers.ts",
+  "core/time/",
+  "core/errors/",
+  "service/models.ts",
+  "service/scopes.ts",
+  "core/wire/base-url.ts",
   "client/version.ts",
 ];
 
 /** A resource says what it wants, and does not know how that is done. */
 const resourcesKnow = [
-  "client/resources/",
-  "client/paging/",
-  "client/schemas/",
+  "service/",
+  "core/custom.ts",
+  "core/list.ts",
+  "core/paging/",
+  "service/schemas/",
   ...foundation,
-  "client/call/standard-schema.ts",
-  "client/call/operation.ts",
-  "client/call/path.ts",
-  "client/call/query.ts",
-  "client/call/settings.ts",
-  "client/call/call-options.ts",
-  "client/call/api-promise.ts",
-  "client/call/decide-retry.ts",
+  "core/call/standard-schema.ts",
+  "core/call/zod-schema.ts",
+  "core/call/operation.ts",
+  "core/wire/path.ts",
+  "core/wire/query.ts",
+  "core/call/settings.ts",
+  "core/call/call-options.ts",
+  "core/call/api-promise.ts",
+  "core/call/decide-retry.ts",
 ];
 
 /** Processes share the rate limiter alone. */
-const redisKnows = ["redis/", "client/index.ts", "client/rate-limit/", ...foundation];
+const redisKnows = ["redis/", "client/index.ts", "core/rate-limit/", ...foundation];
 
 /** Bulk writes know errors, which of them may pass, and what has become of a write. */
 const bulkKnows = [
   "bulk/",
   "files/",
   "client/index.ts",
-  "client/call/call-hooks.ts",
-  "client/call/fate.ts",
-  "client/call/from-service.ts",
-  "client/call/decide-retry.ts",
+  "core/call/call-hooks.ts",
+  "core/call/fate.ts",
+  "core/call/from-service.ts",
+  "core/call/decide-retry.ts",
   ...foundation,
 ];
 
 /** Entry points that share files with the client import what is public as their users do: see tsup.config.ts. */
 const withClient = ["bulk/", "redis/", "opentelemetry/"];
-const behindIndex = ["client/client.ts", "client/errors/classes.ts", "client/scopes.ts", "client/version.ts"];
+const behindIndex = ["client/client.ts", "core/errors/classes.ts", "service/scopes.ts", "client/version.ts"];
 
 /** The emulator stands for the service, so it does not know the client. */
 const emulatorKnows = ["testing/", "command/", "files/", ...foundation];
@@ -177,16 +180,16 @@ const emulatorKnows = ["testing/", "command/", "files/", ...foundation];
 const doctorKnows = [
   "doctor/",
   "command/",
-  "client/schemas/",
-  "client/call/standard-schema.ts",
+  "service/schemas/",
+  "core/call/standard-schema.ts",
   ...foundation,
-  "client/token/token-format.ts",
-  "client/call/path.ts",
-  "client/call/head.ts",
-  "client/call/from-service.ts",
-  "client/call/fate.ts",
-  "client/call/retry-after.ts",
-  "client/call/decide-retry.ts",
+  "core/token/token-format.ts",
+  "core/wire/path.ts",
+  "core/wire/head.ts",
+  "core/call/from-service.ts",
+  "core/call/fate.ts",
+  "core/wire/retry-after.ts",
+  "core/call/decide-retry.ts",
   "testing/conventions.ts",
   "testing/resolve-conventions.ts",
 ];
@@ -197,21 +200,21 @@ const mcpKnows = [
   "command/",
   "bulk/",
   "client/client.ts",
-  "client/call/call-hooks.ts",
-  "client/call/fate.ts",
-  "client/call/decide-retry.ts",
+  "core/call/call-hooks.ts",
+  "core/call/fate.ts",
+  "core/call/decide-retry.ts",
   ...foundation,
 ];
 
 /** The files that may import a package. All others do without any. */
 const packages = {
-  ky: ["client/call/http.ts"],
-  "p-retry": ["client/call/retry.ts"],
+  ky: ["core/call/http.ts"],
+  "p-retry": ["core/call/retry.ts"],
   zod: [
-    "client/schemas/",
-    "client/call/zod-schema.ts",
-    "client/paging/page-schema.ts",
-    "client/paging/page-validator.ts",
+    "service/schemas/",
+    "core/call/zod-schema.ts",
+    "core/paging/page-schema.ts",
+    "core/paging/page-validator.ts",
     "mcp/",
   ],
   "@modelcontextprotocol/server": ["mcp/"],
@@ -236,19 +239,19 @@ const nodeOnly = [
 
 /** The doors: code from outside is met here, and what it throws goes no further. */
 const doors = [
-  "client/checks/validators.ts",
+  "core/checks/validators.ts",
   "client/client-settings.ts",
   "client/environment.ts",
-  "client/instrumentation.ts",
-  "client/rate-limit/guarded-rate-limiter.ts",
+  "core/instrumentation.ts",
+  "core/rate-limit/guarded-rate-limiter.ts",
   // What a platform, or the application's `fetch`, gives in place of a response or an error.
-  "client/call/api-response.ts",
-  "client/call/body.ts",
-  "client/call/write-evidence.ts",
-  "client/token/own-context.ts",
-  "client/errors/caller-stack.ts",
-  "client/errors/evidence.ts",
-  "client/secrets/redact.ts",
+  "core/call/api-response.ts",
+  "core/wire/body.ts",
+  "core/call/write-evidence.ts",
+  "core/token/own-context.ts",
+  "core/errors/caller-stack.ts",
+  "core/errors/evidence.ts",
+  "core/secrets/redact.ts",
   "mcp/diagnostics.ts",
   "testing/checks.ts",
   "testing/service.ts",
@@ -300,11 +303,7 @@ module.exports = {
         { ...layer(level), path: src(others) },
       );
     }),
-    rule(
-      "resources-know-only-how-to-ask",
-      { path: src(["client/resources/"]) },
-      { path: "^src/", pathNot: src(resourcesKnow) },
-    ),
+    rule("resources-know-only-how-to-ask", { path: src(["service/"]) }, { path: "^src/", pathNot: src(resourcesKnow) }),
     rule("redis-knows-only-the-rate-limiter", { path: src(["redis/"]) }, { path: "^src/", pathNot: src(redisKnows) }),
     rule("bulk-knows-only-the-foundation", { path: src(["bulk/"]) }, { path: "^src/", pathNot: src(bulkKnows) }),
     rule("what-is-public-comes-from-the-index", { path: src(withClient) }, { path: src(behindIndex) }),
@@ -334,7 +333,7 @@ module.exports = {
     rule(
       "errors-are-ignored-at-doors-alone",
       { path: "^src/", pathNot: src(doors) },
-      { path: src(["client/checks/ignore-errors.ts"]) },
+      { path: src(["core/checks/ignore-errors.ts"]) },
     ),
     rule("no-unresolved", {}, { couldNotResolve: true }),
     // A name says what is inside.

@@ -5,7 +5,7 @@
 export const SHARED_FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   client: {
     client: "src/client/client.ts",
-    "without-client": "src/client/errors/classes.ts",
+    "without-client": "src/core/errors/classes.ts",
     journal: "src/bulk/journal.ts",
   },
   emulator: {
@@ -21,7 +21,7 @@ export const SHARED_FILES: Readonly<Record<string, Readonly<Record<string, strin
     "command-flags": "src/command/flags.ts",
     "command-files": "src/files/regular-file.ts",
     "command-conventions": "src/testing/conventions.ts",
-    "command-records": "src/client/schemas/records.ts",
-    "command-globals": "src/client/checks/globals.ts",
+    "command-records": "src/service/schemas/records.ts",
+    "command-globals": "src/core/checks/globals.ts",
   },
 };

@@ -64,10 +64,10 @@ const intentionallyNotExported = [
   "src/testing/exchange.ts:Ending",
   "src/testing/resolve-conventions.ts:Filled",
   "src/testing/tables.ts:Optional",
-  "src/client/resources/custom.ts:CheckedRequest",
-  "src/client/resources/custom.ts:CheckedList",
-  "src/client/resources/custom.ts:NotJson",
-  "src/client/errors/automation-error.ts:DetailsOf",
+  "src/core/custom.ts:CheckedRequest",
+  "src/core/custom.ts:CheckedList",
+  "src/core/custom.ts:NotJson",
+  "src/core/errors/automation-error.ts:DetailsOf",
 ];
 
 /** @type {Partial<import("typedoc").TypeDocOptions>} */

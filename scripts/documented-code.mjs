@@ -15,20 +15,20 @@ const literals = (text) => matches(text, /"(\w+)"/g).map(([, value]) => value);
 export const errorClasses = new Map(
   ["classes", "journal-error"]
     .flatMap((file) =>
-      matches(read(`src/client/errors/${file}.ts`), /^export class (\w+) [^}]*?\bkinds: [^=]*= \[\s*"(\w+)"/gm),
+      matches(read(`src/core/errors/${file}.ts`), /^export class (\w+) [^}]*?\bkinds: [^=]*= \[\s*"(\w+)"/gm),
     )
     .map(([, name, kind]) => [kind, name]),
 );
 
 /** Types of events. */
-export const eventTypes = matches(read("src/client/events.ts"), /readonly type: "(\w+)"/g).map(([, type]) => type);
+export const eventTypes = matches(read("src/core/events.ts"), /readonly type: "(\w+)"/g).map(([, type]) => type);
 
 /** What an error says became of its request. */
-export const outcomes = literals(between("src/client/errors/automation-error.ts", "export type Outcome", ";"));
+export const outcomes = literals(between("src/core/errors/automation-error.ts", "export type Outcome", ";"));
 
 const defaults = [
-  between("src/client/call/settings.ts", "const DEFAULT_RETRY", "};"),
-  between("src/client/call/decide-retry.ts", "const DEFAULT_DELAYS", "};"),
+  between("src/core/call/settings.ts", "const DEFAULT_RETRY", "};"),
+  between("src/core/call/decide-retry.ts", "const DEFAULT_DELAYS", "};"),
 ];
 
 /** Retry options and their defaults, as they stand in the source. */
@@ -41,7 +41,7 @@ export const retryDefaults = new Map(
 /** The source file of an entry point of the package, such as `./testing`. */
 export function sourceOf(entryPoint) {
   const name = entryPoint.replace(/^\.\/?/, "");
-  const path = `src/${name === "" || name === "schemas" ? "client/" : ""}${name}`.replace(/\/$/, "");
+  const path = `src/${{ "": "client/", schemas: "service/" }[name] ?? ""}${name}`.replace(/\/$/, "");
   return [`${path}.ts`, `${path}/index.ts`].find((file) => existsSync(file));
 }
 

@@ -1,6 +1,6 @@
-import { closestName } from "./client/checks/hints.ts";
 import { VERSION } from "./client/version.ts";
 import { type Command, say, type Terminal } from "./command/command.ts";
+import { closestName } from "./core/checks/hints.ts";
 
 interface Entry {
   /** The effect, as a line of the help. */

@@ -1,6 +1,6 @@
-import { type CallHooks, type HookedCall, type HookedEnd, REPORTED } from "../client/call/call-hooks.ts";
-import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../client/call/fate.ts";
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
+import { type CallHooks, type HookedCall, type HookedEnd, REPORTED } from "../core/call/call-hooks.ts";
+import { type Fate, isHarmless, NOTHING_SENT, type Step } from "../core/call/fate.ts";
 import type { ItemRecords } from "./item-records.ts";
 import type { Owners } from "./owner.ts";
 import type { RunPhase } from "./phase.ts";

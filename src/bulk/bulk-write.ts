@@ -1,6 +1,6 @@
-import { isBrandedError } from "../client/errors/automation-error.ts";
-import { captureCaller } from "../client/errors/caller-stack.ts";
 import type { AutomationError } from "../client/index.ts";
+import { isBrandedError } from "../core/errors/automation-error.ts";
+import { captureCaller } from "../core/errors/caller-stack.ts";
 import { AwaitedRun } from "./awaited-run.ts";
 import type { BulkRun } from "./bulk-run.ts";
 import { type BulkOptions, settingsOf } from "./options.ts";

@@ -1,6 +1,6 @@
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
-import { after, now, platformTurn } from "../client/time/clock.ts";
-import { onAbort } from "../client/time/deadline.ts";
+import { after, now, platformTurn } from "../core/time/clock.ts";
+import { onAbort } from "../core/time/deadline.ts";
 import type { BulkEntry } from "./bulk-run.ts";
 import type { Entries } from "./entries.ts";
 import { ItemSource, type KeyedItem } from "./item-source.ts";

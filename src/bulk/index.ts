@@ -1,6 +1,6 @@
 /** Many writes with a durable journal: `project-automation/bulk`. */
 
-export { JournalError, type JournalErrorDetails, type JournalErrorReason } from "../client/errors/journal-error.ts";
+export { JournalError, type JournalErrorDetails, type JournalErrorReason } from "../core/errors/journal-error.ts";
 export type { BulkEntry, BulkRun } from "./bulk-run.ts";
 export { bulkWrite } from "./bulk-write.ts";
 export type { Items } from "./item-source.ts";

@@ -1,9 +1,9 @@
-import { invalid } from "../client/checks/invalid-input.ts";
-import { describeValue, ignoreRejection } from "../client/checks/values.ts";
-import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { isBrandedError } from "../client/errors/automation-error.ts";
 import { ArgumentError } from "../client/index.ts";
-import { Deadline } from "../client/time/deadline.ts";
+import { invalid } from "../core/checks/invalid-input.ts";
+import { describeValue, ignoreRejection } from "../core/checks/values.ts";
+import { asErrorClass } from "../core/errors/as-error-class.ts";
+import { isBrandedError } from "../core/errors/automation-error.ts";
+import { Deadline } from "../core/time/deadline.ts";
 import { sharedSet } from "./shared-set.ts";
 import { readThrown } from "./thrown.ts";
 import type { Turns } from "./turns.ts";

@@ -1,6 +1,6 @@
-import { describeValue, ignoreRejection } from "../client/checks/values.ts";
 import { ArgumentError, type AutomationError } from "../client/index.ts";
-import { platformTurn } from "../client/time/clock.ts";
+import { describeValue, ignoreRejection } from "../core/checks/values.ts";
+import { platformTurn } from "../core/time/clock.ts";
 import { type BoundRun, BoundWrite } from "./bound-write.ts";
 import { ItemRecords } from "./item-records.ts";
 import type { KeyedItem } from "./item-source.ts";

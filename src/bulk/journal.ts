@@ -1,5 +1,5 @@
-import { describeValue, isObject } from "../client/checks/values.ts";
-import { JournalError } from "../client/errors/journal-error.ts";
+import { describeValue, isObject } from "../core/checks/values.ts";
+import { JournalError } from "../core/errors/journal-error.ts";
 import { type BulkReason, flawOfReason, interruptedReason } from "./reason.ts";
 
 /** The state in which a key can end. */

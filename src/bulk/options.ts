@@ -1,6 +1,7 @@
-import { type CallHooks, type DeriveWithHooks, hookable, type WaitRules } from "../client/call/call-hooks.ts";
-import { invalid } from "../client/checks/invalid-input.ts";
-import { parseOptions } from "../client/checks/parse-options.ts";
+import { ArgumentError, type Client } from "../client/index.ts";
+import { type CallHooks, type DeriveWithHooks, hookable, type WaitRules } from "../core/call/call-hooks.ts";
+import { invalid } from "../core/checks/invalid-input.ts";
+import { parseOptions } from "../core/checks/parse-options.ts";
 import {
   BOOLEAN,
   FUNCTION,
@@ -11,11 +12,10 @@ import {
   SIGNAL,
   validator,
   withMethods,
-} from "../client/checks/validators.ts";
-import { isObject } from "../client/checks/values.ts";
-import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { ArgumentError, type Client } from "../client/index.ts";
-import { readService, type Service } from "../client/service.ts";
+} from "../core/checks/validators.ts";
+import { isObject } from "../core/checks/values.ts";
+import { asErrorClass } from "../core/errors/as-error-class.ts";
+import { readService, type Service } from "../core/wire/base-url.ts";
 import type { Items } from "./item-source.ts";
 import type { Journal, Reference } from "./journal.ts";
 

@@ -1,6 +1,6 @@
-import type { WaitRules } from "../client/call/call-hooks.ts";
-import { backOff, mayPass } from "../client/call/decide-retry.ts";
 import type { AutomationError } from "../client/index.ts";
+import type { WaitRules } from "../core/call/call-hooks.ts";
+import { backOff, mayPass } from "../core/call/decide-retry.ts";
 
 /** So many items that get through take back one failure. */
 const TAKE_BACK_ONE = 10;

@@ -1,5 +1,5 @@
-import { JournalError } from "../client/errors/journal-error.ts";
-import { isLoopback, type Service } from "../client/service.ts";
+import { JournalError } from "../core/errors/journal-error.ts";
+import { isLoopback, type Service } from "../core/wire/base-url.ts";
 import type { JournalRecord } from "./journal.ts";
 
 /** The host of an emulator in memory. */

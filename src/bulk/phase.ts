@@ -1,5 +1,5 @@
 import type { AutomationError } from "../client/index.ts";
-import { limit, platformTurn } from "../client/time/clock.ts";
+import { limit, platformTurn } from "../core/time/clock.ts";
 import { type BulkReason, reasonOf } from "./reason.ts";
 
 /** The progress of a run towards its end. */

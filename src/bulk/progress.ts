@@ -1,4 +1,4 @@
-import { now } from "../client/time/clock.ts";
+import { now } from "../core/time/clock.ts";
 import type { BulkState } from "./journal.ts";
 
 /** The number of items that ended in each state, whichever run found it. The states add up to the items that have ended. */

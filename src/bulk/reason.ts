@@ -1,5 +1,5 @@
-import { describeValue, isObject } from "../client/checks/values.ts";
 import type { AnyAutomationError, AutomationError } from "../client/index.ts";
+import { describeValue, isObject } from "../core/checks/values.ts";
 import { shownLine } from "./thrown.ts";
 
 /** The reason why an item is not `done`. Plain data, without secrets: the journal keeps it for later runs. */

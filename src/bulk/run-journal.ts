@@ -1,5 +1,5 @@
-import { JournalError } from "../client/errors/journal-error.ts";
-import { platformTurn } from "../client/time/clock.ts";
+import { JournalError } from "../core/errors/journal-error.ts";
+import { platformTurn } from "../core/time/clock.ts";
 import { checkRecord, type Journal, type JournalRecord, type Known } from "./journal.ts";
 import { sharedSet } from "./shared-set.ts";
 import { asJournalError } from "./thrown.ts";

@@ -1,6 +1,6 @@
-import { type CallerStack, withCallerStack } from "../client/errors/caller-stack.ts";
-import { JournalError } from "../client/errors/journal-error.ts";
 import { AbortError, ArgumentError, type AutomationError } from "../client/index.ts";
+import { type CallerStack, withCallerStack } from "../core/errors/caller-stack.ts";
+import { JournalError } from "../core/errors/journal-error.ts";
 import { AwaitedRun } from "./awaited-run.ts";
 import type { BulkEntry, BulkRun } from "./bulk-run.ts";
 import { Entries } from "./entries.ts";

@@ -1,7 +1,7 @@
-import type { HookedEnd } from "../client/call/call-hooks.ts";
-import { type Fate, fateOfError, isHarmless } from "../client/call/fate.ts";
-import { isRefusalOfService } from "../client/call/from-service.ts";
 import { type AnyAutomationError, ArgumentError, type AutomationError } from "../client/index.ts";
+import type { HookedEnd } from "../core/call/call-hooks.ts";
+import { type Fate, fateOfError, isHarmless } from "../core/call/fate.ts";
+import { isRefusalOfService } from "../core/call/from-service.ts";
 import type { BulkState } from "./journal.ts";
 import { SendError } from "./send-error.ts";
 import type { Thrown } from "./thrown.ts";

@@ -1,8 +1,8 @@
-import { isBrandedError } from "../client/errors/automation-error.ts";
-import { explain } from "../client/errors/evidence.ts";
-import { JournalError } from "../client/errors/journal-error.ts";
 import type { AutomationError } from "../client/index.ts";
-import { Redactor } from "../client/secrets/redact.ts";
+import { isBrandedError } from "../core/errors/automation-error.ts";
+import { explain } from "../core/errors/evidence.ts";
+import { JournalError } from "../core/errors/journal-error.ts";
+import { Redactor } from "../core/secrets/redact.ts";
 
 /** A thrown value: an error of this library, or something else. */
 export interface Thrown {

@@ -1,4 +1,4 @@
-import { now, platformTurn } from "../client/time/clock.ts";
+import { now, platformTurn } from "../core/time/clock.ts";
 
 /** The longest time that a run keeps the thread, in milliseconds. */
 const KEPT_MS = 5;

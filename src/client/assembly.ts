@@ -1,20 +1,20 @@
-import type { CallHooks } from "./call/call-hooks.ts";
-import { createHttp } from "./call/http.ts";
-import { createSend } from "./call/send.ts";
-import type { ClientContext } from "./call/settings.ts";
-import { invalid } from "./checks/invalid-input.ts";
-import { unbreakable } from "./checks/validators.ts";
+import type { CallHooks } from "../core/call/call-hooks.ts";
+import { createHttp } from "../core/call/http.ts";
+import { createSend } from "../core/call/send.ts";
+import type { ClientContext } from "../core/call/settings.ts";
+import { invalid } from "../core/checks/invalid-input.ts";
+import { unbreakable } from "../core/checks/validators.ts";
+import { explain } from "../core/errors/evidence.ts";
+import { combine, createRunHook } from "../core/instrumentation.ts";
+import { Redactor } from "../core/secrets/redact.ts";
+import { StaticToken } from "../core/token/static-token.ts";
+import type { TokenSourceFactory } from "../core/token/token-source.ts";
+import { isSafeTransport } from "../core/wire/base-url.ts";
+import type { CreatedToken } from "../service/models.ts";
+import { rotation } from "../service/rotation.ts";
 import { checkStaticToken, configuring, type Settings, settingsOf } from "./client-settings.ts";
-import { explain } from "./errors/evidence.ts";
-import { combine, createRunHook } from "./instrumentation.ts";
 import { createLog } from "./logging.ts";
-import type { CreatedToken } from "./models.ts";
 import type { ClientOptions } from "./options.ts";
-import { rotation } from "./resources/rotation.ts";
-import { Redactor } from "./secrets/redact.ts";
-import { isSafeTransport } from "./service.ts";
-import { StaticToken } from "./token/static-token.ts";
-import type { TokenSourceFactory } from "./token/token-source.ts";
 import { VERSION } from "./version.ts";
 
 /** The parts of a client. Derived clients share token source and rate limiter; with hooks, what is emitted once, too. */

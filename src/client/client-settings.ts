@@ -1,15 +1,14 @@
-import { checkFetchOptions } from "./call/fetch-options.ts";
 import {
   type CheckedOptions,
   type ClientSettings,
   DEFAULT_RETRY,
   mergeSettings,
   SHARED_OPTIONS,
-} from "./call/settings.ts";
-import { namesOf } from "./checks/hints.ts";
-import { ignoreErrors } from "./checks/ignore-errors.ts";
-import { invalid } from "./checks/invalid-input.ts";
-import { parseOptions } from "./checks/parse-options.ts";
+} from "../core/call/settings.ts";
+import { namesOf } from "../core/checks/hints.ts";
+import { ignoreErrors } from "../core/checks/ignore-errors.ts";
+import { invalid } from "../core/checks/invalid-input.ts";
+import { parseOptions } from "../core/checks/parse-options.ts";
 import {
   ANYTHING,
   BOOLEAN,
@@ -20,8 +19,19 @@ import {
   type Validator,
   validator,
   withMethods,
-} from "./checks/validators.ts";
-import { hasMethods, isPlainObject } from "./checks/values.ts";
+} from "../core/checks/validators.ts";
+import { hasMethods, isPlainObject } from "../core/checks/values.ts";
+import { asErrorClass } from "../core/errors/as-error-class.ts";
+import { ConfigError } from "../core/errors/classes.ts";
+import { guardRateLimiter } from "../core/rate-limit/guarded-rate-limiter.ts";
+import { memoryRateLimiter } from "../core/rate-limit/memory-rate-limiter.ts";
+import { Redactor } from "../core/secrets/redact.ts";
+import { ProviderToken } from "../core/token/provider-token.ts";
+import { StaticToken } from "../core/token/static-token.ts";
+import { flawOfToken } from "../core/token/token-format.ts";
+import type { TokenProvider, TokenSourceFactory } from "../core/token/token-source.ts";
+import { ownNeeded, readService } from "../core/wire/base-url.ts";
+import { checkFetchOptions } from "../core/wire/fetch-options.ts";
 import {
   fromEnvironment,
   refuseEnvironment,
@@ -30,18 +40,8 @@ import {
   VARIABLES,
   withEnvironment,
 } from "./environment.ts";
-import { asErrorClass } from "./errors/as-error-class.ts";
-import { ConfigError } from "./errors/classes.ts";
 import { LOG_LEVEL, levelOfEnvironment, STANDARD_ERROR } from "./logging.ts";
 import type { ClientOptions } from "./options.ts";
-import { guardRateLimiter } from "./rate-limit/guarded-rate-limiter.ts";
-import { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
-import { Redactor } from "./secrets/redact.ts";
-import { ownNeeded, readService } from "./service.ts";
-import { ProviderToken } from "./token/provider-token.ts";
-import { StaticToken } from "./token/static-token.ts";
-import { flawOfToken } from "./token/token-format.ts";
-import type { TokenProvider, TokenSourceFactory } from "./token/token-source.ts";
 
 /** All settings of a client: its checked options, with every default in place. */
 export interface Settings extends ClientSettings, Readonly<Omit<ClientOptions, keyof ClientSettings | "token">> {

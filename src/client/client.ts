@@ -1,14 +1,9 @@
-import { Assembly } from "./assembly.ts";
-import { type ApiPromise, apiPromise } from "./call/api-promise.ts";
-import { type CallHooks, type DeriveWithHooks, WITH_HOOKS } from "./call/call-hooks.ts";
-import type { CallOptions } from "./call/call-options.ts";
-import type { Send } from "./call/operation.ts";
-import { createSend } from "./call/send.ts";
-import { DEFAULT_RETRY } from "./call/settings.ts";
-import { withCallerStack } from "./errors/caller-stack.ts";
-import type { ClientOptions } from "./options.ts";
-import type { Paginator } from "./paging/paginator.ts";
-import type { RateLimitSnapshot } from "./rate-limit/rate-limiter.ts";
+import { type ApiPromise, apiPromise } from "../core/call/api-promise.ts";
+import { type CallHooks, type DeriveWithHooks, WITH_HOOKS } from "../core/call/call-hooks.ts";
+import type { CallOptions } from "../core/call/call-options.ts";
+import type { Send } from "../core/call/operation.ts";
+import { createSend } from "../core/call/send.ts";
+import { DEFAULT_RETRY } from "../core/call/settings.ts";
 import {
   type CustomList,
   type CustomRequest,
@@ -16,13 +11,18 @@ import {
   paginateCustom,
   type SendCustom,
   sendCustom,
-} from "./resources/custom.ts";
-import { Issues } from "./resources/issues.ts";
-import type { ListOptions } from "./resources/list.ts";
-import { Projects } from "./resources/projects.ts";
-import { Sessions } from "./resources/sessions.ts";
-import { Tokens } from "./resources/tokens.ts";
-import { Redactor } from "./secrets/redact.ts";
+} from "../core/custom.ts";
+import { withCallerStack } from "../core/errors/caller-stack.ts";
+import type { ListOptions } from "../core/list.ts";
+import type { Paginator } from "../core/paging/paginator.ts";
+import type { RateLimitSnapshot } from "../core/rate-limit/rate-limiter.ts";
+import { Redactor } from "../core/secrets/redact.ts";
+import { Issues } from "../service/issues.ts";
+import { Projects } from "../service/projects.ts";
+import { Sessions } from "../service/sessions.ts";
+import { Tokens } from "../service/tokens.ts";
+import { Assembly } from "./assembly.ts";
+import type { ClientOptions } from "./options.ts";
 
 /**
  * A client of the project automation service. It waits when the service asks it to, never repeats a write that may have

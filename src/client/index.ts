@@ -1,19 +1,15 @@
-export type { ApiPromise, ApiResponse, WithResponse } from "./call/api-promise.ts";
-export type { CallOptions, ExtraOptions, RequestInfo, ResponseInfo, RetryOptions } from "./call/call-options.ts";
-export type { FetchFunction, FetchInit, FetchResponse } from "./call/http-request.ts";
-export type { Method } from "./call/operation.ts";
-export { type Path, path } from "./call/path.ts";
-export type { Query, QueryValue } from "./call/query.ts";
-export type { StandardIssue, StandardResult, StandardSchema } from "./call/standard-schema.ts";
-export type { HeadersInput } from "./checks/headers.ts";
-export { Client } from "./client.ts";
+export type { ApiPromise, ApiResponse, WithResponse } from "../core/call/api-promise.ts";
+export type { CallOptions, ExtraOptions, RequestInfo, ResponseInfo, RetryOptions } from "../core/call/call-options.ts";
+export type { Method } from "../core/call/operation.ts";
+export type { StandardIssue, StandardResult, StandardSchema } from "../core/call/standard-schema.ts";
+export type { CustomList, CustomRequest, JsonInput, PaginateCustom, SendCustom } from "../core/custom.ts";
 export {
   AutomationError,
   type ErrorDetails,
   type Outcome,
   type TimeoutPhase,
   type ValidationIssue,
-} from "./errors/automation-error.ts";
+} from "../core/errors/automation-error.ts";
 export {
   AbortError,
   type AnyAutomationError,
@@ -36,9 +32,9 @@ export {
   ServerError,
   TimeoutError,
   TokenProviderError,
-} from "./errors/classes.ts";
-export type { PolledRecord } from "./errors/error-records.ts";
-export { type HttpStatusOptions, toHttpStatus } from "./errors/to-http-status.ts";
+} from "../core/errors/classes.ts";
+export type { PolledRecord } from "../core/errors/error-records.ts";
+export { type HttpStatusOptions, toHttpStatus } from "../core/errors/to-http-status.ts";
 export type {
   ClientEvent,
   DeprecationEvent,
@@ -58,14 +54,12 @@ export type {
   RetryReason,
   TokenRefreshEvent,
   Waits,
-} from "./events.ts";
-export type { CallObserver, CallStart, Instrumentation } from "./instrumentation.ts";
-export type { LogLevel } from "./logging.ts";
-export type { CreatedToken, Issue, IssueType, Project, Session, Token } from "./models.ts";
-export type { ClientOptions } from "./options.ts";
-export type { Page } from "./paging/page.ts";
-export type { Paginator, ToArrayOptions } from "./paging/paginator.ts";
-export { memoryRateLimiter } from "./rate-limit/memory-rate-limiter.ts";
+} from "../core/events.ts";
+export type { CallObserver, CallStart, Instrumentation } from "../core/instrumentation.ts";
+export type { ListOptions, ListParams } from "../core/list.ts";
+export type { Page } from "../core/paging/page.ts";
+export type { Paginator, ToArrayOptions } from "../core/paging/paginator.ts";
+export { memoryRateLimiter } from "../core/rate-limit/memory-rate-limiter.ts";
 export type {
   Admission,
   Permit,
@@ -74,17 +68,23 @@ export type {
   RateLimitHead,
   RateLimitSnapshot,
   ReportedPause,
-} from "./rate-limit/rate-limiter.ts";
-export type { CustomList, CustomRequest, JsonInput, PaginateCustom, SendCustom } from "./resources/custom.ts";
-export type { IssueCreateInput, Issues } from "./resources/issues.ts";
-export type { ListOptions, ListParams } from "./resources/list.ts";
-export type { ProjectRef, Projects } from "./resources/projects.ts";
-export type { WaitOptions, WatchOptions } from "./resources/session-waits.ts";
-export type { Sessions } from "./resources/sessions.ts";
-export type { RotateOptions, TokenCreateInput, Tokens } from "./resources/tokens.ts";
-export { impliesScope, isScope, missingScopes, SCOPES, type Scope } from "./scopes.ts";
-export { type RotatingToken, rotatingToken } from "./token/rotating-token.ts";
-export type { RotatingTokenOptions } from "./token/rotating-token-options.ts";
-export type { RotatedToken, StoredToken } from "./token/token-format.ts";
-export type { TokenContext, TokenProvider } from "./token/token-source.ts";
+} from "../core/rate-limit/rate-limiter.ts";
+export { type RotatingToken, rotatingToken } from "../core/token/rotating-token.ts";
+export type { RotatingTokenOptions } from "../core/token/rotating-token-options.ts";
+export type { RotatedToken, StoredToken } from "../core/token/token-format.ts";
+export type { TokenContext, TokenProvider } from "../core/token/token-source.ts";
+export type { HeadersInput } from "../core/wire/headers.ts";
+export type { FetchFunction, FetchInit, FetchResponse } from "../core/wire/http-request.ts";
+export { type Path, path } from "../core/wire/path.ts";
+export type { Query, QueryValue } from "../core/wire/query.ts";
+export type { IssueCreateInput, Issues } from "../service/issues.ts";
+export type { CreatedToken, Issue, IssueType, Project, Session, Token } from "../service/models.ts";
+export type { ProjectRef, Projects } from "../service/projects.ts";
+export { impliesScope, isScope, missingScopes, SCOPES, type Scope } from "../service/scopes.ts";
+export type { WaitOptions, WatchOptions } from "../service/session-waits.ts";
+export type { Sessions } from "../service/sessions.ts";
+export type { RotateOptions, TokenCreateInput, Tokens } from "../service/tokens.ts";
+export { Client } from "./client.ts";
+export type { LogLevel } from "./logging.ts";
+export type { ClientOptions } from "./options.ts";
 export { VERSION } from "./version.ts";

@@ -1,8 +1,8 @@
-import { isWrite } from "./call/operation.ts";
-import { oneOf, type Validator } from "./checks/validators.ts";
-import { describeValue } from "./checks/values.ts";
-import type { ClientEvent, EndEvent, LogFields, Logger, RateLimitPauseEvent } from "./events.ts";
-import type { CallId, Instrumentation } from "./instrumentation.ts";
+import { isWrite } from "../core/call/operation.ts";
+import { oneOf, type Validator } from "../core/checks/validators.ts";
+import { describeValue } from "../core/checks/values.ts";
+import type { ClientEvent, EndEvent, LogFields, Logger, RateLimitPauseEvent } from "../core/events.ts";
+import type { CallId, Instrumentation } from "../core/instrumentation.ts";
 
 /** The least important level that is logged. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";

@@ -1,12 +1,12 @@
-import type { RetryOptions } from "./call/call-options.ts";
-import type { FetchFunction } from "./call/http-request.ts";
-import type { HeadersInput } from "./checks/headers.ts";
-import type { EventListener, Logger } from "./events.ts";
-import type { Instrumentation } from "./instrumentation.ts";
+import type { RetryOptions } from "../core/call/call-options.ts";
+import type { EventListener, Logger } from "../core/events.ts";
+import type { Instrumentation } from "../core/instrumentation.ts";
+import type { RateLimiter } from "../core/rate-limit/rate-limiter.ts";
+import type { RotatingToken } from "../core/token/rotating-token.ts";
+import type { TokenProvider } from "../core/token/token-source.ts";
+import type { HeadersInput } from "../core/wire/headers.ts";
+import type { FetchFunction } from "../core/wire/http-request.ts";
 import type { LogLevel } from "./logging.ts";
-import type { RateLimiter } from "./rate-limit/rate-limiter.ts";
-import type { RotatingToken } from "./token/rotating-token.ts";
-import type { TokenProvider } from "./token/token-source.ts";
 
 /**
  * Options of a client. The keys `baseUrl` and `token` may be left out where the environment has them. A key that is there

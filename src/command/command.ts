@@ -1,8 +1,8 @@
 import { VARIABLES, withEnvironment } from "../client/environment.ts";
-import { Redactor } from "../client/secrets/redact.ts";
-import { isSafeTransport, readService } from "../client/service.ts";
-import { flawOfToken } from "../client/token/token-format.ts";
 import { VERSION } from "../client/version.ts";
+import { Redactor } from "../core/secrets/redact.ts";
+import { flawOfToken } from "../core/token/token-format.ts";
+import { isSafeTransport, readService } from "../core/wire/base-url.ts";
 import { CommandError, type Flags, helpOf, readFlags, splitAtDashes, UsageError, type Values } from "./flags.ts";
 
 /** The process around a command, as far as the command needs it. */

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { closestName } from "../client/checks/hints.ts";
+import { closestName } from "../core/checks/hints.ts";
 
 /** A flag of a command. */
 export interface Flag {

@@ -1,8 +1,8 @@
-import { statusMayPass } from "../client/call/decide-retry.ts";
-import { parseRetryAfter } from "../client/call/retry-after.ts";
-import { parseJson } from "../client/checks/json.ts";
-import { flawOfToken } from "../client/token/token-format.ts";
 import { VERSION } from "../client/version.ts";
+import { statusMayPass } from "../core/call/decide-retry.ts";
+import { flawOfToken } from "../core/token/token-format.ts";
+import { parseJson } from "../core/wire/json.ts";
+import { parseRetryAfter } from "../core/wire/retry-after.ts";
 import type { Step } from "./step.ts";
 import { basePathOf } from "./steps.ts";
 import { TOKEN_NAME } from "./token-steps.ts";

@@ -1,5 +1,5 @@
-import { Redactor } from "../client/secrets/redact.ts";
 import { VERSION } from "../client/version.ts";
+import { Redactor } from "../core/secrets/redact.ts";
 import { Asker, type Deployment, type Surroundings } from "./ask.ts";
 import { type EmulatorSeed, seedOf, withoutValues, withValues } from "./emulator-conventions.ts";
 import { obstacleTo } from "./obstacle.ts";

@@ -1,5 +1,5 @@
-import { isRecord } from "../client/checks/values.ts";
-import type { Redactor } from "../client/secrets/redact.ts";
+import { isRecord } from "../core/checks/values.ts";
+import type { Redactor } from "../core/secrets/redact.ts";
 import type { Conventions, ExtendedRecord, Fields } from "../testing/conventions.ts";
 import { resolveConventions } from "../testing/resolve-conventions.ts";
 import { placeholderOf } from "./placeholder.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../client/checks/values.ts";
+import { isRecord } from "../core/checks/values.ts";
 import { isWord } from "./reading.ts";
 
 /** Deeper values are left out. */

@@ -1,8 +1,8 @@
-import { isSuccessOfService } from "../client/call/from-service.ts";
-import { isSuccess as isSuccessStatus } from "../client/call/head.ts";
-import { isRecord } from "../client/checks/values.ts";
-import { RedirectError } from "../client/errors/classes.ts";
-import { refusalClass } from "../client/errors/refusal-class.ts";
+import { isSuccessOfService } from "../core/call/from-service.ts";
+import { isRecord } from "../core/checks/values.ts";
+import { RedirectError } from "../core/errors/classes.ts";
+import { refusalClass } from "../core/errors/refusal-class.ts";
+import { isSuccess as isSuccessStatus } from "../core/wire/head.ts";
 import { labelOf, type Reply } from "./wire.ts";
 
 /** The list envelope, as far as it is one. */

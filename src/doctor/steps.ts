@@ -1,4 +1,4 @@
-import { encodeSegment } from "../client/call/path.ts";
+import { encodeSegment } from "../core/wire/path.ts";
 import { cursorOf, fieldsOf, flawOfRead, idOf, idsOf, outlineOf, pageOf } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { type NotAsked, notAsked, type PlannedRequest, type Reply } from "./wire.ts";

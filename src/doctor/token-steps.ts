@@ -1,7 +1,7 @@
 /** The requests of `--write`: one token without scopes is created, looked at and revoked. */
 
-import { outcomeOfAnswer } from "../client/call/fate.ts";
-import { encodeSegment } from "../client/call/path.ts";
+import { outcomeOfAnswer } from "../core/call/fate.ts";
+import { encodeSegment } from "../core/wire/path.ts";
 import { fieldsOf, idOf, isOfService, isSuccess } from "./reading.ts";
 import { replyOr, type Step, step } from "./step.ts";
 import { PROJECTS } from "./steps.ts";

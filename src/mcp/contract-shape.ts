@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { ResponseValidationError } from "../client/errors/classes.ts";
-import type { Issue, Project, Session } from "../client/models.ts";
+import { ResponseValidationError } from "../core/errors/classes.ts";
+import type { Issue, Project, Session } from "../service/models.ts";
 
 /** A schema for each field of a record, no more and no fewer: a field that the record gains does not compile without one. */
 type FieldsOf<Model> = { readonly [Field in keyof Model]-?: z.ZodType<Model[Field]> };

@@ -1,7 +1,7 @@
-import { ignoreErrors } from "../client/checks/ignore-errors.ts";
-import { isBrandedError } from "../client/errors/automation-error.ts";
-import { explain } from "../client/errors/evidence.ts";
-import { Redactor } from "../client/secrets/redact.ts";
+import { ignoreErrors } from "../core/checks/ignore-errors.ts";
+import { isBrandedError } from "../core/errors/automation-error.ts";
+import { explain } from "../core/errors/evidence.ts";
+import { Redactor } from "../core/secrets/redact.ts";
 import { visible } from "./foreign-text.ts";
 
 const LONGEST_LINE = 500;

@@ -1,8 +1,8 @@
-import type { TimeoutPhase } from "../client/errors/automation-error.ts";
-import { type AnyAutomationError, isAutomationError } from "../client/errors/classes.ts";
-import type { JournalErrorReason } from "../client/errors/journal-error.ts";
-import type { Scope } from "../client/scopes.ts";
-import { STOPPED } from "../client/time/deadline.ts";
+import type { TimeoutPhase } from "../core/errors/automation-error.ts";
+import { type AnyAutomationError, isAutomationError } from "../core/errors/classes.ts";
+import type { JournalErrorReason } from "../core/errors/journal-error.ts";
+import { STOPPED } from "../core/time/deadline.ts";
+import type { Scope } from "../service/scopes.ts";
 import { describeIssues } from "./contract-shape.ts";
 import { report } from "./diagnostics.ts";
 import { quoted, visible } from "./foreign-text.ts";

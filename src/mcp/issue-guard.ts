@@ -1,12 +1,12 @@
 import type * as z from "zod";
 import type { Journal } from "../bulk/journal.ts";
-import { hookable } from "../client/call/call-hooks.ts";
-import { fateOfError, isHarmless } from "../client/call/fate.ts";
 import type { Client } from "../client/client.ts";
-import { ArgumentError } from "../client/errors/classes.ts";
-import type { Issue, Project } from "../client/models.ts";
-import { now } from "../client/time/clock.ts";
-import { Deadline } from "../client/time/deadline.ts";
+import { hookable } from "../core/call/call-hooks.ts";
+import { fateOfError, isHarmless } from "../core/call/fate.ts";
+import { ArgumentError } from "../core/errors/classes.ts";
+import { now } from "../core/time/clock.ts";
+import { Deadline } from "../core/time/deadline.ts";
+import type { Issue, Project } from "../service/models.ts";
 import { checkShape, ISSUE } from "./contract-shape.ts";
 import { type Entry, GRACE_MS, IssueMemory, type Knowledge, REMEMBERED } from "./issue-memory.ts";
 import { type IssueKey, IssueOwners } from "./issue-owners.ts";

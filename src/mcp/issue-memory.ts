@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { type Journal, type JournalRecord, nextRevision } from "../bulk/journal.ts";
 import { RunJournal } from "../bulk/run-journal.ts";
 import { Turns } from "../bulk/turns.ts";
-import { JournalError } from "../client/errors/journal-error.ts";
-import { now } from "../client/time/clock.ts";
+import { JournalError } from "../core/errors/journal-error.ts";
+import { now } from "../core/time/clock.ts";
 import { ISSUE } from "./contract-shape.ts";
 import { report } from "./diagnostics.ts";
 

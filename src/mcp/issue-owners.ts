@@ -1,8 +1,8 @@
 import { Owners } from "../bulk/owner.ts";
-import { hookable } from "../client/call/call-hooks.ts";
 import type { Client } from "../client/client.ts";
-import type { Project } from "../client/models.ts";
-import { isLoopback, readService } from "../client/service.ts";
+import { hookable } from "../core/call/call-hooks.ts";
+import { isLoopback, readService } from "../core/wire/base-url.ts";
+import type { Project } from "../service/models.ts";
 import { type Entry, type IssueMemory, type Knowledge, partsOf } from "./issue-memory.ts";
 
 /** Project, title and type of an issue, as they were given. */

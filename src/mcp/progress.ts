@@ -1,5 +1,5 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { after } from "../client/time/clock.ts";
+import { after } from "../core/time/clock.ts";
 
 const EVERY_MS = 1_000;
 

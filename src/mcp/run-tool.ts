@@ -1,9 +1,9 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import { hookable } from "../client/call/call-hooks.ts";
 import type { Client } from "../client/client.ts";
-import { ArgumentError } from "../client/errors/classes.ts";
-import { Deadline } from "../client/time/deadline.ts";
+import { hookable } from "../core/call/call-hooks.ts";
+import { ArgumentError } from "../core/errors/classes.ts";
+import { Deadline } from "../core/time/deadline.ts";
 import { describeIssues, issuesOf } from "./contract-shape.ts";
 import { describeFailure } from "./failure.ts";
 import { quoted, type TextRules, visibleJson } from "./foreign-text.ts";

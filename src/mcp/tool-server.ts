@@ -1,5 +1,5 @@
 import { McpServer, type Transport } from "@modelcontextprotocol/server";
-import { isRecord } from "../client/checks/values.ts";
+import { isRecord } from "../core/checks/values.ts";
 
 /** A character that no message shows. Behind the name `__proto__` it lets the argument through to the tool. */
 const UNSEEN = "\u200b";

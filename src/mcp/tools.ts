@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { hookable } from "../client/call/call-hooks.ts";
 import type { Client } from "../client/client.ts";
-import { isAutomationError } from "../client/errors/classes.ts";
-import type { Scope } from "../client/scopes.ts";
-import type { Deadline } from "../client/time/deadline.ts";
+import { hookable } from "../core/call/call-hooks.ts";
+import { isAutomationError } from "../core/errors/classes.ts";
+import type { Deadline } from "../core/time/deadline.ts";
+import type { Scope } from "../service/scopes.ts";
 import { checkShape, checkShapes, ISSUE, PROJECT, SESSION } from "./contract-shape.ts";
 import { quoted, visible } from "./foreign-text.ts";
 import type { IssueGuard } from "./issue-guard.ts";

@@ -8,7 +8,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { CallStart } from "../client/index.ts";
-import { now } from "../client/time/clock.ts";
+import { now } from "../core/time/clock.ts";
 import type { Instruments } from "./instruments.ts";
 import { HTTP, OWN } from "./names.ts";
 

@@ -10,7 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { AnyAutomationError, CallObserver, CallStart, ClientEvent, Waits } from "../client/index.ts";
-import { now } from "../client/time/clock.ts";
+import { now } from "../core/time/clock.ts";
 import { type AttemptEnd, AttemptSpan, type Target, type Telemetry, targetOf } from "./attempt-span.ts";
 import { HTTP, OWN } from "./names.ts";
 

@@ -1,12 +1,12 @@
 import * as api from "@opentelemetry/api";
-import { invalid } from "../client/checks/invalid-input.ts";
-import { parseOptions } from "../client/checks/parse-options.ts";
-import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../client/checks/validators.ts";
-import { isPlainObject } from "../client/checks/values.ts";
-import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { withCallerStack } from "../client/errors/caller-stack.ts";
 import { type ClientOptions, ConfigError, VERSION } from "../client/index.ts";
-import { combine, type Instrumentation } from "../client/instrumentation.ts";
+import { invalid } from "../core/checks/invalid-input.ts";
+import { parseOptions } from "../core/checks/parse-options.ts";
+import { ANYTHING, BOOLEAN, type ObjectSchema, withMethods } from "../core/checks/validators.ts";
+import { isPlainObject } from "../core/checks/values.ts";
+import { asErrorClass } from "../core/errors/as-error-class.ts";
+import { withCallerStack } from "../core/errors/caller-stack.ts";
+import { combine, type Instrumentation } from "../core/instrumentation.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
 

@@ -1,4 +1,4 @@
-import { now } from "../client/time/clock.ts";
+import { now } from "../core/time/clock.ts";
 import type { DegradedEvent, FleetEvent } from "./events.ts";
 
 /** From a failure until Redis is tried again; doubles up to the second. */

@@ -1,4 +1,4 @@
-import { hasMethods } from "../client/checks/values.ts";
+import { hasMethods } from "../core/checks/values.ts";
 
 /** The part of an `ioredis` client, or of a cluster's, that is used. */
 export interface IoredisClient {

@@ -1,10 +1,10 @@
 import { ConnectionError, type RateLimitHead } from "../client/index.ts";
-import type { KeptGate } from "../client/rate-limit/memory-rate-limiter.ts";
-import { TokenGate } from "../client/rate-limit/token-gate.ts";
-import type { Waiter } from "../client/rate-limit/waiters.ts";
-import { after, now } from "../client/time/clock.ts";
-import { type Deadline, STOPPED } from "../client/time/deadline.ts";
-import { shortened } from "../client/time/jitter.ts";
+import type { KeptGate } from "../core/rate-limit/memory-rate-limiter.ts";
+import { TokenGate } from "../core/rate-limit/token-gate.ts";
+import type { Waiter } from "../core/rate-limit/waiters.ts";
+import { after, now } from "../core/time/clock.ts";
+import { type Deadline, STOPPED } from "../core/time/deadline.ts";
+import { shortened } from "../core/time/jitter.ts";
 import type { Lease, Leases } from "./leases.ts";
 import { CLEAR, LONGEST_SHARED_PAUSE_MS, REPORT, SYNC, TAKE } from "./scripts.ts";
 import type { SlotReply } from "./slot-reply.ts";

@@ -1,5 +1,5 @@
-import { STALLED_AFTER_MS } from "../client/rate-limit/slots.ts";
-import { now } from "../client/time/clock.ts";
+import { STALLED_AFTER_MS } from "../core/rate-limit/slots.ts";
+import { now } from "../core/time/clock.ts";
 import type { SlotReply } from "./slot-reply.ts";
 import { whole } from "./token-commands.ts";
 

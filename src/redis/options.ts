@@ -1,8 +1,8 @@
-import { invalid } from "../client/checks/invalid-input.ts";
-import { parseOptions } from "../client/checks/parse-options.ts";
-import { ANYTHING, INTERVAL, LISTENER, type ObjectSchema, validator } from "../client/checks/validators.ts";
-import { asErrorClass } from "../client/errors/as-error-class.ts";
 import { ConfigError } from "../client/index.ts";
+import { invalid } from "../core/checks/invalid-input.ts";
+import { parseOptions } from "../core/checks/parse-options.ts";
+import { ANYTHING, INTERVAL, LISTENER, type ObjectSchema, validator } from "../core/checks/validators.ts";
+import { asErrorClass } from "../core/errors/as-error-class.ts";
 import { type Evaluate, evaluateWith, hearErrors, type IoredisClient, type NodeRedisClient } from "./client.ts";
 import type { FleetEvent } from "./events.ts";
 

@@ -1,7 +1,3 @@
-import { expectType } from "../client/checks/parse-options.ts";
-import { STRING } from "../client/checks/validators.ts";
-import { asErrorClass } from "../client/errors/as-error-class.ts";
-import { withCallerStack } from "../client/errors/caller-stack.ts";
 import {
   type Admission,
   ArgumentError,
@@ -11,8 +7,12 @@ import {
   type RateLimitHead,
   type ReportedPause,
 } from "../client/index.ts";
-import { type MemoryPermit, MemoryRateLimiter } from "../client/rate-limit/memory-rate-limiter.ts";
-import { Deadline, STOPPED } from "../client/time/deadline.ts";
+import { expectType } from "../core/checks/parse-options.ts";
+import { STRING } from "../core/checks/validators.ts";
+import { asErrorClass } from "../core/errors/as-error-class.ts";
+import { withCallerStack } from "../core/errors/caller-stack.ts";
+import { type MemoryPermit, MemoryRateLimiter } from "../core/rate-limit/memory-rate-limiter.ts";
+import { Deadline, STOPPED } from "../core/time/deadline.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { FleetGate } from "./fleet-gate.ts";
 import { type Lease, Leases } from "./leases.ts";

@@ -1,5 +1,5 @@
-import { CALM_MS, LESS, LESS_AFTER, SOON_MS } from "../client/rate-limit/pace.ts";
-import { STALLED_AFTER_MS } from "../client/rate-limit/slots.ts";
+import { CALM_MS, LESS, LESS_AFTER, SOON_MS } from "../core/rate-limit/pace.ts";
+import { STALLED_AFTER_MS } from "../core/rate-limit/slots.ts";
 
 /**
  * The programs that run inside Redis. Each script is one atomic step, by the clock of Redis alone.

@@ -1,7 +1,7 @@
-import { type Pace, UNPACED } from "../client/rate-limit/pace.ts";
-import type { Pause } from "../client/rate-limit/pause.ts";
-import type { Quota } from "../client/rate-limit/quota.ts";
-import { now } from "../client/time/clock.ts";
+import { type Pace, UNPACED } from "../core/rate-limit/pace.ts";
+import type { Pause } from "../core/rate-limit/pause.ts";
+import type { Quota } from "../core/rate-limit/quota.ts";
+import { now } from "../core/time/clock.ts";
 
 /**
  * The reply of Redis to a command: a slot was granted; a pause is running; others hold or wait for all there is; the

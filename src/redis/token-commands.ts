@@ -1,5 +1,5 @@
-import { now } from "../client/time/clock.ts";
-import { Deadline, STOPPED } from "../client/time/deadline.ts";
+import { now } from "../core/time/clock.ts";
+import { Deadline, STOPPED } from "../core/time/deadline.ts";
 import { CircuitBreaker, type Failure } from "./circuit-breaker.ts";
 import { type Command, NotConnected } from "./client.ts";
 import type { CheckedOptions } from "./options.ts";

@@ -1,4 +1,4 @@
-import { isRecord } from "../client/checks/values.ts";
+import { isRecord } from "../core/checks/values.ts";
 import { atOnce } from "./checks.ts";
 import type { Fault, JsonBody } from "./faults.ts";
 import type { RecordedRequest } from "./request-log.ts";

@@ -1,9 +1,9 @@
-import { ignoreErrors } from "../client/checks/ignore-errors.ts";
-import { invalid } from "../client/checks/invalid-input.ts";
-import { expectType, parseOptions } from "../client/checks/parse-options.ts";
-import { type ObjectSchema, type Present, type Validator, validator } from "../client/checks/validators.ts";
-import { isPlainObject, isPromise } from "../client/checks/values.ts";
-import { asErrorClass } from "../client/errors/as-error-class.ts";
+import { ignoreErrors } from "../core/checks/ignore-errors.ts";
+import { invalid } from "../core/checks/invalid-input.ts";
+import { expectType, parseOptions } from "../core/checks/parse-options.ts";
+import { type ObjectSchema, type Present, type Validator, validator } from "../core/checks/validators.ts";
+import { isPlainObject, isPromise } from "../core/checks/values.ts";
+import { asErrorClass } from "../core/errors/as-error-class.ts";
 
 interface Checks {
   options<Given extends object>(value: Given | undefined, what: string, shape: ObjectSchema<Given>): Present<Given>;

@@ -1,4 +1,4 @@
-import { BOOLEAN, countFrom, FUNCTION, type ObjectSchema, oneOf, validator } from "../client/checks/validators.ts";
+import { BOOLEAN, countFrom, FUNCTION, type ObjectSchema, oneOf, validator } from "../core/checks/validators.ts";
 import { atOnce, check, checkHeaders, HEADERS, integer } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";

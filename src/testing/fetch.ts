@@ -1,4 +1,4 @@
-import { platformTurn } from "../client/time/clock.ts";
+import { platformTurn } from "../core/time/clock.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "./exchange.ts";
 
 /** The core behind a `fetch`, and its origin. */

@@ -1,7 +1,7 @@
 /** The emulator behind msw: `project-automation/testing/msw`. The only place that needs msw. */
 
 import * as msw from "msw";
-import { withMethods } from "../client/checks/validators.ts";
+import { withMethods } from "../core/checks/validators.ts";
 import { check } from "./checks.ts";
 import type { Emulator } from "./emulator.ts";
 

@@ -2,7 +2,7 @@
 
 import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import { BOOLEAN, type ObjectSchema } from "../client/checks/validators.ts";
+import { BOOLEAN, type ObjectSchema } from "../core/checks/validators.ts";
 import { arrayOf, check, integer, TEXT } from "./checks.ts";
 import { assembleEmulator, type ClientConnection, type Emulator } from "./emulator.ts";
 import { answerParseErrors, createRequestListener, HOST_NAME } from "./node/request-listener.ts";

@@ -1,4 +1,4 @@
-import { SCOPES } from "../client/scopes.ts";
+import { SCOPES } from "../service/scopes.ts";
 import type { Cursors } from "./cursor.ts";
 import type { OperationName } from "./endpoints.ts";
 import type { Fault } from "./faults.ts";

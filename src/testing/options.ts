@@ -1,4 +1,4 @@
-import { flawOfEnvironment } from "../client/checks/globals.ts";
+import { flawOfEnvironment } from "../core/checks/globals.ts";
 import {
   BOOLEAN,
   countFrom,
@@ -8,8 +8,8 @@ import {
   RECORD,
   required,
   validator,
-} from "../client/checks/validators.ts";
-import { SCOPES } from "../client/scopes.ts";
+} from "../core/checks/validators.ts";
+import { SCOPES } from "../service/scopes.ts";
 import { arrayOf, check, either, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Conventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";

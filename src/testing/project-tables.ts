@@ -1,4 +1,4 @@
-import { required } from "../client/checks/validators.ts";
+import { required } from "../core/checks/validators.ts";
 import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import { OrderedRows } from "./ordered-rows.ts";
 import type { Identifiers } from "./random.ts";

@@ -1,4 +1,4 @@
-import { type ObjectSchema, oneOf, type Present, RECORD, validator } from "../client/checks/validators.ts";
+import { type ObjectSchema, oneOf, type Present, RECORD, validator } from "../core/checks/validators.ts";
 import { arrayOf, check, either, integer, isHeader, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,

@@ -1,4 +1,4 @@
-import { isRecord } from "../client/checks/values.ts";
+import { isRecord } from "../core/checks/values.ts";
 import type { Delivery, OutgoingResponse } from "./exchange.ts";
 import type { Quota } from "./rate-limit.ts";
 import type { ResolvedConventions } from "./resolve-conventions.ts";

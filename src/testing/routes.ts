@@ -1,4 +1,4 @@
-import { FUNCTION, type ObjectSchema, required, validator } from "../client/checks/validators.ts";
+import { FUNCTION, type ObjectSchema, required, validator } from "../core/checks/validators.ts";
 import { atOnce, check, checkHeaders, HEADERS, integer, TEXT } from "./checks.ts";
 import { isSamePattern } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";

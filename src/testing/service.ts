@@ -1,4 +1,4 @@
-import { ignoreErrors } from "../client/checks/ignore-errors.ts";
+import { ignoreErrors } from "../core/checks/ignore-errors.ts";
 import { applyFault, replacesOperation } from "./apply-fault.ts";
 import {
   type Addressed,

@@ -1,4 +1,4 @@
-import { SCOPES } from "../client/scopes.ts";
+import { SCOPES } from "../service/scopes.ts";
 import { Cursors } from "./cursor.ts";
 import { Faults } from "./faults.ts";
 import type { ResolvedOptions } from "./options.ts";

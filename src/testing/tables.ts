@@ -1,5 +1,5 @@
-import type { Issue, Project, Session, Token } from "../client/models.ts";
-import type { Scope } from "../client/scopes.ts";
+import type { Issue, Project, Session, Token } from "../service/models.ts";
+import type { Scope } from "../service/scopes.ts";
 
 /** A scope of the contract's table, or any other string: run-time scopes are open. */
 export type ScopeName = Scope | (string & {});

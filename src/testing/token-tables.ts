@@ -1,5 +1,5 @@
-import { required, STRING } from "../client/checks/validators.ts";
-import { impliesScope, SCOPES } from "../client/scopes.ts";
+import { required, STRING } from "../core/checks/validators.ts";
+import { impliesScope, SCOPES } from "../service/scopes.ts";
 import { check, integer, TEXT, TEXTS } from "./checks.ts";
 import type { Identifiers } from "./random.ts";
 import type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, OwnerInput, TokenInput } from "./tables.ts";

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { bulkWrite, type JournalRecord } from "../../src/bulk/index.ts";
 import { fileJournal } from "../../src/bulk/node.ts";
 import type { Client } from "../../src/client/index.ts";
-import { platformTurn } from "../../src/client/time/clock.ts";
+import { platformTurn } from "../../src/core/time/clock.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { bundled } from "../support/child-program.ts";
 import type { ExitingTask } from "./exiting-run.ts";

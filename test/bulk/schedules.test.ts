@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bulkWrite, type Resolution } from "../../src/bulk/index.ts";
 import { ArgumentError, type Client } from "../../src/client/index.ts";
-import { platformTurn } from "../../src/client/time/clock.ts";
+import { platformTurn } from "../../src/core/time/clock.ts";
 import type { Fault } from "../../src/testing/index.ts";
 import { shareOf } from "../support/all-tests.ts";
 import { issueCounts, key, type Row, rowsOf, runToEnd, send, service, titled } from "./rows.ts";

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { bulkWrite, type Journal, JournalError, memoryJournal } from "../../src/bulk/index.ts";
 import { Counts } from "../../src/bulk/progress.ts";
 import { type Client, memoryRateLimiter, PermissionDeniedError, type Project } from "../../src/client/index.ts";
-import { platformTurn } from "../../src/client/time/clock.ts";
+import { platformTurn } from "../../src/core/time/clock.ts";
 import { settleDown } from "../support/fake-time.ts";
 import { drain } from "../support/promises.ts";
 import { key, type Row, rowsOf, runToEnd, send, service } from "./rows.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { SCOPES } from "../../src/client/scopes.ts";
 import { agrees, contradicts, probe } from "../../src/doctor/probe.ts";
 import { PROBES } from "../../src/doctor/probes.ts";
 import { step } from "../../src/doctor/step.ts";
+import { SCOPES } from "../../src/service/scopes.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { examine } from "./examine.ts";
 

@@ -2,7 +2,7 @@
 import { type Journal, type JournalRecord, memoryJournal } from "project-automation/bulk";
 import { expect, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
-import { Deadline } from "../../src/client/time/deadline.ts";
+import { Deadline } from "../../src/core/time/deadline.ts";
 import { IssueGuard } from "../../src/mcp/issue-guard.ts";
 
 /** A service whose issues are counted, as a guard asks it. */

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Permit } from "../../src/client/rate-limit/rate-limiter.ts";
+import type { Permit } from "../../src/core/rate-limit/rate-limiter.ts";
 import { redisRateLimiter } from "../../src/redis/index.ts";
 import { REPORT, TAKE } from "../../src/redis/scripts.ts";
 

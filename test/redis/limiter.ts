@@ -1,7 +1,7 @@
 /** Rate limiters of several processes, as far as Redis can tell: each has a connection and a state of its own. */
 import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
-import type { Permit, RateLimitHead } from "../../src/client/rate-limit/rate-limiter.ts";
+import type { Permit, RateLimitHead } from "../../src/core/rate-limit/rate-limiter.ts";
 import {
   type FleetEvent,
   type RedisRateLimiterOptions,

@@ -1,8 +1,8 @@
 /** The width and the distance after a pause are those of all processes together, where no response says what is left. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../src/client/rate-limit/pace.ts";
-import type { RateLimitHead } from "../../src/client/rate-limit/rate-limiter.ts";
+import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../src/core/rate-limit/pace.ts";
+import type { RateLimitHead } from "../../src/core/rate-limit/rate-limiter.ts";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { Call, Fleet, OK } from "./limiter.ts";

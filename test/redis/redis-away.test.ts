@@ -2,7 +2,7 @@
 import { EventEmitter, getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Permit } from "../../src/client/rate-limit/rate-limiter.ts";
+import type { Permit } from "../../src/core/rate-limit/rate-limiter.ts";
 import { type FleetEvent, redisRateLimiter } from "../../src/redis/index.ts";
 import { SYNC } from "../../src/redis/scripts.ts";
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Client } from "../../src/client/index.ts";
-import { SCOPES } from "../../src/client/scopes.ts";
+import { SCOPES } from "../../src/service/scopes.ts";
 import type { Emulator, EmulatorOptions, RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator, seededRandom } from "../../src/testing/index.ts";
 import { resolveOptions } from "../../src/testing/options.ts";

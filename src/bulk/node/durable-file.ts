@@ -1,8 +1,8 @@
 import { fstatSync, ftruncateSync, readSync, truncateSync } from "node:fs";
 import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { JournalError } from "../../client/errors/journal-error.ts";
-import { after } from "../../client/time/clock.ts";
+import { JournalError } from "../../core/errors/journal-error.ts";
+import { after } from "../../core/time/clock.ts";
 import { OWNER_ONLY } from "../../files/regular-file.ts";
 
 const IS_WINDOWS = process.platform === "win32";

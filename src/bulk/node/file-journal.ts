@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expectType, parseOptions } from "../../client/checks/parse-options.ts";
-import { textOfUrl } from "../../client/checks/parse-url.ts";
-import { validator } from "../../client/checks/validators.ts";
-import { asErrorClass } from "../../client/errors/as-error-class.ts";
-import { withCallerStack } from "../../client/errors/caller-stack.ts";
-import { JournalError } from "../../client/errors/journal-error.ts";
 import { ArgumentError } from "../../client/index.ts";
+import { expectType, parseOptions } from "../../core/checks/parse-options.ts";
+import { textOfUrl } from "../../core/checks/parse-url.ts";
+import { validator } from "../../core/checks/validators.ts";
+import { asErrorClass } from "../../core/errors/as-error-class.ts";
+import { withCallerStack } from "../../core/errors/caller-stack.ts";
+import { JournalError } from "../../core/errors/journal-error.ts";
 import type { Journal, JournalRecord } from "../journal.ts";
 import { JournalFile } from "./journal-file.ts";
 import { headerLine } from "./journal-format.ts";

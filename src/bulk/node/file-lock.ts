@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { access, readdir, readFile, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { clearInterval, setInterval } from "node:timers";
-import { JournalError } from "../../client/errors/journal-error.ts";
-import { after } from "../../client/time/clock.ts";
+import { JournalError } from "../../core/errors/journal-error.ts";
+import { after } from "../../core/time/clock.ts";
 import { removeFile, replaceByCopy, withFile } from "./durable-file.ts";
 import { type Life, lifeOf, ownIdentity, type ProcessIdentity } from "./process-identity.ts";
 

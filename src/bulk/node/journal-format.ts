@@ -1,5 +1,5 @@
 import { TextDecoder, TextEncoder } from "node:util"; // a test environment may lack the global ones
-import { JournalError } from "../../client/errors/journal-error.ts";
+import { JournalError } from "../../core/errors/journal-error.ts";
 import { flawOfRecord, type JournalRecord } from "../journal.ts";
 import { crc32 } from "./crc32.ts";
 

@@ -1,6 +1,6 @@
-import { Deadline } from "../../client/time/deadline.ts";
 import { type Command, command, say } from "../../command/command.ts";
 import { writeOutput } from "../../command/output-file.ts";
+import { Deadline } from "../../core/time/deadline.ts";
 import type { Surroundings } from "../ask.ts";
 import { diagnose } from "../diagnose.ts";
 import { exitCodeOf, textOf } from "../report.ts";

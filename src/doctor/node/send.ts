@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { TLSSocket } from "node:tls";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { classifyFault, type FaultSource } from "../../client/errors/connection-fault.ts";
+import { classifyFault, type FaultSource } from "../../core/errors/connection-fault.ts";
 import type { Failure, TlsFacts, WireRequest, WireResponse } from "../wire.ts";
 
 /** The limit of one request, from the connection to the last byte. */

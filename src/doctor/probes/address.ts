@@ -1,4 +1,4 @@
-import { isLoopback } from "../../client/service.ts";
+import { isLoopback } from "../../core/wire/base-url.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
 import { outlineOf } from "../reading.ts";
 import { basePathOf, PROJECTS, WITHOUT_TOKEN } from "../steps.ts";

@@ -1,4 +1,4 @@
-import { readRateLimit } from "../../client/call/head.ts";
+import { readRateLimit } from "../../core/wire/head.ts";
 import type { RateLimitHeaders } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
 import { codeOf, fieldsOf, outlineOf } from "../reading.ts";

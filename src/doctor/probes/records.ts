@@ -1,7 +1,7 @@
-import type { StandardSchema } from "../../client/call/standard-schema.ts";
-import { isPromise } from "../../client/checks/values.ts";
-import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../client/schemas/index.ts";
-import type { Scope } from "../../client/scopes.ts";
+import type { StandardSchema } from "../../core/call/standard-schema.ts";
+import { isPromise } from "../../core/checks/values.ts";
+import { CreatedTokenSchema, IssueSchema, ProjectSchema, SessionSchema } from "../../service/schemas/index.ts";
+import type { Scope } from "../../service/scopes.ts";
 import type { ExtendedRecord } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
 import { errorOf, fieldsOf, flawOfRead, isSuccess, isWord, outlineOf, pageOf } from "../reading.ts";

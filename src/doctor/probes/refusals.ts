@@ -1,4 +1,4 @@
-import { isRecord } from "../../client/checks/values.ts";
+import { isRecord } from "../../core/checks/values.ts";
 import { REFUSALS, type RefusalReason } from "../../testing/conventions.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, type Seen, unasked } from "../probe.ts";
 import { codeOf, errorOf, fieldsOf, isSuccess, outlineOf } from "../reading.ts";

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from "../../client/scopes.ts";
+import { SCOPES, type Scope } from "../../service/scopes.ts";
 import { agrees, contradicts, differs, type Finding, type Probe, probe, unasked } from "../probe.ts";
 import { errorOf, flawOfRead, idsOf, isAbsent, isSuccess, outlineOf, pageOf } from "../reading.ts";
 import type { Step } from "../step.ts";

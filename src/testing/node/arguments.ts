@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { RECORD } from "../../client/checks/validators.ts";
 import { type Flags, readCount, UsageError, type Values } from "../../command/flags.ts";
+import { RECORD } from "../../core/checks/validators.ts";
 import { check } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";
 import type { StartOptions } from "../node.ts";

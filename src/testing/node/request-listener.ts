@@ -1,6 +1,6 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Validator, validator } from "../../client/checks/validators.ts";
+import { type Validator, validator } from "../../core/checks/validators.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
 
 /** The most bytes that are still read of a body that is too large: a client that is cut off while it sends sees no refusal. */

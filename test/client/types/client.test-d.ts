@@ -24,7 +24,7 @@ import {
   type Session,
   type WithResponse,
 } from "../../../src/client/index.ts";
-import { ProjectSchema, pageOf } from "../../../src/client/schemas/index.ts";
+import { ProjectSchema, pageOf } from "../../../src/service/schemas/index.ts";
 
 declare const client: Client;
 

@@ -1,8 +1,8 @@
 import { expectTypeOf, test } from "vitest";
 import * as z from "zod/v4-mini";
-import type { StandardSchema } from "../../../src/client/call/standard-schema.ts";
-import { validatorOf } from "../../../src/client/call/zod-schema.ts";
 import type { CreatedToken, Issue, IssueType, Page, Project, Session, Token } from "../../../src/client/index.ts";
+import type { StandardSchema } from "../../../src/core/call/standard-schema.ts";
+import { validatorOf } from "../../../src/core/call/zod-schema.ts";
 import {
   type CreatedTokenSchema,
   IssueSchema,
@@ -10,8 +10,8 @@ import {
   pageOf,
   SessionSchema,
   type TokenSchema,
-} from "../../../src/client/schemas/index.ts";
-import type { Fields } from "../../../src/client/schemas/records.ts";
+} from "../../../src/service/schemas/index.ts";
+import type { Fields } from "../../../src/service/schemas/records.ts";
 
 /** The fields that a schema names, without the index signature of a loose object. */
 type Named<Schema extends z.ZodMiniType> = {

@@ -8,7 +8,7 @@ import {
   ServerError,
   TimeoutError,
 } from "../../../src/client/index.ts";
-import { delayOfPoll, outageAfter } from "../../../src/client/resources/outage.ts";
+import { delayOfPoll, outageAfter } from "../../../src/service/outage.ts";
 
 const MINUTE = 60_000;
 const lost = new ConnectionError("lost", { outcome: undefined });

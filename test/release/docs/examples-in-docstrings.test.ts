@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import * as bulk from "../../../src/bulk/index.ts";
 import * as bulkNode from "../../../src/bulk/node.ts";
 import * as main from "../../../src/client/index.ts";
-import * as schemas from "../../../src/client/schemas/index.ts";
 import * as opentelemetry from "../../../src/opentelemetry/index.ts";
 import * as redis from "../../../src/redis/index.ts";
+import * as schemas from "../../../src/service/schemas/index.ts";
 import * as testing from "../../../src/testing/index.ts";
 import * as msw from "../../../src/testing/msw.ts";
 import * as node from "../../../src/testing/node.ts";
@@ -46,7 +46,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   text: '\'{ "data": [], "next_cursor": null }\'',
 };
 const GIVEN_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  "src/client/resources/tokens.ts": { id: '"tok_1"' }, // the client's own, which is the one that it may adopt
+  "src/service/tokens.ts": { id: '"tok_1"' }, // the client's own, which is the one that it may adopt
 };
 
 /** Why an example is compiled and not run. */

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { pauseDuration } from "../../../src/client/rate-limit/pause.ts";
+import { pauseDuration } from "../../../src/core/rate-limit/pause.ts";
 import { root } from "./snippets.ts";
 
 const document = readFileSync(join(root, "docs/retries.md"), "utf8");

@@ -69,7 +69,7 @@ test("outcome.svg has the outcomes of the code, and house.svg rooms and stages t
   expect([...(files["outcome.svg"] ?? "").matchAll(/>(\w+)<\/text>/g)].map(([, name]) => name)).toEqual(
     expect.arrayContaining(Object.keys(OUTCOMES)),
   );
-  const rooms = alts["house.svg"]?.matchAll(/(?:client\/)?(?:call\/\w+|[a-z-]+\/)|bin\.ts/g) ?? [];
+  const rooms = alts["house.svg"]?.matchAll(/(?:core\/)?(?:call\/\w+|[a-z-]+\/)|bin\.ts/g) ?? [];
   for (const [room] of rooms) {
     const path = join(root, "src", room);
     expect([path, `${path}.ts`].some(existsSync) || room === "src/", room).toBe(true);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CallOptions, Client, path } from "../../../src/client/index.ts";
-import { SCOPES } from "../../../src/client/scopes.ts";
+import { SCOPES } from "../../../src/service/scopes.ts";
 import { createEmulator, type Emulator, type Fault } from "../../../src/testing/index.ts";
 import { responds } from "../../support/replies.ts";
 import { type Family, RETRY_ROWS, type Reaction, RULES, type Rule } from "../../support/retry-table.ts";

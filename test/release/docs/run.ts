@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { transform } from "esbuild";
-import * as errors from "../../../src/client/errors/classes.ts";
+import * as errors from "../../../src/core/errors/classes.ts";
 import { startEmulator } from "../../../src/testing/node.ts";
 import { startEmulatorCommand } from "../../support/emulator-command.ts";
 import { PROGRAM_LIMIT_MS } from "../../support/limits.ts";

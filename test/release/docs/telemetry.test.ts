@@ -23,7 +23,7 @@ function rowsOf(heading: string): (readonly [name: string, ...cells: string[]])[
 }
 const namesIn = (heading: string): string[] => rowsOf(heading).map(([name]) => name);
 
-const events = readFileSync(join(root, "src/client/events.ts"), "utf8");
+const events = readFileSync(join(root, "src/core/events.ts"), "utf8");
 /** The fields of an interface of the events, those of the interfaces that it extends first. */
 function fieldsOf(name: string): string[] {
   const [, parents = "", body = ""] =

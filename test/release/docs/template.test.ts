@@ -20,7 +20,7 @@ const deleted = [
   ...codesIn(products),
   ...codesIn(resources)
     .filter((code) => code.endsWith(".ts"))
-    .map((file) => `src/client/resources/${file}`),
+    .map((file) => `src/service/${file}`),
 ];
 const unwanted = codesIn(records).filter((code) => /^[A-Z]\w+$/.test(code) && code !== "ErrorRecords");
 const added = [...page.matchAll(/^```typescript\n\/\/ (\S+)\n(.*?)^```$/gms)].map(([, file = "", code = ""]) => ({
@@ -75,7 +75,7 @@ const isNamedAfter = (name: string): boolean =>
 
 test("the page names files and folders that exist", () => {
   expect(deleted.length).toBeGreaterThan(10);
-  const paths = codesIn(page).filter((code) => /^(?:src|client|bulk|redis|opentelemetry)\//.test(code));
+  const paths = codesIn(page).filter((code) => /^(?:src|client|core|service|bulk|redis|opentelemetry)\//.test(code));
   for (const path of paths) {
     expect(existsSync(join(root, path.startsWith("src/") ? path : `src/${path}`)), path).toBe(true);
   }
@@ -93,21 +93,22 @@ test("what is left compiles with an endpoint of another API, and calls it", asyn
     expect(existsSync(join(folder, file)), file).toBe(true);
     rmSync(join(folder, file), { recursive: true });
   }
-  for (const file of ["models", "schemas/records", "schemas/validators", "schemas/index", "client", "index"]) {
-    edit(`src/client/${file}.ts`, (text) => withoutNames(withoutDeclarations(text, isNamedAfter), isNamedAfter));
+  const records = ["service/models", "service/schemas/records", "service/schemas/validators", "service/schemas/index"];
+  for (const file of [...records, "client/client", "client/index"]) {
+    edit(`src/${file}.ts`, (text) => withoutNames(withoutDeclarations(text, isNamedAfter), isNamedAfter));
   }
-  edit("src/client/scopes.ts", (text) => text.replace(/Object\.freeze\(\[.*?\]/s, 'Object.freeze(["invoices:read"]'));
+  edit("src/service/scopes.ts", (text) => text.replace(/Object\.freeze\(\[.*?\]/s, 'Object.freeze(["invoices:read"]'));
 
   for (const { file, code } of added) edit(file, (text) => `${text}\n${code}`);
   const importInvoice = (text: string): string =>
     text.replace(/(?<=^import type \{ CreatedToken)(?=.* from "\.\.\/models\.ts")/m, ", Invoice");
-  edit("src/client/schemas/records.ts", importInvoice);
+  edit("src/service/schemas/records.ts", importInvoice);
   edit(
-    "src/client/schemas/validators.ts",
+    "src/service/schemas/validators.ts",
     (text) =>
       importInvoice(text)
         .replace("{ CreatedTokenSchema", "{ CreatedTokenSchema, InvoiceSchema")
-        .replaceAll(/^import .* from "\.\.\/paging\/.*\n/gm, ""), // the compiler names them: no list is left
+        .replaceAll(/^import .* from "\.\.\/\.\.\/core\/paging\/.*\n/gm, ""), // the compiler names them: no list is left
   );
   edit("src/client/client.ts", (text) =>
     text
@@ -115,9 +116,9 @@ test("what is left compiles with an endpoint of another API, and calls it", asyn
       .replaceAll(/^ {4}this\.(?:projects|sessions|tokens) = .*\n/gm, "")
       .replaceAll("issues: Issues", "invoices: Invoices")
       .replaceAll("this.issues = new Issues", "this.invoices = new Invoices")
-      .replace(/^import /, 'import { Invoices } from "./resources/invoices.ts";\nimport '),
+      .replace(/^import /, 'import { Invoices } from "../service/invoices.ts";\nimport '),
   );
-  edit("src/client/index.ts", (text) => `${text}export type { Invoices } from "./resources/invoices.ts";\n`);
+  edit("src/client/index.ts", (text) => `${text}export type { Invoices } from "../service/invoices.ts";\n`);
   writeFileSync(join(folder, "program.ts"), PROGRAM);
 
   const compiler = join(root, "node_modules", "typescript-7", "bin", "tsc");

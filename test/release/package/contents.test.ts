@@ -25,7 +25,7 @@ function closureOf(file: string, found: Set<string> = new Set()): Set<string> {
   return found;
 }
 
-const declarations = ["classes", "client", "emulator", "journal", "models", "options", "rate-limiter", "scopes"];
+const declarations = ["classes", "client", "emulator", "journal", "options", "rate-limiter", "scopes"];
 const shared = [
   ...Object.values(SHARED_FILES).flatMap((names) => Object.keys(names).map((name) => `dist/${name}.js`)),
   ...declarations.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.d.cts`]),

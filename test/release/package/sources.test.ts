@@ -48,7 +48,7 @@ test("each name of each declaration file leads to that name in a published sourc
   }
   // The compiler infers the fields of a schema that are spread into it: they lead to the schema.
   expect(
-    astray.filter((line) => !/^dist\/schemas\/.+ leads to src\/client\/schemas\/records\.ts: /.test(line)),
+    astray.filter((line) => !/^dist\/schemas\/.+ leads to src\/service\/schemas\/records\.ts: /.test(line)),
   ).toEqual([]);
   expect(astray.length).toBeLessThan(found / 50);
   expect(found).toBeGreaterThan(1_000);
@@ -82,10 +82,10 @@ test("an editor goes from a program to the sources", async () => {
       "node_modules/project-automation/src/client/client.ts: constructor",
     ],
     isAutomationError: [
-      "node_modules/project-automation/src/client/errors/classes.ts: export function isAutomationError",
+      "node_modules/project-automation/src/core/errors/classes.ts: export function isAutomationError",
     ],
     bulkWrite: ["node_modules/project-automation/src/bulk/bulk-write.ts: export function bulkWrite"],
     issues: ["node_modules/project-automation/src/client/client.ts: readonly issues: Issues"],
-    create: ["node_modules/project-automation/src/client/resources/issues.ts: create"],
+    create: ["node_modules/project-automation/src/service/issues.ts: create"],
   });
 });

@@ -1,6 +1,7 @@
 /** The fate of a write: what its requests have done at the service, step by step. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ApiError, ArgumentError, ServerError } from "../../../../src/client/index.ts";
 import {
   type Fate,
   fateAfter,
@@ -9,8 +10,7 @@ import {
   NOTHING_SENT,
   outcomeOf,
   type Step,
-} from "../../../../src/client/call/fate.ts";
-import { ApiError, ArgumentError, ServerError } from "../../../../src/client/index.ts";
+} from "../../../../src/core/call/fate.ts";
 
 const UNKNOWN = [0, 300, 301, 302, 303, 304, 305, 306, 309, 399, 408, 500, 501, 502, 503, 504, 511, 520, 599, 999];
 const REJECTED = [307, 308, 400, 401, 403, 404, 405, 407, 409, 413, 421, 422, 429, 431, 451, 499];

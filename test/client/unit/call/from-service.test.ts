@@ -1,7 +1,7 @@
 /** Whose word a status is, by the body alone. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isRefusalOfService, isSuccessOfService } from "../../../../src/client/call/from-service.ts";
+import { isRefusalOfService, isSuccessOfService } from "../../../../src/core/call/from-service.ts";
 
 /** White space and byte order marks, which count for nothing. */
 const BLANKS = ["", " ", "\n\t\r ", "\ufeff", "\ufeff \n", " \ufeff"];

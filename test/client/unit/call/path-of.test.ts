@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodePath, path, pathOf } from "../../../../src/client/call/path.ts";
-import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
 import { ArgumentError } from "../../../../src/client/index.ts";
+import { asErrorClass } from "../../../../src/core/errors/as-error-class.ts";
+import { encodePath, path, pathOf } from "../../../../src/core/wire/path.ts";
 
 test("the path of a template is sent as one made by the tag, and is shown with the names of its values", () => {
   fc.assert(

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { encodePath, isPath, path } from "../../../../src/client/call/path.ts";
 import { ArgumentError } from "../../../../src/client/index.ts";
+import { encodePath, isPath, path } from "../../../../src/core/wire/path.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
 const values = fc
@@ -128,7 +128,7 @@ test.each([
 test("a path of another copy of the package is one", async () => {
   vi.resetModules();
   onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
-  const copy = await import("../../../../src/client/call/path.ts");
+  const copy = await import("../../../../src/core/wire/path.ts");
   expect(copy.path).not.toBe(path);
   const theirs = copy.path`/projects/${"a/b"}`;
   expect(isPath(theirs)).toBe(true);

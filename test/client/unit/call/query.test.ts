@@ -1,9 +1,9 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeQuery, QUERY } from "../../../../src/client/call/query.ts";
-import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
 import { ArgumentError } from "../../../../src/client/index.ts";
+import { asErrorClass } from "../../../../src/core/errors/as-error-class.ts";
+import { encodeQuery, QUERY } from "../../../../src/core/wire/query.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
 const text = fc.string({ unit: anyCharacter }).filter((value) => !/\p{Surrogate}/u.test(value));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseHttpDate, parseRetryAfter } from "../../../../src/client/call/retry-after.ts";
+import { parseHttpDate, parseRetryAfter } from "../../../../src/core/wire/retry-after.ts";
 import { processorMs } from "../../../support/processor-time.ts";
 
 const CLOCK = Date.UTC(2026, 10, 21, 2, 0, 0);

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decideRetry, type RetryContext } from "../../../../src/client/call/decide-retry.ts";
-import type { Method } from "../../../../src/client/call/operation.ts";
-import { pathOf } from "../../../../src/client/call/path.ts";
-import { DEFAULT_RETRY } from "../../../../src/client/call/settings.ts";
 import type { AutomationError } from "../../../../src/client/index.ts";
 import * as sdk from "../../../../src/client/index.ts";
+import { decideRetry, type RetryContext } from "../../../../src/core/call/decide-retry.ts";
+import type { Method } from "../../../../src/core/call/operation.ts";
+import { DEFAULT_RETRY } from "../../../../src/core/call/settings.ts";
+import { pathOf } from "../../../../src/core/wire/path.ts";
 import {
   type Family,
   RETRY_ROWS,

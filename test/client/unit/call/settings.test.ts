@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CallSettings, DEFAULT_RETRY, mergeSettings, readOptions } from "../../../../src/client/call/settings.ts";
-import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
 import { ArgumentError, type CallOptions } from "../../../../src/client/index.ts";
+import { type CallSettings, DEFAULT_RETRY, mergeSettings, readOptions } from "../../../../src/core/call/settings.ts";
+import { asErrorClass } from "../../../../src/core/errors/as-error-class.ts";
 
 const client: CallSettings = {
   timeoutMs: 30_000,

@@ -1,8 +1,9 @@
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { invalid } from "../../../../src/client/checks/invalid-input.ts";
-import { expectType, parseOptions } from "../../../../src/client/checks/parse-options.ts";
+import { ArgumentError, ConfigError } from "../../../../src/client/index.ts";
+import { invalid } from "../../../../src/core/checks/invalid-input.ts";
+import { expectType, parseOptions } from "../../../../src/core/checks/parse-options.ts";
 import {
   BOOLEAN,
   countFrom,
@@ -15,10 +16,9 @@ import {
   STRING,
   TIMEOUT,
   type Validator,
-} from "../../../../src/client/checks/validators.ts";
-import { describeValue } from "../../../../src/client/checks/values.ts";
-import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
-import { ArgumentError, ConfigError } from "../../../../src/client/index.ts";
+} from "../../../../src/core/checks/validators.ts";
+import { describeValue } from "../../../../src/core/checks/values.ts";
+import { asErrorClass } from "../../../../src/core/errors/as-error-class.ts";
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 

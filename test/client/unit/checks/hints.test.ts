@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { closestName, hintsFor } from "../../../../src/client/checks/hints.ts";
+import { closestName, hintsFor } from "../../../../src/core/checks/hints.ts";
 
 const FIELDS = ["name", "scopes", "expires_in_days"];
 

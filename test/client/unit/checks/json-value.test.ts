@@ -2,9 +2,9 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { writeJson } from "../../../../src/client/checks/json-value.ts";
-import { asErrorClass } from "../../../../src/client/errors/as-error-class.ts";
 import { ArgumentError, Client } from "../../../../src/client/index.ts";
+import { asErrorClass } from "../../../../src/core/errors/as-error-class.ts";
+import { writeJson } from "../../../../src/core/wire/json-value.ts";
 
 const write = (value: unknown): string => asErrorClass(ArgumentError, () => writeJson(value, "json"));
 

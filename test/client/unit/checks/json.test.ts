@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseJson } from "../../../../src/client/checks/json.ts";
+import { parseJson } from "../../../../src/core/wire/json.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
 test("any JSON is parsed as the platform does", () => {

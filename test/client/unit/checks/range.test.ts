@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { InvalidInput } from "../../../../src/client/checks/invalid-input.ts";
-import { expectRange, type GivenRange, type Range, rangeOf } from "../../../../src/client/checks/range.ts";
+import { InvalidInput } from "../../../../src/core/checks/invalid-input.ts";
+import { expectRange, type GivenRange, type Range, rangeOf } from "../../../../src/core/checks/range.ts";
 
 test.each<readonly [GivenRange, Range]>([
   [

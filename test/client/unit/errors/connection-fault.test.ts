@@ -6,7 +6,7 @@ import {
   isNeverSent,
   type Named,
   type RequestEvidence,
-} from "../../../../src/client/errors/connection-fault.ts";
+} from "../../../../src/core/errors/connection-fault.ts";
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error(code), { code, ...more });
 const fetchFailed = (cause: unknown): TypeError => new TypeError("fetch failed", { cause });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CycleDetector } from "../../../../src/client/paging/walk.ts";
+import { CycleDetector } from "../../../../src/core/paging/walk.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
 /** After how many cursors a detector finds a cycle; `undefined` if it does not within `max`. */

@@ -1,10 +1,10 @@
 /** A model of the rate limiter, which the real one is compared with. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, vi } from "vitest";
-import { memoryRateLimiter } from "../../../../src/client/rate-limit/memory-rate-limiter.ts";
-import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../../../src/client/rate-limit/pace.ts";
-import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
-import type { Waiter } from "../../../../src/client/rate-limit/waiters.ts";
+import { memoryRateLimiter } from "../../../../src/core/rate-limit/memory-rate-limiter.ts";
+import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../../../src/core/rate-limit/pace.ts";
+import type { Admission, Permit, RateLimiter } from "../../../../src/core/rate-limit/rate-limiter.ts";
+import type { Waiter } from "../../../../src/core/rate-limit/waiters.ts";
 
 /** Timers fire up to this much late, by their resolution. */
 const TIMER_SLACK_MS = 3;

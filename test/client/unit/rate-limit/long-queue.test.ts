@@ -1,8 +1,8 @@
 /** A queue of any length: what an event costs does not grow with it, and no dropped call holds it up. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/client/index.ts";
-import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
-import type { Waiter } from "../../../../src/client/rate-limit/waiters.ts";
+import type { Admission, Permit, RateLimiter } from "../../../../src/core/rate-limit/rate-limiter.ts";
+import type { Waiter } from "../../../../src/core/rate-limit/waiters.ts";
 import { dropTimers, runDroppably, settle } from "./limiter-model.ts";
 
 const TOKEN = "pat_key_secret";

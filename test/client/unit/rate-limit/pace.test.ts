@@ -1,7 +1,7 @@
 /** The pace after pauses: width and distance, as pure functions of what was refused and what got through. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../../../src/client/rate-limit/pace.ts";
+import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../../../src/core/rate-limit/pace.ts";
 
 const refusal = (at: number, { inFlight = 10, wasAlone = false, sentAt = at } = {}) => ({
   at,

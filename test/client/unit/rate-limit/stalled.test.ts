@@ -2,7 +2,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/client/index.ts";
-import type { Admission, Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
+import type { Admission, Permit, RateLimiter } from "../../../../src/core/rate-limit/rate-limiter.ts";
 import { fakeTime, pass } from "../../../support/fake-time.ts";
 
 fakeTime();

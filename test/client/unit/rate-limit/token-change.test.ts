@@ -1,7 +1,7 @@
 /** Calls that leave the queue of one token for that of another, and keep their position. */
 import { expect, test, vi } from "vitest";
 import { memoryRateLimiter } from "../../../../src/client/index.ts";
-import type { Permit, RateLimiter } from "../../../../src/client/rate-limit/rate-limiter.ts";
+import type { Permit, RateLimiter } from "../../../../src/core/rate-limit/rate-limiter.ts";
 import { fakeTime, pass } from "../../../support/fake-time.ts";
 
 fakeTime();

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as classic from "zod";
 import * as z from "zod/mini";
-import type { StandardSchema } from "../../../../src/client/call/standard-schema.ts";
-import { validatorOf } from "../../../../src/client/call/zod-schema.ts";
+import type { StandardSchema } from "../../../../src/core/call/standard-schema.ts";
+import { validatorOf } from "../../../../src/core/call/zod-schema.ts";
 import {
   CreatedTokenSchema,
   IssueSchema,
@@ -11,8 +11,8 @@ import {
   pageOf,
   SessionSchema,
   TokenSchema,
-} from "../../../../src/client/schemas/index.ts";
-import { createdTokenValidator, issueValidator, sessionValidator } from "../../../../src/client/schemas/validators.ts";
+} from "../../../../src/service/schemas/index.ts";
+import { createdTokenValidator, issueValidator, sessionValidator } from "../../../../src/service/schemas/validators.ts";
 
 const token = { id: "t", name: "n", key_id: "k", scopes: ["a:b"], expires_at: "2030-01-01T00:00:00Z" };
 

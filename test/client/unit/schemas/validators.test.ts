@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod/mini";
-import type { StandardResult, StandardSchema } from "../../../../src/client/call/standard-schema.ts";
-import type { Project } from "../../../../src/client/models.ts";
-import type { Page } from "../../../../src/client/paging/page.ts";
-import { pageEnvelopeValidator, pageValidator } from "../../../../src/client/paging/page-validator.ts";
-import { projectPageValidator } from "../../../../src/client/schemas/validators.ts";
+import type { StandardResult, StandardSchema } from "../../../../src/core/call/standard-schema.ts";
+import type { Page } from "../../../../src/core/paging/page.ts";
+import { pageEnvelopeValidator, pageValidator } from "../../../../src/core/paging/page-validator.ts";
+import type { Project } from "../../../../src/service/models.ts";
+import { projectPageValidator } from "../../../../src/service/schemas/validators.ts";
 
 const page = { data: [{ id: "a", name: "A", extra: 1 }], next_cursor: "c", more: { x: 1 } };
 

@@ -1,6 +1,6 @@
 /** What a refusal costs to clean is in proportion to its length: 64 KiB of anything take milliseconds, not seconds. */
 import { describe, expect, test } from "vitest";
-import { Redactor } from "../../../../src/client/secrets/redact.ts";
+import { Redactor } from "../../../../src/core/secrets/redact.ts";
 import { shareOf } from "../../../support/all-tests.ts";
 import { processorMs } from "../../../support/processor-time.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { AbortError } from "../../../../src/client/index.ts";
-import { Redactor } from "../../../../src/client/secrets/redact.ts";
-import { REDACTED } from "../../../../src/client/secrets/secrets.ts";
+import { Redactor } from "../../../../src/core/secrets/redact.ts";
+import { REDACTED } from "../../../../src/core/secrets/secrets.ts";
 import { textsOf } from "../../../support/sweep.ts";
 
 const TOKEN = "pat_public_verySecretPart";

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { AbortError, Client, type FetchFunction } from "../../../../src/client/index.ts";
-import { onAbort } from "../../../../src/client/time/deadline.ts";
+import { onAbort } from "../../../../src/core/time/deadline.ts";
 import { shareOf } from "../../../support/all-tests.ts";
 
 const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { after, limit } from "../../../../src/client/time/clock.ts";
+import { after, limit } from "../../../../src/core/time/clock.ts";
 
 const WITHOUT_CLOCK = ["setTimeout", "clearTimeout", "Date"] as const;
 

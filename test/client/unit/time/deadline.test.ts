@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
-import { Deadline, STOPPED } from "../../../../src/client/time/deadline.ts";
+import { Deadline, STOPPED } from "../../../../src/core/time/deadline.ts";
 import { ended, fakeTime, pass, watch } from "../../../support/fake-time.ts";
 
 fakeTime();

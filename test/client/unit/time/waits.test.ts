@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { lengthened, shortened } from "../../../../src/client/time/jitter.ts";
+import { lengthened, shortened } from "../../../../src/core/time/jitter.ts";
 
 const waits = fc.integer({ min: 0, max: 120_000 });
 const parts = fc.double({ min: 0, max: 1, noNaN: true });

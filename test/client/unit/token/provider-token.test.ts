@@ -1,9 +1,9 @@
 /** The token provider: what it returns is for one call alone, and so is a renewal; others wait for its end, and ask for themselves. */
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { Deadline } from "../../../../src/client/time/deadline.ts";
-import { ProviderToken } from "../../../../src/client/token/provider-token.ts";
-import type { TokenContext } from "../../../../src/client/token/token-source.ts";
+import { Deadline } from "../../../../src/core/time/deadline.ts";
+import { ProviderToken } from "../../../../src/core/token/provider-token.ts";
+import type { TokenContext } from "../../../../src/core/token/token-source.ts";
 import { fakeTime, pass } from "../../../support/fake-time.ts";
 
 fakeTime();

@@ -9,7 +9,7 @@ import {
   rotatingToken,
   type StoredToken,
 } from "../../../../src/client/index.ts";
-import type { TokenSource } from "../../../../src/client/token/token-source.ts";
+import type { TokenSource } from "../../../../src/core/token/token-source.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

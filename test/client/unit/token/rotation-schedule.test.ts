@@ -5,7 +5,7 @@ import {
   scheduleInitial,
   scheduleReplacement,
   scheduleRetry,
-} from "../../../../src/client/token/rotation-schedule.ts";
+} from "../../../../src/core/token/rotation-schedule.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,7 +1,7 @@
 /** Work that calls share, also where the platform says that it has dropped it (workerd rejects what is awaited then). */
 import { expect, test } from "vitest";
-import { SharedWork } from "../../../../src/client/token/shared-work.ts";
-import { TokenUnavailable } from "../../../../src/client/token/token-source.ts";
+import { SharedWork } from "../../../../src/core/token/shared-work.ts";
+import { TokenUnavailable } from "../../../../src/core/token/token-source.ts";
 
 test.each<[string, () => Promise<string>, unknown, boolean]>([
   ["its result", () => Promise.resolve("t"), "t", true],

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ConnectionError } from "../../../../src/client/index.ts";
-import { usableFields } from "../../../../src/client/token/rotating-token-record.ts";
-import { flawOfToken, recordIn } from "../../../../src/client/token/token-format.ts";
+import { usableFields } from "../../../../src/core/token/rotating-token-record.ts";
+import { flawOfToken, recordIn } from "../../../../src/core/token/token-format.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
 test("any string of visible ASCII is a valid token, unless it stands in quotes", () => {

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { expect, test } from "vitest";
 import type { CallObserver, CallStart, Instrumentation, Logger } from "../../../../src/client/index.ts";
-import { combine } from "../../../../src/client/instrumentation.ts";
+import { combine } from "../../../../src/core/instrumentation.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";

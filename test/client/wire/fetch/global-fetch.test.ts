@@ -1,7 +1,7 @@
 /** Without a `fetch` option: a call keeps the global `fetch` that there was when its method was called. */
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Client, path, rotatingToken } from "../../../../src/client/index.ts";
-import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { connectionLost, good, json, pagesOf, type Reply, responds, tooMany } from "../../../support/replies.ts";
 import { BASE, repeatingLast, type ScriptedFetch, scriptedFetch, TOKEN } from "../../../support/scripted-fetch.ts";

@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { expect, expectTypeOf, test } from "vitest";
 import { AbortError, type Page, type Project, path } from "../../../../src/client/index.ts";
-import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
 import { gate, rejection } from "../../../support/promises.ts";
 import { json, page, pagesOf } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";

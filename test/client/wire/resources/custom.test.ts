@@ -10,7 +10,7 @@ import {
   ResponseValidationError,
   type StandardSchema,
 } from "../../../../src/client/index.ts";
-import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
 import { drain, rejection } from "../../../support/promises.ts";
 import { json, page, text } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";

@@ -1,7 +1,7 @@
 /** `extra`: additions to a request that the contract does not show, sent as they are. */
 import { describe, expect, test } from "vitest";
 import { type CallOptions, Client, path } from "../../../../src/client/index.ts";
-import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
 import { createEmulator } from "../../../../src/testing/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { good, json, page, type Reply } from "../../../support/replies.ts";

@@ -1,7 +1,7 @@
 /** Arguments in the wrong place: the error says where they belong. */
 import { expect, test } from "vitest";
 import { ArgumentError, Client, path } from "../../../../src/client/index.ts";
-import { ProjectSchema } from "../../../../src/client/schemas/index.ts";
+import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
 import { rejection } from "../../../support/promises.ts";
 import { openWire, TOKEN } from "../../../support/scripted-fetch.ts";
 import { expectClean } from "../../../support/sweep.ts";

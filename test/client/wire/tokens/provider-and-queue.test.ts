@@ -10,7 +10,7 @@ import {
   type RotatingTokenOptions,
   rotatingToken,
 } from "../../../../src/client/index.ts";
-import type { TokenContext } from "../../../../src/client/token/token-source.ts";
+import type { TokenContext } from "../../../../src/core/token/token-source.ts";
 import { shareOf } from "../../../support/all-tests.ts";
 import { allEnded, ended, fakeTime, finish, pass, watch } from "../../../support/fake-time.ts";
 import { after, failsWith, good, type Reply, responds, status, tooMany } from "../../../support/replies.ts";

@@ -61,7 +61,7 @@ describe("a replacement that could not be stored", () => {
   test("is told in the same words where the token is of another copy of the package", async () => {
     vi.resetModules();
     onTestFinished(() => void vi.resetModules()); // other files of this process load it where nothing is replaced
-    const copy = await import("../../../../src/client/token/rotating-token.ts");
+    const copy = await import("../../../../src/core/token/rotating-token.ts");
     expect(copy.rotatingToken).not.toBe(rotatingToken);
     const token = copy.rotatingToken({
       token: { id: "t1", plaintext: OLD, expires_at: new Date(Date.now() + 60_000).toISOString() },

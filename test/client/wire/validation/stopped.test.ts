@@ -1,7 +1,7 @@
 /** A call that ends while the caller's own schema is at work, after a whole response. */
 import { describe, expect, test } from "vitest";
-import type { StandardSchema } from "../../../../src/client/call/standard-schema.ts";
 import { type CallOptions, type Client, path } from "../../../../src/client/index.ts";
+import type { StandardSchema } from "../../../../src/core/call/standard-schema.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { openWire } from "../../../support/scripted-fetch.ts";

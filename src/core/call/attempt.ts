@@ -1,0 +1,165 @@
+import type { AutomationError } from "../errors/automation-error.ts";
+import { ArgumentError } from "../errors/classes.ts";
+import { type Admission, type Permit, pauseLeft } from "../rate-limit/rate-limiter.ts";
+import { after } from "../time/clock.ts";
+import { type Deadline, STOPPED } from "../time/deadline.ts";
+import { type Exchange, isSuccess } from "../wire/head.ts";
+import type { Call, Unauthorized } from "./call.ts";
+import { buildError, pausedError, refusalError, stoppedError } from "./create-error.ts";
+import { performExchange } from "./exchange.ts";
+import { rotatesToken } from "./operation.ts";
+
+/** Takes the call's position in the queue of the rate limiter, once, for all its requests. */
+export function enter(call: Call): Permit {
+  const { baseUrl: service, maxConcurrency, rateLimiter, retry, timeoutMs } = call.settings;
+  const { endsAt, signal } = call.deadline;
+  const [maxPauses, maxPauseMs] = retry ? [retry.rateLimitWaits, retry.maxRetryAfterMs] : [0, 0];
+  return rateLimiter.enter({ service, maxConcurrency, maxPauses, maxPauseMs, endsAt, timeoutMs, signal });
+}
+
+/** A token for the next request, and the rest of the attempt's `timeoutMs`, against which the queue does not count. */
+interface Read {
+  readonly token: string;
+  readonly leftMs: number;
+}
+
+/**
+ * Sends a call until the service has processed it or failed: a 429 waits in the rate limiter, and a 401 is sent once more
+ * if another token can be had; the service processed neither. Resolves with a success, and rejects with an error of this
+ * library for everything else. Whether a failure may pass is decided above, in `retry.ts`.
+ */
+export async function attempt(call: Call, permit: Permit): Promise<Exchange> {
+  let read = await readToken(call);
+  for (;;) {
+    const { token, leftMs } = await acquire(call, permit, read);
+    const deadline = call.deadline.within(leftMs);
+    const exchange = await performExchange(call, permit, { token, deadline }).finally(() => {
+      deadline.release();
+      permit.release();
+    });
+    if (isSuccess(exchange.head.status)) return exchange;
+    const next = await readToResend(call, exchange, token);
+    if (next === undefined) throw refusalError(call, exchange);
+    read = next;
+  }
+}
+
+/** The token to send a rejected request again with: after a 429 that is waited out, and after a 401 with another token. */
+async function readToResend(call: Call, refused: Exchange, token: string): Promise<Read | undefined> {
+  const { deadline, events, history, settings } = call;
+  const { retry } = settings;
+  // The caller's abort ends the next wait with an error of its own.
+  if (retry === false || deadline.reason === "total") return undefined;
+  const error = (): AutomationError => refusalError(call, refused);
+  history.lastFailure = error;
+  if (refused.pause?.waits) {
+    events?.retry({ reason: "rate_limit", delayMs: refused.pause.pauseMs, status: 429 });
+    return await readToken(call);
+  }
+  if (refused.head.status !== 401) return undefined;
+  const other = await readToken(call, { token, error });
+  events?.retry({ reason: "unauthorized", delayMs: 0, status: 401 });
+  events?.emit({ type: "token_refresh" });
+  return other;
+}
+
+/**
+ * The token to send, while the call holds nothing that others wait for. `rejected`: the service has just answered 401 to
+ * it. Fails with that 401 if there is no other token.
+ */
+async function readToken(call: Call, rejected?: Unauthorized): Promise<Read> {
+  const { deadline, events, history, operation, settings } = call;
+  const { timeoutMs, tokenSource } = settings;
+  const earlier = history.unauthorized;
+  history.unauthorized = rejected ?? earlier;
+  let limit: Deadline | undefined;
+  events?.enter("token");
+  try {
+    const token = await tokenSource.tokenFor({
+      rejected: rejected?.token,
+      refused: earlier?.token,
+      isRotation: rotatesToken(operation),
+      isPaused: (one) => pauseLeft(settings, one) !== undefined,
+      within: (work) => {
+        limit ??= deadline.within(timeoutMs);
+        return limit.race(work(limit));
+      },
+    });
+    if (deadline.reason !== undefined) throw STOPPED;
+    // A token that came although the time is over: the process stood still, and the request has a time of its own.
+    return { token: expectUsable(call, token), leftMs: limit?.leftMs || timeoutMs };
+  } catch (error) {
+    throw error === STOPPED ? stoppedError(call, { deadline: limit ?? deadline, phase: "token" }) : error;
+  } finally {
+    limit?.release();
+  }
+}
+
+/** Refuses a token that the service has refused in this call, and one that stands in the call's own URL. */
+function expectUsable(call: Call, token: string): string {
+  const { unauthorized } = call.history;
+  if (token === unauthorized?.token) throw unauthorized.error();
+  if (!call.urlContainsSecret(token)) return token;
+  const summary = "the path or the query holds a token, which URLs must not: pass the id of its record";
+  throw buildError(ArgumentError, call, { summary });
+}
+
+/**
+ * Waits until a request may be sent, in the queue of the token that was read. If a token that the client holds changes, the
+ * call leaves that queue and joins the queue of the new one, at its position.
+ */
+async function acquire(call: Call, permit: Permit, { token: first, leftMs }: Read): Promise<Read> {
+  const { deadline, events, settings } = call;
+  const { baseUrl, rateLimiter, tokenSource } = settings;
+  for (let token = first; ; token = expectUsable(call, tokenSource.current)) {
+    events?.enter("queue");
+    const asked = permit.acquire(token);
+    const admission = "kind" in asked ? asked : await admittedOrChanged(call, token, asked);
+    // Either may have happened while the call waited, also in the turn in which it was admitted.
+    const isStopped = deadline.reason !== undefined || admission?.kind === "stopped";
+    const isChanged = !tokenSource.isCurrent(token);
+    if (admission?.kind === "admitted" && !isStopped && !isChanged) {
+      events?.resume(token);
+      return { token, leftMs };
+    }
+    permit.release();
+    if (isStopped) throw stoppedError(call, { deadline, phase: "queue" });
+    if (admission?.kind === "refused" && !isChanged) {
+      throw pausedError(call, admission.pauseMs, rateLimiter.snapshot(token, baseUrl));
+    }
+  }
+}
+
+/** Waits in the queue. Resolves with `undefined` if the token changes first. */
+async function admittedOrChanged(
+  call: Call,
+  token: string,
+  pending: Promise<Admission>,
+): Promise<Admission | undefined> {
+  const { tokenSource } = call.settings;
+  const stopTelling = tellPauses(call, token);
+  let unsubscribe: (() => void) | undefined;
+  const changed = new Promise<undefined>((resolve) => {
+    unsubscribe = tokenSource.subscribe(() => resolve(undefined));
+  });
+  try {
+    return await Promise.race([pending, changed]);
+  } finally {
+    stopTelling();
+    unsubscribe?.();
+  }
+}
+
+/** The time between two looks for a pause that another client or process was asked for. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Emits the pause that a call waits for, also one that begins while it waits. Returns what ends that. */
+function tellPauses({ events, settings }: Call, token: string): () => void {
+  let cancel = (): void => {};
+  const look = (): void => {
+    events?.pause(token, pauseLeft(settings, token));
+    cancel = after(LOOK_EVERY_MS, look);
+  };
+  if (events !== undefined) look();
+  return () => cancel();
+}

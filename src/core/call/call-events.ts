@@ -1,0 +1,158 @@
+import type { AutomationError, TimeoutPhase } from "../errors/automation-error.ts";
+import type { AnyAutomationError } from "../errors/classes.ts";
+import type { ClientEvent, Durations, EndEvent, EventFields, RetryEvent, Waits } from "../events.ts";
+import type { CombinedInstrumentation, CombinedObserver } from "../instrumentation.ts";
+import { pauseLeft } from "../rate-limit/rate-limiter.ts";
+import type { Redactor } from "../secrets/redact.ts";
+import { now } from "../time/clock.ts";
+import type { ResponseHead } from "../wire/head.ts";
+import type { Operation } from "./operation.ts";
+import type { AttemptId, ClientContext } from "./settings.ts";
+
+/** The call that events are about. */
+interface ObservedCall {
+  readonly id: string;
+  readonly operation: Operation<unknown>;
+  readonly redactor: Redactor;
+  readonly settings: ClientContext;
+}
+
+/** Kinds of errors that a body is lost with. */
+const LOSSES = ["connection", "timeout", "abort"] as const;
+
+const NO_TIME: Readonly<Record<keyof Durations, number>> = {
+  waitMs: 0,
+  queueMs: 0,
+  tokenMs: 0,
+  headersMs: 0,
+  bodyMs: 0,
+};
+
+/**
+ * The events of one call, and how long each stage of it took: when the call enters a stage, the time since is booked to
+ * the stage before, so that nothing is counted twice or left out. Made only where something listens.
+ */
+export class CallEvents {
+  readonly #call: ObservedCall;
+  readonly #observer: CombinedObserver;
+  readonly #began: number = now();
+  /** The time that the call waited, for the rate limit and between attempts, in milliseconds. */
+  waitedMs = 0;
+  #attempt = 1;
+  /** The request of the present attempt has been sent. */
+  #isSent = false;
+  #stage: keyof Durations = "waitMs";
+  #since: number = this.#began;
+  #spent: Record<keyof Durations, number> = { ...NO_TIME };
+
+  /** The call begins. */
+  constructor(call: ObservedCall, instrumentation: CombinedInstrumentation) {
+    const { id, operation, settings } = call;
+    const { name, method, path } = operation;
+    const { baseUrl } = settings;
+    this.#call = call;
+    this.#observer = instrumentation.begin({ callId: id, operation: name, method, path: path.template, baseUrl });
+  }
+
+  /** Emits an event of this call, or of the call that `about` names. */
+  emit(fields: EventFields<ClientEvent>, about: AttemptId = this.#attemptId): void {
+    this.#observer.event({ ...fields, ...about, at: Date.now() });
+  }
+
+  get #attemptId(): AttemptId {
+    const { id, operation } = this.#call;
+    return { callId: id, operation: operation.name, attempt: this.#attempt };
+  }
+
+  /** The call is over; `error` is what it rejects with, and `status` that of its latest response. */
+  end(error: AnyAutomationError | undefined, { attempts, status }: Pick<EndEvent, "attempts" | "status">): void {
+    this.enter("total");
+    const ended = error ?? { kind: undefined, outcome: "accepted", status };
+    const { kind, outcome } = ended;
+    const durationMs = this.#since - this.#began;
+    this.emit({ type: "end", ok: error === undefined, kind, outcome, status: ended.status, attempts, durationMs });
+    this.#observer.end(error, this.#isSent ? undefined : this.#waits());
+  }
+
+  /** The call enters a stage. */
+  enter(phase: TimeoutPhase): void {
+    const time = now();
+    const spentMs = time - this.#since;
+    this.#since = time;
+    this.#spent[this.#stage] += spentMs;
+    if (this.#stage === "waitMs" || this.#stage === "queueMs") this.waitedMs += spentMs;
+    this.#stage = phase === "total" ? "waitMs" : (`${phase}Ms` as const);
+  }
+
+  /** The attempt that failed is followed by another one. */
+  retry(retry: Pick<RetryEvent, "reason" | "delayMs" | "status">): void {
+    this.enter("total");
+    this.emit({ type: "retry", ...retry, ...this.#spent });
+    this.#spent = { ...NO_TIME };
+    this.#isSent = false;
+    this.#attempt += 1;
+  }
+
+  request(): void {
+    // The time until here is part of what the request waited.
+    this.enter("headers");
+    const { method, path } = this.#call.operation;
+    this.#isSent = true;
+    this.emit({ type: "request", method, path: path.template, ...this.#waits() });
+  }
+
+  #waits(): Waits {
+    const { waitMs, queueMs, tokenMs } = this.#spent;
+    return { waitMs, queueMs, tokenMs };
+  }
+
+  /** The headers that observers want to send along. */
+  headers(): Readonly<Record<string, string>> {
+    return this.#observer.headers();
+  }
+
+  /** Sends an attempt, once, in the context that observers want for it. */
+  send(dispatch: () => Promise<Response>): Promise<Response> {
+    let sending: Promise<Response> | undefined;
+    const sendOnce = (): Promise<Response> => (sending ??= dispatch());
+    this.#observer.around(() => void sendOnce());
+    return sendOnce();
+  }
+
+  /** The head of a response: it may say that the operation is deprecated (RFC 9745, RFC 8594). */
+  head({ headers }: ResponseHead): void {
+    const { operation, redactor, settings } = this.#call;
+    const { deprecated } = settings.emittedOnce;
+    const endpoint = `${operation.method} ${operation.path.template}`;
+    if (deprecated.has(endpoint) || !(headers.has("deprecation") || headers.has("sunset"))) return;
+    deprecated.add(endpoint);
+    const [deprecation, sunset] = ["deprecation", "sunset"].map((name) => redactor.short(headers.get(name)));
+    this.emit({ type: "deprecation", deprecation, sunset });
+  }
+
+  /** The response to a request; `error` is that of the call if the body was lost. */
+  response({ status, limit, remaining, headers }: ResponseHead, error?: AutomationError): void {
+    this.enter("body");
+    const requestId = this.#call.redactor.short(headers.get("x-request-id"));
+    const lost = LOSSES.find((kind) => kind === error?.kind);
+    this.emit({ type: "response", status, requestId, limit, remaining, lost, ...this.#spent });
+  }
+
+  /** The token is paused for so long: told once per token, until the pause is over. */
+  pause(token: string, delayMs: number | undefined): void {
+    const { settings } = this.#call;
+    const { paused } = settings.emittedOnce;
+    if (delayMs === undefined || paused.has(token)) return;
+    // A token that has been replaced is never sent again, so the end of its pause is noticed here.
+    for (const other of paused.keys()) if (!pauseLeft(settings, other)) this.resume(other);
+    paused.set(token, this.#attemptId);
+    this.emit({ type: "rate_limit_pause", delayMs });
+  }
+
+  /** A request is sent with the token, so its pause is over. */
+  resume(token: string): void {
+    const { paused } = this.#call.settings.emittedOnce;
+    const about = paused.get(token);
+    if (paused.delete(token)) this.emit({ type: "rate_limit_resume" }, about);
+  }
+}

@@ -1,0 +1,137 @@
+import type { AutomationError } from "../errors/automation-error.ts";
+import type { AnyAutomationError } from "../errors/classes.ts";
+import { Redactor } from "../secrets/redact.ts";
+import { Deadline } from "../time/deadline.ts";
+import { containsToken } from "../token/token-format.ts";
+import type { ResponseHead } from "../wire/head.ts";
+import type { FetchFunction } from "../wire/http-request.ts";
+import { writeJson } from "../wire/json-value.ts";
+import { encodePath } from "../wire/path.ts";
+import { CallEvents } from "./call-events.ts";
+import type { HookedCall } from "./call-hooks.ts";
+import { type Fate, fateAfter, NOTHING_SENT, type Step } from "./fate.ts";
+import type { Operation, Origin } from "./operation.ts";
+import { type ClientContext, mergeSettings } from "./settings.ts";
+
+/** A token that the service has answered 401 to, and what makes the error of that. */
+export interface Unauthorized {
+  readonly token: string;
+  readonly error: () => AutomationError;
+}
+
+/** The memory of a call of its requests, over all attempts. */
+class CallHistory {
+  /** Requests that were sent. */
+  requests = 0;
+  /** The latest response of the service. */
+  latestResponse: ResponseHead | undefined;
+  /** The effect of its requests so far. */
+  fate: Fate = NOTHING_SENT;
+  /** Makes the error of the latest request that failed, when it is asked for: most 429s are waited out and never thrown. */
+  lastFailure: (() => AutomationError) | undefined;
+  /** The latest 401. */
+  unauthorized: Unauthorized | undefined;
+}
+
+/** One call: what is asked for and with which settings, none of which changes, and its `history`, which does. */
+export class Call {
+  readonly operation: Operation<unknown>;
+  /** The settings of its client, with the call's options laid over them. */
+  readonly settings: ClientContext;
+  readonly id: string = nextCallId();
+  /** The body: text already, so that each request sends the same bytes. */
+  readonly body: string | undefined;
+  /** Sends all its requests, also if the global one is replaced meanwhile: a test's mock must not end as the platform's. */
+  readonly fetch: FetchFunction | undefined;
+  /** The caller's signal, and `totalTimeoutMs`. */
+  readonly deadline: Deadline;
+  readonly history: CallHistory = new CallHistory();
+  /** Its events, where anything listens. */
+  readonly events: CallEvents | undefined;
+  /** The part of its URL behind that of the client. */
+  readonly #target: string;
+  readonly #tokens = new Set<string>();
+  /** Made when something is shown. */
+  #redactor: Redactor | undefined;
+
+  constructor(
+    client: ClientContext,
+    operation: Operation<unknown>,
+    { within, fetch }: Omit<Origin<never>, "progress">,
+  ) {
+    this.operation = operation;
+    this.settings = mergeSettings<ClientContext>(operation.options, client);
+    this.fetch = client.fetch ?? fetch ?? globalThis.fetch;
+    this.body = operation.json === undefined ? undefined : writeJson(operation.json, "json");
+    this.#target = encodePath(operation.path) + (operation.query ? `?${operation.query}` : "");
+    const { totalTimeoutMs, signal, hooks } = this.settings;
+    this.deadline = Deadline.of(totalTimeoutMs, signal, hooks?.signal, within);
+    // Last, so that nothing has begun for its observers if its signal fails.
+    this.events = client.observers && new CallEvents(this, client.observers);
+  }
+
+  /** Where it is sent, each time. */
+  get url(): string {
+    return this.settings.baseUrl + this.#target;
+  }
+
+  /** Notes what happens to a request, and tells the hooks. */
+  note(step: Step): void {
+    const { history, settings } = this;
+    history.fate = fateAfter(history.fate, step);
+    settings.hooks?.noted?.(this.hooked, history.fate, step);
+  }
+
+  /** As hooks see it. */
+  get hooked(): HookedCall {
+    const { name, method, path } = this.operation;
+    const { baseUrl: service } = this.settings;
+    return { callId: this.id, operation: name, method, path: path.template, service, url: this.url };
+  }
+
+  /** Takes the secrets of the call out of texts. */
+  get redactor(): Redactor {
+    this.#learn(this.settings.tokenSource.current);
+    this.#redactor ??= new Redactor({ tokens: this.#tokens, headers: this.settings.headers });
+    return this.#redactor;
+  }
+
+  /** `true` if the URL holds the token that the call is about to be sent with, or another one of its form. */
+  urlContainsSecret(token: string): boolean {
+    this.#learn(token);
+    return containsToken(this.#target, token);
+  }
+
+  /** A token of the call, which nothing that is shown may contain. */
+  #learn(token: string): void {
+    if (this.#tokens.has(token)) return;
+    this.#tokens.add(token);
+    this.#redactor = undefined;
+  }
+
+  /**
+   * The call is over: it rejects with `error`, or resolves with `output`. Frees everything, and shows the caller the latest
+   * response's metadata, if there is one and the caller asked for it.
+   */
+  finish(error: AnyAutomationError | undefined, output: unknown): void {
+    this.deadline.release();
+    const { latestResponse, requests } = this.history;
+    this.events?.end(error, { attempts: requests, status: latestResponse?.status });
+    const { onResponse, hooks, runHook } = this.settings;
+    hooks?.end?.(this.hooked, { status: latestResponse?.status, error, output });
+    if (latestResponse === undefined || onResponse === undefined) return;
+    const { status, headers } = latestResponse;
+    const info = { status, headers, attempts: requests, url: this.url, callId: this.id };
+    runHook("onResponse", { callId: this.id, operation: this.operation.name }, () => onResponse(info));
+  }
+}
+
+let copy: string | undefined;
+let calls = 0;
+
+/** Unique in the process: copies of the package differ in the random part. */
+function nextCallId(): string {
+  copy ??= Math.random().toString(36).slice(2, 8);
+  calls += 1;
+  return `call_${copy}_${calls}`;
+}

@@ -1,0 +1,168 @@
+import { describeValue } from "../checks/values.ts";
+import type { AutomationError } from "../errors/automation-error.ts";
+import { AbortError, ArgumentError } from "../errors/classes.ts";
+import { classifyFault } from "../errors/connection-fault.ts";
+import type { Permit } from "../rate-limit/rate-limiter.ts";
+import { type Deadline, STOPPED } from "../time/deadline.ts";
+import { readBody, readBriefly, readRefusal } from "../wire/body.ts";
+import { type Exchange, isSuccess, type ResponseHead, readHead } from "../wire/head.ts";
+import type { Call } from "./call.ts";
+import type { CallOptions } from "./call-options.ts";
+import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
+import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
+import { HttpFailure } from "./http.ts";
+import { isBodyDue, isWrite } from "./operation.ts";
+import { watchWrite } from "./write-evidence.ts";
+
+/** The token of a request, and the time that is left for it. */
+interface Sending {
+  readonly token: string;
+  readonly deadline: Deadline;
+}
+
+/** Sends the request and reads the response. Rejects with the error of the call if no response came, or not all of a success. */
+export async function performExchange(call: Call, permit: Permit, sending: Sending): Promise<Exchange> {
+  const { events, history, settings } = call;
+  const { token, deadline } = sending;
+  const { hooks, onRequest } = settings;
+  if (onRequest !== undefined) await runOnRequest(call, onRequest, deadline);
+  if (hooks?.beforeRequest !== undefined)
+    await runBeforeRequest(call, hooks.beforeRequest(call.hooked, token), deadline);
+  // Its time may be over before its timer says so, and a listener may abort it.
+  if (!call.deadline.endsNow()) events?.request();
+  if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
+  const { response, head } = await sendRequest(call, sending);
+  noteAnswer(call, head);
+  // Without the headers: a rate limiter of the caller's own may pass them on, to a log or another thread.
+  const { status, limit, remaining, retryAfterMs } = head;
+  const reported = permit.report({ status, limit, remaining, retryAfterMs });
+  // Whatever else pauses a token, only a request that was answered 429 was certainly not processed.
+  const pause = status === 429 ? reported : undefined;
+  history.latestResponse = head;
+  events?.head(head);
+  events?.pause(token, pause?.pauseMs);
+  events?.enter("body");
+  try {
+    const exchange = await receive(call, response, { head, pause, deadline });
+    events?.response(head);
+    return exchange;
+  } catch (error) {
+    events?.response(head, error as AutomationError); // it rejects with nothing else
+    throw error;
+  }
+}
+
+/** Awaits the caller's `onRequest`, with nothing left to do before the request but to send it. */
+async function runOnRequest(
+  call: Call,
+  onRequest: NonNullable<CallOptions["onRequest"]>,
+  deadline: Deadline,
+): Promise<void> {
+  const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
+  let returned: unknown;
+  try {
+    returned = await deadline.race(Promise.resolve(onRequest(request)));
+  } catch (cause) {
+    if (cause === STOPPED) throw stoppedError(call, { deadline, phase: "queue" });
+    const summary = "onRequest failed, so the request was not sent";
+    throw buildError(AbortError, call, { summary, thrown: cause, cause });
+  }
+  if (returned === undefined) return;
+  const summary = `onRequest must return nothing, not ${describeValue(returned)}: throw to stop the request`;
+  throw buildError(ArgumentError, call, { summary });
+}
+
+/** Awaits a hook of the package itself. */
+async function runBeforeRequest(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
+  try {
+    await deadline.race(ready);
+  } catch (error) {
+    throw error === STOPPED ? stoppedError(call, { deadline, phase: "queue" }) : error;
+  }
+}
+
+const JSON_BODY = { "content-type": "application/json" };
+
+/** Sends the request, and resolves when the head of its response is there. */
+async function sendRequest(
+  call: Call,
+  { token, deadline }: Sending,
+): Promise<{ readonly response: Response; readonly head: ResponseHead }> {
+  const { events, fetch, history, operation, settings, url, body } = call;
+  const { method } = operation;
+  const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
+  const mayBeCached = !isWrite(operation) && operation.isPoll !== true;
+  const post = (): Promise<Response> =>
+    settings.http({ url, method, headers, body, token, signal: deadline.signal, fetch, mayBeCached });
+  const watch = isWrite(operation) ? watchWrite(method, url) : undefined;
+  const send = watch === undefined ? post : () => watch.run(post);
+  history.requests += 1;
+  call.note("leaves");
+  const sending = events === undefined ? send() : events.send(send);
+  try {
+    const response = await deadline.race(sending);
+    return { response, head: readHead(response, url) };
+  } catch (error) {
+    if (error === STOPPED) {
+      // A `fetch` that does not heed the signal may respond later.
+      discard(sending);
+      throw stoppedError(call, { deadline, phase: "headers" });
+    }
+    const failure = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
+    const { cause } = failure;
+    const fault = classifyFault({ ...failure, request: watch?.evidence(cause) }, settings.baseUrl);
+    if (fault.isSent === false) call.note("never_left");
+    throw connectionError(call, fault, { cause });
+  } finally {
+    // Also of a `fetch` that does not heed the signal.
+    watch?.end();
+  }
+}
+
+/** A response whose body is still to be read, and until when that may take. */
+interface Begun extends Exchange {
+  readonly deadline: Deadline;
+}
+
+/** Reads the body as far as it matters. */
+async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Exchange> {
+  if (!isSuccess(head.status)) {
+    if (head.isFollowed) discard(response);
+    const body = head.isFollowed ? undefined : await readRefusal(response, deadline);
+    if (call.deadline.reason === "abort") throw stoppedError(call, { deadline: call.deadline, phase: "body", head });
+    return { head, body, pause };
+  }
+  const { operation, settings } = call;
+  const { maxResponseBytes } = settings;
+  const body =
+    operation.expects === "nothing"
+      ? await readBriefly(response, deadline, beginsAsJson)
+      : await readBody(response, deadline, { maxBytes: maxResponseBytes });
+  const { kind, text } = body;
+  const isFromService = noteAnswer(call, head, { text, isWhole: kind === "whole" });
+  // Where no body matters, an abort or a cut that comes when a success has been received changes nothing any more.
+  if (kind === "whole" || operation.expects !== undefined) return { head, text, isFromService };
+  if (kind === "stopped") throw stoppedError(call, { deadline, phase: "body", head, text, isFromService });
+  if (kind === "cut") {
+    const fault = classifyFault({ cause: body.cause, source: "response" }, settings.baseUrl);
+    throw connectionError(call, fault, { ...body, head, isFromService });
+  }
+  const summary = `a body that is larger than maxResponseBytes (${maxResponseBytes})`;
+  throw parseError(call, { head, isFromService }, summary);
+}
+
+const NO_BODY_YET: ReceivedBody = { text: "", isWhole: false };
+
+/** Notes a response, as far as its body has come. Returns whether a success is the service's. */
+function noteAnswer(call: Call, { status }: ResponseHead, body = NO_BODY_YET): boolean | undefined {
+  const isFromService = isSuccess(status) ? isSuccessOfService(body, isBodyDue(call.operation)) : undefined;
+  call.note({ status, isFromService });
+  return isFromService;
+}
+
+/** Frees the connection of a response that is not read. */
+function discard(response: Response | Promise<Response>): void {
+  Promise.resolve(response)
+    .then(({ body }) => body?.cancel())
+    .catch(() => {});
+}

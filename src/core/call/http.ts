@@ -1,0 +1,125 @@
+import ky, { type BeforeRequestHook, type Options as KyOptions } from "ky";
+import { describeValue, hasMethods } from "../checks/values.ts";
+import type { Fault, FaultSource } from "../errors/connection-fault.ts";
+import { type FetchOptions, withoutCaches } from "../wire/fetch-options.ts";
+import type { FetchInit, HttpRequest, SendHttp } from "../wire/http-request.ts";
+import { onceWay } from "../wire/sent-once.ts";
+
+/** The reason why a request got no response. */
+export class HttpFailure implements Fault {
+  /** The value that `fetch` rejected with. */
+  readonly cause: unknown;
+  /** The `fetch` that the request was handed to; `request` if it was handed to none. */
+  readonly source: FaultSource;
+  readonly isRead: boolean;
+  readonly isSentOnce: boolean;
+  readonly isOffline: boolean = isOffline();
+
+  constructor(cause: unknown, source: FaultSource, { isRead = false, isSentOnce = false } = {}) {
+    this.cause = cause;
+    this.source = source;
+    this.isRead = isRead;
+    this.isSentOnce = isSentOnce;
+  }
+}
+
+/**
+ * The global `fetch` at the time of the import: mostly the platform's own. It names what failed; nothing that was sent is
+ * judged by it, since instrumentation may have wrapped it before.
+ */
+const PLATFORM_FETCH: unknown = globalThis.fetch;
+
+/** Sets the bearer token of a request. */
+const setToken: BeforeRequestHook = ({ request, options }) => {
+  const { token } = options.context as Pick<HttpRequest, "token">; // as it is passed below
+  request.headers.set("authorization", `Bearer ${token}`);
+};
+
+/** Each request is sent once, without a time limit of ky's, for any status, and to no other address. */
+const OPTIONS: KyOptions = {
+  hooks: { beforeRequest: [setToken] },
+  retry: 0,
+  timeout: false,
+  throwHttpErrors: false,
+  redirect: "manual",
+};
+
+/**
+ * Sends requests through a ky instance of the client's own: it neither retries, nor times out, nor throws for a status,
+ * and follows no redirect, since the token would travel with it. Only this file knows ky.
+ *
+ * @param userAgent the name of the client outside browsers, which `headers` may replace
+ * @param fetchOptions handed to `fetch` as they are; what lets a cache keep a response only with reads
+ */
+export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): SendHttp {
+  const instance = ky.create(OPTIONS);
+  const isBrowser = isInBrowser();
+  // A response belongs to one token and one moment; a browser's cache knows neither.
+  const ownOptions = isBrowser ? { cache: "no-store" as const } : {};
+  const cachedOptions = { ...ownOptions, ...fetchOptions };
+  const uncachedOptions = { ...ownOptions, ...withoutCaches(fetchOptions) };
+  // A page that sets its own would need the permission of the service (CORS).
+  const ownHeaders = isBrowser ? {} : { "user-agent": userAgent };
+  return async ({ url, method, headers, body, token, signal, fetch, mayBeCached }) => {
+    let source: FaultSource = "request";
+    // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
+    const send = async (request: unknown): Promise<Response> => {
+      const { headers: made } = request as Request; // ky has made one of the URL
+      const isRead = method === "GET" || method === "HEAD";
+      const once = isRead ? undefined : onceWay(method, fetchOptions);
+      const init = {
+        ...(mayBeCached ? cachedOptions : uncachedOptions),
+        ...once?.options,
+        // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.
+        ...("credentials" in Request.prototype ? { credentials: "omit" as const } : {}),
+        method,
+        headers: { ...ownHeaders, ...headers, authorization: made.get("authorization") ?? "" },
+        ...(body === undefined ? {} : { body }),
+        redirect: "manual" as const,
+        signal,
+      };
+      const own: ((url: string, init: FetchInit) => Promise<unknown>) | undefined = fetch;
+      if (own === undefined) throw new HttpFailure(new TypeError("there is no global fetch"), source);
+      // A read that goes by a dispatcher of the application fails on its way: only of a write is its `fetch` asked, too.
+      const isOurs = own === PLATFORM_FETCH || (isRead && fetchOptions["dispatcher"] !== undefined);
+      source = isOurs ? "platform" : "application";
+      try {
+        return checked(await own(url, init));
+      } catch (error) {
+        // ky passes it on as it is. Of an error it would make one that holds the request, and with it the token.
+        const isSentOnce = source === "platform" && once !== undefined;
+        throw new HttpFailure(error, source, { isRead, isSentOnce });
+      } finally {
+        once?.close();
+      }
+    };
+    try {
+      return await instance(url, { method, context: { token }, fetch: send });
+    } catch (error) {
+      throw error instanceof HttpFailure ? error : new HttpFailure(error, source);
+    }
+  };
+}
+
+/** `true` where a browser is certain that it has no network. */
+function isOffline(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly onLine?: boolean } };
+  return navigator?.onLine === false;
+}
+
+/** `true` in a page or a worker of a browser: all of them call themselves Mozilla, no other platform does. */
+function isInBrowser(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
+  return /^Mozilla\//.test(navigator?.userAgent ?? "");
+}
+
+// A `fetch` of the application may resolve with anything, and a substitute need not be of the platform's class.
+function checked(value: unknown): Response {
+  const { status, headers, type } = (value ?? {}) as Partial<Response>; // each is looked at before it is used
+  if (type === "error") throw new TypeError("network error: fetch resolved with Response.error()");
+  if (typeof status !== "number" || !hasMethods(headers, "get", "has"))
+    throw new TypeError(`it resolved with ${describeValue(value)}, not with a response`);
+  // Another status than a final one says nothing about what the service did; it is 0 where a browser hides a redirect.
+  if (!(status >= 200 || type === "opaqueredirect")) throw new TypeError(`it resolved with status ${status}`);
+  return value as Response; // or the part of one that is used, and its body is read with care
+}

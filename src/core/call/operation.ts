@@ -1,0 +1,91 @@
+import type { EventFields, PageEvent, PollEvent } from "../events.ts";
+import type { Deadline } from "../time/deadline.ts";
+import type { Service } from "../wire/base-url.ts";
+import type { FetchFunction } from "../wire/http-request.ts";
+import { encodePath, type Path } from "../wire/path.ts";
+import type { Success } from "./api-promise.ts";
+import type { CheckedOptions } from "./settings.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+
+/** HTTP methods that the client sends. */
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** One operation of the service as data: the request, the caller's options, and the shape of the response. */
+export interface Operation<Output> {
+  /** Such as `"issues.create"`. */
+  readonly name: string;
+  /** The operation in messages: its name, or for a custom request the method and the path. */
+  readonly label: string;
+  readonly method: Method;
+  readonly path: Path;
+  /** Encoded. */
+  readonly query?: string;
+  /** The request's body. */
+  readonly json?: unknown;
+  /** Names in the query and the body that the method sends itself, or may send. Without it, the call takes no `extra`. */
+  readonly fields?: readonly string[] | undefined;
+  /** The schema of the response's body; without one the body is handed over as parsed. */
+  readonly schema?: StandardSchema<Output> | undefined;
+  /** The schema that holds even where validation is lenient. */
+  readonly lenientSchema?: StandardSchema | undefined;
+  /**
+   * The treatment of the body of the service's 2xx. Omitted: it must be JSON, or empty where there is no schema.
+   * `"json_if_any"`: it resolves `undefined` unless it is whole JSON. `"nothing"`: it resolves `undefined`.
+   */
+  readonly expects?: "json_if_any" | "nothing" | undefined;
+  /** It looks whether something has changed, so a cache must not answer it. */
+  readonly isPoll?: boolean | undefined;
+  /** The scope that the contract asks for, as a hint in refusals. */
+  readonly scope?: string | undefined;
+  /** The advice on a 403, where it is another one; `detail` is the service's sentence. */
+  readonly adviceOn403?: ((detail: string | undefined) => string | undefined) | undefined;
+  /** The caller's options, checked. */
+  readonly options: CheckedOptions;
+}
+
+/** An operation as resources describe it; `label` is the name where it is left out. */
+export type OperationFields<Output> = Omit<Operation<Output>, "name" | "label"> & { readonly label?: string };
+
+/** The circumstances of a call, beside the operation. */
+export interface Origin<Output> {
+  /** Ends the call with the wait or the walk that it is a part of. */
+  readonly within?: Deadline | undefined;
+  /** Takes the output, and the time that the call waited, in milliseconds. Returns the event of a wait or a walk. */
+  readonly progress?: ((output: Output, waitedMs: number) => EventFields<PageEvent | PollEvent>) | undefined;
+  /** The global `fetch` as it was when the method was called, where that was before now. */
+  readonly fetch?: FetchFunction | undefined;
+}
+
+/** The client as resources know it. `name` is the operation's, such as `"issues.create"`. */
+export interface Send {
+  /**
+   * Sends an operation through the whole call path. Checks belong in `describe`: an invalid argument rejects the call, in
+   * the operation's name.
+   */
+  <Output>(name: string, describe: () => OperationFields<Output>, origin?: Origin<Output>): Promise<Success<Output>>;
+  /** Makes the `plaintext` of what `rotate` resolves the client's token. Rejects where the client does not hold its token. */
+  readonly adopt: <Created>(rotate: () => Promise<Success<Created>>) => Promise<Success<Created>>;
+  /** Checks arguments before there is anything to send. Throws the error that a call would reject with. */
+  readonly check: <Result>(name: string, read: () => Result) => Result;
+  /** A short text of the service as errors show it, without secrets. */
+  readonly short: (text: string) => string | undefined;
+  /** The service of every call. */
+  readonly service: Service;
+  /** The `totalTimeoutMs` of calls without one of their own. */
+  readonly totalTimeoutMs: number;
+}
+
+/** `true` for an operation that changes something, so that sending it twice might matter. */
+export function isWrite({ method }: { readonly method: string }): boolean {
+  return method !== "GET" && method !== "HEAD";
+}
+
+/** `true` for an operation whose 2xx response has a body. */
+export function isBodyDue({ method, schema }: Operation<unknown>): boolean {
+  return schema !== undefined && method !== "DELETE";
+}
+
+/** `true` for an operation that replaces a token, by `tokens.rotate` or by `client.request`: sent twice, it may leave a dead one. */
+export function rotatesToken({ path }: Pick<Operation<unknown>, "path">): boolean {
+  return /^\/me\/tokens\/[^/]+\/rotate\/?$/.test(encodePath(path));
+}

@@ -1,0 +1,158 @@
+import { namesOf } from "../checks/hints.ts";
+import { parseOptions } from "../checks/parse-options.ts";
+import { expectRange } from "../checks/range.ts";
+import {
+  BOOLEAN,
+  countFrom,
+  FUNCTION,
+  type ObjectSchema,
+  type Present,
+  RECORD,
+  SIGNAL,
+  TIMEOUT,
+  type Validator,
+  validator,
+} from "../checks/validators.ts";
+import { isObject, isPlainObject } from "../checks/values.ts";
+import type { ClientEvent } from "../events.ts";
+import type { CombinedInstrumentation, RunHook } from "../instrumentation.ts";
+import type { RateLimiter } from "../rate-limit/rate-limiter.ts";
+import type { TokenSource } from "../token/token-source.ts";
+import type { Service } from "../wire/base-url.ts";
+import { readHeaders } from "../wire/headers.ts";
+import type { FetchFunction, SendHttp } from "../wire/http-request.ts";
+import { copyQuery, QUERY } from "../wire/query.ts";
+import type { CallHooks } from "./call-hooks.ts";
+import type { CallOptions, ExtraOptions, RetryOptions } from "./call-options.ts";
+
+/** Retry options with every value in place, but for the delays: one that is given moves the default of the other. */
+export type RetryRules = { readonly [Key in Exclude<keyof RetryOptions, Delay>]-?: NonNullable<RetryOptions[Key]> } & {
+  readonly [Key in Delay]?: number;
+};
+
+type Delay = "minDelayMs" | "maxDelayMs";
+
+/** The defaults. */
+export const DEFAULT_RETRY: RetryRules = {
+  attempts: 3,
+  rateLimitWaits: 5,
+  maxRetryAfterMs: 120_000,
+  unsafeWrites: false,
+};
+
+/** The settings of a call. */
+export interface CallSettings extends Readonly<Pick<CallOptions, "signal" | "extra" | "onRequest" | "onResponse">> {
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number;
+  /** `false`: one request, no wait for a pause, no renewal of the token. */
+  readonly retry: RetryRules | false;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The settings of a client that the request path needs: those of its calls, and its own. */
+export interface ClientSettings extends CallSettings {
+  readonly baseUrl: Service;
+  readonly rateLimiter: RateLimiter;
+  readonly maxConcurrency: number;
+  readonly maxResponseBytes: number;
+  readonly validation: "strict" | "lenient";
+}
+
+/** The parts of a client that the request path needs: its settings, which never change, and what is made from them. */
+export interface ClientContext extends ClientSettings {
+  /** The caller's. */
+  readonly fetch?: FetchFunction | undefined;
+  readonly http: SendHttp;
+  readonly tokenSource: TokenSource;
+  /** Everything that follows its calls: its `onEvent`, its log, and the caller's instrumentation. */
+  readonly observers: CombinedInstrumentation | undefined;
+  /** Runs the functions of the application that see calls. */
+  readonly runHook: RunHook;
+  /** Writes a warning to its log that is about no single call. */
+  readonly warn: ((text: string) => void) | undefined;
+  /** Hooks of the package itself, where the client was derived with some. */
+  readonly hooks?: CallHooks | undefined;
+  /** Events that the client has emitted already and emits once. */
+  readonly emittedOnce: {
+    /** Tokens of which a `rate_limit_pause` was emitted, and no `rate_limit_resume` since; by which attempt. */
+    readonly paused: Map<string, AttemptId>;
+    /** Methods and templates of paths whose deprecation has been told. */
+    readonly deprecated: Set<string>;
+  };
+}
+
+/** The fields by which events name an attempt of a call. */
+export type AttemptId = Pick<ClientEvent, "callId" | "operation" | "attempt">;
+
+/** Checked options, before they are laid over the settings of a client: what is left out is the client's. */
+export type CheckedOptions<Settings = CallSettings> = Partial<Omit<Settings, "retry">> & {
+  readonly retry?: Partial<RetryRules> | false;
+};
+
+const DELAY: Validator = validator(
+  "a number of milliseconds from 0 up",
+  (value) => typeof value === "number" && value >= 0,
+);
+
+const RETRY: ObjectSchema<RetryOptions> = {
+  attempts: countFrom(1),
+  minDelayMs: DELAY,
+  maxDelayMs: DELAY,
+  rateLimitWaits: countFrom(0),
+  maxRetryAfterMs: DELAY,
+  unsafeWrites: BOOLEAN,
+};
+
+/** Options that clients and calls share. */
+export const SHARED_OPTIONS: ObjectSchema<Pick<CallOptions, "timeoutMs" | "totalTimeoutMs" | "retry" | "headers">> = {
+  timeoutMs: TIMEOUT,
+  totalTimeoutMs: TIMEOUT,
+  retry: validator(
+    "an object such as { attempts: 3 }, or false",
+    (value) => value === false || isObject(value),
+    (retry: RetryOptions | false) => retry && parseOptions(retry, "retry", RETRY),
+  ),
+  headers: validator("a HeadersInit", isObject, readHeaders),
+};
+
+const EXTRA: ObjectSchema<ExtraOptions> = {
+  query: { ...QUERY, read: copyQuery },
+  json: validator("a plain object of members", isPlainObject),
+};
+
+const CALL_OPTIONS: ObjectSchema<CallOptions> = namesOf("call", {
+  signal: SIGNAL,
+  ...SHARED_OPTIONS,
+  extra: { ...RECORD, read: (extra: ExtraOptions) => parseOptions(extra, "options.extra", EXTRA) },
+  onRequest: FUNCTION,
+  onResponse: FUNCTION,
+});
+
+const NO_OPTIONS: CheckedOptions = {};
+
+/**
+ * Checks and copies the options of a call, so that later changes have no effect. `own` are the options that only this
+ * method takes.
+ */
+export function readOptions<Options extends CallOptions>(
+  options: Options | undefined,
+  own?: ObjectSchema<Omit<Options, keyof CallOptions>>,
+): CheckedOptions & Present<Omit<Options, keyof CallOptions>> {
+  const checked =
+    options === undefined && own === undefined
+      ? NO_OPTIONS
+      : parseOptions<CallOptions>(options, "options", { ...CALL_OPTIONS, ...own });
+  return checked as CheckedOptions & Present<Omit<Options, keyof CallOptions>>; // each validator has read its field
+}
+
+/** The settings of `base` with `options` laid over them; `retry` and `headers` are put together one by one. */
+export function mergeSettings<Settings extends CallSettings>(
+  options: CheckedOptions<Settings>,
+  base: Settings,
+): Settings {
+  if (options === NO_OPTIONS) return base;
+  const merged = { ...base, ...options };
+  const retry = merged.retry && { ...(base.retry || DEFAULT_RETRY), ...merged.retry };
+  if (retry) expectRange([retry.minDelayMs, retry.maxDelayMs], ["retry.minDelayMs", "retry.maxDelayMs"]);
+  return { ...merged, retry, headers: { ...base.headers, ...options.headers } };
+}

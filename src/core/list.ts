@@ -1,0 +1,109 @@
+import type { CallOptions } from "./call/call-options.ts";
+import type { Send } from "./call/operation.ts";
+import { readOptions } from "./call/settings.ts";
+import type { StandardSchema } from "./call/standard-schema.ts";
+import { namesOf } from "./checks/hints.ts";
+import { parseOptions } from "./checks/parse-options.ts";
+import { BOOLEAN, type ObjectSchema, type Validator, validator } from "./checks/validators.ts";
+import { annotate } from "./errors/automation-error.ts";
+import type { Page } from "./paging/page.ts";
+import { pageEnvelopeValidator } from "./paging/page-validator.ts";
+import { Paginator } from "./paging/paginator.ts";
+import type { PageSource } from "./paging/walk.ts";
+import type { Path } from "./wire/path.ts";
+import { encodeQuery, type Query } from "./wire/query.ts";
+
+/** The last argument of lists. */
+export interface ListOptions extends CallOptions {
+  /**
+   * Asks for the next page while one is being consumed.
+   *
+   * @default false
+   */
+  prefetch?: boolean | undefined;
+}
+
+/** The parameters of lists. */
+export interface ListParams {
+  /** Page size, a safe integer. Sent as given; the service clamps it to 1..200, and takes 50 without one. */
+  limit?: number | undefined;
+  /** Where to go on: the `next_cursor` of a page, or the `cursor` of a walk's error. */
+  cursor?: string | undefined;
+}
+
+/** A cursor. `null`, that of the last page, means that a walk has ended: from there it would start over. */
+export const CURSOR: Validator = {
+  words: "a non-empty string of well-formed Unicode",
+  accepts: (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),
+  hint: (value) => (value === null ? ": null marks the end of a list; leave the cursor out to begin" : undefined),
+};
+
+const LIST_PARAMS: ObjectSchema<ListParams> = namesOf("list", {
+  limit: validator("a safe integer", Number.isSafeInteger),
+  cursor: CURSOR,
+});
+
+const LIST_OPTIONS = namesOf("call", { prefetch: BOOLEAN });
+
+/** The query of a documented list, and the names in it. */
+export function listQuery(params: ListParams | undefined): Pick<ListOperation<unknown>, "query" | "fields"> {
+  return { query: parseOptions(params, "params", LIST_PARAMS), fields: Object.keys(LIST_PARAMS) };
+}
+
+/** A list operation as data; `label` is the name where it is left out. */
+export interface ListOperation<Item> {
+  readonly label?: string;
+  readonly path: Path;
+  /** With the `cursor` of the start, if there is one. */
+  readonly query: Query;
+  readonly schema: StandardSchema<Page<Item>>;
+  readonly scope?: string;
+  /** Sees the items of each page. */
+  readonly received?: (items: readonly unknown[]) => void;
+  /** As in an operation. */
+  readonly fields?: readonly string[];
+  readonly options: ListOptions | undefined;
+}
+
+/**
+ * A paginator over a list operation. Arguments are read and checked now, so that changing them later changes nothing;
+ * invalid ones reject the first request of the list, since `list` itself never throws.
+ */
+export function paginate<Item>(send: Send, name: string, describe: () => ListOperation<Item>): Paginator<Item> {
+  return new Paginator(deferErrors(() => send.check(name, () => sourceOf(send, name, describe()))));
+}
+
+function sourceOf<Item>(
+  send: Send,
+  name: string,
+  { label = name, path, query, fields, schema, scope, options: given, received }: ListOperation<Item>,
+): PageSource<Item> {
+  const { cursor: start, ...others } = query;
+  const { prefetch = false, ...options } = readOptions(given, LIST_OPTIONS);
+  const fixed = encodeQuery(others);
+  const lenientSchema = pageEnvelopeValidator;
+  const page = { label, method: "GET", path, fields, schema, lenientSchema, scope, options } as const;
+  return {
+    operation: page,
+    start: typeof start === "string" ? start : null, // which is what it was checked to be
+    prefetch,
+    check: send.check,
+    fetch: async (cursor, origin) => {
+      const query = cursor === null ? fixed : `${fixed && `${fixed}&`}${encodeQuery({ cursor })}`;
+      try {
+        const success = await send(name, () => ({ ...page, query }), origin);
+        received?.(success.data.data);
+        return success;
+      } catch (error) {
+        throw annotate(error, "cursor", cursor);
+      }
+    },
+  };
+}
+
+/** Runs `check` now, and resolves or rejects as it did whenever it is asked. */
+export function deferErrors<Result>(check: () => Result): () => Promise<Result> {
+  const checked = new Promise<Result>((resolve) => resolve(check()));
+  checked.catch(() => {});
+  return () => checked;
+}

@@ -1,0 +1,62 @@
+import { type ApiPromise, apiPromise } from "../core/call/api-promise.ts";
+import type { CallOptions } from "../core/call/call-options.ts";
+import type { Send } from "../core/call/operation.ts";
+import { readOptions } from "../core/call/settings.ts";
+import { parseOptions } from "../core/checks/parse-options.ts";
+import { type ObjectSchema, required, STRING } from "../core/checks/validators.ts";
+import { pathOf } from "../core/wire/path.ts";
+import type { Issue, IssueType } from "./models.ts";
+import { type ProjectRef, projectValue } from "./projects.ts";
+import { issueValidator } from "./schemas/validators.ts";
+
+/** A new issue. */
+export interface IssueCreateInput {
+  /** A line on what is wrong or wanted; not empty, or the service refuses it. */
+  title: string;
+  /** `bug`, or another type that the service knows. */
+  type: IssueType;
+}
+
+const CREATE_INPUT: ObjectSchema<IssueCreateInput> = { title: required(STRING), type: required(STRING) };
+
+/**
+ * Issues of projects: `client.issues`. Methods work detached, and reject with errors of this package alone; invalid
+ * arguments are an `ArgumentError`, before anything is sent.
+ */
+export class Issues {
+  readonly #send: Send;
+
+  /** @internal Not for callers: the client makes it. */
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Creates an issue: `POST /projects/{project}/issues`, scope `issues:write`. The request is sent again only if the
+   * service has certainly not processed it (429, 401 with another token at hand, never connected). The `outcome` of an
+   * error tells whether the issue may exist.
+   *
+   * @param project the project's name or id, or a `Project`
+   * @param input the issue; other fields are refused: pass them in `json` of `options.extra`
+   * @param options options of this call
+   * @returns the issue as the service sent it
+   * @example
+   * const issue = await client.issues.create("web", { title: "Login fails", type: "bug" });
+   */
+  create: (project: ProjectRef, input: IssueCreateInput, options?: CallOptions) => ApiPromise<Issue> = (
+    project,
+    input,
+    options,
+  ) =>
+    apiPromise(this.create, () =>
+      this.#send("issues.create", () => ({
+        method: "POST",
+        path: pathOf("/projects/{project}/issues", { project: projectValue(project, this.#send.service) }),
+        json: parseOptions(input, "input", CREATE_INPUT),
+        fields: Object.keys(CREATE_INPUT),
+        schema: issueValidator,
+        scope: "issues:write",
+        options: readOptions(options),
+      })),
+    );
+}

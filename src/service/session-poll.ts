@@ -1,0 +1,207 @@
+import type { CallOptions } from "../core/call/call-options.ts";
+import type { OperationFields, Origin, Send } from "../core/call/operation.ts";
+import type { CheckedOptions } from "../core/call/settings.ts";
+import type { Range } from "../core/checks/range.ts";
+import { type AutomationError, annotate, isBrandedError } from "../core/errors/automation-error.ts";
+import { AbortError, TimeoutError } from "../core/errors/classes.ts";
+import { now } from "../core/time/clock.ts";
+import { Deadline, STOPPED } from "../core/time/deadline.ts";
+import { shortened } from "../core/time/jitter.ts";
+import { pathOf } from "../core/wire/path.ts";
+import type { Session } from "./models.ts";
+import { delayOfPoll, NO_OUTAGE, type Outage, outageAfter } from "./outage.ts";
+import { sessionValidator } from "./schemas/validators.ts";
+
+/** Asks for one session. */
+export function getSession(id: string, options: CheckedOptions): OperationFields<Session> {
+  const path = pathOf("/sessions/{id}", { id });
+  return { method: "GET", path, fields: [], schema: sessionValidator, scope: "sessions:read", options };
+}
+
+/** A wait for sessions. */
+export interface Wait {
+  /** The method, for errors. */
+  readonly name: string;
+  readonly id: string;
+  readonly isWanted: (session: Session) => boolean | Promise<boolean>;
+  /** Ends the wait, and the poll that is under way. */
+  readonly closing?: Deadline;
+  /** The global `fetch` when the method was called, for all polls. */
+  readonly fetch: Origin<Session>["fetch"];
+}
+
+/** The options of a wait, checked. */
+export interface PollOptions extends CheckedOptions {
+  /** The first and the longest wait between two polls, in milliseconds. */
+  readonly intervals: Range;
+}
+
+const GROWTH = 1.5;
+const JITTER = 1 / 4;
+
+/** A wait that nothing ends is told as a warning after so long without a change of state, in milliseconds. */
+const STALLED_MS = 10 * 60_000;
+
+/**
+ * The polls of one wait. The waits between them grow until a session is wanted. A poll that fails for a reason that may
+ * pass is followed by the next one. Between two calls of `next()` there is no timer.
+ */
+export class SessionPolls {
+  readonly #send: Send;
+  readonly #wait: Wait;
+  readonly #intervals: Range;
+  readonly #signal: AbortSignal | undefined;
+  readonly #totalTimeoutMs: number;
+  readonly #operation: OperationFields<Session>;
+  readonly #began: number = now();
+  /** The waits between polls so far, in milliseconds. */
+  #sleptMs = 0;
+  /** The wait before the next poll; 0 before the first. */
+  #waitMs = 0;
+  #outage: Outage = NO_OUTAGE;
+  /** A request of the present poll has had a response. */
+  #isAnswered = false;
+  #session: Session | undefined;
+  /** The latest state: since when the wait sees it, and whether it needs no warning any more. */
+  #seen: { readonly state: unknown; readonly since: number; isTold: boolean } | undefined;
+
+  constructor(send: Send, wait: Wait, { intervals, signal, ...options }: PollOptions) {
+    const { totalTimeoutMs = send.totalTimeoutMs, onResponse: tell } = options;
+    const onResponse: CallOptions["onResponse"] = (response) => {
+      this.#isAnswered = true;
+      return tell?.(response);
+    };
+    this.#send = send;
+    this.#wait = wait;
+    this.#intervals = intervals;
+    this.#signal = signal;
+    this.#totalTimeoutMs = totalTimeoutMs;
+    // The wait ends its polls.
+    const ofPoll = { ...options, totalTimeoutMs: Number.POSITIVE_INFINITY, onResponse };
+    this.#operation = send.check(wait.name, () => ({ ...getSession(wait.id, ofPoll), isPoll: true }));
+  }
+
+  /** Polls until a session is wanted. `totalTimeoutMs` is for all of these searches together. */
+  async next(): Promise<Session> {
+    const { name, isWanted, closing } = this.#wait;
+    const leftMs = this.#totalTimeoutMs - this.#passedMs;
+    const within = this.#send.check(name, () => Deadline.of(leftMs, this.#signal, closing));
+    try {
+      for (;;) {
+        const polled = await this.#poll(within);
+        if (polled === undefined || !(await within.race(Promise.resolve(isWanted(polled.data))))) continue;
+        this.#waitMs = this.#intervals[0];
+        return polled.data;
+      }
+    } catch (error) {
+      throw error === STOPPED ? this.#stopped(within) : error;
+    } finally {
+      within.release();
+    }
+  }
+
+  /** Fake timers may leave the clock alone: then the waits that are over say how much time has passed. */
+  get #passedMs(): number {
+    return Math.max(now() - this.#began, this.#sleptMs);
+  }
+
+  get #isBounded(): boolean {
+    return Number.isFinite(this.#totalTimeoutMs);
+  }
+
+  /** One poll: the session, or `undefined` if it was missed. Rejects with what ends the wait. */
+  async #poll(within: Deadline): Promise<{ readonly data: Session } | undefined> {
+    const delayMs = await this.#sleep(within);
+    const sentAt = now();
+    this.#isAnswered = false;
+    try {
+      const { name, fetch } = this.#wait;
+      const origin: Origin<Session> = { within, progress: (session) => this.#look(session), fetch };
+      const polled = await this.#send(name, () => this.#operation, origin);
+      this.#session = polled.data;
+      this.#outage = NO_OUTAGE;
+      return polled;
+    } catch (error) {
+      this.#miss(error as AutomationError, { within, tookMs: delayMs + now() - sentAt }); // a call rejects with nothing else
+      return undefined;
+    }
+  }
+
+  async #sleep(within: Deadline): Promise<number> {
+    const [first, longest] = this.#intervals;
+    const waitMs = this.#waitMs;
+    this.#waitMs = Math.min(waitMs === 0 ? first : waitMs * GROWTH, longest);
+    if (waitMs === 0) return 0;
+    const delayMs = delayOfPoll(this.#outage, shortened(waitMs, JITTER, Math.random()));
+    await within.sleep(delayMs);
+    this.#sleptMs += delayMs;
+    if (within.endsNow()) throw STOPPED;
+    return delayMs;
+  }
+
+  /** Throws what ends the wait. */
+  #miss(failure: AutomationError, { within, tookMs }: { readonly within: Deadline; readonly tookMs: number }): void {
+    if (within.endsNow()) {
+      // A failure from before says more than the poll that the end of the wait has ended.
+      this.#outage = { ...this.#outage, missed: this.#outage.missed ?? failure };
+      throw STOPPED;
+    }
+    annotate(failure, "session", this.#session);
+    const poll = { failure, tookMs, isAnswered: this.#isAnswered, isBounded: this.#isBounded };
+    const outage = outageAfter(this.#outage, poll);
+    if (outage === undefined) throw failure;
+    this.#outage = outage;
+  }
+
+  /** The event of a poll that has brought a session. */
+  #look(session: Session): ReturnType<NonNullable<Origin<Session>["progress"]>> {
+    const state = stateOf(session);
+    const passedMs = this.#passedMs;
+    if (this.#seen === undefined || this.#seen.state !== state) {
+      this.#seen = { state, since: passedMs, isTold: this.#isBounded };
+    }
+    const unchangedMs = passedMs - this.#seen.since;
+    const stalled = !this.#seen.isTold && unchangedMs >= STALLED_MS;
+    this.#seen.isTold ||= stalled;
+    return { type: "poll", state: this.#shown(state), unchangedMs, stalled };
+  }
+
+  #shown(state: unknown): string {
+    return this.#send.short(String(state)) ?? "";
+  }
+
+  #stopped({ reason, signal }: Deadline): AutomationError {
+    const { name } = this.#wait;
+    const { method, path } = this.#operation;
+    const { missed } = this.#outage;
+    const session = this.#session;
+    const answered = session === undefined ? "not_sent" : "accepted";
+    const outcome = missed === undefined ? answered : missed.outcome;
+    const details = { method, path: path.template, outcome, attempts: missed?.attempts };
+    const seen =
+      session === undefined
+        ? "no state was seen"
+        : `the last state was ${JSON.stringify(this.#shown(stateOf(session)))}`;
+    const during = `during the wait; ${seen}${missed === undefined ? "" : whyMissed(missed)}`;
+    const error =
+      reason === "abort"
+        ? new AbortError(`${name}: aborted by the caller ${during}`, { ...details, cause: signal.reason })
+        : new TimeoutError(`${name}: totalTimeoutMs (${this.#totalTimeoutMs}) ran out ${during}`, {
+            ...details,
+            phase: "total",
+            cause: missed,
+          });
+    return annotate(error, "session", session);
+  }
+}
+
+/** Where validation is lenient, a session may be anything, and its state too. */
+export function stateOf(session: Session | null): unknown {
+  return session?.state;
+}
+
+/** The failure of the latest poll in words; of one that the end of the wait has ended, the failure before that. */
+function whyMissed(missed: AutomationError): string {
+  const { message } = isBrandedError(missed.cause) ? missed.cause : missed;
+  return `; the last poll failed: ${message.replace(/^sessions\.\w+: /, "")}`;
+}
