@@ -1,7 +1,7 @@
 import { VERSION } from "../client/version.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { Asker, type Deployment, type Surroundings } from "./ask.ts";
-import { type EmulatorSeed, seedOf, withoutValues, withValues } from "./emulator-conventions.ts";
+import { type Cleaning, conventionsOf, type EmulatorSeed, withoutValues, withValues } from "./emulator-conventions.ts";
 import { obstacleTo } from "./obstacle.ts";
 import { type Finding, type Probe, unasked } from "./probe.ts";
 import { PROBES } from "./probes.ts";
@@ -47,6 +47,10 @@ export async function diagnose(
     questions.push({ id, verdict: finding.verdict, question, seen: seen ?? "", assumes, about, ...(so && { so }) });
   }
   const stopped = obstacle ?? asker.halted;
+  const seedOf = (clean: Cleaning): EmulatorSeed => ({
+    conventionsOf: `${deployment.baseUrl.href} on ${at.slice(0, 10)}`,
+    conventions: conventionsOf(findings, clean, redactor),
+  });
   const report: Report = {
     doctor: VERSION,
     baseUrl: deployment.baseUrl.href,
@@ -60,8 +64,8 @@ export async function diagnose(
   return {
     report,
     isComplete: stopped === undefined,
-    seed: seedOf(findings, withoutValues, redactor),
-    seedWithValues: seedOf(findings, withValues(redactor), redactor),
+    seed: seedOf(withoutValues),
+    seedWithValues: seedOf(withValues(redactor)),
   };
 }
 

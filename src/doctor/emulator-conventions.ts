@@ -8,6 +8,8 @@ import { isWord } from "./reading.ts";
 
 /** Options for `createEmulator` and `--seed`. */
 export interface EmulatorSeed {
+  /** The deployment, and the day. */
+  readonly conventionsOf: string;
   readonly conventions: Conventions;
 }
 
@@ -34,7 +36,7 @@ function ofRecords(conventions: Conventions, clean: (fields: Fields) => Fields):
 }
 
 /** The conventions of all findings together, without secrets and without those that the emulator would refuse. */
-export function seedOf(findings: readonly Finding[], clean: Cleaning, redactor: Redactor): EmulatorSeed {
+export function conventionsOf(findings: readonly Finding[], clean: Cleaning, redactor: Redactor): Conventions {
   const accepted = findings.flatMap(({ conventions = {} }) => {
     const cleaned = clean(conventions);
     return isAccepted(cleaned) ? [cleaned] : [];
@@ -42,7 +44,7 @@ export function seedOf(findings: readonly Finding[], clean: Cleaning, redactor: 
   const text = JSON.stringify(accepted.reduce<Conventions>(merge, {}), (_, value: unknown) =>
     typeof value === "string" ? redactor.text(value) : value,
   );
-  return { conventions: JSON.parse(text) as Conventions }; // redacting changes only what strings hold
+  return JSON.parse(text) as Conventions; // redacting changes only what strings hold
 }
 
 function isAccepted(conventions: Conventions): boolean {

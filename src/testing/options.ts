@@ -52,6 +52,8 @@ export interface EmulatorOptions {
   readonly tokenPrefix?: string | undefined;
   /** Answers to what the contract does not show. */
   readonly conventions?: Conventions | undefined;
+  /** The deployment that the conventions were read from, and the day. The command prints it; nothing depends on it. */
+  readonly conventionsOf?: string | undefined;
   /** Requests that the log keeps; the oldest go first. `Infinity` for all. @default 100_000 */
   readonly logLimit?: number | undefined;
   /** Bytes of URLs, headers and bodies that the log keeps. @default 64 MiB */
@@ -60,12 +62,12 @@ export interface EmulatorOptions {
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
 }
 
-type Checked = "projects" | "conventions" | "random" | "onRequest";
+type Checked = "projects" | "conventions" | "conventionsOf" | "random" | "onRequest";
 
 /** {@link EmulatorOptions}, checked and copied, every default filled in. */
 export interface ResolvedOptions
   extends Omit<Required<Present<EmulatorOptions>>, Checked>,
-    Pick<EmulatorOptions, "random" | "onRequest"> {
+    Pick<EmulatorOptions, "random" | "onRequest" | "conventionsOf"> {
   readonly projects: readonly ProjectSeed[];
   readonly conventions: ResolvedConventions;
 }
@@ -97,6 +99,7 @@ export const OPTIONS: ObjectSchema<EmulatorOptions> = {
   baseUrl: validator("an absolute http(s) URL without query, hash or credentials", isBaseUrl),
   tokenPrefix: validator("letters, digits, - and _", (value) => typeof value === "string" && /^[\w-]+$/.test(value)),
   conventions: RECORD,
+  conventionsOf: validator("a line of up to 300 visible characters", isLine),
   logLimit: countFrom(0),
   logBytes: countFrom(0),
   onRequest: FUNCTION,
@@ -151,6 +154,10 @@ const INSTANT = validator(
   "a number of milliseconds",
   (value) => typeof value === "number" && Math.abs(value) <= 8.64e15,
 );
+
+function isLine(value: unknown): boolean {
+  return typeof value === "string" && /^[^\p{C}\p{Zl}\p{Zp}]{1,300}$/u.test(value);
+}
 
 function isBaseUrl(value: unknown): boolean {
   if (typeof value !== "string" || !URL.canParse(value) || /[?#]/.test(value)) return false;

@@ -168,6 +168,25 @@ describe("the command", () => {
     await stopped(running);
   });
 
+  test("--seed says whose conventions they are, if the file does", async () => {
+    const conventionsOf = "https://automation.example.com/api/v1 on 2026-11-25";
+    const told = await started("--seed", seedFile({ conventionsOf, conventions: {} }));
+    await stopped(told);
+    expect(told.out()).toContain(`conventions of ${conventionsOf}\n`);
+    const silent = await started("--seed", seedFile({ conventions: {} }));
+    await stopped(silent);
+    expect(silent.out()).not.toContain("conventions of");
+  });
+
+  test.each(["", "x\u001b[2J", "a\nb", "x".repeat(301), 7])(
+    "--seed refuses whose conventions they are in %j",
+    async (conventionsOf) => {
+      const failed = run("--seed", seedFile({ conventionsOf }));
+      expect(await failed.code).toBe(2);
+      expect(failed.err()).toContain("conventionsOf must be a line of up to 300 visible characters");
+    },
+  );
+
   test("--seed reads a file that begins with a byte order mark", async () => {
     const running = await started("--quiet", "--seed", seedFile('\ufeff{"projects":[{"name":"only"}]}'));
     expect((await running.get("/projects")).body.data).toMatchObject([{ name: "only" }]);

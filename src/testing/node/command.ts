@@ -46,7 +46,10 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
     const variables = variablesOf(running);
     if (start.dotenv !== undefined) await writeDotenv(start.dotenv, variables);
     print(linesOf(variables));
-    if (!quiet) print(`\n${world(running.emulator)}\n${program === undefined ? howToCall(running) : ""}\n`);
+    if (!quiet)
+      print(
+        `\n${world(running.emulator)}\n${conventionsLine(start)}${program === undefined ? howToCall(running) : ""}\n`,
+      );
     const status = program === undefined ? 0 : await terminal.runProgram(program, variables);
     if (start.stays && !terminal.signal.aborted) {
       if (program !== undefined && !quiet) print(`the command ended with ${status}; Ctrl-C ends the emulator\n`);
@@ -81,6 +84,11 @@ function world({ projects, sessions, tokens }: Emulator): string {
   return `projects: ${names.slice(0, SHOWN_NAMES).join(", ") || "none"}${more}
 session:  ${session === undefined ? "none" : `${session.id} of ${projects.get(session.project)?.name}, ${pathOf(session)}`}
 token id: ${token?.id}`;
+}
+
+/** A file of another service's conventions is noticed. */
+function conventionsLine({ options: { conventionsOf } }: Start): string {
+  return conventionsOf === undefined ? "" : `conventions of ${conventionsOf}\n`;
 }
 
 function pathOf({ state, states }: EmulatorSession): string {
