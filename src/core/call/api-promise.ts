@@ -1,4 +1,4 @@
-import { withCallerStack } from "../errors/caller-stack.ts";
+import { captureCaller } from "../errors/caller-stack.ts";
 import { REPORTED } from "./call-hooks.ts";
 
 /** The final response of a call that has succeeded. It holds no credential, so you may log it. */
@@ -47,11 +47,16 @@ export interface Success<Result> {
 
 /** Sends the call of `entry`, a public method. The stack of its error begins in the code that called `entry`. */
 export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<Success<Result>>): ApiPromise<Result> {
+  const toCaller = captureCaller(entry);
   const success = send();
-  const result = withCallerStack(entry, () => success.then(({ data }) => data));
-  success.catch((error: object) => {
-    if (REPORTED in error) result.catch(() => {}); // before the platform looks for a handler
-  });
+  const result = success.then(
+    ({ data }) => data,
+    (error: object) => {
+      toCaller(error);
+      if (REPORTED in error) result.catch(() => {}); // before the platform looks for a handler
+      throw error;
+    },
+  );
   const withResponse = async (): Promise<WithResponse<Result>> => {
     const data = await result;
     const { response } = await success;
