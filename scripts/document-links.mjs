@@ -14,7 +14,7 @@ export function deadLinks(folder, documents) {
       const [path, anchor] = target.split("#");
       const file = path === "" ? join(folder, document) : join(folder, dirname(document), path);
       if (!existsSync(file)) return `link to ${target}`;
-      return anchor === undefined || anchorsOf(file).has(anchor) ? undefined : `anchor of ${target}`;
+      return anchor === undefined || isAnchorOf(file, anchor) ? undefined : `anchor of ${target}`;
     };
     return linksOf(folder, document)
       .filter((target) => !/^[a-z]+:/.test(target))
@@ -31,7 +31,7 @@ export function deadRepositoryLinks(folder, documents) {
       .filter((target) => target.startsWith(`${REPOSITORY}/blob/`) || target.startsWith(`${REPOSITORY}/tree/`))
       .filter((target) => {
         const [path, anchor] = target.slice(REPOSITORY.length).split("/").slice(3).join("/").split("#");
-        return !existsSync(path) || (anchor !== undefined && path.endsWith(".md") && !anchorsOf(path).has(anchor));
+        return !existsSync(path) || (anchor !== undefined && !isAnchorOf(path, anchor));
       })
       .map((target) => `${document}: link to ${target}`),
   );
@@ -74,7 +74,14 @@ export const namesOf = (files) => ({
 
 function linksOf(folder, document) {
   const prose = proseOf(readFileSync(join(folder, document), "utf8"));
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
+  return [...prose.matchAll(/(?:\]\(|<a href=")([^)"\s]+)/g)].map(([, target]) => target);
+}
+
+/** A heading of a document, or a line of a program. */
+function isAnchorOf(file, anchor) {
+  const [, line] = /^L(\d+)$/.exec(anchor) ?? [];
+  if (line === undefined) return anchorsOf(file).has(anchor);
+  return Number(line) <= readFileSync(file, "utf8").split("\n").length;
 }
 
 /** The anchors that GitHub makes of a document's headings, and those that it sets itself. */
