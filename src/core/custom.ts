@@ -90,7 +90,7 @@ export interface PaginateCustom {
   (list: CustomList, options?: ListOptions): Paginator<unknown>;
 }
 
-const PATH: Validator = required(validator("made with path`…`, the template tag of this package", isPath));
+const PATH: Validator = required(validator("made with path`…`, which this package exports", isPath));
 const SCHEMA: Validator = validator("a Standard Schema", isStandardSchema);
 
 const REQUEST: ObjectSchema<CustomRequest> = {

@@ -11,12 +11,28 @@ interface Checks {
   fail(message: string): never;
 }
 
+/** A `TypeError` of the emulator's own checks. */
+class Misuse extends TypeError {}
+
 /** Checks what a test passes to the emulator; throws a `TypeError` that says where and what is accepted. */
 export const check: Checks = {
-  options: (value, what, shape) => asErrorClass(TypeError, () => parseOptions(value, what, shape)),
-  value: (value, what, expected) => asErrorClass(TypeError, () => expectType(value, what, expected)),
-  fail: (message) => asErrorClass(TypeError, () => invalid(message)),
+  options: (value, what, shape) => asErrorClass(Misuse, () => parseOptions(value, what, shape)),
+  value: (value, what, expected) => asErrorClass(Misuse, () => expectType(value, what, expected)),
+  fail: (message) => asErrorClass(Misuse, () => invalid(message)),
 };
+
+/** V8 has it. Where a platform has none, stacks stay as they are. */
+const platform = Error as { captureStackTrace?: (target: object, entry: unknown) => void };
+
+/** Runs the work of `entry`, a function of the emulator: the stack of a failed check begins in the code that called it. */
+export function atCaller<Result>(entry: CallableFunction, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Misuse) platform.captureStackTrace?.(error, entry);
+    throw error;
+  }
+}
 
 export const TEXT: Validator = validator("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const TEXTS: Validator = arrayOf(TEXT, "an array of non-empty strings");

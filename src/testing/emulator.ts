@@ -1,3 +1,4 @@
+import { atCaller } from "./checks.ts";
 import type { Core } from "./exchange.ts";
 import type { Fault, FaultHandle } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
@@ -87,7 +88,7 @@ export interface AssembledEmulator {
  * const client = new Client(emulator.clientOptions);
  */
 export function createEmulator(options?: EmulatorOptions): Emulator {
-  const resolved = resolveOptions(options);
+  const resolved = atCaller(createEmulator, () => resolveOptions(options));
   return assembleEmulator(resolved, repeatableRandom(resolved.random)).emulator;
 }
 
@@ -121,15 +122,18 @@ export function assembleEmulator(options: ResolvedOptions, random: RandomSource)
   const fetch = createFetch({ core, origin: new URL(baseUrl).origin });
   Object.defineProperty(fetch, WORLD, { get: () => resets });
   const connection = { baseUrl, token: current.token, fetch };
+  const make: Emulator["createToken"] = (token) => atCaller(make, () => createToken(tokenSource, token));
+  const fault: Emulator["fault"] = (given) => atCaller(fault, () => current.faults.add(given));
+  const route: Emulator["route"] = (given) => atCaller(route, () => core.add(given));
   const emulator: Emulator = {
     ...connection,
     ...tables,
     clientOptions: connection,
     requests,
-    createToken: (token) => createToken(tokenSource, token),
+    createToken: make,
     leak: (text) => leak(tokenSource, text),
-    fault: (fault) => current.faults.add(fault),
-    route: (route) => core.add(route),
+    fault,
+    route,
     setRateLimit: (rateLimit) => {
       current.limiter = new RateLimiter(checkRateLimit(rateLimit));
     },

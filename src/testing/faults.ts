@@ -1,4 +1,13 @@
-import { BOOLEAN, countFrom, FUNCTION, type ObjectSchema, oneOf, validator } from "../core/checks/validators.ts";
+import { closestName } from "../core/checks/hints.ts";
+import {
+  BOOLEAN,
+  countFrom,
+  FUNCTION,
+  type ObjectSchema,
+  oneOf,
+  type Validator,
+  validator,
+} from "../core/checks/validators.ts";
 import { atOnce, check, checkHeaders, HEADERS, integer } from "./checks.ts";
 import { OPERATION_NAMES, type OperationName } from "./endpoints.ts";
 import type { RecordedRequest } from "./request-log.ts";
@@ -54,9 +63,21 @@ export interface FaultHandle {
   remove(): void;
 }
 
-const OPERATION = validator(`one or several of ${OPERATION_NAMES.join(", ")}`, (value) =>
-  [value].flat().every((name) => OPERATION_NAMES.some((known) => known === name)),
-);
+const OPERATION: Validator = {
+  words: `one or several of ${OPERATION_NAMES.join(", ")}`,
+  accepts: (value) => [value].flat().every(isOperation),
+  hint: (value) => {
+    const wrong = [value].flat().find((name) => typeof name === "string" && !isOperation(name));
+    if (typeof wrong !== "string") return undefined;
+    const meant = closestName(wrong, OPERATION_NAMES);
+    return `: "${wrong.slice(0, 40)}" is none${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+  },
+};
+
+function isOperation(name: unknown): boolean {
+  return OPERATION_NAMES.some((known) => known === name);
+}
+
 const BODY = validator("text, bytes or JSON", (value) => {
   try {
     return encodeBody(value) !== undefined;

@@ -1,5 +1,5 @@
 import { type ObjectSchema, oneOf, type Present, RECORD, validator } from "../core/checks/validators.ts";
-import { arrayOf, check, either, integer, isHeader, TEXT, TEXTS } from "./checks.ts";
+import { arrayOf, atCaller, check, either, integer, isHeader, TEXT, TEXTS } from "./checks.ts";
 import {
   type Conventions,
   type CorsConvention,
@@ -108,7 +108,9 @@ const CORS: ObjectSchema<CorsConvention> = {
  */
 export function resolveConventions(conventions?: unknown): ResolvedConventions {
   // A file may hold anything, so the type is a claim that the next line checks.
-  const checked = check.options(conventions as Conventions | undefined, "conventions", SHAPE);
+  const checked = atCaller(resolveConventions, () =>
+    check.options(conventions as Conventions | undefined, "conventions", SHAPE),
+  );
   const given = JSON.parse(JSON.stringify(checked)) as typeof checked; // a copy, of plain JSON
   const { maxTokenLifetimeDays = DEFAULTS.maxTokenLifetimeDays } = given;
   const { tokenLifetimeDays = Math.min(DEFAULTS.tokenLifetimeDays, maxTokenLifetimeDays) } = given;

@@ -379,6 +379,17 @@ describe("which requests a fault meets", () => {
       { operation: "projects.get", status: 500 },
       "fault.operation must be one or several of tokens.create, ",
     ],
+    [
+      "an operation that is nearly one",
+      { operation: "issue.create", status: 500 },
+      '"issue.create" is none; did you mean "issues.create"?',
+    ],
+    [
+      "one wrong of two",
+      { operation: ["issues.create", "isues.create"], status: 500 },
+      '"isues.create" is none; did you mean',
+    ],
+    ["an operation that is no text", { operation: 7, status: 500 }, "sessions.get, not 7"],
     ["a status of 199", { status: 199 }, "from 200 to 599, not 199"],
     ["a status of 600", { status: 600 }, "from 200 to 599"],
     ["a status of NaN", { status: Number.NaN }, "not NaN"],

@@ -26,7 +26,8 @@ const MARKUP =
 
 /**
  * Code and sentence of a refusal's body, which has no secrets any more. They stand in the body itself, in its `error`, or in
- * the first of its `errors`. The sentence is `message`, else `detail`, or a string in the place of such an object.
+ * the first of its `errors`. The sentence is `message`, else `detail`, or a string in the place of such an object. The code
+ * beside the sentence counts first.
  */
 export function serviceWords(body: unknown): ServiceWords {
   if (!isRecord(body)) return { code: undefined, detail: undefined };
@@ -35,8 +36,9 @@ export function serviceWords(body: unknown): ServiceWords {
   const isCode = typeof error === "string" && CODE.test(error);
   const places = [own, isCode ? {} : placeOf(error), placeOf(Array.isArray(errors) ? errors[0] : undefined)];
   const texts = places.map(({ message, detail }) => sentenceOf(message) ?? sentenceOf(detail));
-  const spoken = places.find((_, index) => texts[index] !== undefined) ?? places.find(({ code }) => code !== undefined);
-  const code = typeof error === "string" ? error : spoken?.["code"];
+  const spoken = places.filter((_, index) => texts[index] !== undefined);
+  const besides = [...spoken, ...places].find(({ code }) => code !== undefined);
+  const code = typeof error === "string" ? error : besides?.["code"];
   return { code: typeof code === "string" ? code : undefined, detail: texts.find((text) => text !== undefined) };
 }
 

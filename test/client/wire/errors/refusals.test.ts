@@ -30,6 +30,16 @@ const REFUSALS: readonly (readonly [what: string, Response, message: string, bas
   ["error as an object", json({ error: { code: "E42", message: "no way" } }, 400), "400 E42: no way"],
   ["error as an object with a detail", json({ error: { detail: "no way" } }, 400), "400: no way"],
   ["error as a sentence", json({ error: "no way, sorry" }, 400), "400: no way, sorry"],
+  [
+    "a sentence above an error as an object",
+    json({ message: "no way", error: { code: "E42", message: "x" } }, 400),
+    "400 E42: no way",
+  ],
+  [
+    "a code beside the sentence, and one further down",
+    json({ message: "no way", code: "E42", error: { code: "E43" } }, 400),
+    "400 E42: no way",
+  ],
   ["error as a code beside a sentence", json({ error: "E42", message: "no way" }, 400), "400 E42: no way"],
   [
     "errors of objects",

@@ -239,7 +239,7 @@ const CALLS: Readonly<Record<string, readonly [(client: Client) => Promise<unkno
   ],
   "a path as a string": [
     (c) => c.request({ method: "GET", path: "/projects/web" } as Bad),
-    "request: request.path must be made with path`…`, the template tag of this package, not a string",
+    "request: request.path must be made with path`…`, which this package exports, not a string",
   ],
   "a state to wait for": [
     (c) => c.sessions.waitFor("s", "done" as Bad),

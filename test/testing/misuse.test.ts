@@ -1,0 +1,37 @@
+/** What a test passes wrongly to the emulator is told in the line that passed it. */
+import { createEmulator, type EmulatorOptions, type Fault, resolveConventions } from "project-automation/testing";
+import { expect, test } from "vitest";
+
+const emulator = createEmulator();
+const wrong = { ratelimit: 5 } as object;
+
+test.each<[string, () => unknown]>([
+  ["createEmulator", () => createEmulator(wrong as EmulatorOptions)],
+  ["createEmulator with conventions", () => createEmulator({ conventions: wrong })],
+  ["resolveConventions", () => resolveConventions(wrong)],
+  ["fault", () => emulator.fault(wrong as Fault)],
+  ["route", () => emulator.route(wrong as never)], // the point of it
+  ["createToken", () => emulator.createToken({ scopes: 7 } as never)], // the point of it
+])("%s: a TypeError whose stack begins in the caller's line", (_, call) => {
+  try {
+    call();
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError);
+    const { name, stack = "" } = error as Error; // as said above
+    expect(name).toBe("TypeError");
+    expect(stack.split("\n").find((line) => /^\s+at /.test(line))).toContain("misuse.test.ts");
+  }
+});
+
+test("what a function of the test throws keeps its stack", () => {
+  const now = (): number => {
+    throw new TypeError("of the test");
+  };
+  try {
+    createEmulator({ now }).createToken({ scopes: [] });
+    expect.unreachable();
+  } catch (error) {
+    expect((error as Error).stack).toMatch(/of the test\n\s+at (?:\S+\.)?now /);
+  }
+});
