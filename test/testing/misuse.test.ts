@@ -1,15 +1,15 @@
 /** What a test passes wrongly to the emulator is told in the line that passed it. */
-import { createEmulator, type EmulatorOptions, type Fault, resolveConventions } from "project-automation/testing";
+import { createEmulator, resolveConventions } from "project-automation/testing";
 import { expect, test } from "vitest";
 
 const emulator = createEmulator();
 const wrong = { ratelimit: 5 } as object;
 
 test.each<[string, () => unknown]>([
-  ["createEmulator", () => createEmulator(wrong as EmulatorOptions)],
+  ["createEmulator", () => createEmulator(wrong)],
   ["createEmulator with conventions", () => createEmulator({ conventions: wrong })],
   ["resolveConventions", () => resolveConventions(wrong)],
-  ["fault", () => emulator.fault(wrong as Fault)],
+  ["fault", () => emulator.fault(wrong)],
   ["route", () => emulator.route(wrong as never)], // the point of it
   ["createToken", () => emulator.createToken({ scopes: 7 } as never)], // the point of it
 ])("%s: a TypeError whose stack begins in the caller's line", (_, call) => {
