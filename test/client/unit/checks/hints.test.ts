@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import "../../../../src/client/index.ts"; // its schemas give the names that hints know
 import { closestName, hintsFor } from "../../../../src/core/checks/hints.ts";
 
 const FIELDS = ["name", "scopes", "expires_in_days"];
