@@ -72,9 +72,13 @@ const client = new Client({ baseUrl: service.baseUrl, token: service.token, retr
 const read = () => client.projects.list().toArray();
 const write = () => client.issues.create("web", { title: "It breaks", type: "bug" });
 /** The same call, with something going wrong once. */
-const faulty = (fault: Fault, call: () => Promise<unknown>) => () => {
-  service.emulator.fault(fault);
-  return call();
+const faulty = (fault: Fault, call: () => Promise<unknown>) => async () => {
+  const scripted = service.emulator.fault(fault);
+  try {
+    await call();
+  } finally {
+    scripted.remove(); // a call that timed out on its way has not met it
+  }
 };
 
 const provocations: readonly (() => unknown)[] = [
