@@ -1,6 +1,8 @@
 import { arrow, type Picture, type Point, rect, text } from "./svg.ts";
 
-const PRODUCTS = ["bulk", "doctor", "mcp", "opentelemetry", "redis", "testing"];
+const ON_THE_CLIENT = ["bulk", "mcp", "opentelemetry", "redis"];
+/** The products that do not know the client. */
+const BESIDE_IT = ["doctor", "testing"];
 /** The stages of a call in `core/call/`, from the method to the wire. */
 const STAGES = [
   ["send", "options, events"],
@@ -15,20 +17,21 @@ export function house(): Picture {
   const room = ([x, y]: Point, [wide, high]: Point, label: string): void => {
     body.push(rect([x, y], [wide, high], "panel round"), text([x + wide / 2, y + high / 2 + 8], label, "b m code"));
   };
-  const hall = (y: number, name: string, does: string): void => {
+  const hall = ([y, wide]: Point, name: string, does: string): void => {
     body.push(
-      rect([28, y], [744, 46], "panel round"),
+      rect([28, y], [wide, 46], "panel round"),
       text([46, y + 31], name, "b code"),
-      text([754, y + 31], does, "s e"),
+      text([wide + 10, y + 31], does, "s e"),
     );
   };
   room([28, 64], [744, 46], "bin.ts → command/");
-  for (const [at, name] of PRODUCTS.entries())
-    room([28 + (at % 3) * 252, 122 + Math.floor(at / 3) * 58], [240, 46], `${name}/`);
-  body.push(arrow([400, 254], "down", "M400 228V246"));
-  hall(258, "client/", "joins the two below");
-  body.push(arrow([400, 330], "down", "M400 304V322"));
-  hall(334, "service/", "an operation is data");
+  for (const [at, name] of ON_THE_CLIENT.entries())
+    room([28 + (at % 2) * 252, 122 + Math.floor(at / 2) * 58], [240, 46], `${name}/`);
+  for (const [at, name] of BESIDE_IT.entries()) room([532, 122 + at * 58], [240, 46], `${name}/`);
+  body.push(arrow([274, 254], "down", "M274 228V246"), arrow([652, 330], "down", "M652 228V322"));
+  hall([258, 492], "client/", "joins the two below");
+  body.push(arrow([274, 330], "down", "M274 304V322"));
+  hall([334, 744], "service/", "an operation is data");
   body.push(
     arrow([400, 406], "down", "M400 380V398"),
     rect([28, 410], [744, 406], "panel round"),
@@ -52,6 +55,6 @@ export function house(): Picture {
   body.push(...side(536, "token/", "which token"), ...side(636, "rate-limit/", "when to go"));
   body.push(arrow([583, 578], "right", "M542 622H562V578H576"), arrow([583, 678], "right", "M542 636H562V678H576"));
   const way = STAGES.map(([name]) => `core/call/${name}`).join(", ");
-  const alt = `The rooms of src/: ${PRODUCTS.join(", ")} import client/, which imports none of them; bin.ts and command/ are on top. client/ joins service/ and core/; core/ imports neither. A call goes through service/, ${way}; its attempt asks core/token/ and core/rate-limit/.`;
+  const alt = `The rooms of src/: ${ON_THE_CLIENT.join(", ")} import client/; ${BESIDE_IT.join(", ")} stand beside it, on service/ and core/; bin.ts and command/ are on top. client/ imports no product. It joins service/ and core/; core/ imports neither. A call goes through service/, ${way}; its attempt asks core/token/ and core/rate-limit/.`;
   return { title: "The rooms of src/, and the way of a call", subtitle: "", alt, height: 838, body };
 }

@@ -18,7 +18,7 @@ const LEAST_COLUMNS = 80;
 const MOST_COLUMNS = 160;
 
 const ABOUT = `Asks a deployment of the service how it differs from what the client and the emulator assume, and says what follows.
-It sends only GETs unless --write is given, one at a time, and waits as long as the rate limit asks.
+It sends only GETs unless --write is given, one at a time, and waits out a 429, for two minutes at most.
 `;
 
 const NOTES = `The token is read from PROJECT_AUTOMATION_TOKEN only: other users of a machine can read a command line.
