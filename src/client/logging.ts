@@ -1,6 +1,5 @@
 import { isWrite } from "../core/call/operation.ts";
 import { oneOf, type Validator } from "../core/checks/validators.ts";
-import { describeValue } from "../core/checks/values.ts";
 import type { ClientEvent, EndEvent, LogFields, Logger, RateLimitPauseEvent } from "../core/events.ts";
 import type { CallId, Instrumentation } from "../core/instrumentation.ts";
 
@@ -18,7 +17,7 @@ let isUnknownLevelTold = false;
 /** The level that the environment asks for. A log must not stop a program: an unknown level is told once, and is `"warn"`. */
 export function levelOfEnvironment(level: string | undefined): LogLevel | undefined {
   if (level === undefined || LOG_LEVEL.accepts(level)) return level as LogLevel | undefined; // which it is
-  const flaw = `must be ${LOG_LEVEL.words}, not ${describeValue(level)}`;
+  const flaw = `is not ${LOG_LEVEL.words}`;
   if (!isUnknownLevelTold) console.error(`PROJECT_AUTOMATION_LOG in the environment ${flaw}: it counts as warn`);
   isUnknownLevelTold = true;
   return "warn";

@@ -314,9 +314,8 @@ describe("without a logger, in a process of its own", () => {
     async (level) => {
       const { out, lines, code } = await run({ PROJECT_AUTOMATION_LOG: level }, "{}", { sunset: "soon" });
       expect([out, code]).toEqual(["ses_1\n", 0]);
-      const shown = level.length < 8 ? JSON.stringify(level) : "a string";
       expect(lines).toEqual([
-        `PROJECT_AUTOMATION_LOG in the environment must be one of debug, info, warn, error, off, not ${shown}: it counts as warn`,
+        `PROJECT_AUTOMATION_LOG in the environment is not one of debug, info, warn, error, off: it counts as warn`,
         expect.stringMatching(/^\[call_\w+\] sessions\.get: deprecated by the service, to be removed soon$/),
       ]);
     },
