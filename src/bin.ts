@@ -1,15 +1,25 @@
 #!/usr/bin/env node
-/** The program `project-automation`. */
 import { listenToSignals } from "./command/signals.ts";
 import { runBin } from "./commands.ts";
+/** The program `project-automation`. */
+import { hasCode } from "./core/checks/foreign.ts";
 
 const signals = listenToSignals();
+const GONE = ["EPIPE", "ECONNRESET", "ERR_STREAM_DESTROYED"];
+
 // A reader that goes away, as `head` does, is no reason to end: neither for results nor for diagnostics.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+process.stderr.on("error", () => undefined);
+let isOutputLost = false;
+process.stdout.on("error", (error: Error) => {
+  if (isOutputLost || hasCode(error, ...GONE)) return;
+  isOutputLost = true;
+  process.exitCode = 1;
+  process.stderr.write(`project-automation: standard output cannot be written: ${error.message}\n`);
+});
 
 const showsColours = ({ isTTY }: NodeJS.WriteStream): boolean => isTTY && !process.env["NO_COLOR"];
 
-process.exitCode = await runBin(process.argv.slice(2), {
+const status = await runBin(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   environment: process.env,
@@ -21,3 +31,4 @@ process.exitCode = await runBin(process.argv.slice(2), {
     return runProgram(words, { ...process.env, ...variables }, signals);
   },
 });
+process.exitCode = isOutputLost ? 1 : status;

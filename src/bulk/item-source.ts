@@ -1,4 +1,5 @@
 import { ArgumentError } from "../client/index.ts";
+import { cut } from "../core/checks/foreign.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { describeValue, ignoreRejection } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
@@ -203,6 +204,6 @@ function changed(how: "with" | "without", keys: readonly string[]): ArgumentErro
 }
 
 function named(keys: readonly string[]): string {
-  const shown = keys.slice(0, NAMED).map((key) => JSON.stringify(key.slice(0, NAMED_LENGTH)));
+  const shown = keys.slice(0, NAMED).map((key) => JSON.stringify(cut(key, NAMED_LENGTH)));
   return `${shown.join(", ")}${keys.length > NAMED ? ` and ${keys.length - NAMED} more` : ""}`;
 }

@@ -1,4 +1,5 @@
 import { ArgumentError, type AutomationError, type ErrorDetails } from "../client/index.ts";
+import { cut } from "../core/checks/foreign.ts";
 import { isAboutAddress } from "./send-state.ts";
 
 const SHOWN_LENGTH = 100;
@@ -28,7 +29,7 @@ export function tooManyFailures(
 type FailureClass = new (message: string, details: ErrorDetails) => AutomationError;
 
 function describe({ path, url }: Address): string {
-  const shown = valuesIn(path, url).map((value) => JSON.stringify(value.slice(0, SHOWN_LENGTH)));
+  const shown = valuesIn(path, url).map((value) => JSON.stringify(cut(value, SHOWN_LENGTH)));
   return shown.length === 0 ? path : `${path} with ${shown.join(", ")}`;
 }
 

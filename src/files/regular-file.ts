@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { hasCode } from "../core/checks/foreign.ts";
 
 /** The mode of the files that are created: their owner alone may read them. */
 export const OWNER_ONLY = 0o600;
@@ -21,7 +22,7 @@ export class NotRegularFile extends Error {
  */
 export async function findFile(path: string, flags = 0): Promise<FoundFile | undefined> {
   const found = await stat(path).catch((error: unknown) => {
-    if (!isMissing(error)) throw error;
+    if (!hasCode(error, "ENOENT")) throw error;
   });
   if (found === undefined) return undefined;
   if (!found.isFile()) throw new NotRegularFile();
@@ -49,8 +50,4 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, position?: n
     const { bytesWritten } = await file.write(bytes, written, bytes.length - written, at);
     written += bytesWritten;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -1,5 +1,13 @@
 /** Characters that nobody sees: zero-width, direction marks, tags, fillers, line separators, controls but tab and newline. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?![\t\n])\p{Cc}/gu;
+/** A character of a word or an emoji, which is seen. */
+const SEEN = String.raw`(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{Emoji}\p{Extended_Pictographic}]`;
+/** Joiners inside words and emoji, and selectors of a form: they are spelling. */
+const SPELLING = new RegExp(
+  `(?<=${SEEN}\ufe0f?)[\u200c\u200d](?=${SEEN})|(?<=${SEEN})[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]`,
+  "gu",
+);
+
 /** The user and the password in an address. */
 const CREDENTIALS = /:\/\/[^\s/?#@:]*:[^\s/?#]*@/g;
 
@@ -22,10 +30,19 @@ const LONGEST_READ = 50_000;
  * secrets of the client, and with at most `longest` characters.
  */
 export function visible(text: string, { longest = LONGEST_READ, redact = (same) => same }: TextRules = {}): string {
-  const read = text.slice(0, LONGEST_READ).replaceAll(UNSEEN, "").replaceAll(CREDENTIALS, "://[redacted]@");
-  const seen = redact(read);
+  const read = spelled(text.slice(0, LONGEST_READ)).replaceAll(CREDENTIALS, "://[redacted]@");
+  // A joiner inside a token must not hide it.
+  const bare = read.replaceAll(UNSEEN, "");
+  const safe = redact(bare);
+  const seen = safe === bare ? read : safe;
   // Half a character may be left at the cut, which nobody sees.
-  return seen.length > longest ? `${seen.slice(0, longest - 1).replaceAll(UNSEEN, "")}…` : seen;
+  return seen.length > longest ? `${spelled(seen.slice(0, longest - 1))}…` : seen;
+}
+
+/** A text without the characters that nobody sees, but for those of its spelling. */
+function spelled(text: string): string {
+  const kept = new Set(Array.from(text.matchAll(SPELLING), ({ index }) => index));
+  return text.replaceAll(UNSEEN, (found: string, index: number) => (kept.has(index) ? found : ""));
 }
 
 /** A text of others within a sentence of ours: a short JSON string, so that it cannot be taken for ours. */

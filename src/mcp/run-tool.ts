@@ -2,12 +2,14 @@ import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server
 import type * as z from "zod";
 import type { Client } from "../client/client.ts";
 import { hookable } from "../core/call/call-hooks.ts";
+import { isRecord } from "../core/checks/values.ts";
 import { ArgumentError } from "../core/errors/classes.ts";
 import { Deadline } from "../core/time/deadline.ts";
 import { describeIssues, issuesOf } from "./contract-shape.ts";
 import { describeFailure } from "./failure.ts";
 import { quoted, type TextRules, visibleJson } from "./foreign-text.ts";
 import { notifyProgress } from "./progress.ts";
+import { ShownNames } from "./shown-names.ts";
 import type { Tool, ToolContext, ToolOutput } from "./tools.ts";
 
 /** The part that all calls of all tools of a server share. */
@@ -36,6 +38,7 @@ export async function runTool(
     const output = await tool.call(readInput(tool.input, given), {
       client: issues.following(client, deadline),
       issues,
+      names: ShownNames.of(client),
       deadline,
       options: () => ({ signal, totalTimeoutMs: Math.max(1, Math.ceil(deadline.leftMs)) }),
       waitsFor: (what) => {
@@ -56,7 +59,7 @@ const MOST_NAMED = 10;
 
 /** @throws ArgumentError if an argument is unknown, missing, or not of its type. */
 function readInput(schema: z.ZodObject, given: unknown): Record<string, unknown> {
-  const { success, data, error } = schema.safeParse(given);
+  const { success, data, error } = schema.safeParse(isRecord(given) ? withoutNull(schema, given) : given);
   if (success) return data;
   const unknown = error.issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []));
   const others = error.issues.filter(({ code }) => code !== "unrecognized_keys");
@@ -66,6 +69,16 @@ function readInput(schema: z.ZodObject, given: unknown): Record<string, unknown>
     others.length === 0 ? [] : describeIssues(issuesOf(others)),
   ];
   throw new ArgumentError(flaws.flat().join("; "), { outcome: "not_sent" });
+}
+
+/** Leaves out what is `null` and optional: a host may be unable to leave it out. */
+function withoutNull({ shape }: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
+  const isLeftOut = (field: z.ZodType | undefined): boolean =>
+    field?.safeParse(undefined).success === true && !field.safeParse(null).success;
+  const fields = shape as Readonly<Record<string, z.ZodType>>; // each is a schema
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== null || !isLeftOut(fields[name])),
+  );
 }
 
 /** The longest result, in characters of JSON: the content stands in it as text and as data. */

@@ -7,6 +7,7 @@ import type { Scope } from "../service/scopes.ts";
 import { checkShape, checkShapes, ISSUE, PROJECT, SESSION } from "./contract-shape.ts";
 import { quoted, visible } from "./foreign-text.ts";
 import type { IssueGuard } from "./issue-guard.ts";
+import type { ShownNames } from "./shown-names.ts";
 
 /** The name of a tool. */
 export type ToolName = "list_projects" | "list_sessions" | "get_session" | "wait_for_session" | "create_issue";
@@ -15,6 +16,8 @@ export type ToolName = "list_projects" | "list_sessions" | "get_session" | "wait
 export interface ToolContext {
   readonly client: Client;
   readonly issues: IssueGuard;
+  /** The names of projects that the model has read. */
+  readonly names: ShownNames;
   /** The host's cancellation and the time limit of the call. */
   readonly deadline: Deadline;
   /** The options of each call of the client: the cancellation, and the time that is left. */
@@ -45,8 +48,13 @@ const projectArgument = text.describe("The name or the id of a project");
 const sessionArgument = text.describe("The id of a session");
 const pageArguments = {
   limit: z.int().min(1).max(200).optional().describe("The most items to return: 50 if it is left out, 200 at most"),
-  cursor: text.optional().describe("The next_cursor of the page before; leave it out for the first page"),
+  cursor: z.string().nullish().describe("The next_cursor of the page before; leave it out for the first page"),
 };
+
+/** The arguments of a page as the client takes them. A host that cannot leave the cursor out sends `null` or `""`. */
+function pageParams<Params extends { cursor?: string | null | undefined }>({ cursor, ...others }: Params) {
+  return { ...others, cursor: cursor || undefined };
+}
 
 function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
@@ -55,16 +63,20 @@ function pageOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** One page of records that fit. One odd record does not hide the others. */
+const FIRST_PAGE = "The cursor was empty, so this is the first page.";
+
+/** One page of records that fit. One odd record does not hide the others. `cursor`: as the model gave it. */
 function pageResult<Item>(
   item: z.ZodType<Item>,
   page: { readonly data: readonly unknown[]; readonly next_cursor: string | null },
+  cursor: string | null | undefined,
 ): ToolOutput<{ data: Item[]; next_cursor: string | null }> {
   const { data, misfit } = checkShapes(item, page.data);
   const content = { data, next_cursor: page.next_cursor };
-  if (misfit === undefined) return { content };
+  const first = cursor === null || cursor === "" ? FIRST_PAGE : undefined;
+  if (misfit === undefined) return { content, ...(first && { note: first }) };
   const left = page.data.length - data.length;
-  const note = `Left out: ${left} of ${page.data.length} items, which are not of the expected shape (${misfit}). Tell the user.`;
+  const note = `${first ? `${first} ` : ""}Left out: ${left} of ${page.data.length} items, which are not of the expected shape (${misfit}). Tell the user.`;
   return { content, note };
 }
 
@@ -82,8 +94,11 @@ export const TOOLS = {
     writes: false,
     input: z.strictObject(pageArguments),
     output: pageOf(PROJECT),
-    async call(params, { client, options }) {
-      return pageResult(PROJECT, await client.projects.list(params, options()).page());
+    async call(params, { client, names, options }) {
+      const page = await client.projects.list(pageParams(params), options()).page();
+      const result = pageResult(PROJECT, page, params.cursor);
+      names.note(result.content.data);
+      return result;
     },
   }),
   list_sessions: tool({
@@ -93,8 +108,9 @@ export const TOOLS = {
     writes: false,
     input: z.strictObject({ project: projectArgument, ...pageArguments }),
     output: pageOf(SESSION),
-    async call({ project, ...params }, { client, options }) {
-      return pageResult(SESSION, await client.sessions.list(project, params, options()).page());
+    async call({ project, ...params }, { client, names, options }) {
+      const list = client.sessions.list(names.project(project), pageParams(params), options());
+      return pageResult(SESSION, await list.page(), params.cursor);
     },
   }),
   get_session: tool({
@@ -158,7 +174,8 @@ export const TOOLS = {
       repeated: z.boolean().describe("Whether an earlier call created the issue, and this one created nothing"),
       created_at: z.string().optional().describe("With `repeated: true`: when the earlier call created it"),
     }),
-    async call({ project, again = false, ...input }, { client, issues, options, deadline }) {
+    async call({ project: named, again = false, ...input }, { client, issues, names, options, deadline }) {
+      const project = names.project(named);
       const created = await issues.create(
         [project, input.title, input.type],
         {

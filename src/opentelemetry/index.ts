@@ -9,6 +9,7 @@ import { withCallerStack } from "../core/errors/caller-stack.ts";
 import { combine, type Instrumentation } from "../core/instrumentation.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
+import { warnsOfOtherCopy } from "./other-copy.ts";
 
 // The earliest versions have no meters, whatever the types say: an import of one by its name would fail with the
 // platform's message, which does not say what to do.
@@ -92,8 +93,14 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
   );
   const instruments = madeOf(() => meterProvider ?? api.metrics.getMeterProvider(), instrumentsOf);
   const sends = { context: propagate ?? !isBrowser(), baggage };
+  const { logger } = options;
+  const checkCopy = warnsOfOtherCopy((message) => logger?.warn(message, {}));
+  const usesGlobals = tracerProvider === undefined || meterProvider === undefined;
   const own: Instrumentation = {
-    begin: (call) => new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends }),
+    begin: (call) => {
+      if (usesGlobals) checkCopy();
+      return new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends });
+    },
   };
   const marked = { ...own, ...combine([instrumentation, own]), [INSTRUMENTED]: true };
   return { ...options, instrumentation: marked };

@@ -195,6 +195,36 @@ test("a message that is too long ends it, and lets the journal go", async () => 
   expect(readdirSync(folder).filter((name) => name.startsWith("long.journal"))).toEqual(["long.journal"]);
 });
 
+test("a byte order mark before a message is no part of it", async () => {
+  const { process: child, exitCode, out, err } = run([]);
+  for (const id of [1, 2]) child.stdin?.write(`\ufeff${JSON.stringify({ jsonrpc: "2.0", ...initialize, id })}\r\n`);
+  await expect.poll(out).toContain('"id":1');
+  child.stdin?.end();
+  expect(await exitCode()).toBe(0);
+  expect(err()).not.toContain("no message");
+});
+
+test("input that is no message is said once, without its content", async () => {
+  const { process: child, exitCode, out, err } = run([]);
+  for (const line of [
+    "hunter22",
+    '{"password":"hunter22"}',
+    '{"jsonrpc":"2.0","hunter22',
+    "[]",
+    "\u0000",
+    "",
+    "null",
+  ]) {
+    child.stdin?.write(`${line}\n`);
+  }
+  write(child, initialize);
+  await expect.poll(out).toContain('"id":1');
+  child.stdin?.end();
+  expect(await exitCode()).toBe(0);
+  expect(err().match(/is no message of the protocol/g)).toHaveLength(1);
+  expect(err()).not.toContain("hunter22");
+});
+
 test("a host that closes standard error ends nothing", async () => {
   const { process: child, exitCode, out } = run([]); // it says on standard error what it sends
   child.stderr?.destroy();
@@ -228,6 +258,11 @@ describe("a mistake is one clear line, and a non-zero exit", () => {
     [["--tools", "list_project"], /unknown tool "list_project"; there are list_projects/],
     [["--read-only", "--tools", "create_issue"], /"create_issue" beside readOnly/],
     [["--read-onyl"], /--read-only/],
+    [
+      ["--journal", "issues.journal"],
+      new RegExp(`must be an absolute path, such as ${process.cwd()}/issues.journal$`, "m"),
+    ],
+    [["--journal", "../a/./issues.journal"], /must be an absolute path, such as \/.*\/a\/issues\.journal$/m],
     [
       ["--base-url", "https://service.invalid/api/v1"],
       /PROJECT_AUTOMATION_TOKEN is for PROJECT_AUTOMATION_BASE_URL \(http.*\), and --base-url is another service/,

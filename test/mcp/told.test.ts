@@ -78,6 +78,47 @@ describe("texts of the service", () => {
     expect(structured).toEqual({ data: [{ id, name: "web\n" }], next_cursor: id });
   });
 
+  test.each(["پروژه‌ها", "क्‍ष", "👩‍💻 team", "👍🏽‍❄️", "1️⃣ first", "葛\u{e0100}城", "♥︎ x"])(
+    "keep the joiners and the selectors of their spelling: %j addresses its project",
+    async (name) => {
+      const emulator = createEmulator({ projects: [{ name, issues: [] }, { name: "other" }] });
+      const host = await hostOf({ emulator });
+      const { structured } = await host.call("list_projects");
+      const shown = ((structured?.["data"] ?? []) as { name: string }[]).find((project) => project.name !== "other");
+      expect(shown).toMatchObject({ name });
+      const { isError } = await host.call("create_issue", { project: name, title: "x", type: "bug" });
+      expect(isError).toBe(false);
+    },
+  );
+
+  test("address no project where characters of its name were left out: the id does", async () => {
+    const emulator = createEmulator({ projects: [{ name: "we\u00adb" }, { name: "web" }] });
+    const host = await hostOf({ emulator });
+    const { structured } = await host.call("list_projects");
+    const data = structured?.["data"] as { id: string; name: string }[];
+    expect(data.map(({ name }) => name)).toEqual(["web", "web"]);
+    const before = emulator.requests.length;
+    const issue = { title: "x", type: "bug" };
+    for (const [tool, input] of [
+      ["create_issue", issue],
+      ["list_sessions", {}],
+    ] as const) {
+      const { isError, text } = await host.call(tool, { project: "web", ...input });
+      expect([isError, text]).toEqual([true, expect.stringContaining("pass the id")]);
+    }
+    expect(emulator.requests).toHaveLength(before);
+    for (const { id } of data) expect((await host.call("create_issue", { project: id, ...issue })).isError).toBe(false);
+  });
+
+  test("hide no token behind joiners", async () => {
+    const emulator = createEmulator();
+    const { token } = emulator;
+    const name = [...token].join("\u200d");
+    emulator.fault({ operation: "projects.list", status: 200, body: { data: [{ id: "p", name }], next_cursor: null } });
+    const { text, structured } = await (await hostOf({ emulator })).call("list_projects");
+    expect((text + JSON.stringify(structured)).replaceAll("\u200d", "")).not.toContain(token);
+  });
+
   test("a state is compared as the model has read it", async () => {
     const host = await answering("sessions.get", { id: "ses_1", state: `do${UNSEEN}ne` });
     const { structured } = await host.call("wait_for_session", { id: "ses_1", until: ["done"] });

@@ -128,6 +128,35 @@ describe("arguments", () => {
     expect(emulator.requests).toEqual([]);
   });
 
+  test("null is what a host cannot leave out", async () => {
+    const { host, emulator } = await open();
+    const all = (await host.call("list_projects")).structured;
+    expect((await host.call("list_projects", { limit: null })).structured).toEqual(all);
+    const issue = { project: "web", title: "once", type: "bug", again: null };
+    const first = await host.call("create_issue", issue);
+    const second = await host.call("create_issue", issue); // null is never true
+    expect([first.isError, second.structured?.["repeated"]]).toEqual([false, true]);
+    expect(emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+    for (const required of [{ project: null }, { title: null }, { type: null }]) {
+      expect((await host.call("create_issue", { ...issue, ...required })).isError, JSON.stringify(required)).toBe(true);
+    }
+    expect((await host.call("get_session", { id: null })).text).toMatch(/^id: /);
+  });
+
+  test.each([null, ""])("the cursor %j is the first page, which is said", async (cursor) => {
+    const { host } = await open();
+    for (const [tool, input] of [
+      ["list_projects", {}],
+      ["list_sessions", { project: "web" }],
+    ] as const) {
+      const plain = await host.call(tool, { ...input, limit: 1 });
+      const { structured, text } = await host.call(tool, { ...input, limit: 1, cursor });
+      expect(structured).toEqual(plain.structured);
+      expect(text).toContain("this is the first page");
+      expect(plain.text).not.toContain("this is the first page");
+    }
+  });
+
   test("an unknown one is named beside those that there are, __proto__ too", async () => {
     const { host, emulator } = await open();
     const issue = { project: "web", title: "x", type: "bug" };

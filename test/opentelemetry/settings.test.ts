@@ -156,3 +156,35 @@ describe("an instrumentation that throws breaks no call", () => {
     expect(wire.sent).toHaveLength(3);
   });
 });
+
+describe("an SDK that another copy of the API has registered", () => {
+  const REGISTRY = Symbol.for("opentelemetry.js.api.1");
+  const globals = globalThis as { [REGISTRY]?: Record<string, unknown> }; // the name that the API uses
+  afterEach(() => delete globals[REGISTRY]);
+
+  test.each(["0.1.0", "1.0.0"])("is said once if its version %s hides it, also if it comes late", async (version) => {
+    const [told, diagnosed]: [string[], string[]] = [[], []];
+    const warn = (line: string): void => void told.push(line);
+    const logger = { debug: fail, info: fail, warn, error: fail };
+    wire.reply(session);
+    const client = wire.client(instrument({ logger }));
+    await client.sessions.get("s");
+    expect(told).toEqual([]);
+    globals[REGISTRY] = { version, trace: {}, diag: { warn: (line: string) => diagnosed.push(line) } };
+    for (let time = 0; time < 3; time += 1) await client.sessions.get("s");
+    expect(told).toEqual([expect.stringMatching(new RegExp(`records nothing.*@opentelemetry/api ${version}.*npm ls`))]);
+    expect(diagnosed).toEqual(told);
+  });
+
+  test("is no matter where both providers were passed, or where what is registered is seen", async () => {
+    const told: string[] = [];
+    const logger = { debug: () => {}, info: () => {}, warn: (line: string) => void told.push(line), error: () => {} };
+    const { tracerProvider, meterProvider } = telemetry();
+    wire.reply(session);
+    trace.setGlobalTracerProvider(tracerProvider);
+    await wire.client(instrument({ logger })).sessions.get("s");
+    globals[REGISTRY] = { version: "0.1.0", trace: {} };
+    await wire.client(instrument({ logger }, { tracerProvider, meterProvider })).sessions.get("s");
+    expect(told).toEqual([]);
+  });
+});

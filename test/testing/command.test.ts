@@ -187,6 +187,14 @@ describe("the command", () => {
     },
   );
 
+  test("--seed names the encoding of a file that is not UTF-8", async () => {
+    const file = join(folder, "seed-utf-16.json");
+    writeFileSync(file, Buffer.from('\ufeff{"projects":[{"name":"only"}]}', "utf16le"));
+    const { code, err } = run("--seed", file);
+    expect(await code).toBe(2);
+    expect(err()).toMatch(/cannot use --seed .*: it is no text in UTF-8; the shell of Windows writes UTF-16/);
+  });
+
   test("--seed reads a file that begins with a byte order mark", async () => {
     const running = await started("--quiet", "--seed", seedFile('\ufeff{"projects":[{"name":"only"}]}'));
     expect((await running.get("/projects")).body.data).toMatchObject([{ name: "only" }]);

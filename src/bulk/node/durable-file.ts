@@ -1,6 +1,7 @@
 import { fstatSync, ftruncateSync, readSync, truncateSync } from "node:fs";
 import { copyFile, type FileHandle, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { hasCode } from "../../core/checks/foreign.ts";
 import { JournalError } from "../../core/errors/journal-error.ts";
 import { after } from "../../core/time/clock.ts";
 import { OWNER_ONLY } from "../../files/regular-file.ts";
@@ -66,7 +67,7 @@ export function cutEnd(file: FileHandle, { path, from, bytes }: Ending): boolean
 export async function flushFolder(path: string): Promise<void> {
   if (IS_WINDOWS) return; // a folder cannot be opened as a file there, and NTFS journals its entries
   await withFile(path, "r", (folder) => folder.sync()).catch((error: unknown) => {
-    if (!hasCode(error, CANNOT_FLUSH)) throw error;
+    if (!hasCode(error, ...CANNOT_FLUSH)) throw error;
   });
 }
 
@@ -77,7 +78,7 @@ export async function removeFile(path: string): Promise<void> {
       await rm(path, { force: true });
       return;
     } catch (error) {
-      if (attempt === REMOVE_ATTEMPTS || !hasCode(error, HELD_OPEN)) throw error;
+      if (attempt === REMOVE_ATTEMPTS || !hasCode(error, ...HELD_OPEN)) throw error;
       await new Promise<void>((resolve) => void after(REMOVE_PAUSE_MS, resolve));
     }
   }
@@ -97,14 +98,10 @@ export async function replaceByCopy(path: string, copy: string, confirm: () => P
   try {
     await rename(copy, path);
   } catch (cause) {
-    if (!IS_WINDOWS && hasCode(cause, ["EBUSY"])) return removeFile(copy);
-    if (!IS_WINDOWS || !hasCode(cause, HELD_OPEN)) throw cause;
+    if (!IS_WINDOWS && hasCode(cause, "EBUSY")) return removeFile(copy);
+    if (!IS_WINDOWS || !hasCode(cause, ...HELD_OPEN)) throw cause;
     const message = `another process has the journal ${path} open, so it cannot be taken over`;
     throw new JournalError(message, { reason: "in_use", cause });
   }
   await flushFolder(dirname(path));
-}
-
-function hasCode(error: unknown, codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { hasCode } from "../../core/checks/foreign.ts";
 
 /** A process, as its lock file names it; a worker thread counts as one, since it can end by itself. */
 export interface ProcessIdentity {
@@ -42,7 +43,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+    return !hasCode(error, "ESRCH");
   }
 }
 

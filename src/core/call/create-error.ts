@@ -1,3 +1,4 @@
+import { cut } from "../checks/foreign.ts";
 import type { AutomationError, ErrorDetails, TimeoutPhase, ValidationIssue } from "../errors/automation-error.ts";
 import * as errors from "../errors/classes.ts";
 import type { ConnectionFault } from "../errors/connection-fault.ts";
@@ -7,6 +8,7 @@ import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-l
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
+import { TAKEN } from "../wire/body.ts";
 import type { Exchange, ResponseHead } from "../wire/head.ts";
 import type { Call } from "./call.ts";
 import { outcomeOf, outcomeOfAnswer } from "./fate.ts";
@@ -146,18 +148,24 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const { status, limit, remaining, retryAfterMs, headers } = head;
   // Redacted as a whole, and only then cut.
   const shown = redactor.json(refused.body);
-  const body = typeof shown === "string" ? shown.slice(0, MAX_FOREIGN_TEXT) : shown;
+  const body = typeof shown === "string" ? cut(shown, MAX_FOREIGN_TEXT) : shown;
   const { code, detail } = serviceWords(body);
   const location = status < 400 ? redactor.short(redirectTarget(head, url)) : undefined;
   const isNamed = limit !== undefined || remaining !== undefined || headers.has("x-request-id");
-  const text = body === undefined && status >= 400 && !isNamed ? "" : body;
+  const text = body === undefined && status >= 400 && !isNamed && !refused.isUnread ? "" : body;
   const foreign = typeof text === "string" ? { mediaType: mediaType(call, headers), text } : undefined;
   const { baseUrl, tokenSource, retry } = settings;
   const token = tokenSource.current;
   const maxRetryAfterMs = retry ? retry.maxRetryAfterMs : undefined;
   const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location, maxRetryAfterMs });
   const words = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;
-  const summary = [...(status === 0 ? [] : [words]), ...advice.map((text) => redactor.text(text))].join("; ");
+  const summary = [
+    ...(status === 0 ? [] : [words]),
+    ...advice.map((text) => redactor.text(text)),
+    refused.isUnread ? TAKEN : [],
+  ]
+    .flat()
+    .join("; ");
   const parts = { summary, progress: refused, code, detail, body, retryAfterMs };
   if (status < 400) return buildError(errors.RedirectError, call, { location, ...parts });
   if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...parts });

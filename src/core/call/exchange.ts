@@ -4,7 +4,7 @@ import { AbortError, ArgumentError } from "../errors/classes.ts";
 import { classifyFault } from "../errors/connection-fault.ts";
 import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
-import { readBody, readBriefly, readRefusal } from "../wire/body.ts";
+import { isTaken, readBody, readBriefly, readRefusal } from "../wire/body.ts";
 import { type Exchange, isSuccess, type ResponseHead, readHead } from "../wire/head.ts";
 import type { Call } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
@@ -128,9 +128,10 @@ interface Begun extends Exchange {
 async function receive(call: Call, response: Response, { head, pause, deadline }: Begun): Promise<Exchange> {
   if (!isSuccess(head.status)) {
     if (head.isFollowed) discard(response);
+    const isUnread = isTaken(response);
     const body = head.isFollowed ? undefined : await readRefusal(response, deadline);
     if (call.deadline.reason === "abort") throw stoppedError(call, { deadline: call.deadline, phase: "body", head });
-    return { head, body, pause };
+    return { head, body, pause, isUnread };
   }
   const { operation, settings } = call;
   const { maxResponseBytes } = settings;

@@ -1,3 +1,5 @@
+import { tagOf } from "./foreign.ts";
+
 /** A URL, against a base where one is given; `undefined` for a text that is none. */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {
@@ -9,5 +11,5 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 
 /** The text of a URL object, of whatever realm; any other value as it is. */
 export function textOfUrl(value: unknown): unknown {
-  return Object.prototype.toString.call(value) === "[object URL]" ? String(value) : value;
+  return tagOf(value) === "URL" ? String(value) : value;
 }

@@ -1,3 +1,5 @@
+import { tagOf } from "./foreign.ts";
+
 /** Returns whether a value, of any kind, has these methods. */
 export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   return names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === "function"); // any value can be asked
@@ -52,7 +54,7 @@ export function describeValue(value: unknown): string {
 
 /** The name of an object's class, as the platform or the class has it; `undefined` if it has none that can be shown. */
 function classNameOf(value: object): string | undefined {
-  const tag = Object.prototype.toString.call(value).slice(8, -1);
+  const tag = tagOf(value);
   const name: unknown = tag === "Object" ? (value.constructor as { name?: unknown } | undefined)?.name : tag; // it may be anything
   return typeof name === "string" && /^[A-Za-z_$][\w$]{0,39}$/.test(name) ? name : undefined;
 }

@@ -1,3 +1,4 @@
+import { isError } from "../checks/foreign.ts";
 import type { ErrorRecords } from "./error-records.ts";
 
 /** The effect of a request on the service, as far as the client can know. */
@@ -95,9 +96,14 @@ export class AutomationError extends Error {
 
   /** The test of `instanceof`: the brand and the `kind`, and for a subclass of your own its prototype. */
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // A class that was compiled to a function asks this before its constructor has set the kind.
+    try {
+      if (super[Symbol.hasInstance](value)) return true;
+    } catch {
+      return false; // a revoked proxy has no prototype
+    }
     // A subclass written by a user has no kinds of its own; its prototype decides.
-    if (!Object.hasOwn(this, "kinds")) return super[Symbol.hasInstance](value);
-    if (!isBrandedError(value)) return false;
+    if (!Object.hasOwn(this, "kinds") || !isBrandedError(value)) return false;
     return this.kinds.length === 0 || this.kinds.includes(value.kind);
   }
 
@@ -183,7 +189,7 @@ function attachCause(error: Error, cause: unknown): void {
 
 function summarize(cause: unknown): unknown {
   try {
-    if (!(cause instanceof Error)) return ["object", "function"].includes(typeof cause) ? undefined : String(cause);
+    if (!isError(cause)) return ["object", "function"].includes(typeof cause) ? undefined : String(cause);
     const { name, message, code } = cause as Error & { code?: unknown }; // platform errors have one without a type
     return { name: String(name), message: String(message), ...(typeof code === "string" ? { code } : {}) };
   } catch {

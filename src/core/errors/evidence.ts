@@ -49,7 +49,8 @@ export function explain(thrown: unknown): Explanation {
 
 /** Of several connections that were tried, each says why it failed. */
 function triedIn(error: unknown): readonly unknown[] {
-  return error instanceof AggregateError && error.errors.length > 0 ? error.errors.slice(0, MAX_DEPTH) : [error];
+  const { errors } = Object(error) as { readonly errors?: unknown }; // anything may be thrown
+  return Array.isArray(errors) && errors.length > 0 ? errors.slice(0, MAX_DEPTH) : [error];
 }
 
 function readEvidence(error: unknown): Evidence {

@@ -1,3 +1,4 @@
+import { isDate } from "../checks/foreign.ts";
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { describeValue, hasMethods, ignoreRejection, isObject, isPromise } from "../checks/values.ts";
 import { now } from "../time/clock.ts";
@@ -108,7 +109,7 @@ class GuardedPermit implements Permit {
 function checkSnapshot(snapshot: RateLimitSnapshot | undefined): RateLimitSnapshot | undefined {
   if (!isObject(snapshot) || isPromise(snapshot)) return undefined;
   const { pausedUntil, ...others } = snapshot;
-  return pausedUntil instanceof Date ? { ...others, pausedUntil } : others;
+  return isDate(pausedUntil) ? { ...others, pausedUntil } : others;
 }
 
 function fail(cause: unknown): never {

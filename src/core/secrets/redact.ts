@@ -1,3 +1,4 @@
+import { cut, isError, wellFormed } from "../checks/foreign.ts";
 import { ignoreErrors } from "../checks/ignore-errors.ts";
 import { isObject, isPlainObject, SHORTEST_SECRET } from "../checks/values.ts";
 import { isBrandedError } from "../errors/automation-error.ts";
@@ -33,7 +34,7 @@ export class Redactor {
   /** A text without secrets, also where it escapes their characters. */
   text(text: string): string {
     this.#redact ??= redactionOf(this.#secrets);
-    return text.length > LONGEST_TEXT ? TOO_LONG : this.#redact(text);
+    return text.length > LONGEST_TEXT ? TOO_LONG : this.#redact(wellFormed(text));
   }
 
   /** `true` for a text that holds a known token, or another one that begins as they do. */
@@ -76,7 +77,7 @@ export class Redactor {
     if (!isObject(value)) return this.json(value);
     // It may have a getter that throws, or refer to itself.
     return ignoreErrors<unknown>(() => {
-      if (value instanceof Error) return this.#copyError(value, depth);
+      if (isError(value)) return this.#copyError(value, depth);
       const text = Array.isArray(value) || isPlainObject(value) ? JSON.stringify(value) : undefined;
       return text === undefined || text.length > LONGEST_TEXT ? undefined : this.json(parseJson(text));
     });
@@ -84,7 +85,7 @@ export class Redactor {
 
   #copyError(error: Error, depth: number): Error {
     const { cause, code }: Error & { readonly code?: unknown } = error;
-    const Kind = BUILT_IN.find((builtIn) => error instanceof builtIn) ?? Error;
+    const Kind = BUILT_IN.find((builtIn) => error instanceof builtIn || error.name === builtIn.name) ?? Error;
     const copy = new Kind("", cause === undefined ? {} : { cause: this.cause(cause, depth + 1) });
     for (const key of ["name", "message", "stack"] as const) {
       const value = this.text(String(error[key] ?? ""));
@@ -100,5 +101,5 @@ const GAPS = /[\u0000-\u0020\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]
 /** A text as one line of at most `max` characters, without control characters. */
 export function oneLine(text: string, max: number): string {
   const line = text.replaceAll(GAPS, " ").trim();
-  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
+  return line.length > max ? `${cut(line, max - 1)}…` : line;
 }

@@ -103,6 +103,6 @@ export class TokenUnavailable extends Error {
   readonly [UNAVAILABLE] = true;
 
   static override [Symbol.hasInstance](value: unknown): value is TokenUnavailable {
-    return isObject(value) && UNAVAILABLE in value;
+    return super[Symbol.hasInstance](value) || (isObject(value) && UNAVAILABLE in value);
   }
 }

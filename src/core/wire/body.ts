@@ -12,7 +12,8 @@ const REFUSAL_BODY_MS = 1_000;
 /** The body of a 429 even less, since the call waits to be sent again. */
 const RATE_LIMIT_BODY_MS = 250;
 
-const TAKEN = "the fetch option returned a response whose body was read already: read a clone() of it instead";
+/** Says that the `fetch` option has read a body. */
+export const TAKEN = "the fetch option returned a response whose body was read already: read a clone() of it instead";
 
 /** The result of reading a body. `text`: the part that was received. */
 export type BodyText =
@@ -29,13 +30,18 @@ interface Limits {
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
+/** Returns whether the body of a response was read already, or is being read. */
+export function isTaken({ body, bodyUsed }: Response): boolean {
+  return bodyUsed || body?.locked === true;
+}
+
 /** Reads the text of a body. Never rejects. */
 export async function readBody(response: Response, deadline: Deadline, limits: Limits): Promise<BodyText> {
   const received = { text: "" };
   let reader: Reader | undefined;
   try {
-    const { body, bodyUsed } = response; // mocks may have neither
-    if (bodyUsed || body?.locked) throw new TypeError(TAKEN);
+    const { body } = response; // a mock may have none
+    if (isTaken(response)) throw new TypeError(TAKEN);
     // Other implementations of `fetch` have streams of their own, or none: `text()` reads those.
     reader = hasMethods(body, "getReader") ? body?.getReader() : undefined;
     return await deadline.race(

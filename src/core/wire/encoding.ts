@@ -1,6 +1,6 @@
 import { invalid } from "../checks/invalid-input.ts";
 
-const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
+const FORBIDDEN = /[\\?#\p{Cc}\p{Cf}\p{Z}]/u;
 
 /**
  * Names the first character in a text that no encoded value has, and that an address or the static parts of a path must not
@@ -9,7 +9,7 @@ const FORBIDDEN = /[\\?#\u0000-\u0020\u007f]/;
 export function forbiddenIn(text: string): string | undefined {
   const [found] = FORBIDDEN.exec(text) ?? [];
   if (found === undefined) return undefined;
-  return `must not contain ${/[\\?#]/.test(found) ? found : "white space or control characters"}`;
+  return `must not contain ${/[\\?#]/.test(found) ? found : "white space, control or invisible characters"}`;
 }
 
 /** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is refused. */

@@ -21,6 +21,8 @@ export interface Exchange {
   readonly isFromService?: boolean | undefined;
   /** The body of any other, as JSON, else as text; `undefined` if it has none, or none that came within a moment. */
   readonly body?: unknown;
+  /** The `fetch` option has read the body of any other, so nothing is known of it. */
+  readonly isUnread?: boolean | undefined;
   /** The pause that it began, if it is a 429, as the rate limiter says. */
   readonly pause?: ReportedPause | undefined;
 }

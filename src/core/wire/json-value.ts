@@ -1,3 +1,4 @@
+import { isDate, tagOf } from "../checks/foreign.ts";
 import { InvalidInput, invalid } from "../checks/invalid-input.ts";
 import { describeValue, hasMethods, isObject, isPlainObject, isPromise, nameOf } from "../checks/values.ts";
 
@@ -48,18 +49,18 @@ function isLostInWriting(value: unknown): boolean {
     isPromise(value) ||
     isAsyncIterable(value) ||
     ArrayBuffer.isView(value) ||
-    (value instanceof Date && Number.isNaN(value.getTime()))
+    (isDate(value) && Number.isNaN(value.getTime()))
   );
 }
 
-const BOXED: readonly unknown[] = [String, Number, Boolean];
+const BOXED: readonly unknown[] = ["String", "Number", "Boolean"];
 
 /** Returns whether a value is written as it is. Of an object of a class, that holds if it has fields and yields no items. */
 function isJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (!isObject(value)) return value === null || typeof value === "string" || typeof value === "boolean";
   if (Array.isArray(value) || isPlainObject(value)) return true;
-  if (BOXED.includes(value.constructor)) return isJson(value.valueOf());
+  if (BOXED.includes(tagOf(value))) return isJson(value.valueOf());
   return Object.keys(value).length > 0 && !hasMethods(value, "pipe") && !isIterable(value);
 }
 

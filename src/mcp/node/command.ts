@@ -1,12 +1,16 @@
 import { once } from "node:events";
+import { isAbsolute, resolve } from "node:path";
+import { pipeline } from "node:stream";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { fileJournal } from "../../bulk/node.ts";
 import { Client } from "../../client/client.ts";
 import { command, readConnection, SERVICE, say, type Terminal } from "../../command/command.ts";
+import { UsageError } from "../../command/flags.ts";
 import { Deadline } from "../../core/time/deadline.ts";
 import { IssueGuard } from "../issue-guard.ts";
 import { createMcpServer, type McpServerOptions } from "../server.ts";
 import type { ToolName } from "../tools.ts";
+import { messageLines } from "./message-lines.ts";
 
 /** An opening of the journal that takes longer is begun again by the next call that needs it. */
 const OPENING_MS = 10_000;
@@ -27,7 +31,7 @@ A host starts it; it ends with its input.
     journal: {
       value: "FILE",
       about:
-        "remember created issues in FILE, so that a repeated call creates none after a restart; one process at a time",
+        "remember created issues in FILE, an absolute path, so that a repeated call creates none after a restart; one process at a time",
     },
   },
   notes: `The token is read from PROJECT_AUTOMATION_TOKEN only: other users of a machine can read a command line.
@@ -39,13 +43,22 @@ With PROJECT_AUTOMATION_LOG=debug it says on standard error what it sends.
       ...readConnection(flags, terminal),
       allowInsecureHttp: flags["allow-insecure-http"],
     });
-    const journal = flags.journal === undefined ? undefined : fileJournal(flags.journal);
+    const journal = flags.journal === undefined ? undefined : fileJournal(readJournal(flags.journal));
     const options = { readOnly: flags["read-only"], tools: namesOf(flags.tools), journal };
     createMcpServer(client, options); // a mistake in the flags ends the command before a host connects
     await serve(client, options, terminal);
     return 0;
   },
 });
+
+const FOREIGN_INPUT =
+  "a line of standard input is no message of the protocol, so it is left out; later ones are left out without a line here";
+
+/** A host starts the program in any folder, and one memory is one file. */
+function readJournal(path: string): string {
+  if (isAbsolute(path)) return path;
+  throw new UsageError(`--journal must be an absolute path, such as ${resolve(path)}`);
+}
 
 /** Standard input and output, until either of them is closed, a message is too long, or the server closes it. */
 class Connection extends StdioServerTransport {
@@ -65,7 +78,9 @@ async function serve(client: Client, options: McpServerOptions, terminal: Termin
   const issues = readOnly || !tools.includes("create_issue") ? undefined : IssueGuard.of(client, journal);
   // If it cannot be used, the reason stands on standard error at once, and not only when an issue is created.
   issues?.open(OPENING_MS).catch(() => {});
-  const transport = new Connection();
+  const input = messageLines(() => say("mcp", terminal, FOREIGN_INPUT));
+  pipeline(process.stdin, input, () => {}); // its end is the end of the connection
+  const transport = new Connection(input);
   const server = serveStdio(() => createMcpServer(client, options), {
     transport,
     onerror: (error) => say("mcp", terminal, error),
@@ -73,6 +88,7 @@ async function serve(client: Client, options: McpServerOptions, terminal: Termin
   const { signal } = terminal;
   if (!signal.aborted) await Promise.race([transport.ended, once(signal, "abort")]);
   await server.close();
+  input.destroy(); // and with it standard input, which would keep the process alive
   const deadline = Deadline.of(LAST_RECORDS_MS);
   await deadline.race(Promise.resolve(issues?.close())).catch(() => {}); // a call without a record of its end counts as unknown
   deadline.release();

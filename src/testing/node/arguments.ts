@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { type Flags, readCount, UsageError, type Values } from "../../command/flags.ts";
 import { RECORD } from "../../core/checks/validators.ts";
@@ -117,7 +118,11 @@ const { now: _now, random: _random, baseUrl: _baseUrl, onRequest: _onRequest, ..
 
 function readSeed(file: string): EmulatorOptions {
   try {
-    const parsed: unknown = JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, "")); // editors of Windows begin with a mark
+    const bytes = readFileSync(file);
+    if (!isUtf8(bytes) || bytes.includes(0)) {
+      throw new Error("it is no text in UTF-8; the shell of Windows writes UTF-16 for >, so save it as UTF-8");
+    }
+    const parsed: unknown = JSON.parse(bytes.toString().replace(/^\ufeff/, "")); // editors of Windows begin with a mark
     check.value(parsed, "the seed", RECORD);
     const seed = check.options(parsed as SeedOptions, "the seed", SEED);
     createEmulator(seed);

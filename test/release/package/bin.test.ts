@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { VERSION } from "../../../src/client/version.ts";
@@ -65,6 +66,21 @@ describe("project-automation", () => {
       expect(err).toBe(`project-automation ${name}: unknown flag --hepl; did you mean --help?; see --help\n`);
     }
   });
+
+  test.skipIf(process.platform !== "linux")(
+    "standard output that cannot be written is said, with exit code 1",
+    async () => {
+      const full = openSync("/dev/full", "w");
+      const child = spawn(process.execPath, [BIN, "--help"], { stdio: ["ignore", full, "pipe"] });
+      let err = "";
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        err += text;
+      });
+      expect(await once(child, "close")).toEqual([1, null]);
+      closeSync(full);
+      expect(err).toMatch(/^project-automation: standard output cannot be written: ENOSPC.*\n$/);
+    },
+  );
 
   test.each<["stdout" | "stderr", readonly string[], number]>([
     ["stdout", ["--help"], 0],

@@ -225,3 +225,29 @@ test("fields that are secret by their name are redacted, at every level", async 
   const error = await refusal(json(body, 400));
   expectClean(error, [secret]);
 });
+
+describe("no character is half", () => {
+  const isWellFormed = (value: unknown): boolean => !/\\ud[89a-f]/i.test(JSON.stringify(value));
+
+  test.each([293, 294, 295, 296, 297, 298, 299, 300])(
+    "of a sentence with %i characters before an emoji",
+    async (before) => {
+      const error = await refusal(json({ error: "invalid", message: `${"a".repeat(before)}😀 and more` }, 422));
+      expect(error.detail).toMatch(/^a+(?:😀[ a-z]*)?…$/u);
+      expect(isWellFormed([error.message, error.detail, error.toJSON()])).toBe(true);
+    },
+  );
+
+  test("also where the service sends half of one", async () => {
+    const error = await refusal(text('{"error":"invalid","message":"cut \\ud83d","field":["\\ude00"]}', 422, {}));
+    expect(error.detail).toBe("cut \ufffd");
+    expect(error.body).toEqual({ error: "invalid", message: "cut \ufffd", field: ["\ufffd"] });
+    expect(isWellFormed([error.message, error.toJSON()])).toBe(true);
+  });
+
+  test("of a page that is cut", async () => {
+    for (let before = 1995; before < 2005; before += 1) {
+      expect(isWellFormed((await refusal(text(`${"a".repeat(before)}😀`, 502))).body)).toBe(true);
+    }
+  });
+});

@@ -134,6 +134,16 @@ describe("a body that fetch has read, to log it for instance", () => {
     expect(String((error as Error).cause)).toContain("clone()");
   });
 
+  test("a refusal says what to do, and not that another may have sent it", async () => {
+    const refusal = reads(() => new Response('{"error":"said"}', { status: 422 }));
+    const { error } = await ended(create(scriptedFetch(refusal).client()));
+    expect(error).toMatchObject({ kind: "bad_request", outcome: "rejected" });
+    expect((error as Error).message).toMatch(
+      /the fetch option returned a response whose body was read already: read a clone\(\) of it/,
+    );
+    expect((error as Error).message).not.toContain("may not be from");
+  });
+
   test("a refusal is known by its status", async () => {
     const refusal = (status: number): Reply =>
       reads(() => new Response('{"error":"said"}', { status, headers: { "retry-after": "1" } }));

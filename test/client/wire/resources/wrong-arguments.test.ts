@@ -91,7 +91,21 @@ test.each<[string, object, string]>([
   ],
   ["an address with a query", { baseUrl: `${BASE}?x=1` }, "baseUrl must not contain ?"],
   ["an address with a fragment", { baseUrl: `${BASE}#x` }, "baseUrl must not contain #"],
-  ["an address with a space", { baseUrl: `${BASE} ` }, "baseUrl must not contain white space or control characters"],
+  [
+    "an address with a space",
+    { baseUrl: `${BASE} ` },
+    "baseUrl must not contain white space, control or invisible characters",
+  ],
+  [
+    "an address with an invisible end",
+    { baseUrl: `${BASE}\u200b` },
+    "baseUrl must not contain white space, control or invisible",
+  ],
+  [
+    "an address with a hard space",
+    { baseUrl: `${BASE}\u00a0` },
+    "baseUrl must not contain white space, control or invisible",
+  ],
   [
     "a client of Redis as rateLimiter",
     {
