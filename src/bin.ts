@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { listenToSignals } from "./command/signals.ts";
+import { onTypedLine } from "./command/typed-lines.ts";
 import { runBin } from "./commands.ts";
 /** The program `project-automation`. */
 import { hasCode } from "./core/checks/foreign.ts";
@@ -26,6 +27,7 @@ const status = await runBin(process.argv.slice(2), {
   columns: process.stdout.columns ?? 120,
   colour: { out: showsColours(process.stdout), err: showsColours(process.stderr) },
   signal: signals.interruption,
+  typed: process.stdin.isTTY ? onTypedLine : undefined,
   runProgram: async (words, variables) => {
     const { runProgram } = await import("./command/program.ts");
     return runProgram(words, { ...process.env, ...variables }, signals);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { VERSION } from "../../src/client/version.ts";
 import type { RecordedRequest } from "../../src/testing/index.ts";
 import { createEmulator } from "../../src/testing/index.ts";
-import { logLine } from "../../src/testing/node/command.ts";
+import { logLine } from "../../src/testing/node/lines.ts";
 import { startEmulator } from "../../src/testing/node.ts";
 import { openSocket } from "./raw-socket.ts";
 import { run, started, stopped } from "./run-command.ts";

@@ -12,13 +12,22 @@ export interface Run {
   readonly variable: (name: "BASE_URL" | "TOKEN") => string;
   readonly get: (path: string, token?: string) => Promise<ReadResponse>;
   readonly interrupt: () => void;
+  /** Types a line into the terminal. */
+  readonly type: (line: string) => void;
   readonly code: Promise<number>;
 }
 
+/** Runs the command; without `--port`, on any free one, since tests run at the same time. */
 export function run(...argv: string[]): Run {
+  return runAsGiven(...(argv.includes("--port") ? argv : ["--port", "0", ...argv]));
+}
+
+/** Runs the command with these words and no others. */
+export function runAsGiven(...argv: string[]): Run {
   let out = "";
   let err = "";
   const interruption = new AbortController();
+  const listeners = new Set<(line: string) => void>();
   const terminal: Terminal = {
     out: (text) => {
       out += text;
@@ -28,17 +37,25 @@ export function run(...argv: string[]): Run {
     },
     colour: { out: false, err: false },
     runProgram: async () => 0,
+    typed: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     columns: 100,
     environment: {},
     signal: interruption.signal,
   };
-  const variable: Run["variable"] = (name) => new RegExp(`^PROJECT_AUTOMATION_${name}=(.*)$`, "m").exec(out)?.[1] ?? "";
+  const variable: Run["variable"] = (name) =>
+    new RegExp(`^PROJECT_AUTOMATION_${name}=(.*)$`, "m").exec(out + err)?.[1] ?? "";
   const get = async (path: string, token = variable("TOKEN")): Promise<ReadResponse> => {
     const opened = { emulator: { ...createEmulator(), baseUrl: variable("BASE_URL") }, fetch: globalThis.fetch };
     return ask({ ...opened, [Symbol.asyncDispose]: async () => undefined }, path, { token });
   };
   const interrupt = (): void => interruption.abort();
-  return { out: () => out, err: () => err, variable, get, interrupt, code: EMULATOR.run(argv, terminal) };
+  const type = (line: string): void => {
+    for (const listener of listeners) listener(line);
+  };
+  return { out: () => out, err: () => err, variable, get, interrupt, type, code: EMULATOR.run(argv, terminal) };
 }
 
 export async function started(...argv: string[]): Promise<Run> {

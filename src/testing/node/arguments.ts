@@ -10,7 +10,7 @@ import { HOST_NAME } from "./request-listener.ts";
 
 /** The flags of `project-automation emulator`. */
 export const FLAGS = {
-  port: { value: "N", about: "listen on port N (default: any free port)" },
+  port: { value: "N", about: "listen on port N (default: 4010, or any free port if 4010 is taken)" },
   host: { value: "H", about: "listen on host H (default: 127.0.0.1; others let other machines in)" },
   "allow-host": {
     value: "H",
