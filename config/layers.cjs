@@ -176,6 +176,9 @@ const behindIndex = ["client/client.ts", "core/errors/classes.ts", "service/scop
 /** The emulator stands for the service, so it does not know the client. */
 const emulatorKnows = ["testing/", "command/", "files/", ...foundation];
 
+/** An exploration runs programs of users, and makes their clients as they do. */
+const explorationKnows = ["client/index.ts", ...emulatorKnows];
+
 /** The doctor sends requests by itself: the client would hide what it looks at. */
 const doctorKnows = [
   "doctor/",
@@ -312,7 +315,16 @@ module.exports = {
       { path: src(["bulk/"]), pathNot: src(["bulk/node.ts", "bulk/node/"]) },
       { path: src(["bulk/node.ts", "bulk/node/", "files/"]) },
     ),
-    rule("the-emulator-knows-no-client", { path: src(["testing/"]) }, { path: "^src/", pathNot: src(emulatorKnows) }),
+    rule(
+      "the-emulator-knows-no-client",
+      { path: src(["testing/"]), pathNot: src(["testing/node/explore/"]) },
+      { path: "^src/", pathNot: src(emulatorKnows) },
+    ),
+    rule(
+      "an-exploration-knows-what-users-know",
+      { path: src(["testing/node/explore/"]) },
+      { path: "^src/", pathNot: src(explorationKnows) },
+    ),
     rule("the-doctor-knows-no-client", { path: src(["doctor/"]) }, { path: "^src/", pathNot: src(doctorKnows) }),
     rule("mcp-knows-only-the-client", { path: src(["mcp/"]) }, { path: "^src/", pathNot: src(mcpKnows) }),
     rule("node-only-in-its-entry-points", { path: "^src/", pathNot: src(nodeOnly) }, { dependencyTypes: ["core"] }),

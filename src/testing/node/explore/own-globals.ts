@@ -1,0 +1,171 @@
+import { AsyncLocalStorage, AsyncResource, createHook } from "node:async_hooks";
+import { syncBuiltinESMExports } from "node:module";
+import timersPromises from "node:timers/promises";
+import { promisify } from "node:util";
+import { OwnTime, OwnTimer, platform, type Task } from "./own-time.ts";
+
+/** One start of a program, which its async context leads to. */
+export interface Life {
+  readonly time: OwnTime;
+  /** Is told a rejection that nobody handled. */
+  readonly onUnhandled: (reason: unknown) => void;
+}
+
+const lives = new AsyncLocalStorage<Life>();
+
+/** Calls a function so that all it begins belongs to `life`. */
+export function runIn<Result>(life: Life, run: () => Result): Result {
+  return lives.run(life, run);
+}
+
+/** Calls a function outside of the program that it was called from. */
+export function runOutside<Result>(run: () => Result): Result {
+  return lives.exit(run);
+}
+
+const ownTime = (): OwnTime | undefined => lives.getStore()?.time;
+
+type Callback = (...args: unknown[]) => unknown;
+
+function taskOf(callback: Callback, ms: number | undefined, args: readonly unknown[]): Omit<Task, "repeats"> {
+  const bound = AsyncResource.bind(callback);
+  return { run: () => void bound(...args), delayMs: Number(ms ?? 1) };
+}
+
+function starter(repeats: boolean) {
+  const start = repeats ? platform.setInterval : platform.setTimeout;
+  return (callback: Callback, ms?: number, ...args: unknown[]): unknown =>
+    ownTime()?.set({ ...taskOf(callback, ms, args), repeats }) ?? start(callback, ms, ...args);
+}
+
+function clear(timer: unknown): void {
+  if (timer instanceof OwnTimer) timer.close();
+  else {
+    if (typeof timer === "number" || typeof timer === "string") ownTime()?.stopById(Number(timer));
+    platform.clearTimeout(timer as NodeJS.Timeout); // what the platform does not know, it ignores
+  }
+}
+
+const real = { setTimeout: timersPromises.setTimeout, setInterval: timersPromises.setInterval };
+
+interface WaitOptions {
+  readonly signal?: AbortSignal;
+  readonly ref?: boolean;
+}
+
+function wait<Value>(ms?: number, value?: Value, options: WaitOptions = {}): Promise<Value | undefined> {
+  const time = ownTime();
+  if (time === undefined) return real.setTimeout(ms, value, options);
+  const { signal } = options;
+  return new Promise((resolve, reject) => {
+    const fail = (): void => {
+      timer.close();
+      reject(Object.assign(new Error("The operation was aborted", { cause: signal?.reason }), { name: "AbortError", code: "ABORT_ERR" }));
+    };
+    const done = (): void => {
+      signal?.removeEventListener("abort", fail);
+      resolve(value);
+    };
+    const timer = time.set({ ...taskOf(done, ms, []), repeats: false });
+    if (options.ref === false) timer.unref();
+    if (signal?.aborted === true) fail();
+    else signal?.addEventListener("abort", fail, { once: true });
+  });
+}
+
+async function* waits<Value>(ms?: number, value?: Value, options: WaitOptions = {}): AsyncGenerator<Value | undefined> {
+  if (ownTime() === undefined) yield* real.setInterval(ms, value, options);
+  else while (true) yield await wait(ms, value, options);
+}
+
+function timeoutSignal(ms: number): AbortSignal {
+  const time = ownTime();
+  if (time === undefined) return platform.timeout(ms);
+  const controller = new AbortController();
+  const expire = (): void =>
+    controller.abort(new DOMException("The operation was aborted due to timeout", "TimeoutError"));
+  time.set({ ...taskOf(expire, ms, []), repeats: false });
+  return controller.signal;
+}
+
+const OwnDate: DateConstructor = new Proxy(platform.Date, {
+  construct: (target, args, newTarget): object => {
+    const time = ownTime();
+    const given: readonly unknown[] = args.length === 0 && time !== undefined ? [time.date()] : args;
+    const made: object = Reflect.construct(target, given, newTarget === OwnDate ? target : newTarget);
+    return made;
+  },
+  apply: (target) => new target(dateNow()).toString(),
+  get: (target, name) => (name === "now" ? dateNow : Reflect.get(target, name)),
+});
+
+function dateNow(): number {
+  return ownTime()?.date() ?? platform.Date.now();
+}
+
+const replacedTimeout = Object.assign(starter(false), { [promisify.custom]: wait });
+
+/** Puts `replacements` on an object; returns what puts back what was there. */
+function replace(target: object, replacements: Readonly<Record<string, unknown>>): () => void {
+  const before = Object.keys(replacements).map((name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const);
+  for (const [name, value] of Object.entries(replacements))
+    Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: true });
+  return () => {
+    for (const [name, descriptor] of before) {
+      if (descriptor === undefined) Reflect.deleteProperty(target, name);
+      else Object.defineProperty(target, name, descriptor);
+    }
+  };
+}
+
+/**
+ * Gives each program its own time and takes its unhandled rejections, by its async context: the rest of the process meets
+ * the platform. Returns what undoes it.
+ */
+export function installOwnGlobals(): () => void {
+  const restores = [
+    replace(globalThis, {
+      setTimeout: replacedTimeout,
+      setInterval: starter(true),
+      clearTimeout: clear,
+      clearInterval: clear,
+      Date: OwnDate,
+    }),
+    replace(performance, { now: () => ownTime()?.now() ?? platform.now() }),
+    replace(AbortSignal, { timeout: timeoutSignal }),
+    replace(timersPromises, { setTimeout: wait, setInterval: waits }),
+    replace(timersPromises.scheduler, { wait: (ms: number, options?: WaitOptions) => wait(ms, undefined, options) }),
+    takeRejections(),
+  ];
+  syncBuiltinESMExports();
+  return () => {
+    for (const restore of restores) restore();
+    syncBuiltinESMExports();
+  };
+}
+
+/** Leads a rejection that nobody handled to the start of the program whose promise it is, and others where they went before. */
+function takeRejections(): () => void {
+  const owners = new WeakMap<object, Life>();
+  const hook = createHook({
+    init: (_id, type, _trigger, resource) => {
+      const life = type === "PROMISE" ? lives.getStore() : undefined;
+      if (life !== undefined) owners.set(resource, life);
+    },
+  });
+  const others = process.listeners("unhandledRejection");
+  const listen = (reason: unknown, promise: Promise<unknown>): void => {
+    const life = owners.get(promise);
+    if (life !== undefined) life.onUnhandled(reason);
+    else if (others.length === 0) throw reason;
+    else for (const other of others) other(reason, promise);
+  };
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", listen);
+  hook.enable();
+  return () => {
+    hook.disable();
+    process.off("unhandledRejection", listen);
+    for (const other of others) process.on("unhandledRejection", other);
+  };
+}

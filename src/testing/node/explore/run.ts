@@ -1,0 +1,168 @@
+import { Client } from "../../../client/index.ts";
+import { type ClientConnection, createEmulator, type Emulator } from "../../emulator.ts";
+import type { EmulatorOptions } from "../../options.ts";
+import type { RecordedRequest } from "../../request-log.ts";
+import { type Disturbance, faultOf } from "./fault-kinds.ts";
+import { runOutside } from "./own-globals.ts";
+import { platform } from "./own-time.ts";
+import { type Bounds, type Outcome, Start, type Traffic } from "./start.ts";
+import { type Thing, worldOf } from "./world.ts";
+
+/** What a program gets at each of its starts. */
+export interface ProgramContext<Prepared> {
+  /** A new client of the emulator. */
+  readonly client: Client;
+  /** `baseUrl`, `token` and `fetch`, to be spread into a `Client` of your own. */
+  readonly clientOptions: ClientConnection;
+  /** The value of `prepare`, the same at each start of a run. */
+  readonly prepared: Prepared;
+  /** Counts the starts of a run, from 1. */
+  readonly start: number;
+}
+
+/** One start and the requests that it sent. */
+export interface StartRecord {
+  readonly outcome: Outcome;
+  readonly requests: readonly RecordedRequest[];
+}
+
+/** What there is after a start. */
+export interface End {
+  readonly world: readonly Thing[];
+  /** What `compare` returned, as JSON; `undefined` if it was not called. */
+  readonly compared: string | undefined;
+  /** What `check` threw. */
+  readonly failed: { readonly error: unknown } | undefined;
+}
+
+/** A run: the starts until one resolved, and one more. */
+export interface RunRecord {
+  readonly emulator: Emulator;
+  readonly disturbances: readonly Disturbance[];
+  /** True if every fault has hit a request. */
+  readonly isReached: boolean;
+  /** True if the service did the last request that a fault hit. */
+  readonly applied: boolean;
+  readonly starts: readonly StartRecord[];
+  readonly end: End;
+  readonly again: (StartRecord & { readonly end: End }) | undefined;
+}
+
+/** What the runs of an exploration have in common. */
+export interface Setup<Prepared> {
+  readonly program: (context: ProgramContext<Prepared>) => unknown;
+  readonly prepare: () => Prepared | Promise<Prepared>;
+  readonly dispose: (prepared: Prepared) => unknown;
+  readonly compare: ((end: { prepared: Prepared; result: unknown }) => unknown) | undefined;
+  readonly check: ((emulator: Emulator, starts: readonly StartRecord[]) => unknown) | undefined;
+  readonly starts: number;
+  readonly emulator: EmulatorOptions;
+}
+
+/** One run's part: its faults, and whether its requests are delayed into another order. */
+export interface RunPlan extends Bounds {
+  readonly disturbances: readonly Disturbance[];
+  readonly isReordered: boolean;
+}
+
+/** Milliseconds by which requests are delayed in turn, so that those that run at once change places. */
+const DELAYS_MS = [30, 20, 10];
+
+/** Makes one run in a world of its own. */
+export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): Promise<RunRecord> {
+  let current: Start | undefined;
+  const now = (): number => current?.time.date() ?? platform.Date.now();
+  const emulator = createEmulator({ now, ...setup.emulator, logLimit: Number.MAX_SAFE_INTEGER });
+  const sessions = emulator.sessions.list();
+  const active = plan.disturbances.map((disturbance) => ({ disturbance, handle: emulator.fault(faultOf(disturbance)) }));
+  const traffic = { sent: 0, pending: 0, isStopped: false };
+  const watch = (): void => {
+    traffic.isStopped = active.some(({ disturbance, handle }) => disturbance.fault === "stopped" && handle.hits > stops);
+  };
+  let stops = 0;
+  const prepared = await setup.prepare();
+  const runStart = async (number: number): Promise<StartRecord> => {
+    for (const { id, state } of sessions) if (emulator.sessions.get(id) !== undefined) emulator.sessions.update(id, { state });
+    const start = new Start(current?.time.aheadMs ?? 0);
+    current = start;
+    const sentBefore = emulator.requests.length;
+    const fetch = createFetch(emulator, { start, traffic, watch, isReordered: plan.isReordered });
+    const clientOptions = { baseUrl: emulator.baseUrl, token: emulator.token, fetch };
+    const program = (): unknown =>
+      setup.program({ client: new Client(clientOptions), clientOptions, prepared, start: number });
+    const outcome = await start.run(program, traffic, plan);
+    if (outcome.state === "stopped") stops += 1;
+    watch();
+    for (const { disturbance, handle } of active) if (disturbance.fault === "outage" && handle.hits > 0) handle.remove();
+    return { outcome, requests: emulator.requests.slice(sentBefore) };
+  };
+  const endOf = async (starts: readonly StartRecord[]): Promise<End> => {
+    const world = worldOf(emulator);
+    const outcome = starts.at(-1)?.outcome;
+    const isCompared = outcome?.state === "resolved" && setup.compare !== undefined;
+    const compared = isCompared ? jsonOf(await setup.compare?.({ prepared, result: outcome.result })) : undefined;
+    return { world, compared, failed: await failureOf(() => setup.check?.(emulator, starts)) };
+  };
+  try {
+    const starts: StartRecord[] = [];
+    while (starts.length < setup.starts) {
+      const record = await runStart(starts.length + 1);
+      starts.push(record);
+      if (record.outcome.state === "resolved" || record.outcome.state === "hangs") break;
+    }
+    const end = await endOf(starts);
+    const hit = emulator.requests.filter(({ faulty }) => faulty).at(-1);
+    const isReached = active.every(({ handle }) => handle.hits > 0);
+    for (const { handle } of active) handle.remove();
+    const run = { emulator, disturbances: plan.disturbances, isReached, applied: hit?.applied === true, starts, end };
+    if (starts.at(-1)?.outcome.state !== "resolved" || !isReached) return { ...run, again: undefined };
+    const again = await runStart(starts.length + 1);
+    return { ...run, again: { ...again, end: await endOf([...starts, again]) } };
+  } finally {
+    await setup.dispose(prepared);
+  }
+}
+
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value) ?? "undefined";
+}
+
+async function failureOf(check: () => unknown): Promise<End["failed"]> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
+}
+
+interface Wire {
+  readonly start: Start;
+  readonly traffic: { -readonly [Key in keyof Traffic]: Traffic[Key] };
+  /** Looks whether the process is to stop. */
+  readonly watch: () => void;
+  readonly isReordered: boolean;
+}
+
+/** The emulator's `fetch` for one start: it counts, and rejects when the start has ended. */
+function createFetch(emulator: Emulator, { start, traffic, watch, isReordered }: Wire): typeof globalThis.fetch {
+  const send = async (...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> => {
+    const delayMs = DELAYS_MS[traffic.sent % DELAYS_MS.length];
+    traffic.sent += 1;
+    if (isReordered) await new Promise<void>((resolve) => start.time.set({ run: resolve, delayMs: delayMs ?? 0, repeats: false }));
+    return emulator.fetch(input, init);
+  };
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    watch();
+    if (traffic.isStopped) return start.untilEnd(new Promise<never>(() => {}));
+    traffic.pending += 1;
+    try {
+      return await start.untilEnd(start.hasEnded ? new Promise<never>(() => {}) : send(input, init));
+    } finally {
+      traffic.pending -= 1;
+      runOutside(watch);
+    }
+  };
+  // What journals tell the worlds of emulators apart by.
+  return Object.defineProperties(fetch, Object.getOwnPropertyDescriptors(emulator.fetch));
+}

@@ -1,0 +1,58 @@
+import type { Disturbance } from "./fault-kinds.ts";
+import { KINDS, subjectOf } from "./fault-kinds.ts";
+
+/** What a script needs beside its faults. */
+export interface ScriptSource {
+  readonly disturbances: readonly Disturbance[];
+  readonly starts: number;
+  readonly isPrepared: boolean;
+  readonly hasEmulatorOptions: boolean;
+}
+
+/** A whole program that shows a finding. It imports the explored program, and waits in real time. */
+export function scriptOf({ disturbances, starts, isPrepared, hasEmulatorOptions }: ScriptSource): string {
+  const own = ["program", ...(isPrepared ? ["prepare"] : []), ...(hasEmulatorOptions ? ["emulatorOptions"] : [])];
+  const canStop = disturbances.some(({ fault }) => fault === "stopped");
+  const stopped = ', new Promise((resolve) => setTimeout(resolve, 1000, "stopped"))';
+  const call = `Promise.resolve(program({ client, clientOptions, prepared, start })).then(() => "resolved", String)`;
+  return `import { Client } from "project-automation";
+import { createEmulator } from "project-automation/testing";
+import { ${own.join(", ")} } from "./program.js"; // yours
+
+const emulator = createEmulator(${hasEmulatorOptions ? "emulatorOptions" : ""});
+const { clientOptions } = emulator;
+const prepared = ${isPrepared ? "await prepare()" : "undefined"};
+${disturbances.map(faultLines).join("\n")}
+for (let start = 1; start <= ${starts}; start += 1) {
+  const client = new Client(clientOptions);
+  console.log(start, await ${canStop ? `Promise.race([${call}${stopped}])` : call});
+${disturbances.map(endLine).join("")}}
+console.log(emulator.projects.list().map(({ name }) => ({ name, issues: emulator.issues.list(name) })));
+console.log(emulator.tokens.list().filter(({ state }) => state === "active"));
+`;
+}
+
+const endLine = ({ fault }: Disturbance, index: number): string =>
+  fault === "outage" ? `  if (fault${index + 1}.hits > 0) fault${index + 1}.remove(); // the outage ends\n` : "";
+
+function faultLines({ fault, request }: Disturbance, index: number): string {
+  const name = `fault${index + 1}`;
+  const effect = Object.entries(KINDS[fault].effect).map(([key, value]) => `${key}: ${valueOf(value)}`);
+  const isSame =
+    request.operation === undefined
+      ? `\`\${request.method} \${request.path}\` === ${JSON.stringify(subjectOf(request))}`
+      : `request.operation === ${JSON.stringify(request.operation)}`;
+  const operation =
+    request.operation === undefined
+      ? `match: (request) => ${isSame}`
+      : `operation: ${JSON.stringify(request.operation)}`;
+  if (fault !== "outage")
+    return `const ${name} = emulator.fault({ ${operation}, skip: ${request.index}, ${effect.join(", ")} });`;
+  return `let seen${index + 1} = 0;
+const ${name} = emulator.fault({
+  match: (request) => (${isSame} && (seen${index + 1} += 1), seen${index + 1} > ${request.index}),
+  ${effect.join(", ")},
+});`;
+}
+
+const valueOf = (value: unknown): string => (value === Infinity ? "Infinity" : JSON.stringify(value));

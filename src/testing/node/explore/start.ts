@@ -1,0 +1,184 @@
+import { type Life, runIn } from "./own-globals.ts";
+import { OwnTime, platform } from "./own-time.ts";
+
+/** The end of one start of a program. */
+export type Outcome =
+  | { readonly state: "resolved"; readonly result: unknown }
+  | { readonly state: "rejected"; readonly error: unknown }
+  | { readonly state: "hangs"; readonly reason: string }
+  | { readonly state: "stopped" };
+
+/** The traffic of a program, as its `fetch` counts it. */
+export interface Traffic {
+  /** The requests of the run so far. */
+  readonly sent: number;
+  /** Those that have no response yet. */
+  readonly pending: number;
+  /** True once the process of the program is to end. */
+  readonly isStopped: boolean;
+}
+
+/** The bounds of one start. */
+export interface Bounds {
+  readonly maxRequests: number;
+  /** The resources of the process that were there before the program. */
+  readonly resources: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Real milliseconds between two looks, and the looks in a row that have to show nothing. */
+const LOOK_MS = 5;
+const QUIET_LOOKS = 4;
+/** After so many jumps without a request, the program only counts time, and one look is enough. */
+const IDLE_JUMPS = 100;
+/** Nothing under way and no timer for so long: the program hangs. */
+const SILENT_MS = 1_000;
+/** What is open for so long without a change is not waited for. */
+const OPEN_MS = 5_000;
+const DAY_MS = 86_400_000;
+/** Jumps to timers that a program leaves behind when it has resolved. */
+const LAST_JUMPS = 200;
+
+/** Resources that are open while nothing is under way. */
+const STANDING = new Set(["Timeout", "Immediate", "TickObject", "TCPServerWrap", "PipeServerWrap", "TTYWrap"]);
+
+/** The resources of the process by which something may be under way. */
+export function openResources(): string[] {
+  return process.getActiveResourcesInfo().filter((name) => !STANDING.has(name));
+}
+
+/** One start of a program, in a time of its own. */
+export class Start implements Life {
+  readonly time: OwnTime;
+  #outcome: Outcome | undefined;
+  #hasEnded = false;
+  readonly #onEnd = new Set<() => void>();
+
+  /** Begins `aheadMs` ahead of the platform's clock. */
+  constructor(aheadMs: number) {
+    this.time = new OwnTime(aheadMs, (error) => this.onUnhandled(error));
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Nobody handled it, so the process would have ended. */
+  onUnhandled(error: unknown): void {
+    if (!this.#hasEnded) this.#outcome = { state: "rejected", error };
+  }
+
+  /** Settles as `answer` does, or rejects when the start ends before. */
+  untilEnd<Value>(answer: Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      const abandon = (): void => reject(new Error("the exploration has ended this start of the program"));
+      if (this.#hasEnded) return abandon();
+      this.#onEnd.add(abandon);
+      void answer.then(resolve, reject).finally(() => this.#onEnd.delete(abandon));
+    });
+  }
+
+  /** Runs the program to its end, and jumps over its waits. Afterwards no timer of it is left, and its requests reject. */
+  async run(program: () => unknown, traffic: Traffic, bounds: Bounds): Promise<Outcome> {
+    const settle = (outcome: Outcome): void => {
+      this.#outcome ??= outcome;
+    };
+    runIn(this, () => {
+      void (async () => program())().then(
+        (result) => settle({ state: "resolved", result }),
+        (error: unknown) => settle({ state: "rejected", error }),
+      );
+    });
+    try {
+      return await this.#drive(traffic, bounds);
+    } finally {
+      this.#hasEnded = true;
+      this.time.end();
+      for (const abandon of this.#onEnd) abandon();
+      // What the rejections lead to still belongs to the program.
+      for (let turn = 0; turn < 3; turn += 1) await look(0);
+    }
+  }
+
+  async #drive(traffic: Traffic, { maxRequests, resources, signal }: Bounds): Promise<Outcome> {
+    const beganAt = this.time.aheadMs;
+    const activity = new Activity(resources);
+    let jumps = 0;
+    let lastJumps = 0;
+    let sent = traffic.sent;
+    for (;;) {
+      const isCounting = jumps > IDLE_JUMPS;
+      await look(this.#outcome === undefined && !isCounting ? LOOK_MS : 0);
+      signal?.throwIfAborted();
+      if (traffic.isStopped) return { state: "stopped" };
+      const resolved = this.#outcome;
+      if (resolved !== undefined && resolved.state !== "resolved") return resolved;
+      if (sent !== traffic.sent) jumps = 0;
+      sent = traffic.sent;
+      if (sent > maxRequests) return resolved ?? hangs(`it sent more than ${maxRequests} requests`);
+      if (this.time.aheadMs - beganAt > DAY_MS) return resolved ?? hangs("a day of its own time has passed");
+      const quiet = activity.look(`${this.time.signs} ${sent} ${traffic.pending} ${resolved?.state}`);
+      const isIdle = !this.time.isWaiting && traffic.pending === 0 && !activity.isOpen;
+      if (resolved !== undefined && (quiet >= 3 && isIdle || lastJumps > LAST_JUMPS)) return resolved;
+      if (quiet < (isCounting ? 2 : QUIET_LOOKS)) continue;
+      if (this.time.isWaiting) {
+        this.time.jump();
+        jumps += 1;
+        if (resolved !== undefined) lastJumps += 1;
+      } else if (activity.silentMs > SILENT_MS) {
+        return resolved ?? hangs("nothing is under way and no timer is set");
+      }
+    }
+  }
+}
+
+function hangs(reason: string): Outcome {
+  return { state: "hangs", reason };
+}
+
+function look(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (ms === 0) platform.setImmediate(resolve);
+    else platform.setTimeout(resolve, ms);
+  });
+}
+
+/** Tells by looks, in turns of the process, since when nothing has happened. */
+class Activity {
+  readonly #before: readonly string[];
+  #signs = "";
+  #open = "";
+  #quiet = 0;
+  #since = platform.now();
+
+  constructor(before: readonly string[]) {
+    this.#before = before;
+  }
+
+  /** True if a resource is open that was not there before. */
+  get isOpen(): boolean {
+    return this.#open !== "" && this.silentMs < OPEN_MS;
+  }
+
+  get silentMs(): number {
+    return platform.now() - this.#since;
+  }
+
+  /** Returns the number of looks in a row that showed nothing. */
+  look(signs: string): number {
+    const before = [...this.#before];
+    const open = openResources().filter((name) => {
+      const place = before.indexOf(name);
+      if (place >= 0) before.splice(place, 1);
+      return place < 0;
+    });
+    const shown = open.sort().join(" ");
+    if (signs !== this.#signs || shown !== this.#open) {
+      this.#since = platform.now();
+      this.#quiet = 0;
+    } else this.#quiet = this.isOpen ? 0 : this.#quiet + 1;
+    this.#signs = signs;
+    this.#open = shown;
+    return this.#quiet;
+  }
+}

@@ -1,0 +1,126 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { exploreFaults } from "../../../src/testing/node/explore/explore-faults.ts";
+import { ExplorationError } from "../../../src/testing/node/explore/report.ts";
+import type { ProgramContext } from "../../../src/testing/node/explore/run.ts";
+
+type Program = (context: ProgramContext<undefined>) => unknown;
+const LIMIT = { timeout: 60_000 };
+
+async function findings(program: Program, more: object = {}): Promise<string[]> {
+  const error = await exploreFaults({ program, ...more }).catch((caught: unknown) => caught);
+  if (!(error instanceof ExplorationError)) {
+    if (error instanceof Error) throw error;
+    return [];
+  }
+  return [...new Set(error.report.findings.map(({ what }) => what))];
+}
+
+const issue = { title: "Broken", type: "bug" } as const;
+
+test("a loop that creates again after any error creates twice", LIMIT, async () => {
+  const program: Program = async ({ client }) => {
+    for (let left = 3; ; left -= 1) {
+      try {
+        return await client.issues.create("web", issue);
+      } catch (error) {
+        if (left === 0) throw error;
+        await pause(1_000);
+      }
+    }
+  };
+  expect(await findings(program)).toContain("twice");
+});
+
+test("an error that is caught and dropped loses what was to be written", LIMIT, async () => {
+  const program: Program = ({ client }) => client.issues.create("web", issue).catch(() => undefined);
+  expect(await findings(program)).toContain("lost");
+});
+
+test("a program that looks before it creates is right, waits of minutes included", LIMIT, async () => {
+  const program: Program = async ({ clientOptions }) => {
+    const { fetch, baseUrl, token } = clientOptions;
+    const url = `${baseUrl}/projects/web/issues`;
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    for (let tries = 0; tries < 3; tries += 1) {
+      const known = await fetch(url, { headers });
+      if (!known.ok) throw new Error("cannot look");
+      if ((await known.text()).includes(issue.title)) return;
+      await fetch(url, { method: "POST", headers, body: JSON.stringify(issue) }).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 600_000));
+    }
+  };
+  expect(await findings(program, { emulator: { listIssues: true } })).toEqual([]);
+});
+
+test("a promise that never settles hangs", LIMIT, async () => {
+  const program: Program = ({ client }) => client.issues.create("web", issue).catch(() => new Promise(() => {}));
+  expect(await findings(program, { faults: ["lost_after"] })).toEqual(["hangs"]);
+});
+
+test("the rest of the process keeps the platform's clock, and everything is put back", LIMIT, async () => {
+  const before = [globalThis.setTimeout, globalThis.Date, performance.now, process.listeners("unhandledRejection").length];
+  const beganAt = Date.now();
+  let inside = 0;
+  await exploreFaults({
+    faults: ["unavailable"],
+    program: async ({ client }) => {
+      for await (const _ of client.projects.list());
+      await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+      inside = Date.now();
+    },
+  });
+  expect(inside - beganAt).toBeGreaterThanOrEqual(3_600_000);
+  expect(Date.now() - beganAt).toBeLessThan(3_600_000);
+  expect([globalThis.setTimeout, globalThis.Date, performance.now, process.listeners("unhandledRejection").length]).toEqual(before);
+});
+
+const nothing = (): void => undefined;
+test.each([
+  [{ program: 1 }, /program/],
+  [{ program: nothing, faults: ["lost"] }, /faults/],
+  [{ program: nothing, maxRuns: 3 }, /depth/],
+])("%o is refused", async (options, words) => {
+  // @ts-expect-error: each is wrong by its type, or by what it leaves out.
+  await expect(exploreFaults(options)).rejects.toThrow(words);
+});
+
+test("an undisturbed program that rejects is told so", async () => {
+  await expect(exploreFaults({ program: () => Promise.reject(new Error("no disk")) })).rejects.toThrow(
+    /undisturbed program rejects: Error: no disk/,
+  );
+});
+
+test("a process that stops behind a write writes twice at its next start; a marker kept outside says so", LIMIT, async () => {
+  const program: Program = ({ client }) => client.issues.create("web", issue);
+  expect(await findings(program, { faults: ["stopped"] })).toEqual(["twice"]);
+  const marks = {
+    faults: ["stopped"],
+    prepare: () => ({ isBegun: false }),
+    program: async ({ client, prepared, start }: ProgramContext<{ isBegun: boolean }>) => {
+      if (prepared.isBegun && start > 1) throw new Error("it may be there: look");
+      prepared.isBegun = true;
+      await client.issues.create("web", issue);
+    },
+  } as const;
+  const report = await exploreFaults(marks);
+  expect(report).toMatchObject({ runs: 1, told: 1, findings: [] });
+  expect(report.message).toMatch(/^Safe, but 1 of 1 runs need a person/);
+});
+
+test("a rejection that nobody handled counts as said so", LIMIT, async () => {
+  const program: Program = ({ client }) => void client.issues.create("web", issue);
+  const report = await exploreFaults({ program, faults: ["lost_before"], starts: 1 });
+  expect(report).toMatchObject({ told: 1, right: 0 });
+});
+
+test("two faults in one run: the seed repeats the sample", LIMIT, async () => {
+  const program: Program = async ({ client }) => {
+    await client.issues.create("web", issue).catch(() => client.issues.create("web", issue));
+  };
+  const runsOf = async (): Promise<unknown> =>
+    exploreFaults({ program, depth: 2, maxRuns: 5, seed: 3 }).catch((error: unknown) => error instanceof ExplorationError && error.report);
+  const report = await runsOf();
+  expect(report).toMatchObject({ runs: 12 });
+  expect(await runsOf()).toEqual(report);
+});
