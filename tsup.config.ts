@@ -76,6 +76,18 @@ const replaceable: NonNullable<Options["esbuildPlugins"]>[number] = {
   },
 };
 
+/** The emulator's entry points import the client as users do, so that there is one class `Client`. */
+const importingClient: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "importing-client",
+  setup: (build) => {
+    build.onResolve({ filter: /\/client\/index\.ts$/ }, ({ importer }) =>
+      importer.replaceAll("\\", "/").includes("/src/testing/")
+        ? { path: "project-automation", external: true }
+        : undefined,
+    );
+  },
+};
+
 /** Declarations leave out what is marked `@internal`: what only this package calls, and what tells it its own objects. */
 const dts: Options["dts"] = { entry: entriesOf(ENTRY_POINTS), compilerOptions: { stripInternal: true } };
 
@@ -94,9 +106,16 @@ export default defineConfig([
   // Each is whole, and shares nothing with the others: a page that is not bundled loads one file more, not two.
   { ...shared, format: "esm", splitting: false, entry: entriesOf(REPLACED_IN_BROWSERS) },
   // The emulator stands for the service, and shares no class with the client.
-  { ...importable, ...sharing("emulator"), format: "esm", entry: entriesOf(emulator) },
   {
     ...importable,
+    ...sharing("emulator"),
+    esbuildPlugins: [importingClient],
+    format: "esm",
+    entry: entriesOf(emulator),
+  },
+  {
+    ...importable,
+    esbuildPlugins: [importingClient],
     format: "cjs",
     splitting: false,
     entry: entriesOf(others),

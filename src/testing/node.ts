@@ -9,6 +9,12 @@ import { answerParseErrors, createRequestListener, HOST_NAME } from "./node/requ
 import { type EmulatorOptions, OPTIONS, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { type RandomSource, repeatableRandom, worldOf } from "./random.ts";
 
+export { exploreFaults } from "./node/explore/explore-faults.ts";
+export type { ExploredRequest, FaultKind } from "./node/explore/fault-kinds.ts";
+export type { ExploredEnd, ExploreOptions } from "./node/explore/options.ts";
+export { ExplorationError, type ExplorationReport, type Finding } from "./node/explore/report.ts";
+export type { ProgramContext } from "./node/explore/run.ts";
+
 /** Options of `startEmulator`: those of `createEmulator`, and where to listen. */
 export interface StartOptions extends EmulatorOptions {
   /** The port; `0` is any free one. @default 0 */

@@ -59,7 +59,12 @@ test("a promise that never settles hangs", LIMIT, async () => {
 });
 
 test("the rest of the process keeps the platform's clock, and everything is put back", LIMIT, async () => {
-  const before = [globalThis.setTimeout, globalThis.Date, performance.now, process.listeners("unhandledRejection").length];
+  const before = [
+    globalThis.setTimeout,
+    globalThis.Date,
+    performance.now,
+    process.listeners("unhandledRejection").length,
+  ];
   const beganAt = Date.now();
   let inside = 0;
   await exploreFaults({
@@ -72,7 +77,12 @@ test("the rest of the process keeps the platform's clock, and everything is put 
   });
   expect(inside - beganAt).toBeGreaterThanOrEqual(3_600_000);
   expect(Date.now() - beganAt).toBeLessThan(3_600_000);
-  expect([globalThis.setTimeout, globalThis.Date, performance.now, process.listeners("unhandledRejection").length]).toEqual(before);
+  expect([
+    globalThis.setTimeout,
+    globalThis.Date,
+    performance.now,
+    process.listeners("unhandledRejection").length,
+  ]).toEqual(before);
 });
 
 const nothing = (): void => undefined;
@@ -91,22 +101,26 @@ test("an undisturbed program that rejects is told so", async () => {
   );
 });
 
-test("a process that stops behind a write writes twice at its next start; a marker kept outside says so", LIMIT, async () => {
-  const program: Program = ({ client }) => client.issues.create("web", issue);
-  expect(await findings(program, { faults: ["stopped"] })).toEqual(["twice"]);
-  const marks = {
-    faults: ["stopped"],
-    prepare: () => ({ isBegun: false }),
-    program: async ({ client, prepared, start }: ProgramContext<{ isBegun: boolean }>) => {
-      if (prepared.isBegun && start > 1) throw new Error("it may be there: look");
-      prepared.isBegun = true;
-      await client.issues.create("web", issue);
-    },
-  } as const;
-  const report = await exploreFaults(marks);
-  expect(report).toMatchObject({ runs: 1, told: 1, findings: [] });
-  expect(report.message).toMatch(/^Safe, but 1 of 1 runs need a person/);
-});
+test(
+  "a process that stops behind a write writes twice at its next start; a marker kept outside says so",
+  LIMIT,
+  async () => {
+    const program: Program = ({ client }) => client.issues.create("web", issue);
+    expect(await findings(program, { faults: ["stopped"] })).toEqual(["twice"]);
+    const marks = {
+      faults: ["stopped"],
+      prepare: () => ({ isBegun: false }),
+      program: async ({ client, prepared, start }: ProgramContext<{ isBegun: boolean }>) => {
+        if (prepared.isBegun && start > 1) throw new Error("it may be there: look");
+        prepared.isBegun = true;
+        await client.issues.create("web", issue);
+      },
+    } as const;
+    const report = await exploreFaults(marks);
+    expect(report).toMatchObject({ runs: 1, told: 1, findings: [] });
+    expect(report.message).toMatch(/^Safe, but 1 of 1 runs need a person/);
+  },
+);
 
 test("a rejection that nobody handled counts as said so", LIMIT, async () => {
   const program: Program = ({ client }) => void client.issues.create("web", issue);
@@ -119,7 +133,9 @@ test("two faults in one run: the seed repeats the sample", LIMIT, async () => {
     await client.issues.create("web", issue).catch(() => client.issues.create("web", issue));
   };
   const runsOf = async (): Promise<unknown> =>
-    exploreFaults({ program, depth: 2, maxRuns: 5, seed: 3 }).catch((error: unknown) => error instanceof ExplorationError && error.report);
+    exploreFaults({ program, depth: 2, maxRuns: 5, seed: 3 }).catch(
+      (error: unknown) => error instanceof ExplorationError && error.report,
+    );
   const report = await runsOf();
   expect(report).toMatchObject({ runs: 12 });
   expect(await runsOf()).toEqual(report);

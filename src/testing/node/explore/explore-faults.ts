@@ -66,8 +66,7 @@ async function explore<Prepared>(options: ExploreOptions<Prepared>): Promise<Exp
   if (one === undefined || other === undefined) throw new Error("no undisturbed run was made");
   const requests = requestsOf(one.starts[0]?.requests ?? []);
   const difference = differenceOfCounts(requests, requestsOf(other.starts[0]?.requests ?? []));
-  if (difference !== undefined)
-    throw new Error(`two undisturbed runs differ: ${difference}; likely by ${REASONS}`);
+  if (difference !== undefined) throw new Error(`two undisturbed runs differ: ${difference}; likely by ${REASONS}`);
   undisturbed = one.emulator;
   const reference: Reference = {
     run: one,

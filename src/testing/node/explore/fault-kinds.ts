@@ -58,7 +58,11 @@ export const KINDS: Readonly<Record<FaultKind, KindOfFault>> = {
     effect: { status: 429, headers: { "retry-after": "30" } },
     losesResponse: false,
   },
-  stopped: { words: "the process stopped before its response arrived", effect: { delayMs: Infinity }, losesResponse: true },
+  stopped: {
+    words: "the process stopped before its response arrived",
+    effect: { delayMs: Infinity },
+    losesResponse: true,
+  },
 };
 
 /** The kinds that are tried unless the caller names others. */
@@ -88,7 +92,8 @@ export function faultOf({ fault, request }: Disturbance): Fault {
   const { effect } = KINDS[fault];
   const { operation, index } = request;
   const isSame = (other: RecordedRequest): boolean => subjectOf(other) === subjectOf(request);
-  if (fault !== "outage") return { ...effect, ...(operation === undefined ? { match: isSame } : { operation }), skip: index };
+  if (fault !== "outage")
+    return { ...effect, ...(operation === undefined ? { match: isSame } : { operation }), skip: index };
   let seen = 0;
   let isAway = false;
   const match = (other: RecordedRequest): boolean => {

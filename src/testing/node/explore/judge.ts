@@ -26,7 +26,8 @@ export function judge(reference: Reference, run: RunRecord): "right" | "told" | 
   const found: Wrong[] = [...judgeEnd(reference, run), ...judgeAgain(reference, run)];
   const lockedOut = lockedOutWords(run);
   if (lockedOut !== undefined) found.push({ what: "locked_out", words: lockedOut });
-  for (const { outcome } of startsOf(run)) if (outcome.state === "hangs") found.push({ what: "hangs", words: outcome.reason });
+  for (const { outcome } of startsOf(run))
+    if (outcome.state === "hangs") found.push({ what: "hangs", words: outcome.reason });
   for (const what of WORST_FIRST) {
     const worst = found.find((wrong) => wrong.what === what);
     if (worst !== undefined) return worst;
@@ -55,10 +56,7 @@ interface Ends {
   readonly isResolved: boolean;
 }
 
-function judgeWorld(
-  { unsteady, isComparable, isChecked }: Reference,
-  { expected, actual, isResolved }: Ends,
-): Wrong[] {
+function judgeWorld({ unsteady, isComparable, isChecked }: Reference, { expected, actual, isResolved }: Ends): Wrong[] {
   if (isChecked) return actual.failed === undefined ? [] : [{ what: "check", words: String(actual.failed.error) }];
   const { twice, changed, lost } = compareWorlds(expected.world, actual.world, unsteady);
   const found: Wrong[] = twice.map((words) => ({ what: "twice", words }));

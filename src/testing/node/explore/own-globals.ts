@@ -2,7 +2,7 @@ import { AsyncLocalStorage, AsyncResource, createHook } from "node:async_hooks";
 import { syncBuiltinESMExports } from "node:module";
 import timersPromises from "node:timers/promises";
 import { promisify } from "node:util";
-import { OwnTime, OwnTimer, platform, type Task } from "./own-time.ts";
+import { type OwnTime, OwnTimer, platform, type Task } from "./own-time.ts";
 
 /** One start of a program, which its async context leads to. */
 export interface Life {
@@ -60,7 +60,12 @@ function wait<Value>(ms?: number, value?: Value, options: WaitOptions = {}): Pro
   return new Promise((resolve, reject) => {
     const fail = (): void => {
       timer.close();
-      reject(Object.assign(new Error("The operation was aborted", { cause: signal?.reason }), { name: "AbortError", code: "ABORT_ERR" }));
+      reject(
+        Object.assign(new Error("The operation was aborted", { cause: signal?.reason }), {
+          name: "AbortError",
+          code: "ABORT_ERR",
+        }),
+      );
     };
     const done = (): void => {
       signal?.removeEventListener("abort", fail);
@@ -107,7 +112,9 @@ const replacedTimeout = Object.assign(starter(false), { [promisify.custom]: wait
 
 /** Puts `replacements` on an object; returns what puts back what was there. */
 function replace(target: object, replacements: Readonly<Record<string, unknown>>): () => void {
-  const before = Object.keys(replacements).map((name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const);
+  const before = Object.keys(replacements).map(
+    (name) => [name, Object.getOwnPropertyDescriptor(target, name)] as const,
+  );
   for (const [name, value] of Object.entries(replacements))
     Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: true });
   return () => {

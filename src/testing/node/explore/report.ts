@@ -1,5 +1,5 @@
 import { type Disturbance, type ExploredRequest, type FaultKind, KINDS, subjectOf } from "./fault-kinds.ts";
-import { type Wrong, WORST_FIRST } from "./judge.ts";
+import { WORST_FIRST, type Wrong } from "./judge.ts";
 
 /** One cause: the same thing goes wrong after the same operation. */
 export interface Finding {
@@ -107,7 +107,10 @@ export interface Tally extends Omit<ExplorationReport, "message"> {
 export function reportOf({ notes, ...numbers }: Tally): ExplorationReport {
   const { findings, runs, told } = numbers;
   const blocks = findings.map((finding) => `${finding.message}\n  ${finding.runs} runs\n\n${finding.script}`);
-  return { ...numbers, message: [verdictOf({ causes: findings.length, runs, told }), ...notes, ...blocks].join("\n\n") };
+  return {
+    ...numbers,
+    message: [verdictOf({ causes: findings.length, runs, told }), ...notes, ...blocks].join("\n\n"),
+  };
 }
 
 function verdictOf({ causes, runs, told }: { causes: number; runs: number; told: number }): string {

@@ -74,15 +74,21 @@ export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): 
   const now = (): number => current?.time.date() ?? platform.Date.now();
   const emulator = createEmulator({ now, ...setup.emulator, logLimit: Number.MAX_SAFE_INTEGER });
   const sessions = emulator.sessions.list();
-  const active = plan.disturbances.map((disturbance) => ({ disturbance, handle: emulator.fault(faultOf(disturbance)) }));
+  const active = plan.disturbances.map((disturbance) => ({
+    disturbance,
+    handle: emulator.fault(faultOf(disturbance)),
+  }));
   const traffic = { sent: 0, pending: 0, isStopped: false };
   const watch = (): void => {
-    traffic.isStopped = active.some(({ disturbance, handle }) => disturbance.fault === "stopped" && handle.hits > stops);
+    traffic.isStopped = active.some(
+      ({ disturbance, handle }) => disturbance.fault === "stopped" && handle.hits > stops,
+    );
   };
   let stops = 0;
   const prepared = await setup.prepare();
   const runStart = async (number: number): Promise<StartRecord> => {
-    for (const { id, state } of sessions) if (emulator.sessions.get(id) !== undefined) emulator.sessions.update(id, { state });
+    for (const { id, state } of sessions)
+      if (emulator.sessions.get(id) !== undefined) emulator.sessions.update(id, { state });
     const start = new Start(current?.time.aheadMs ?? 0);
     current = start;
     const sentBefore = emulator.requests.length;
@@ -93,7 +99,8 @@ export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): 
     const outcome = await start.run(program, traffic, plan);
     if (outcome.state === "stopped") stops += 1;
     watch();
-    for (const { disturbance, handle } of active) if (disturbance.fault === "outage" && handle.hits > 0) handle.remove();
+    for (const { disturbance, handle } of active)
+      if (disturbance.fault === "outage" && handle.hits > 0) handle.remove();
     return { outcome, requests: emulator.requests.slice(sentBefore) };
   };
   const endOf = async (starts: readonly StartRecord[]): Promise<End> => {
@@ -149,7 +156,8 @@ function createFetch(emulator: Emulator, { start, traffic, watch, isReordered }:
   const send = async (...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> => {
     const delayMs = DELAYS_MS[traffic.sent % DELAYS_MS.length];
     traffic.sent += 1;
-    if (isReordered) await new Promise<void>((resolve) => start.time.set({ run: resolve, delayMs: delayMs ?? 0, repeats: false }));
+    if (isReordered)
+      await new Promise<void>((resolve) => start.time.set({ run: resolve, delayMs: delayMs ?? 0, repeats: false }));
     return emulator.fetch(input, init);
   };
   const fetch: typeof globalThis.fetch = async (input, init) => {

@@ -37,7 +37,7 @@ const endLine = ({ fault }: Disturbance, index: number): string =>
 
 function faultLines({ fault, request }: Disturbance, index: number): string {
   const name = `fault${index + 1}`;
-  const effect = Object.entries(KINDS[fault].effect).map(([key, value]) => `${key}: ${valueOf(value)}`);
+  const effect = Object.entries(KINDS[fault].effect).map(([key, value]) => `${key}: ${literalOf(value)}`);
   const isSame =
     request.operation === undefined
       ? `\`\${request.method} \${request.path}\` === ${JSON.stringify(subjectOf(request))}`
@@ -55,4 +55,4 @@ const ${name} = emulator.fault({
 });`;
 }
 
-const valueOf = (value: unknown): string => (value === Infinity ? "Infinity" : JSON.stringify(value));
+const literalOf = (value: unknown): string => (value === Infinity ? "Infinity" : JSON.stringify(value));

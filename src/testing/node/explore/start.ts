@@ -119,7 +119,7 @@ export class Start implements Life {
       if (this.time.aheadMs - beganAt > DAY_MS) return resolved ?? hangs("a day of its own time has passed");
       const quiet = activity.look(`${this.time.signs} ${sent} ${traffic.pending} ${resolved?.state}`);
       const isIdle = !this.time.isWaiting && traffic.pending === 0 && !activity.isOpen;
-      if (resolved !== undefined && (quiet >= 3 && isIdle || lastJumps > LAST_JUMPS)) return resolved;
+      if (resolved !== undefined && ((quiet >= 3 && isIdle) || lastJumps > LAST_JUMPS)) return resolved;
       if (quiet < (isCounting ? 2 : QUIET_LOOKS)) continue;
       if (this.time.isWaiting) {
         this.time.jump();

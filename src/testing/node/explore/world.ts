@@ -28,14 +28,17 @@ const withoutDigits = (value: string): string => value.replaceAll(/\d+/g, "#");
 /** Finds what differs between worlds that should be the same. */
 export function unsteadyFields(worlds: readonly (readonly Thing[])[]): Unsteady {
   const unsteady = new Map<string, "digits" | "whole">();
-  const names = new Set(worlds.flat().flatMap(({ kind, fields }) => Object.keys(fields).map((field) => `${kind}.${field}`)));
+  const names = new Set(
+    worlds.flat().flatMap(({ kind, fields }) => Object.keys(fields).map((field) => `${kind}.${field}`)),
+  );
   for (const name of names) {
     const [kind = "", field = ""] = name.split(".");
     const values = (world: readonly Thing[], read: (value: string) => string): string => {
       const own = world.filter((thing) => thing.kind === kind).map(({ fields }) => read(fields[field] ?? ""));
       return JSON.stringify(own.sort());
     };
-    const areSame = (read: (value: string) => string): boolean => new Set(worlds.map((world) => values(world, read))).size < 2;
+    const areSame = (read: (value: string) => string): boolean =>
+      new Set(worlds.map((world) => values(world, read))).size < 2;
     if (areSame(String)) continue;
     unsteady.set(name, areSame(withoutDigits) ? "digits" : "whole");
   }
@@ -80,7 +83,10 @@ export function compareWorlds(expected: readonly Thing[], actual: readonly Thing
   return { twice, changed, lost: missing.map((thing) => `${wordsOf(thing)} is missing`) };
 }
 
-function countBy(things: readonly Thing[], keyOf: (thing: Thing) => string): Map<string, { thing: Thing; count: number }> {
+function countBy(
+  things: readonly Thing[],
+  keyOf: (thing: Thing) => string,
+): Map<string, { thing: Thing; count: number }> {
   const counts = new Map<string, { thing: Thing; count: number }>();
   for (const thing of things) {
     const known = counts.get(keyOf(thing));
