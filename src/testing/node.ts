@@ -11,7 +11,7 @@ import { type RandomSource, repeatableRandom, worldOf } from "./random.ts";
 
 export { exploreFaults } from "./node/explore/explore-faults.ts";
 export type { ExploredRequest, FaultKind } from "./node/explore/fault-kinds.ts";
-export type { ExploredEnd, ExploreOptions } from "./node/explore/options.ts";
+export type { ExploredEnd, ExploredStart, ExploreOptions } from "./node/explore/options.ts";
 export { ExplorationError, type ExplorationReport, type Finding } from "./node/explore/report.ts";
 export type { ProgramContext } from "./node/explore/run.ts";
 

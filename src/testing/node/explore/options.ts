@@ -22,7 +22,13 @@ export interface ExploredEnd {
   /** The service as the undisturbed program left it; in the undisturbed runs, the same as `emulator`. */
   readonly undisturbed: Emulator;
   /** The starts of the program, in order. */
-  readonly starts: readonly { readonly state: "resolved" | "rejected" | "hangs" | "stopped" }[];
+  readonly starts: readonly ExploredStart[];
+}
+
+/** One start of a program. */
+export interface ExploredStart {
+  /** How it ended. */
+  readonly state: "resolved" | "rejected" | "hangs" | "stopped";
 }
 
 /** Options of `exploreFaults`. */

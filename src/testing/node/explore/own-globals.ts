@@ -97,11 +97,10 @@ const OwnDate: DateConstructor = new Proxy(platform.Date, {
   construct: (target, args, newTarget): object => {
     const time = ownTime();
     const given: readonly unknown[] = args.length === 0 && time !== undefined ? [time.date()] : args;
-    const made: object = Reflect.construct(target, given, newTarget === OwnDate ? target : newTarget);
-    return made;
+    return Reflect.construct(target, given, newTarget === OwnDate ? target : newTarget) as object; // a date
   },
   apply: (target) => new target(dateNow()).toString(),
-  get: (target, name) => (name === "now" ? dateNow : Reflect.get(target, name)),
+  get: (target, name): unknown => (name === "now" ? dateNow : Reflect.get(target, name)),
 });
 
 function dateNow(): number {
@@ -155,7 +154,7 @@ export function installOwnGlobals(): () => void {
 function takeRejections(): () => void {
   const owners = new WeakMap<object, Life>();
   const hook = createHook({
-    init: (_id, type, _trigger, resource) => {
+    init: (...[, type, , resource]) => {
       const life = type === "PROMISE" ? lives.getStore() : undefined;
       if (life !== undefined) owners.set(resource, life);
     },

@@ -39,6 +39,7 @@ export interface ExplorationReport {
 
 /** `exploreFaults` rejects with it if something was found. */
 export class ExplorationError extends Error {
+  /** `"ExplorationError"`. */
   override readonly name = "ExplorationError";
   /** What was found. */
   readonly report: ExplorationReport;
