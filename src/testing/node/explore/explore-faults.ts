@@ -59,21 +59,8 @@ async function explore<Prepared>(options: ExploreOptions<Prepared>): Promise<Exp
   };
   const resources = openResources();
   const plain: RunPlan = { disturbances: [], isReordered: false, maxRequests: Infinity, resources, signal };
-  const references: RunRecord[] = [];
-  for (const isReordered of [false, false, true])
-    references.push(undisturbedRun(await makeRun({ ...setup, starts: 1 }, { ...plain, isReordered })));
-  const [one, other] = references;
-  if (one === undefined || other === undefined) throw new Error("no undisturbed run was made");
-  const requests = requestsOf(one.starts[0]?.requests ?? []);
-  const difference = differenceOfCounts(requests, requestsOf(other.starts[0]?.requests ?? []));
-  if (difference !== undefined) throw new Error(`two undisturbed runs differ: ${difference}; likely by ${REASONS}`);
-  undisturbed = one.emulator;
-  const reference: Reference = {
-    run: one,
-    unsteady: unsteadyFields(references.map(({ end }) => end.world)),
-    isComparable: new Set(references.map(({ end }) => end.compared)).size === 1,
-    isChecked: check !== undefined,
-  };
+  const { reference, requests } = await learn(setup, plain);
+  undisturbed = reference.run.emulator;
   const bounded = { ...plain, maxRequests: Math.max(200, 20 * requests.length) };
   const instances: Instance[] = [];
   const continuations: Continuation[] = [];
@@ -114,6 +101,28 @@ async function explore<Prepared>(options: ExploreOptions<Prepared>): Promise<Exp
     }),
   );
   return reportOf({ ...counts, requests: requests.length, findings, notes: notesOf(reference, options) });
+}
+
+/** Runs the program undisturbed: twice, and once with its requests in another order. */
+async function learn<Prepared>(
+  setup: Setup<Prepared>,
+  plain: RunPlan,
+): Promise<{ readonly reference: Reference; readonly requests: ReturnType<typeof requestsOf> }> {
+  const runs: RunRecord[] = [];
+  for (const isReordered of [false, false, true])
+    runs.push(undisturbedRun(await makeRun({ ...setup, starts: 1 }, { ...plain, isReordered })));
+  const [run, other] = runs;
+  if (run === undefined || other === undefined) throw new Error("no undisturbed run was made");
+  const requests = requestsOf(run.starts[0]?.requests ?? []);
+  const difference = differenceOfCounts(requests, requestsOf(other.starts[0]?.requests ?? []));
+  if (difference !== undefined) throw new Error(`two undisturbed runs differ: ${difference}; likely by ${REASONS}`);
+  const reference: Reference = {
+    run,
+    unsteady: unsteadyFields(runs.map(({ end }) => end.world)),
+    isComparable: new Set(runs.map(({ end }) => end.compared)).size === 1,
+    isChecked: setup.check !== undefined,
+  };
+  return { reference, requests };
 }
 
 const REASONS = "a module variable, a file outside prepare, the clock, or chance";

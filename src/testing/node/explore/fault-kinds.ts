@@ -33,9 +33,9 @@ export type FaultKind =
 
 /** One kind of fault. */
 interface KindOfFault {
-  /** What it does to the response, as a report says it behind the request. */
+  /** Its effect on the response, as a report says it behind the request. */
   readonly words: string;
-  /** What happens, without the choice of the request. */
+  /** The fault, without the choice of the request. */
   readonly effect: Omit<Fault, "operation" | "match" | "skip">;
   /** True if the service did it and the response is lost. */
   readonly losesResponse: boolean;

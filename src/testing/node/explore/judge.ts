@@ -5,7 +5,7 @@ import { compareWorlds, type Unsteady } from "./world.ts";
 /** The kinds of findings, the worst first. */
 export const WORST_FIRST = ["twice", "changed", "lost", "check", "locked_out", "hangs"] as const;
 
-/** What is wrong at the end of a run. */
+/** The flaw at the end of a run. */
 export interface Wrong {
   readonly what: (typeof WORST_FIRST)[number];
   readonly words: string;

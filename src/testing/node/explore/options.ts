@@ -27,7 +27,7 @@ export interface ExploredEnd {
 
 /** One start of a program. */
 export interface ExploredStart {
-  /** How it ended. */
+  /** Its end. */
   readonly state: "resolved" | "rejected" | "hangs" | "stopped";
 }
 
@@ -35,7 +35,7 @@ export interface ExploredStart {
 export interface ExploreOptions<Prepared = undefined> {
   /** Your program. It is called anew for each start of each run. */
   readonly program: (context: ProgramContext<Prepared>) => unknown;
-  /** How often it is started until it resolves. @default 3 */
+  /** It is started until it resolves, so many times at most. @default 3 */
   readonly starts?: number | undefined;
   /** The ways in which a request fails. @default all but "rate_limit" and "stopped" */
   readonly faults?: readonly FaultKind[] | undefined;

@@ -13,7 +13,7 @@ export const platform = {
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What a timer does. */
+/** The work of a timer. */
 export interface Task {
   readonly run: () => void;
   readonly delayMs: number;

@@ -38,7 +38,7 @@ export function samplePairs(
     .map(({ pair }) => pair);
 }
 
-/** How the numbers of requests of two undisturbed runs differ; `undefined` if they do not. */
+/** The difference between the numbers of requests of two undisturbed runs; `undefined` if there is none. */
 export function differenceOfCounts(
   one: readonly ExploredRequest[],
   other: readonly ExploredRequest[],

@@ -3,7 +3,7 @@ import { WORST_FIRST, type Wrong } from "./judge.ts";
 
 /** One cause: the same thing goes wrong after the same operation. */
 export interface Finding {
-  /** What is wrong at the end. */
+  /** The flaw at the end. */
   readonly what: Wrong["what"];
   /** The fault of the shortest instance. */
   readonly fault: FaultKind;
@@ -19,7 +19,7 @@ export interface Finding {
   readonly script: string;
 }
 
-/** What an exploration has found. */
+/** The result of an exploration. */
 export interface ExplorationReport {
   /** The runs with a fault. */
   readonly runs: number;
@@ -41,7 +41,7 @@ export interface ExplorationReport {
 export class ExplorationError extends Error {
   /** `"ExplorationError"`. */
   override readonly name = "ExplorationError";
-  /** What was found. */
+  /** The report, with its findings. */
   readonly report: ExplorationReport;
 
   /** @internal Not for callers: `exploreFaults` makes it. */

@@ -8,7 +8,7 @@ import { platform } from "./own-time.ts";
 import { type Bounds, type Outcome, Start, type Traffic } from "./start.ts";
 import { type Thing, worldOf } from "./world.ts";
 
-/** What a program gets at each of its starts. */
+/** The argument of a program, at each of its starts. */
 export interface ProgramContext<Prepared> {
   /** A new client of the emulator. */
   readonly client: Client;
@@ -26,12 +26,12 @@ export interface StartRecord {
   readonly requests: readonly RecordedRequest[];
 }
 
-/** What there is after a start. */
+/** The state after a start. */
 export interface End {
   readonly world: readonly Thing[];
-  /** What `compare` returned, as JSON; `undefined` if it was not called. */
+  /** The result of `compare`, as JSON; `undefined` if it was not called. */
   readonly compared: string | undefined;
-  /** What `check` threw. */
+  /** The value that `check` threw. */
   readonly failed: { readonly error: unknown } | undefined;
 }
 
@@ -48,7 +48,7 @@ export interface RunRecord {
   readonly again: (StartRecord & { readonly end: End }) | undefined;
 }
 
-/** What the runs of an exploration have in common. */
+/** The part that all runs of an exploration share. */
 export interface Setup<Prepared> {
   readonly program: (context: ProgramContext<Prepared>) => unknown;
   readonly prepare: () => Prepared | Promise<Prepared>;

@@ -1,7 +1,7 @@
 import type { Disturbance } from "./fault-kinds.ts";
 import { KINDS, subjectOf } from "./fault-kinds.ts";
 
-/** What a script needs beside its faults. */
+/** The parts of a script beside its faults. */
 export interface ScriptSource {
   readonly disturbances: readonly Disturbance[];
   readonly starts: number;

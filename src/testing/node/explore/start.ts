@@ -12,7 +12,7 @@ export type Outcome =
 export interface Traffic {
   /** The requests of the run so far. */
   readonly sent: number;
-  /** Those that have no response yet. */
+  /** Requests without a response so far. */
   readonly pending: number;
   /** True once the process of the program is to end. */
   readonly isStopped: boolean;
@@ -33,7 +33,7 @@ const QUIET_LOOKS = 4;
 const IDLE_JUMPS = 100;
 /** Nothing under way and no timer for so long: the program hangs. */
 const SILENT_MS = 1_000;
-/** What is open for so long without a change is not waited for. */
+/** A socket or a file that is open for so long without a change is not waited for. */
 const OPEN_MS = 5_000;
 const DAY_MS = 86_400_000;
 /** Jumps to timers that a program leaves behind when it has resolved. */

@@ -45,7 +45,7 @@ export function unsteadyFields(worlds: readonly (readonly Thing[])[]): Unsteady 
   return unsteady;
 }
 
-/** How a world differs from the one that should be, each in words. */
+/** The differences of a world from the one that should be, each in words. */
 export interface Difference {
   readonly twice: readonly string[];
   readonly changed: readonly string[];
