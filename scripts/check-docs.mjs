@@ -17,7 +17,7 @@ const made = readFileSync(".gitignore", "utf8").match(/^.*\/$/gm) ?? [];
 const { name, exports, scripts } = JSON.parse(readFileSync("package.json", "utf8"));
 const entryPoints = Object.keys(exports).filter((entryPoint) => entryPoint !== "./package.json");
 const ERROR_CLASSES = new Set([
-  ...entryPoints.flatMap(exportsOf),
+  ...entryPoints.flatMap((entryPoint) => [...exportsOf(entryPoint)]),
   "TypeError",
   "SyntaxError",
   "RangeError",
