@@ -4,7 +4,14 @@ import { judge, type Reference } from "./judge.ts";
 import { checkOptions, type ExploreOptions } from "./options.ts";
 import { installOwnGlobals } from "./own-globals.ts";
 import { type Continuation, differenceOfCounts, planOf, requestsOf, samplePairs } from "./plan.ts";
-import { ExplorationError, type ExplorationReport, groupByCause, type Instance, reportOf } from "./report.ts";
+import {
+  beyondSingles,
+  ExplorationError,
+  type ExplorationReport,
+  groupByCause,
+  type Instance,
+  reportOf,
+} from "./report.ts";
 import { makeRun, type RunPlan, type RunRecord, type Setup } from "./run.ts";
 import { scriptOf } from "./script.ts";
 import { openResources } from "./start.ts";
@@ -92,7 +99,7 @@ async function explore<Prepared>(options: ExploreOptions<Prepared>): Promise<Exp
   const pairs = depth === 2 ? samplePairs(continuations, { faults, maxRuns, seed }) : [];
   planned += pairs.length;
   for (const pair of pairs) await tryOut(pair);
-  const findings = groupByCause(instances, ({ disturbances, starts }) =>
+  const findings = groupByCause(beyondSingles(instances), ({ disturbances, starts }) =>
     scriptOf({
       disturbances,
       starts: starts.length,

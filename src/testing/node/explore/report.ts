@@ -59,6 +59,20 @@ export interface Instance {
   readonly starts: readonly string[];
 }
 
+/** Leaves out an instance of two faults if one of the two alone shows the same. */
+export function beyondSingles(instances: readonly Instance[]): Instance[] {
+  const keyOf = ({ fault, request: { operation, index } }: Disturbance): string => `${fault} ${operation} ${index}`;
+  const alone = new Map<string, string>();
+  for (const { wrong, disturbances } of instances) {
+    const [only, ...others] = disturbances;
+    if (only !== undefined && others.length === 0) alone.set(keyOf(only), wrong.what);
+  }
+  return instances.filter(
+    ({ wrong, disturbances }) =>
+      disturbances.length === 1 || !disturbances.some((one) => alone.get(keyOf(one)) === wrong.what),
+  );
+}
+
 /** Groups instances by cause: what happened, whether the service did it, and the operation. */
 export function groupByCause(instances: readonly Instance[], scriptOf: (instance: Instance) => string): Finding[] {
   const groups = new Map<string, { first: Instance; last: Disturbance; runs: number }>();
@@ -107,7 +121,9 @@ export interface Tally extends Omit<ExplorationReport, "message"> {
 /** The whole report in words, the verdict first. */
 export function reportOf({ notes, ...numbers }: Tally): ExplorationReport {
   const { findings, runs, told } = numbers;
-  const blocks = findings.map((finding) => `${finding.message}\n  ${finding.runs} runs\n\n${finding.script}`);
+  const blocks = findings.map(
+    (finding) => `${finding.message}\n  ${finding.runs} ${finding.runs === 1 ? "run" : "runs"}\n\n${finding.script}`,
+  );
   return {
     ...numbers,
     message: [verdictOf({ causes: findings.length, runs, told }), ...notes, ...blocks].join("\n\n"),
