@@ -112,10 +112,11 @@ const GIVEN = {
 /** What of it a snippet uses and does not declare. */
 export function assumedBy({ code }: Pick<Snippet, "code">): (keyof typeof GIVEN)[] {
   const names = Object.keys(GIVEN) as (keyof typeof GIVEN)[]; // they are
-  return names.filter(
-    (name) =>
-      new RegExp(`(?<![.\\w])${name}\\b`).test(code) && !new RegExp(`(?:const|let|function) ${name}\\b`).test(code),
-  );
+  const isUsed = (name: string): boolean => new RegExp(`(?<![.\\w])${name}\\b`).test(code);
+  // By a statement, or by a parameter such as `({ client }) =>`.
+  const isDeclared = (name: string): boolean =>
+    new RegExp(`(?:const|let|function) ${name}\\b|\\(\\{[^{}]*\\b${name}\\b[^{}]*\\}\\) =>`).test(code);
+  return names.filter((name) => isUsed(name) && !isDeclared(name));
 }
 
 /** The snippet as a program. What is given stands on its first line, so that its own lines count from 2. */
