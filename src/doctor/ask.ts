@@ -27,6 +27,8 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   /** Called with a line about a wait, for a person who watches. */
   readonly notify: (line: string) => void;
+  /** The environment variable that names a proxy for the address, if Node ignores it. */
+  readonly ignoredProxy?: string | undefined;
 }
 
 /** Whom to ask. */

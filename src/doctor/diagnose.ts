@@ -33,7 +33,7 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const at = new Date(around.wallClock()).toISOString();
   const asker = new Asker(deployment, around);
-  const obstacle = await obstacleTo(asker, deployment.baseUrl);
+  const obstacle = await obstacleTo(asker, deployment.baseUrl, around.ignoredProxy);
   if (obstacle === undefined) await askAll(probes, asker, deployment.write);
   const { replies } = asker;
   const redactor = new Redactor({ tokens: asker.secrets });

@@ -7,10 +7,10 @@ import { type Answer, certificateFlaw, type Failure, labelOf, type Reply } from 
  * Why nothing can be learned from the deployment, in a sentence; `undefined` if it is the service and lets the token
  * list projects.
  */
-export async function obstacleTo(asker: Asker, baseUrl: URL): Promise<string | undefined> {
+export async function obstacleTo(asker: Asker, baseUrl: URL, ignoredProxy?: string): Promise<string | undefined> {
   const first = await asker.ask(WITHOUT_TOKEN);
   const projects = await asker.ask(PROJECTS);
-  for (const answer of [first, projects]) if (answer.kind === "failure") return noConnection(answer);
+  for (const answer of [first, projects]) if (answer.kind === "failure") return noConnection(answer, ignoredProxy);
   if (projects.kind !== "response") return projects.kind === "not_asked" ? projects.reason : undefined;
   if (pageOf(projects) !== undefined) return undefined;
   const { status, request } = projects;
@@ -26,10 +26,11 @@ export async function obstacleTo(asker: Asker, baseUrl: URL): Promise<string | u
   return `this is not the service: ${answered}${isJson ? " with JSON that is no list (data, next_cursor)" : ""}`;
 }
 
-function noConnection(failure: Failure): string {
+function noConnection(failure: Failure, ignoredProxy: string | undefined): string {
   const flaw = certificateFlaw(failure);
   if (flaw !== undefined) return `no trusted connection: ${flaw} (${failure.code}), so the token is not sent`;
-  return `no connection: ${failure.message}`;
+  const hint = `; ${ignoredProxy} is set, and Node ignores it without NODE_USE_ENV_PROXY=1`;
+  return `no connection: ${failure.message}${ignoredProxy === undefined || failure.isSent === true ? "" : hint}`;
 }
 
 function forbidden(answered: string, projects: Reply, unknown: Answer): string {

@@ -146,3 +146,18 @@ export const UNKNOWN_PROJECT: Step = unlessForbidden({
   shown: "/projects/{made up}/sessions",
 });
 export const UNKNOWN_SESSION: Step = unlessForbidden({ path: `/sessions/${MADE_UP}`, shown: "/sessions/{made up}" });
+/** A session that no service has, with a slash in its id. */
+export const ENCODED_SLASH: Step = unlessForbidden({
+  path: `/sessions/${encodeSegment(`${MADE_UP}/${MADE_UP}`, "the id of a session")}`,
+  shown: "/sessions/{made up}%2F{made up}",
+});
+/** The path that a proxy makes of `ENCODED_SLASH` if it decodes it. */
+export const DECODED_SLASH: Step = unlessForbidden({
+  path: `/sessions/${MADE_UP}/${MADE_UP}`,
+  shown: "/sessions/{made up}/{made up}",
+});
+
+/** `text` without the values that the doctor made up, which a message may repeat. */
+export function withoutMadeUp(text: string): string {
+  return text.replaceAll(new RegExp(`${MADE_UP}(?:(?:/|%2F)${MADE_UP})?`, "gi"), "");
+}

@@ -71,8 +71,8 @@ describe("the command", () => {
     await using service = await start();
     expect(await run([], environmentOf(service))).toEqual({
       code: 0,
-      out: `this is the service; nothing differs from what is assumed (39 as assumed, 16 not asked)
-${service.baseUrl}, 20 requests answered
+      out: `this is the service; nothing differs from what is assumed (41 as assumed, 16 not asked)
+${service.baseUrl}, 22 requests answered
 ${NOT_ASKED}`,
       err: "",
     });
@@ -86,7 +86,7 @@ ${NOT_ASKED}`,
     expect(out).toContain(`
   the token or its owner lacks sessions:read (403 forbidden): scope-sessions-read, sessions-list,
   project-by-name, record-session, fields-session, session-get, session-states,
-  refusal-unknown-project, refusal-unknown-session
+  refusal-unknown-project, refusal-unknown-session, encoded-slash
 `);
   });
 
@@ -105,8 +105,8 @@ ${NOT_ASKED}`,
     await using service = await start({ conventions: { endOfList: "missing" } });
     const { code, out } = await run([], environmentOf(service));
     expect(code).toBe(1);
-    expect(out).toBe(`this is the service; 1 answer contradicts its contract (38 as assumed, 16 not asked)
-${service.baseUrl}, 20 requests answered
+    expect(out).toBe(`this is the service; 1 answer contradicts its contract (40 as assumed, 16 not asked)
+${service.baseUrl}, 22 requests answered
 
 CONTRADICTS end-of-list: How does the last page say that it is the last?
   seen:     no next_cursor

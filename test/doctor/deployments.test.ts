@@ -121,7 +121,7 @@ describe("a deployment that breaks the contract is found, and the breach is name
     [
       "rate limit headers that are missing from some responses",
       { fault: { match: ({ path }) => path.startsWith("/sessions/"), headers: { "ratelimit-remaining": null } } },
-      { "rate-limit-everywhere": "2 of 20 without them (200 of GET /sessions/{id})" },
+      { "rate-limit-everywhere": "4 of 22 without them (200 of GET /sessions/{id})" },
     ],
     [
       "a rate limit that is a word",

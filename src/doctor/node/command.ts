@@ -6,6 +6,7 @@ import { diagnose } from "../diagnose.ts";
 import { exitCodeOf, textOf } from "../report.ts";
 import { TOKEN_NAME } from "../token-steps.ts";
 import { FLAGS, readDeployment } from "./arguments.ts";
+import { ignoredProxy } from "./ignored-proxy.ts";
 import { sendByNode } from "./send.ts";
 
 /** The world around the doctor, as far as the command provides it. */
@@ -35,13 +36,15 @@ export function doctorIn(world: World): Command {
     failure: 2,
     run: async (flags, terminal) => {
       const notify = (line: string): void => say("doctor", terminal, line);
-      const { report, isComplete, seed, seedWithValues } = await diagnose(readDeployment(flags, terminal), {
+      const deployment = readDeployment(flags, terminal);
+      const { report, isComplete, seed, seedWithValues } = await diagnose(deployment, {
         ...world,
         // A write that is interrupted may be carried out all the same.
         send: (request) => world.send(request, request.method === "GET" ? terminal.signal : undefined),
         sleep: (ms) => world.sleep(ms, terminal.signal),
         signal: terminal.signal,
         notify,
+        ignoredProxy: ignoredProxy(deployment.baseUrl, terminal.environment),
       });
       const width = Math.min(Math.max(terminal.columns, LEAST_COLUMNS), MOST_COLUMNS);
       const text = flags.json === true ? jsonOf(report) : textOf(report, { width, all: flags.all === true });

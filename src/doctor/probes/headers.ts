@@ -12,7 +12,7 @@ const ROLES = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining" } as 
 type Role = keyof typeof ROLES;
 
 /** The name of the header that plays a role: the contract's, or one that looks like it. */
-function rateLimitName(headers: Headers, role: Role): string | undefined {
+export function rateLimitName(headers: Headers, role: Role): string | undefined {
   if (headers.has(ROLES[role])) return ROLES[role];
   return [...headers.keys()].find((name) => /rate-?limit|quota/.test(name) && name.endsWith(`-${role}`));
 }

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import { doctorIn } from "../../src/doctor/node/command.ts";
+import { ignoredProxy } from "../../src/doctor/node/ignored-proxy.ts";
+import { sendByNode } from "../../src/doctor/node/send.ts";
+import type { Verdict } from "../../src/doctor/probe.ts";
+import type { Failure, Send, WireRequest, WireResponse } from "../../src/doctor/wire.ts";
+import { type StartOptions, startEmulator } from "../../src/testing/node.ts";
+import { examine, virtualClock } from "./examine.ts";
+
+const EMPTY: WireResponse = { kind: "response", status: 200, headers: new Headers(), text: "" };
+const NOT_FOUND: WireResponse = {
+  kind: "response",
+  status: 404,
+  headers: new Headers({ "content-type": "text/html" }),
+  text: "<h1>Not Found</h1>",
+};
+
+/** A proxy that answers the requests that match, and passes the others on. */
+function answering(matches: (request: WireRequest) => boolean, answer: WireResponse): Send {
+  return async (request) => (matches(request) ? answer : sendByNode(request));
+}
+
+/** A proxy that decodes slashes in the path. */
+const decoding: Send = (request) => sendByNode({ ...request, url: request.url.replaceAll(/%2F/gi, "/") });
+const isUnknownPath = ({ url }: WireRequest): boolean => /v1\/project-automation-doctor[^/]*$/.test(url);
+const hasEncodedSlash = ({ url }: WireRequest): boolean => url.includes("%2F");
+
+interface Case {
+  readonly options?: StartOptions;
+  readonly send?: Send;
+  readonly write?: boolean;
+}
+
+async function ask(id: string, { options = {}, write = false, ...rest }: Case): Promise<readonly [Verdict, string]> {
+  await using service = await startEmulator(options);
+  const { question, report } = await examine(service, { write, ...rest });
+  const { verdict, seen } = question(id);
+  expect(report.result).toBe(
+    Object.values(report.questions).some((one) => one.verdict === "contradicts") ? "contradicts" : "agrees",
+  );
+  if (!write) expect(service.emulator.requests.every(({ method }) => method === "GET")).toBe(true);
+  return [verdict, seen];
+}
+
+describe("a page in place of the service", () => {
+  test.each<[string, Case, readonly [Verdict, string]]>([
+    ["there is none", {}, ["agrees", "no: each of"]],
+    [
+      "the limit has headers of another name",
+      { options: { conventions: { rateLimitHeaders: { limit: "X-Quota-Limit", remaining: null } } } },
+      ["agrees", "no: each of"],
+    ],
+    [
+      "an empty 200 for an unknown path",
+      { send: answering(isUnknownPath, EMPTY) },
+      ["contradicts", "(GET /{made up} answered 200 without a body)"],
+    ],
+    [
+      "an empty 200 for a revocation",
+      { write: true, send: answering(({ method }) => method === "DELETE", EMPTY) },
+      ["contradicts", "(DELETE /me/tokens/{id} answered 200 without a body)"],
+    ],
+    [
+      "a 404 without the headers is no success",
+      { send: answering(isUnknownPath, NOT_FOUND) },
+      ["agrees", "no: each of"],
+    ],
+    [
+      "no response has the headers",
+      { options: { conventions: { rateLimitHeaders: { limit: null, remaining: null } } } },
+      ["not_asked", "no response has the rate limit headers, by which to tell"],
+    ],
+  ])("%s", async (_, given, [verdict, seen]) => {
+    expect(await ask("page-for-service", given)).toEqual([verdict, expect.stringContaining(seen)]);
+  });
+});
+
+describe("a value with an encoded slash", () => {
+  const gone = { conventions: { refusals: { unknownSession: { status: 410, code: "gone" } } } };
+  test.each<[string, Case, readonly [Verdict, string]]>([
+    ["arrives as one segment, by the message", {}, ["agrees", "yes: 404 not_found"]],
+    ["arrives as one segment, by the status", { options: gone }, ["agrees", "yes: 410 gone"]],
+    ["is decoded, by the message", { send: decoding }, ["contradicts", "decoded on the way"]],
+    ["is decoded, by the status", { options: gone, send: decoding }, ["contradicts", "decoded on the way"]],
+    [
+      "is refused by a proxy",
+      { send: answering(hasEncodedSlash, NOT_FOUND) },
+      ["contradicts", "refused by a proxy: 404 text/html; an id without a slash: 404 not_found"],
+    ],
+    ["is answered by a page", { send: answering(hasEncodedSlash, EMPTY) }, ["contradicts", "200 without a body"]],
+    [
+      "is refused in another way",
+      { send: answering(hasEncodedSlash, { ...NOT_FOUND, status: 400, text: '{"error":"bad_path"}' }) },
+      ["contradicts", "400 bad_path; an id without a slash: 404 not_found"],
+    ],
+    [
+      "refusals do not tell an endpoint from a session",
+      {
+        send: async (request) => {
+          const answer = await sendByNode(request);
+          const isRefusal = answer.kind === "response" && answer.status === 404;
+          return isRefusal ? { ...answer, text: '{"error":"not_found"}' } : answer;
+        },
+      },
+      ["not_asked", "an unknown endpoint is refused as an unknown session is (404 not_found)"],
+    ],
+    [
+      "an unknown session is no refusal of the service",
+      { send: answering(({ url }) => url.includes("/sessions/project-automation-doctor"), NOT_FOUND) },
+      ["not_asked", "an unknown session is not refused by the service: 404 text/html"],
+    ],
+  ])("%s", async (_, given, [verdict, seen]) => {
+    expect(await ask("encoded-slash", given)).toEqual([verdict, expect.stringContaining(seen)]);
+  });
+
+  test("is not asked with a token that lacks sessions:read", async () => {
+    await using service = await startEmulator();
+    const { plaintext: token } = service.emulator.createToken({ scopes: ["projects:read"] });
+    expect((await examine({ ...service, token })).question("encoded-slash")).toMatchObject({
+      verdict: "not_asked",
+      seen: "the token or its owner lacks sessions:read (403 forbidden)",
+    });
+  });
+});
+
+describe("a proxy of the environment that Node ignores", () => {
+  const proxy = "http://proxy.example.com:3128";
+  interface Node {
+    readonly address?: string;
+    readonly options?: readonly string[];
+    readonly environment: Readonly<Record<string, string>>;
+  }
+  test.each<[string, Node, string | undefined]>([
+    ["for https", { environment: { HTTPS_PROXY: proxy } }, "HTTPS_PROXY"],
+    ["in lower case", { environment: { https_proxy: proxy } }, "https_proxy"],
+    ["for http", { address: "http://a.example", environment: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } }, "HTTP_PROXY"],
+    ["0 does not turn it on", { environment: { HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: "0" } }, "HTTPS_PROXY"],
+    ["of another protocol", { environment: { HTTP_PROXY: proxy } }, undefined],
+    ["empty", { environment: { HTTPS_PROXY: "" } }, undefined],
+    ["used by the variable", { environment: { HTTPS_PROXY: proxy, NODE_USE_ENV_PROXY: "1" } }, undefined],
+    ["used by an option", { options: ["--use-env-proxy"], environment: { HTTPS_PROXY: proxy } }, undefined],
+    [
+      "used by NODE_OPTIONS",
+      { environment: { HTTPS_PROXY: proxy, NODE_OPTIONS: "--no-warnings --use-env-proxy" } },
+      undefined,
+    ],
+    ["for this machine", { address: "http://localhost:8080", environment: { HTTP_PROXY: proxy } }, undefined],
+  ])("%s", (_, { address = "https://a.example", options = [], environment }, name) => {
+    expect(ignoredProxy(new URL(address), environment, options)).toBe(name);
+  });
+
+  const hint = "; HTTPS_PROXY is set, and Node ignores it without NODE_USE_ENV_PROXY=1";
+  test.each<[string, Partial<Failure> & { readonly used?: "1" }, string]>([
+    ["no connection", { code: "ENOTFOUND", isSent: false }, `no connection: it failed${hint}`],
+    ["a connection that hangs", { code: "TIMEOUT" }, `no connection: it failed${hint}`],
+    ["a request that left", { code: "ECONNRESET", isSent: true }, "no connection: it failed"],
+    ["a proxy in use", { code: "ENOTFOUND", isSent: false, used: "1" }, "no connection: it failed"],
+    [
+      "a certificate that is not trusted",
+      { code: "CERT_HAS_EXPIRED", isSent: false },
+      "no trusted connection: the certificate has expired (CERT_HAS_EXPIRED), so the token is not sent",
+    ],
+  ])("in the verdict about %s", async (_, { used, ...failure }, verdict) => {
+    const clock = virtualClock();
+    const doctor = doctorIn({
+      send: async () => ({ kind: "failure", code: "", message: "it failed", permanent: true, ...failure }),
+      sleep: clock.sleep,
+      wallClock: clock.now,
+    });
+    let printed = "";
+    const code = await doctor.run([], {
+      out: (text) => {
+        printed += text;
+      },
+      err: expect.unreachable,
+      environment: {
+        PROJECT_AUTOMATION_BASE_URL: "https://automation.example.com/api/v1",
+        PROJECT_AUTOMATION_TOKEN: "emu_key_averysecretsecret",
+        HTTPS_PROXY: proxy,
+        ...(used && { NODE_USE_ENV_PROXY: used }),
+      },
+      columns: 100,
+      colour: { out: false, err: false },
+      runProgram: async () => 0,
+      signal: new AbortController().signal,
+    });
+    expect(code).toBe(2);
+    expect(printed.split("\n")[0]).toBe(verdict);
+  });
+});
