@@ -21,8 +21,8 @@ function judgePage(_: unknown, { replies }: Seen): Finding {
   );
 }
 
-/** What a refusal says, at two levels: the second tells apart what the first cannot. */
-const SAYINGS: readonly ((reply: Reply) => string)[] = [
+/** The content of a refusal: its status and code, and its message, which tells apart refusals of the same code. */
+const CONTENTS: readonly ((reply: Reply) => string)[] = [
   ({ status, json }) => JSON.stringify([status, fieldsOf(json)["error"]]),
   ({ json }) => withoutMadeUp(String(fieldsOf(json)["message"])),
 ];
@@ -35,8 +35,8 @@ function judgeSlash({ encoded, decoded, plain }: Readonly<Record<"encoded" | "de
   const refused = "calls about a name or an id with a slash fail: pass the project's id";
   if (isSuccess(encoded)) return contradicts(seen, "a call about an id with a slash may reach another endpoint");
   if (!isRefusalOfService(encoded.json)) return contradicts(`refused by a proxy: ${seen}`, refused);
-  for (const sayingOf of SAYINGS) {
-    const [asEncoded, asDecoded, asPlain] = [encoded, decoded, plain].map(sayingOf);
+  for (const contentOf of CONTENTS) {
+    const [asEncoded, asDecoded, asPlain] = [encoded, decoded, plain].map(contentOf);
     if (asEncoded === asDecoded && asEncoded !== asPlain) {
       return contradicts(`decoded on the way, as /sessions/{made up}/{made up}: ${seen}`, refused);
     }
