@@ -9,7 +9,7 @@ export interface ScriptSource {
   readonly hasEmulatorOptions: boolean;
 }
 
-/** A whole program that shows a finding. It imports the explored program, and waits in real time. */
+/** A whole program that shows a finding after one of its starts. It imports the explored program, and waits in real time. */
 export function scriptOf({ disturbances, starts, isPrepared, hasEmulatorOptions }: ScriptSource): string {
   const own = ["program", ...(isPrepared ? ["prepare"] : []), ...(hasEmulatorOptions ? ["emulatorOptions"] : [])];
   const canStop = disturbances.some(({ fault }) => fault === "stopped");
@@ -26,9 +26,9 @@ ${disturbances.map(faultLines).join("\n")}
 for (let start = 1; start <= ${starts}; start += 1) {
   const client = new Client(clientOptions);
   console.log(start, await ${canStop ? `Promise.race([${call}${stopped}])` : call});
-${disturbances.map(endLine).join("")}}
-console.log(emulator.projects.list().map(({ name }) => ({ name, issues: emulator.issues.list(name) })));
-console.log(emulator.tokens.list().filter(({ state }) => state === "active"));
+${disturbances.map(endLine).join("")}  for (const { name } of emulator.projects.list()) console.log(name, emulator.issues.list(name));
+  console.log(emulator.tokens.list().filter(({ state }) => state === "active"));
+}
 `;
 }
 
