@@ -75,6 +75,8 @@ export interface Emulator extends EmulatorTables, ClientConnection {
 export interface AssembledEmulator {
   readonly emulator: Emulator;
   readonly core: Core;
+  readonly state: () => State;
+  readonly now: () => number;
 }
 
 /**
@@ -144,7 +146,7 @@ export function assembleEmulator(options: ResolvedOptions, random: RandomSource)
       seedProjects(tables, options);
     },
   };
-  return { emulator, core };
+  return { emulator, core, state, now };
 }
 
 function seedProjects({ projects, sessions, issues }: EmulatorTables, options: ResolvedOptions): void {

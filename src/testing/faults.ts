@@ -127,6 +127,11 @@ export interface ActiveFault {
 export class Faults {
   readonly #active = new Set<ActiveFault>();
 
+  /** Oldest first, those that are used up included. */
+  all(): ActiveFault[] {
+    return [...this.#active];
+  }
+
   /** Throws a `TypeError` for a fault that is malformed, contradicts itself or does nothing. */
   add(fault: Fault): FaultHandle {
     const active: ActiveFault = { fault: checkFault(fault), seen: 0, hits: 0 };

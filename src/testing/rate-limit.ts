@@ -16,6 +16,13 @@ export interface Quota {
 /** The numbers where nothing is limited: with `rateLimit: false`, and for requests without a valid token. */
 export const UNLIMITED: Quota = { limit: 1_000_000, remaining: 1_000_000 };
 
+/** A window that is open. */
+export interface OpenWindow {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly endsAt: number;
+}
+
 interface Window {
   readonly openedAt: number;
   used: number;
@@ -27,32 +34,39 @@ interface Window {
  */
 export class RateLimiter {
   readonly windowMs: number;
-  readonly #limit: number;
+  readonly limit: number;
   readonly #windows = new Map<string, Window>();
 
   constructor(rateLimit: RateLimit | false) {
     const { limit, windowMs = 60_000 } = rateLimit === false ? { limit: Infinity } : rateLimit;
-    this.#limit = limit;
+    this.limit = limit;
     this.windowMs = windowMs;
   }
 
   /** Counts one request of `token` at `now`, unless it is to be refused. */
   take(token: string, now: number): Quota {
-    if (this.#limit === Infinity) return UNLIMITED;
+    if (this.limit === Infinity) return UNLIMITED;
     const window = this.#current(token, now) ?? { openedAt: now, used: 0 };
     this.#windows.set(token, window);
-    if (window.used < this.#limit) {
+    if (window.used < this.limit) {
       window.used += 1;
-      return { limit: this.#limit, remaining: this.#limit - window.used };
+      return { limit: this.limit, remaining: this.limit - window.used };
     }
     const seconds = Math.ceil((window.openedAt + this.windowMs - now) / 1000);
-    return { limit: this.#limit, remaining: 0, retryAfterSeconds: Math.max(1, seconds) };
+    return { limit: this.limit, remaining: 0, retryAfterSeconds: Math.max(1, seconds) };
   }
 
   /** The state of the token's window; counts nothing. */
   peek(token: string, now: number): Quota {
-    if (this.#limit === Infinity) return UNLIMITED;
-    return { limit: this.#limit, remaining: this.#limit - (this.#current(token, now)?.used ?? 0) };
+    if (this.limit === Infinity) return UNLIMITED;
+    return { limit: this.limit, remaining: this.limit - (this.#current(token, now)?.used ?? 0) };
+  }
+
+  /** The window of the token that is open; `undefined` if none is, or nothing is limited. */
+  windowOf(token: string, now: number): OpenWindow | undefined {
+    const window = this.#current(token, now);
+    if (window === undefined) return undefined;
+    return { limit: this.limit, remaining: this.limit - window.used, endsAt: window.openedAt + this.windowMs };
   }
 
   #current(token: string, now: number): Window | undefined {

@@ -114,7 +114,7 @@ export class Service implements Core {
     const { reply, response } = this.#respond(exchange);
     entry.status = response.delivery.dropped ? undefined : response.status;
     entry.code = response.delivery.dropped ? undefined : codeOf(reply.content);
-    return { ...response, settle: (ending) => this.#settle(exchange, ending) };
+    return { ...response, entry, settle: (ending) => this.#settle(exchange, ending) };
   }
 
   refuse({ status, code, message }: Parameters<Core["refuse"]>[0]): OutgoingResponse {

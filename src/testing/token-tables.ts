@@ -30,6 +30,7 @@ export class TokenStore {
   readonly owners: Map<string, EmulatorOwner> = new Map();
   readonly rows: Map<string, TokenRow> = new Map();
   readonly byPlaintext: Map<string, TokenRow> = new Map();
+  readonly byKeyId: Map<string, TokenRow> = new Map();
   readonly #ids: Identifiers;
   readonly #prefix: string;
   readonly #world: string;
@@ -67,6 +68,7 @@ export class TokenStore {
     };
     this.rows.set(row.id, row);
     this.byPlaintext.set(row.plaintext, row);
+    this.byKeyId.set(row.keyId, row);
     return row;
   }
 

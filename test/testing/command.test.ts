@@ -221,6 +221,7 @@ describe("the command", () => {
       "seed",
       "dotenv",
       "stay",
+      "json",
       "quiet",
       "help",
       "version",

@@ -32,6 +32,7 @@ export const FLAGS = {
     about: "set the two variables in FILE, for node --env-file; a FILE with other values of them is refused",
   },
   stay: { about: "go on when the command behind -- has ended, until Ctrl-C" },
+  json: { about: "print what happens as JSON, one value a line, in place of lines for people" },
   quiet: { about: "print the two variables and nothing else" },
 } as const satisfies Flags;
 
@@ -39,6 +40,7 @@ export const FLAGS = {
 export interface Start {
   readonly options: StartOptions;
   readonly quiet: boolean;
+  readonly json: boolean;
   /** The program that is run, and its arguments. */
   readonly program: readonly string[] | undefined;
   /** True if it goes on until it is interrupted. */
@@ -54,9 +56,11 @@ const MOST = 1_000_000_000;
 /** Reads the flags, and the seed file that they name. Throws a {@link UsageError}. */
 export function readStart(flags: Values<typeof FLAGS>, program?: readonly string[]): Start {
   checkBesideProgram(flags, program);
+  if (flags.json && flags.quiet) throw new UsageError("--json and --quiet contradict each other");
   const seed = flags.seed === undefined ? {} : readSeed(flags.seed);
   return {
     quiet: flags.quiet === true,
+    json: flags.json === true,
     program,
     stays: program === undefined || flags.stay === true,
     dotenv: flags.dotenv,

@@ -2,14 +2,20 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { type Command, command, type Terminal } from "../../command/command.ts";
 import { isRecord } from "../../core/checks/values.ts";
+import type { AssembledEmulator } from "../emulator.ts";
+import type { Core } from "../exchange.ts";
 import type { FaultHandle } from "../faults.ts";
-import { type RunningEmulator, type StartOptions, startEmulator } from "../node.ts";
+import type { RunningEmulator, StartOptions } from "../node.ts";
+import { Feed } from "../page/feed.ts";
+import { watchedCore } from "../page/watched-core.ts";
+import { withoutTokens } from "../page/without-tokens.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import { FLAGS, readStart, type Start } from "./arguments.ts";
 import { checkDotenv, writeDotenv } from "./dotenv.ts";
 import { linesOf, type Variables } from "./dotenv-text.ts";
 import { actOnLetter, type LetterEffects } from "./letters.ts";
 import { conventionsLine, howToCall, logLine, world } from "./lines.ts";
+import { startServer } from "./start.ts";
 
 /** A server may run for days; its log must not grow as long. */
 const LOG_BOUNDS = { logLimit: 1_000, logBytes: 8 * 1024 * 1024 };
@@ -30,24 +36,34 @@ address and the token as variables, ends with it, and prints its own lines on st
 });
 
 async function serve(start: Start, terminal: Terminal): Promise<number> {
-  const { program, quiet } = start;
+  const { program, json } = start;
+  const quiet = start.quiet || json;
   if (start.dotenv !== undefined) await checkDotenv(start.dotenv);
   const stream = program === undefined ? "out" : "err";
   const print = terminal[stream];
   if (program !== undefined && !quiet) print("starting the emulator …\n");
   const onRequest = (request: RecordedRequest): void => print(logLine(request, terminal.colour[stream]));
-  const running = await listen({
+  let feed: Feed | undefined;
+  const coreOf = (assembled: AssembledEmulator): Core => {
+    if (!json) return assembled.core;
+    feed = new Feed(assembled);
+    return watchedCore(assembled.core, feed);
+  };
+  const options: StartOptions = {
     ...LOG_BOUNDS,
     ...start.options,
     // Ids and tokens are made anew for each start: a web page must not know the token.
     random: () => randomInt(2 ** 32) / 2 ** 32,
     onRequest: quiet ? undefined : onRequest,
-  });
+  };
+  const running = await listen(options, coreOf);
+  let stopTelling: (() => void) | undefined;
   try {
     const beforeFlags = disturb(running, start);
     const variables = variablesOf(running);
     if (start.dotenv !== undefined) await writeDotenv(start.dotenv, variables);
-    print(linesOf(variables));
+    if (!json) print(linesOf(variables));
+    stopTelling = feed && tellAsJson(running, feed, print);
     if (!quiet)
       print(
         `\n${world(running.emulator)}\n${conventionsLine(start.options)}${program === undefined ? howToCall(running) : ""}\n`,
@@ -57,27 +73,35 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
       if (program !== undefined && !quiet) print(`the command ended with ${status}; Ctrl-C ends the emulator\n`);
       if (terminal.typed !== undefined && !quiet)
         print("a letter and Enter: h lists the letters, q ends the emulator\n");
-      await stay(terminal, { running, beforeFlags, print });
+      await stay(terminal, { running, beforeFlags, print: json ? () => undefined : print });
     }
     return status;
   } finally {
+    stopTelling?.();
     await running.close();
   }
+}
+
+/** Prints the address and the token, then what happens, one JSON value a line, until the function that it returns is called. */
+function tellAsJson({ baseUrl, token }: RunningEmulator, feed: Feed, print: Terminal["out"]): () => void {
+  print(`${JSON.stringify({ v: 1, type: "listening", baseUrl, token })}\n`);
+  const mask = withoutTokens(token);
+  return feed.listen((event) => print(`${mask(JSON.stringify(event))}\n`));
 }
 
 /** The port that is tried first: a page that is open finds the next emulator there. */
 const USUAL_PORT = 4010;
 
 /** Listens on the port that was asked for; without one on the usual port, or, if that is taken, on any free one. */
-async function listen(options: StartOptions): Promise<RunningEmulator> {
-  if (options.port !== undefined) return startEmulator(options);
+async function listen(options: StartOptions, coreOf: (assembled: AssembledEmulator) => Core): Promise<RunningEmulator> {
+  if (options.port !== undefined) return startServer(options, coreOf);
   try {
-    return await startEmulator({ ...options, port: USUAL_PORT });
+    return await startServer({ ...options, port: USUAL_PORT }, coreOf);
   } catch (error) {
     const code = error instanceof Error && isRecord(error.cause) ? error.cause["code"] : undefined;
     // On Windows a port that is reserved is not permitted.
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
-    return startEmulator({ ...options, port: 0 });
+    return startServer({ ...options, port: 0 }, coreOf);
   }
 }
 
