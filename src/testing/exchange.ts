@@ -3,8 +3,6 @@
  * in plain fields how it travels, so that a fault needs no magic header and every transport can realise it.
  */
 
-import type { RecordedRequest } from "./request-log.ts";
-
 /** The most bytes of a request body that any transport reads; a longer one is answered 413. */
 export const MAX_BODY_BYTES: number = 1024 * 1024;
 
@@ -41,8 +39,6 @@ export interface OutgoingResponse {
   readonly omitted: readonly string[];
   readonly body: Uint8Array<ArrayBuffer> | undefined;
   readonly delivery: Delivery;
-  /** Its request in the log; `undefined` for a preflight, and for what a transport refuses. */
-  readonly entry?: RecordedRequest;
   /** To be called once, when the response has left or cannot leave any more. */
   readonly settle: (ending: Ending) => void;
 }

@@ -1,5 +1,5 @@
 import { type OperationName, queryOf } from "./endpoints.ts";
-import type { Ending, IncomingRequest } from "./exchange.ts";
+import type { Core, Ending, IncomingRequest, OutgoingResponse } from "./exchange.ts";
 
 /** One request in the log. It is live: `status`, `applied` and `outcome` fill in while the request is being answered. */
 export interface RecordedRequest {
@@ -43,6 +43,12 @@ export interface RecordedRequest {
   readonly faulty: boolean;
   /** The end of its response: `"cut"` or `"dropped"` by a fault, `"aborted"` by the client; `"pending"` until then. */
   readonly outcome: "pending" | Ending;
+}
+
+/** A core that tells which request of the log a response belongs to. */
+export interface LoggingCore extends Core {
+  /** `entry` is missing for a preflight. */
+  handle(incoming: IncomingRequest): OutgoingResponse & { readonly entry?: RecordedRequest };
 }
 
 /** An entry of the log, as the service fills it in. */

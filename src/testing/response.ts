@@ -38,7 +38,7 @@ export interface Envelope {
 }
 
 /** A response without what is to be done at its end. */
-export type Unsettled = Omit<OutgoingResponse, "entry" | "settle">;
+export type Unsettled = Omit<OutgoingResponse, "settle">;
 
 /** The code that an error body carries. */
 export function codeOf(content: unknown): string | undefined {

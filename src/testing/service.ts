@@ -17,7 +17,7 @@ import { type Call, OPERATIONS } from "./operations.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { type Quota, UNLIMITED } from "./rate-limit.ts";
 import { Refusal } from "./request-fields.ts";
-import type { LogEntry } from "./request-log.ts";
+import type { LogEntry, LoggingCore } from "./request-log.ts";
 import {
   areAlike,
   codeOf,
@@ -66,7 +66,7 @@ export interface ServiceSource {
  * The service itself: one request in, one response out, in one synchronous step. Faults are looked at first; then come
  * authentication, the rate limit, the route, the scope, and the operation.
  */
-export class Service implements Core {
+export class Service implements LoggingCore {
   readonly #source: ServiceSource;
   /** Endpoints of tests come first, so that `/sessions/active` is not taken for a session. */
   #endpoints: readonly ServedEndpoint[];
@@ -97,7 +97,7 @@ export class Service implements Core {
     };
   }
 
-  handle(incoming: IncomingRequest): OutgoingResponse {
+  handle(incoming: IncomingRequest): ReturnType<LoggingCore["handle"]> {
     const { options } = this.#source;
     if (isPreflight(incoming) && options.conventions.cors.allowOrigin !== null) {
       return { ...preflightResponse(options.conventions), settle: () => undefined };

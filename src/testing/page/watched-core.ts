@@ -1,5 +1,5 @@
 import type { Core, OutgoingResponse } from "../exchange.ts";
-import type { RecordedRequest } from "../request-log.ts";
+import type { LoggingCore, RecordedRequest } from "../request-log.ts";
 
 /** Sees each request that is in the log: once when the service has decided on it, once when its response has ended. */
 export interface Watcher {
@@ -8,7 +8,7 @@ export interface Watcher {
 }
 
 /** A core that tells a watcher what it handles. */
-export function watchedCore(core: Core, watcher: Watcher): Core {
+export function watchedCore(core: LoggingCore, watcher: Watcher): Core {
   return {
     refuse: (refusal) => core.refuse(refusal),
     handle(incoming) {
