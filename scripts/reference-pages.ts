@@ -93,7 +93,7 @@ JSON, without functions and \`baseUrl\`. Flags win over it.
 
 ${table(["of `createEmulator`", "default", ""], optionRows("src/testing/options.ts", "export interface EmulatorOptions {"))}
 
-${table(["also of `startEmulator`", "default", ""], optionRows("src/testing/node.ts", "export interface StartOptions extends EmulatorOptions {"))}
+${table(["also of `startEmulator`", "default", ""], optionRows("src/testing/node/running-emulator.ts", "export interface StartOptions extends EmulatorOptions {"))}
 
 ## Conventions
 

@@ -20,7 +20,7 @@ async function startedAsJson(...flags: string[]): Promise<JsonRun> {
       .out()
       .split("\n")
       .slice(0, -1)
-      .map((line): Line => JSON.parse(line));
+      .map((line) => JSON.parse(line) as Line);
   await expect.poll(lines).toHaveLength(2);
   const [{ baseUrl, token } = {}] = lines() as readonly { baseUrl?: string; token?: string }[];
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };

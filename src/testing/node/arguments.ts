@@ -4,9 +4,9 @@ import { type Flags, readCount, UsageError, type Values } from "../../command/fl
 import { RECORD } from "../../core/checks/validators.ts";
 import { check } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";
-import type { StartOptions } from "../node.ts";
 import { type EmulatorOptions, OPTIONS } from "../options.ts";
 import { HOST_NAME } from "./request-listener.ts";
+import type { StartOptions } from "./running-emulator.ts";
 
 /** The flags of `project-automation emulator`. */
 export const FLAGS = {

@@ -5,7 +5,6 @@ import { isRecord } from "../../core/checks/values.ts";
 import type { AssembledEmulator } from "../emulator.ts";
 import type { Core } from "../exchange.ts";
 import type { FaultHandle } from "../faults.ts";
-import type { RunningEmulator, StartOptions } from "../node.ts";
 import { Feed } from "../page/feed.ts";
 import { watchedCore } from "../page/watched-core.ts";
 import { withoutTokens } from "../page/without-tokens.ts";
@@ -15,6 +14,7 @@ import { checkDotenv, writeDotenv } from "./dotenv.ts";
 import { linesOf, type Variables } from "./dotenv-text.ts";
 import { actOnLetter, type LetterEffects } from "./letters.ts";
 import { conventionsLine, howToCall, logLine, world } from "./lines.ts";
+import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
 import { startServer } from "./start.ts";
 
 /** A server may run for days; its log must not grow as long. */

@@ -1,5 +1,5 @@
-import type { ListeningEmulator } from "../node.ts";
 import type { RecordedRequest } from "../request-log.ts";
+import type { ListeningEmulator } from "./running-emulator.ts";
 
 /** The effects that a letter may have. */
 export interface LetterEffects {

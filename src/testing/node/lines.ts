@@ -1,9 +1,9 @@
 /** The lines that `project-automation emulator` prints for people. */
 import type { Emulator } from "../emulator.ts";
-import type { ListeningEmulator } from "../node.ts";
 import type { EmulatorOptions } from "../options.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { EmulatorSession } from "../tables.ts";
+import type { ListeningEmulator } from "./running-emulator.ts";
 
 /** More names would hide what follows. */
 const SHOWN_NAMES = 5;

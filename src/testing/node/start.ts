@@ -4,10 +4,10 @@ import { BOOLEAN, type ObjectSchema } from "../../core/checks/validators.ts";
 import { arrayOf, check, integer, TEXT } from "../checks.ts";
 import { type AssembledEmulator, assembleEmulator } from "../emulator.ts";
 import type { Core } from "../exchange.ts";
-import type { RunningEmulator, StartOptions } from "../node.ts";
 import { OPTIONS, type ResolvedOptions, resolveOptions } from "../options.ts";
 import { type RandomSource, repeatableRandom, worldOf } from "../random.ts";
 import { answerParseErrors, createRequestListener, HOST_NAME } from "./request-listener.ts";
+import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
 
 const TIMEOUT = integer(1, 2 ** 31 - 1);
 const START_OPTIONS: ObjectSchema<StartOptions> = {
