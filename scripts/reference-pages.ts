@@ -26,7 +26,8 @@ type Row = readonly (string | number)[];
 /** The members of an interface or object that have docstrings. */
 function membersOf(file: string, declaration: string): Member[] {
   const text = readFileSync(join(root, file), "utf8");
-  const [, members = ""] = text.split(declaration);
+  const [, members] = text.split(declaration);
+  if (members === undefined) throw new Error(`${file} has no "${declaration}"`);
   const [body = ""] = members.split("\n}");
   const documented = /\/\*\*((?:(?!\*\/).)*)\*\/\s*(?:readonly )?(\w+)\??:/gs;
   return [...body.matchAll(documented)].map(([, docstring = "", name = ""]) => {
