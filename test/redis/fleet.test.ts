@@ -80,6 +80,7 @@ describe.skipIf(SKIPS_REDIS)("4 processes with 100 calls each against 50 per win
     await redis.start();
     await service.whenAccepted(160);
     const admin = new Redis({ port: redis.port });
+    admin.on("error", () => {});
     await admin.flushall();
     admin.disconnect();
 

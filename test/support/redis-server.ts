@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -50,6 +50,23 @@ export class RedisServer implements AsyncDisposable {
     const ended = once(running, "exit");
     running.kill("SIGKILL");
     await ended;
+  }
+
+  /**
+   * Hears every command, until it is disposed of. Not by the client of a library: ioredis takes a command that comes before
+   * its own answer for an error.
+   */
+  async monitor(): Promise<AsyncDisposable & { readonly lines: () => readonly string[] }> {
+    let text = "";
+    const socket = connect(this.port, "127.0.0.1");
+    socket.on("error", () => {}); // the server is gone
+    socket.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+    });
+    socket.write("MONITOR\r\n");
+    await once(socket, "data");
+    const dispose = async (): Promise<void> => void socket.destroy();
+    return { lines: () => text.split("\r\n").slice(1, -1), [Symbol.asyncDispose]: dispose };
   }
 
   /** It keeps its connections and sends nothing until it is resumed. */
