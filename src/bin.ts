@@ -1,8 +1,8 @@
 #!/usr/bin/env node
+/** The program `project-automation`. */
 import { listenToSignals } from "./command/signals.ts";
 import { onTypedLine } from "./command/typed-lines.ts";
 import { runBin } from "./commands.ts";
-/** The program `project-automation`. */
 import { hasCode } from "./core/checks/foreign.ts";
 
 const signals = listenToSignals();

@@ -27,7 +27,11 @@ let previous: Promise<unknown> = Promise.resolve();
  * undisturbed program rejects or sends other requests each time; it rejects with them
  *
  * @example
- * test("no failure is lost", () => exploreFaults({ program: ({ client }) => triage(client) }));
+ * const { message } = await exploreFaults({
+ *   program: ({ client }) => client.projects.list().toArray(),
+ *   compare: ({ result }) => result,
+ * });
+ * console.log(message);
  */
 export async function exploreFaults<Prepared = undefined>(
   options: ExploreOptions<Prepared>,
