@@ -1,9 +1,8 @@
 /** The width and the distance after a pause are those of all processes together, where no response says what is left. */
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { narrowed, type Pace, paceAt, UNPACED, widened } from "../../src/core/rate-limit/pace.ts";
 import type { RateLimitHead } from "../../src/core/rate-limit/rate-limiter.ts";
-import { LIMIT_MS } from "../support/limits.ts";
 import type { ClientKind } from "../support/redis-clients.ts";
 import { SKIPS_REDIS } from "../support/redis-server.ts";
 import { Call, Fleet, OK } from "./limiter.ts";
@@ -78,7 +77,7 @@ describe.skipIf(SKIPS_REDIS)("the scripts keep the pace that one process keeps",
 });
 
 describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", { concurrent: true }, (kind) => {
-  test("after a pause two go at once in the whole fleet, then as many as got through", async () => {
+  test("after a pause two go at once in the whole fleet, then as many as got through", async ({ expect }) => {
     await using fleet = await Fleet.start(kind);
     const members = [await fleet.join(), await fleet.join(), await fleet.join()];
     const [scout] = members.map((member) => new Call(member));
@@ -97,10 +96,10 @@ describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", {
     });
     for (const width of [2, 3]) {
       // Of those before, one has ended.
-      await vi.waitFor(() => expect(sent).toHaveLength(2 * (width - 1)), LIMIT_MS);
+      await expect.poll(() => sent.length).toBe(2 * (width - 1));
       // Those who wait ask again, and are not admitted.
       const asked = await fleet.scriptsRun();
-      await vi.waitFor(async () => expect(await fleet.scriptsRun()).toBeGreaterThan(asked + 5), LIMIT_MS);
+      await expect.poll(() => fleet.scriptsRun()).toBeGreaterThan(asked + 5);
       expect(await fleet.leases()).toHaveLength(width);
       sent[width - 2]?.end(OK);
     }
