@@ -1,13 +1,13 @@
 /** A real Redis for a test: on a free port, in a folder of its own, gone when the test is over. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { NEEDS_ALL } from "./all-tests.ts";
+import { freePort } from "./free-port.ts";
 
 /** Without a server its tests are skipped, unless all tests are asked for: then they fail. */
 export const HAS_REDIS: boolean = spawnSync("redis-server", ["--version"]).status === 0;
@@ -81,21 +81,5 @@ export class RedisServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
-
-/** Below the ports that systems give to connections: there one could take it before the server does, or while it is away. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_000, 32_000);
-    const probe = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(probe, "listening").then(
-      () => true,
-      () => false, // another server has it
-    );
-    if (!isFree) continue;
-    probe.close();
-    await once(probe, "close");
-    return port;
   }
 }

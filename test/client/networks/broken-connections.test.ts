@@ -5,9 +5,9 @@
  */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../support/child-program.ts";
+import { freePort } from "../../support/free-port.ts";
 import { CLOSED_PORT } from "../../support/raw-server.ts";
 import { findRuntimes, type Runtime } from "../runtimes/binaries.ts";
 
@@ -39,9 +39,9 @@ class DyingService {
         else response.setHeader("content-type", "application/json").end(isWrite ? CREATED : SESSION);
       });
     });
+    this.port ||= await freePort();
     this.#server = server.listen(this.port, "127.0.0.1");
     await once(server, "listening");
-    this.port = (server.address() as AddressInfo).port; // it listens on a port
     return this;
   }
 

@@ -7,6 +7,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { runProgram } from "../../support/child-program.ts";
+import { freePort } from "../../support/free-port.ts";
 import { findRuntimes, type Runtime } from "../runtimes/binaries.ts";
 
 const RUNTIMES = findRuntimes().here.filter(
@@ -60,9 +61,9 @@ class MortalService {
         else response.setHeader("content-type", "application/json").end('{"id":"1","state":"on"}');
       });
     });
+    this.port ||= await freePort();
     this.#server = server.listen(this.port, "127.0.0.1");
     await once(server, "listening");
-    this.port = (server.address() as AddressInfo).port; // it listens on a port
     return this;
   }
 
