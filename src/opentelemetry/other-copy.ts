@@ -1,4 +1,5 @@
 import * as api from "@opentelemetry/api";
+import { unbreakable } from "../core/checks/validators.ts";
 
 /** The providers that an SDK has registered, with the version of the API that it did so through. */
 interface Registered {
@@ -34,12 +35,6 @@ export function warnsOfOtherCopy(warn: (message: string) => void): () => void {
     const flaw = isDone ? undefined : flawOfRegistry();
     if (flaw === undefined) return;
     isDone = true;
-    for (const say of [warn, (text: string) => registry()?.diag?.warn?.(text)]) {
-      try {
-        say(flaw);
-      } catch {
-        // A logger that throws costs no span.
-      }
-    }
+    for (const say of [warn, (text: string) => registry()?.diag?.warn?.(text)]) unbreakable(say)(flaw);
   };
 }

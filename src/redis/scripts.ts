@@ -1,5 +1,5 @@
-import { CALM_MS, LESS, LESS_AFTER, SOON_MS } from "../core/rate-limit/pace.ts";
 import { STALLED_AFTER_MS } from "../core/rate-limit/slots.ts";
+import { PACE } from "./pace-script.ts";
 
 /**
  * The programs that run inside Redis. Each script is one atomic step, by the clock of Redis alone.
@@ -28,7 +28,6 @@ local known, slots, queue, seen, clearing = KEYS[1], KEYS[2], KEYS[3], KEYS[4], 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local sentAt, lateAfter, process = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
-local CALM, SOON, LESS_AFTER, LESS = ${CALM_MS}, ${SOON_MS}, ${LESS_AFTER}, ${LESS}
 local WINDOW, LONGEST_PAUSE, LONGEST_LEASE, PLACE = 60000, ${LONGEST_SHARED_PAUSE_MS}, ${STALLED_AFTER_MS}, ${PLACE_MS}
 -- Two processes measure the same pause a little differently: a shorter difference is none.
 local TOLERANCE = 1000
@@ -94,37 +93,7 @@ local function readRemaining()
   local age = now - read('observedAt')
   return age >= 0 and age <= WINDOW and tonumber(redis.call('HGET', known, 'remaining')) or nil
 end
--- The width and the distance after a pause, by the rules of pace.ts, or nil if no pause is behind. A 'widest' of 0 is none.
-local function readPace()
-  local calm = now - read('pacedAt')
-  if calm < 0 or calm > CALM then return nil end
-  return {
-    calm = calm, width = read('width'), widest = read('widest'), distance = read('distance'),
-    passed = read('passed'), passedAt = read('passedAt'),
-  }
-end
-local function narrow(startedAt, inFlight, wasAlone)
-  local pace = readPace() or { calm = CALM, width = inFlight, distance = 0, passedAt = 0 }
-  local isSoon = pace.distance > 0 or pace.calm <= SOON
-  local distance = pace.distance
-  if isSoon and wasAlone then distance = math.max(2 * (startedAt - pace.passedAt), 1) end
-  local widest = isSoon and math.max(1, math.floor(math.min(pace.width, inFlight) / 2)) or 0
-  write('width', 1, 'widest', widest, 'distance', distance, 'passed', 0, 'passedAt', pace.passedAt, 'pacedAt', now)
-end
-local function widen(startedAt)
-  local pace = readPace()
-  if not pace then return end
-  local isNearer = pace.passed + 1 >= LESS_AFTER
-  write('width', pace.widest > 0 and math.min(pace.width + 1, pace.widest) or pace.width + 1,
-    'distance', isNearer and pace.distance * LESS or pace.distance,
-    'passed', isNearer and 0 or pace.passed + 1, 'passedAt', math.max(pace.passedAt, startedAt))
-end
--- The time until the next may go at its distance from the latest one.
-local function distanceLeft()
-  local pace = readPace()
-  return pace and math.max(0, math.min(pace.distance, pace.distance - (now - read('sentAt')))) or 0
-end
--- How many more may go, or nil if nothing limits them. At 0 left, one at a time.
+${PACE}-- How many more may go, or nil if nothing limits them. At 0 left, one at a time.
 local function readRoom()
   if read('mustProbe') == 1 then
     -- The probe's lease is that of its slot, so the role passes on when either is given back, or expires.

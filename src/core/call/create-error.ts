@@ -8,7 +8,6 @@ import { RateLimiterFailure, type RateLimitSnapshot } from "../rate-limit/rate-l
 import { oneLine } from "../secrets/redact.ts";
 import type { Deadline } from "../time/deadline.ts";
 import { TokenUnavailable } from "../token/token-source.ts";
-import { TAKEN } from "../wire/body.ts";
 import type { Exchange, ResponseHead } from "../wire/head.ts";
 import type { Call } from "./call.ts";
 import { outcomeOf, outcomeOfAnswer } from "./fate.ts";
@@ -143,7 +142,7 @@ export function connectionError(
 
 /** The error of a response whose status is no success (contract, section 7; classified by status alone). */
 export function refusalError(call: Call, refused: Exchange): AutomationError {
-  const { head } = refused;
+  const { head, isUnread } = refused;
   const { redactor, operation, settings, url } = call;
   const { status, limit, remaining, retryAfterMs, headers } = head;
   // Redacted as a whole, and only then cut.
@@ -152,20 +151,14 @@ export function refusalError(call: Call, refused: Exchange): AutomationError {
   const { code, detail } = serviceWords(body);
   const location = status < 400 ? redactor.short(redirectTarget(head, url)) : undefined;
   const isNamed = limit !== undefined || remaining !== undefined || headers.has("x-request-id");
-  const text = body === undefined && status >= 400 && !isNamed && !refused.isUnread ? "" : body;
+  const text = body === undefined && status >= 400 && !isNamed && !isUnread ? "" : body;
   const foreign = typeof text === "string" ? { mediaType: mediaType(call, headers), text } : undefined;
   const { baseUrl, tokenSource, retry } = settings;
   const token = tokenSource.current;
   const maxRetryAfterMs = retry ? retry.maxRetryAfterMs : undefined;
-  const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location, maxRetryAfterMs });
+  const advice = adviceOn({ head, operation, baseUrl, token, foreign, detail, location, isUnread, maxRetryAfterMs });
   const words = `${status}${shownCode(code)}${detail === undefined ? "" : `: ${detail}`}`;
-  const summary = [
-    ...(status === 0 ? [] : [words]),
-    ...advice.map((text) => redactor.text(text)),
-    refused.isUnread ? TAKEN : [],
-  ]
-    .flat()
-    .join("; ");
+  const summary = [...(status === 0 ? [] : [words]), ...advice.map((text) => redactor.text(text))].join("; ");
   const parts = { summary, progress: refused, code, detail, body, retryAfterMs };
   if (status < 400) return buildError(errors.RedirectError, call, { location, ...parts });
   if (status === 429) return buildError(errors.RateLimitError, call, { limit, remaining, ...parts });

@@ -1,6 +1,7 @@
 import { parseUrl } from "../checks/parse-url.ts";
 import { isObject, isRecord, nullPrototype } from "../checks/values.ts";
 import { oneLine } from "../secrets/redact.ts";
+import { TAKEN } from "../wire/body.ts";
 import type { ResponseHead } from "../wire/head.ts";
 import type { Operation } from "./operation.ts";
 
@@ -77,6 +78,8 @@ export interface Refused {
   readonly maxRetryAfterMs: number | undefined;
   /** Where a redirect leads to. */
   readonly location: string | undefined;
+  /** The `fetch` option has read the body already. */
+  readonly isUnread: boolean | undefined;
 }
 
 /** Advice on a refusal: each rule that applies, in this order. */
@@ -133,6 +136,7 @@ const RULES: readonly Rule[] = [
     const asked = operation.scope === undefined ? "" : `the contract asks for ${operation.scope}: `;
     return `${asked}both the token's scopes and its owner's permissions must allow it`;
   },
+  ({ isUnread }) => (isUnread ? TAKEN : undefined),
 ];
 
 /** A duration in a message. */
