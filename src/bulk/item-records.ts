@@ -54,7 +54,7 @@ export class ItemRecords {
   }
 
   /**
-   * Resolves when the end of the item is durable, whoever added its record, or when the journal has failed. `isKnown`: no
+   * Resolves when the end of the item is durable, also if another part of the run added its record, or when the journal has failed. `isKnown`: no
    * record is needed.
    */
   async end(end: Facts, isKnown = false): Promise<void> {

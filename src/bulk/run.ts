@@ -74,7 +74,7 @@ export class Run<Item, Result> extends AwaitedRun implements BulkRun<Item, Resul
 
   async #runToEnd(): Promise<BulkSummary> {
     this.#isIterated = true;
-    this.#entries.leave(); // nobody takes them
+    this.#entries.leave(); // an awaited run has no reader
     this.#end = this.#execution.run();
     await this.#end;
     return this.#result();

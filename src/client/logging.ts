@@ -35,7 +35,7 @@ type Line<Event extends ClientEvent> = readonly [
   say: (event: Event) => string,
 ];
 
-/** A wait of this length looks like a crash to whoever waits, so it is a warning. */
+/** A wait of this length looks like a crash, so it is a warning. */
 const LONG_WAIT_MS = 5_000;
 const MINUTE_MS = 60_000;
 

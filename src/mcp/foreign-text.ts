@@ -1,6 +1,6 @@
-/** Characters that nobody sees: zero-width, direction marks, tags, fillers, line separators, controls but tab and newline. */
+/** Characters without a shape: zero-width, direction marks, tags, fillers, line separators, controls but tab and newline. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?![\t\n])\p{Cc}/gu;
-/** A character of a word or an emoji, which is seen. */
+/** A character of a word or an emoji, with a shape. */
 const SEEN = String.raw`(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{Emoji}\p{Extended_Pictographic}]`;
 /** Joiners inside words and emoji, and selectors of a form: they are spelling. */
 const SPELLING = new RegExp(
@@ -35,11 +35,11 @@ export function visible(text: string, { longest = LONGEST_READ, redact = (same) 
   const bare = read.replaceAll(UNSEEN, "");
   const safe = redact(bare);
   const seen = safe === bare ? read : safe;
-  // Half a character may be left at the cut, which nobody sees.
+  // Half a character may be left at the cut: it is removed.
   return seen.length > longest ? `${spelled(seen.slice(0, longest - 1))}…` : seen;
 }
 
-/** A text without the characters that nobody sees, but for those of its spelling. */
+/** A text without characters that have no shape, but for those of its spelling. */
 function spelled(text: string): string {
   const kept = new Set(Array.from(text.matchAll(SPELLING), ({ index }) => index));
   return text.replaceAll(UNSEEN, (found: string, index: number) => (kept.has(index) ? found : ""));

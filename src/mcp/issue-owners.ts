@@ -26,7 +26,7 @@ interface Held {
 }
 
 /**
- * Decides which token is told of an issue: the one that wrote it, and one that replaces this in a rotation or a renewal. The
+ * Decides to which token an issue is shown: the one that wrote it, and one that replaces this in a rotation or a renewal. The
  * tokens of one provider may be those of several users, so they know nothing of each other. An issue of any other token is
  * a doubt.
  */

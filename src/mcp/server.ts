@@ -55,7 +55,7 @@ const OPTIONS: ObjectSchema<McpServerOptions> = {
  * per request share it if you pass the same client to each. A client made by `withOptions` has a memory of its own, so
  * keep one client for each user.
  *
- * A failure that the model is told in general words, such as that of a token provider, is written on standard error.
+ * A failure that the model gets in general words, such as that of a token provider, is written on standard error.
  *
  * @throws ConfigError if an option is unknown or of the wrong type, if a tool is unknown, or writes beside `readOnly`.
  *
@@ -106,7 +106,7 @@ function register(server: McpServer, name: ToolName, shared: Shared): void {
   );
 }
 
-/** The schema that hosts see. It lets everything through: what the tool refuses is told as its other failures are. */
+/** The schema that hosts see. It lets everything through: the tool itself refuses bad arguments, with an error as for its other failures. */
 function listed(input: Tool["input"]): StandardSchemaWithJSON {
   return { "~standard": { ...input["~standard"], validate: (value) => ({ value }) } };
 }

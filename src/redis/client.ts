@@ -48,8 +48,8 @@ interface Emitter {
 function ignore(): void {}
 
 /**
- * Hears the errors of a client that was given, once for all limiters that use it: node-redis ends the process where nobody
- * hears them. A command that fails says the same once more, so they go no further.
+ * Listens to the errors of a client that was given, once for all limiters that use it: without a listener node-redis ends
+ * the process. A command that fails rejects with the same error, so the listener does nothing.
  */
 export function hearErrors(client: unknown): void {
   if (!hasMethods(client, "on", "listeners")) return;

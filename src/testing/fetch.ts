@@ -132,7 +132,7 @@ function fetchFailed(reason: string, code: string, url: URL): TypeError {
 
 const SYSCALLS: Readonly<Record<string, string>> = { ENOTFOUND: "getaddrinfo", ECONNRESET: "read" };
 
-/** The error of a connection, which names the host and port, so that nobody takes it for a fault of a wrapper. */
+/** The error of a connection. It names the host and port, so it is not taken for a fault of a wrapper. */
 function connectionError(message: string, code: string, { protocol, hostname, port }: URL): Error {
   const at = Number(port || (protocol === "https:" ? 443 : 80));
   return Object.assign(new Error(message), {

@@ -112,8 +112,8 @@ export interface Fault {
   readonly isOffline?: boolean;
 }
 
-/** Whom the errors that decided the verdict name. */
-export type Named = "service" | "another" | "nobody";
+/** The host that the errors name which decided the verdict. */
+export type Named = "service" | "another" | "none";
 
 /** Judges a failed connection by the error, its causes, and the platform's news of the request. */
 export function classifyFault(fault: Fault, baseUrl: string): ConnectionFault {
@@ -175,7 +175,7 @@ export function isNeverSent({ source, request, isRead, isSentOnce, named }: Faul
 
 function namedBy(errors: readonly Evidence[], names: readonly string[]): Named {
   if (errors.some(({ host }) => host !== "" && !names.includes(host))) return "another";
-  return errors.length > 0 && errors.every(({ host }) => host !== "") ? "service" : "nobody";
+  return errors.length > 0 && errors.every(({ host }) => host !== "") ? "service" : "none";
 }
 
 /** The names of a service in errors: its host, or the address and port that it is reached at. */

@@ -27,7 +27,7 @@ interface Holder {
   readonly call: RateLimitedCall;
 }
 
-/** The slots of a token: one for each request in flight. They end by the clock, for whoever looks next. */
+/** The slots of a token: one for each request in flight. They end by the clock: the next call that looks sees it. */
 export class Slots<Call extends Holder> {
   /** The oldest first. */
   readonly #slots = new Map<Call, Slot>();

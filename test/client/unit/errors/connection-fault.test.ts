@@ -315,7 +315,7 @@ describe("a fetch of the application is believed about the host of the service",
 });
 
 describe("the evidence that a request was never sent", () => {
-  const NAMED: readonly Named[] = ["service", "another", "nobody"];
+  const NAMED: readonly Named[] = ["service", "another", "none"];
   const SOURCES = ["platform", "application"] as const;
 
   test.each<[string, RequestEvidence | undefined, readonly Named[]]>([
@@ -338,7 +338,7 @@ describe("the evidence that a request was never sent", () => {
 
   test("what fetch itself does not take names nobody: believed of the platform's, where it tells of no request", () => {
     const takes = (source: FaultSource, request?: RequestEvidence): boolean =>
-      isNeverSent({ source, request, named: "nobody" }, true);
+      isNeverSent({ source, request, named: "none" }, true);
     expect(takes("platform", NOT_SEEN)).toBe(true);
     expect(takes("platform", LEFT)).toBe(false);
     expect(takes("platform")).toBe(false);
