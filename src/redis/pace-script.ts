@@ -11,24 +11,29 @@ local function readPace()
   if calm < 0 or calm > CALM then return nil end
   return {
     calm = calm, width = read('width'), widest = read('widest'), distance = read('distance'),
-    passed = read('passed'), passedAt = read('passedAt'),
+    tooNear = read('tooNear'), passed = read('passed'), passedAt = read('passedAt'),
   }
 end
 local function narrow(startedAt, inFlight, wasAlone)
-  local pace = readPace() or { calm = CALM, width = inFlight, distance = 0, passedAt = 0 }
+  local pace = readPace() or { calm = CALM, width = inFlight, distance = 0, tooNear = 0, passed = 0, passedAt = 0 }
   local isSoon = pace.distance > 0 or pace.calm <= SOON
-  local distance = pace.distance
-  if isSoon and wasAlone then distance = math.max(2 * (startedAt - pace.passedAt), 1) end
+  local distance, tooNear = pace.distance, pace.tooNear
+  if isSoon and wasAlone then
+    tooNear = startedAt - pace.passedAt
+    local isFound = distance > 0 and pace.passed >= LESS_AFTER
+    distance = math.max(isFound and tooNear / LESS or 2 * tooNear, 1)
+  end
   local widest = isSoon and math.max(1, math.floor(math.min(pace.width, inFlight) / 2)) or 0
-  write('width', 1, 'widest', widest, 'distance', distance, 'passed', 0, 'passedAt', pace.passedAt, 'pacedAt', now)
+  write('width', 1, 'widest', widest, 'distance', distance, 'tooNear', tooNear,
+    'passed', 0, 'passedAt', pace.passedAt, 'pacedAt', now)
 end
 local function widen(startedAt)
   local pace = readPace()
   if not pace then return end
-  local isNearer = pace.passed + 1 >= LESS_AFTER
+  local passed, nearer = pace.passed + 1, pace.distance * LESS
   write('width', pace.widest > 0 and math.min(pace.width + 1, pace.widest) or pace.width + 1,
-    'distance', isNearer and pace.distance * LESS or pace.distance,
-    'passed', isNearer and 0 or pace.passed + 1, 'passedAt', math.max(pace.passedAt, startedAt))
+    'distance', passed % LESS_AFTER == 0 and nearer > pace.tooNear and nearer or pace.distance,
+    'passed', passed, 'passedAt', math.max(pace.passedAt, startedAt))
 end
 -- The time until the next may go at its distance from the latest one.
 local function distanceLeft()

@@ -69,5 +69,5 @@ function readPace([calmMs = -1, width = 0, widest = 0, distanceMs = 0, passedMs 
   if (calmMs < 0) return UNPACED;
   const limit = widest === 0 ? Number.POSITIVE_INFINITY : widest;
   const at = now();
-  return { width, widest: limit, distanceMs, passed: 0, passedAt: at - passedMs, pausedAt: at - calmMs };
+  return { width, widest: limit, distanceMs, tooNearMs: 0, passed: 0, passedAt: at - passedMs, pausedAt: at - calmMs };
 }

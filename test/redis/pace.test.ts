@@ -74,6 +74,33 @@ describe.skipIf(SKIPS_REDIS)("the scripts keep the pace that one process keeps",
     };
     await fc.assert(fc.asyncProperty(steps, check), { numRuns: 5 });
   });
+
+  test.for([
+    { distance: 40, tooNear: 30 },
+    { distance: 40, tooNear: 38 },
+  ])("after ten that got through, at a distance of $distance ms and $tooNear ms refused", async (held, { expect }) => {
+    await using fleet = await Fleet.start("ioredis");
+    const call = new Call(await fleet.join());
+    for (const head of [REFUSED, OK]) {
+      await call.start();
+      call.end(head);
+      await fleet.rest();
+    }
+    await fleet.admin.hset(await fleet.key("known"), { ...held, width: 1, widest: 1, passed: 9 });
+    const [passedAt, pausedAt] = [await known(fleet, "passedAt"), await known(fleet, "pacedAt")];
+    let model: Pace = { width: 1, widest: 1, distanceMs: 40, tooNearMs: held.tooNear, passed: 9, passedAt, pausedAt };
+    for (const head of [OK, REFUSED]) {
+      await call.start();
+      const sentAt = await known(fleet, "sentAt");
+      call.end(head);
+      await fleet.rest();
+      const at = await known(fleet, "pacedAt");
+      model = head === OK ? widened(model, sentAt) : narrowed(model, { at, sentAt, inFlight: 1, wasAlone: true });
+      const { width, widest, distanceMs, passed, tooNearMs } = model;
+      expect(await paceOf(fleet)).toEqual({ width, widest, distanceMs: expect.closeTo(distanceMs, 6), passed });
+      expect(await known(fleet, "tooNear")).toBe(tooNearMs);
+    }
+  });
 });
 
 describe.skipIf(SKIPS_REDIS).each<ClientKind>(["ioredis", "redis"])("with %s", { concurrent: true }, (kind) => {

@@ -9,7 +9,9 @@ export interface Pace {
   readonly widest: number;
   /** The least time from one request to the next, in milliseconds. */
   readonly distanceMs: number;
-  /** Requests that got through at this distance. */
+  /** The latest time from one request to the next that was too short, in milliseconds. */
+  readonly tooNearMs: number;
+  /** Requests that got through since the latest pause. */
   readonly passed: number;
   /** When the latest request that got through was sent. */
   readonly passedAt: number;
@@ -32,6 +34,7 @@ export const UNPACED: Pace = {
   width: Number.POSITIVE_INFINITY,
   widest: Number.POSITIVE_INFINITY,
   distanceMs: 0,
+  tooNearMs: 0,
   passed: 0,
   passedAt: 0,
   pausedAt: Number.NEGATIVE_INFINITY,
@@ -41,7 +44,7 @@ export const UNPACED: Pace = {
 export const SOON_MS = 10_000;
 /** After so long without a 429, the pace is forgotten. */
 export const CALM_MS = 60_000;
-/** After so many requests that got through, the distance is a tenth less. */
+/** After so many requests that got through, a distance is found, and a tenth less is tried. */
 export const LESS_AFTER = 10;
 export const LESS = 9 / 10;
 
@@ -57,33 +60,43 @@ export function distanceLeft({ distanceMs }: Pace, sinceMs: number): number {
   return Math.min(distanceMs - sinceMs, distanceMs);
 }
 
-/** The pace after a 429: one at a time, and up to half the width if the pause before is near; then at a distance. */
+/**
+ * The pace after a 429: one at a time, and up to half the width if the pause before is near; then at a distance. A distance
+ * that was found is one step too short; any other doubles.
+ */
 export function narrowed(known: Pace, { at, sentAt, inFlight, wasAlone }: Refused): Pace {
   const pace = paceAt(known, at);
   const isPaced = pace.distanceMs > 0;
   const isSoon = isPaced || at - pace.pausedAt <= SOON_MS;
   const began = Math.min(pace.width, inFlight);
   const isTooNear = isSoon && wasAlone;
+  const nearMs = sentAt - pace.passedAt;
+  const isFound = isPaced && pace.passed >= LESS_AFTER;
   return {
     width: 1,
     widest: isSoon ? Math.max(1, Math.floor(began / 2)) : Number.POSITIVE_INFINITY,
-    distanceMs: isTooNear ? Math.max(2 * (sentAt - pace.passedAt), 1) : pace.distanceMs,
+    distanceMs: isTooNear ? Math.max(isFound ? nearMs / LESS : 2 * nearMs, 1) : pace.distanceMs,
+    tooNearMs: isTooNear ? nearMs : pace.tooNearMs,
     passed: 0,
     passedAt: pace.passedAt,
     pausedAt: at,
   };
 }
 
-/** The pace after a request that got through, and was sent at this moment: one wider, and nearer after some of them. */
+/**
+ * The pace after a request that got through, and was sent at this moment: one wider, and nearer after some of them, but
+ * never as near as what was refused.
+ */
 export function widened(pace: Pace, sentAt: number): Pace {
   if (pace === UNPACED) return pace;
-  const { distanceMs, passed, passedAt, width, widest } = pace;
-  const isNearer = passed + 1 >= LESS_AFTER;
+  const { distanceMs, tooNearMs, width, widest } = pace;
+  const passed = pace.passed + 1;
+  const nearerMs = distanceMs * LESS;
   return {
     ...pace,
     width: Math.min(width + 1, widest),
-    distanceMs: isNearer ? distanceMs * LESS : distanceMs,
-    passed: isNearer ? 0 : passed + 1,
-    passedAt: Math.max(passedAt, sentAt),
+    distanceMs: passed % LESS_AFTER === 0 && nearerMs > tooNearMs ? nearerMs : distanceMs,
+    passed,
+    passedAt: Math.max(pace.passedAt, sentAt),
   };
 }

@@ -47,6 +47,17 @@ describe("the distance", () => {
     expect(after(paced, 100).width, "one at a time").toBe(1);
   });
 
+  test("that was found is a ninth longer after a refusal, and never as near again", () => {
+    const found = after(narrowed(first, alone(3_051, 3_050)), 60);
+    const sentAt = found.passedAt + found.distanceMs;
+    const again = narrowed(found, alone(sentAt + 1, sentAt));
+    expect(again.distanceMs).toBeCloseTo(found.distanceMs / 0.9);
+    expect(after(again, 100).distanceMs).toBe(again.distanceMs);
+    expect(narrowed(after(again, 9), alone(sentAt + 1, sentAt)).distanceMs, "not found").toBeCloseTo(
+      2 * found.distanceMs,
+    );
+  });
+
   test("is forgotten after a minute without a 429, with the width", () => {
     const paced = narrowed(first, alone(3_051, 3_050));
     expect(paceAt(paced, 63_051)).toBe(paced);
@@ -54,33 +65,38 @@ describe("the distance", () => {
   });
 });
 
-test.each([1, 3, 20])("a leaky bucket of %i a second gives more than half of its rate", (perSecond) => {
-  const intervalMs = 1_000 / perSecond;
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: Math.ceil(intervalMs / 2) }),
-      fc.constantFrom(500, 1_000),
-      (tripMs, pauseMs) => {
-        let [pace, time, taken, isProbe]: [Pace, number, number, boolean] = [UNPACED, 0, -Infinity, false];
-        const passed: number[] = [];
-        while (passed.length < 400) {
-          const sentAt = time;
-          time += tripMs;
-          if (sentAt - taken < intervalMs) {
-            pace = narrowed(pace, refusal(time, { inFlight: 1, wasAlone: !isProbe, sentAt }));
-            time += pauseMs;
-            isProbe = true;
-          } else {
-            [taken, isProbe] = [sentAt, false];
-            passed.push(sentAt);
-            pace = widened(paceAt(pace, time), sentAt);
-            time = Math.max(time, sentAt + pace.distanceMs);
+test.each([1, 3, 20])(
+  "each 50 requests get more than half of the rate of a leaky bucket of %i a second",
+  (perSecond) => {
+    const intervalMs = 1_000 / perSecond;
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: Math.ceil(intervalMs / 2) }),
+        fc.constantFrom(500, 1_000),
+        (tripMs, pauseMs) => {
+          let [pace, time, taken, isProbe]: [Pace, number, number, boolean] = [UNPACED, 0, -Infinity, false];
+          const passed: number[] = [];
+          while (passed.length < 400) {
+            const sentAt = time;
+            time += tripMs;
+            if (sentAt - taken < intervalMs) {
+              pace = narrowed(pace, refusal(time, { inFlight: 1, wasAlone: !isProbe, sentAt }));
+              time += pauseMs;
+              isProbe = true;
+            } else {
+              [taken, isProbe] = [sentAt, false];
+              passed.push(sentAt);
+              pace = widened(paceAt(pace, time), sentAt);
+              time = Math.max(time, sentAt + pace.distanceMs);
+            }
           }
-        }
-        const [from = 0, to = 0] = [passed[300], passed[399]];
-        expect(99 / ((to - from) / 1_000)).toBeGreaterThan(perSecond / 2);
-      },
-    ),
-    { numRuns: 100 },
-  );
-});
+          for (let last = 99; last < 400; last += 1) {
+            const [from = 0, to = 0] = [passed[last - 49], passed[last]];
+            expect(49 / ((to - from) / 1_000), `up to request ${last + 1}`).toBeGreaterThan(perSecond / 2);
+          }
+        },
+      ),
+      { numRuns: 100 },
+    );
+  },
+);
