@@ -21,7 +21,11 @@ const PROGRAM = `export async function program({ client }) {
 
 function runScript(script: string): string {
   writeFileSync(join(folder, "script.mjs"), script);
-  const { stdout, stderr, status } = spawnSync(process.execPath, ["script.mjs"], { cwd: folder, encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["script.mjs"], {
+    cwd: folder,
+    encoding: "utf8",
+    timeout: 20_000,
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   return stdout;
 }
@@ -63,6 +67,28 @@ test.each([
     expect(shown).toEqual(told);
   },
 );
+
+test("the script of a process that stopped starts the sessions anew, and ends by itself", {
+  timeout: 60_000,
+}, async () => {
+  const code = `export async function program({ client }) {
+  const { state } = await client.sessions.get("ses_1");
+  await client.issues.create("web", { title: state, type: "bug" });
+}
+`;
+  writeFileSync(join(folder, "program.js"), code);
+  const { program } = (await import(
+    /* @vite-ignore */ `${pathToFileURL(join(folder, "program.js")).href}?sessions`
+  )) as { program: (context: ProgramContext<undefined>) => unknown };
+  const error = await exploreFaults({ program, faults: ["stopped"] }).catch((caught: unknown) => caught);
+  if (!(error instanceof ExplorationError)) throw error;
+
+  const [{ what, script } = { what: "", script: "" }] = error.report.findings;
+  const output = runScript(script);
+  expect(what).toBe("twice");
+  expect(output.match(/^\d \w+/gm)).toEqual(["1 stopped", "2 resolved", "3 resolved"]);
+  expect(titlesIn(output)).toBe("queued queued queued queued queued queued");
+});
 
 const titlesIn = (output: string): string =>
   [...output.matchAll(/title: '(\w+)'/g)].map(([, title]) => title).join(" ");

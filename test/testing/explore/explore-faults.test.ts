@@ -1,3 +1,4 @@
+import * as timers from "node:timers";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { exploreFaults } from "../../../src/testing/node/explore/explore-faults.ts";
@@ -81,6 +82,29 @@ test("the rest of the process keeps the platform's clock, and everything is put 
   expect(globals()).toEqual(before);
 });
 
+test("timers that are imported from node:timers take no time either", LIMIT, async () => {
+  const { setTimeout, setInterval, clearInterval } = timers;
+  let hours = 0;
+  await exploreFaults({
+    faults: ["unavailable"],
+    program: async ({ client }) => {
+      for await (const _ of client.projects.list());
+      const beganAt = Date.now();
+      await new Promise<void>((resolve) => timers.setTimeout(() => resolve(), 3_600_000));
+      const interval = timers.setInterval(() => undefined, 600_000);
+      await new Promise<void>((resolve) => timers.setTimeout(() => resolve(), 3_600_000));
+      timers.clearInterval(interval);
+      hours = (Date.now() - beganAt) / 3_600_000;
+    },
+  });
+  expect(hours).toBeGreaterThanOrEqual(2);
+  expect([timers.setTimeout, timers.setInterval, timers.clearInterval]).toEqual([
+    setTimeout,
+    setInterval,
+    clearInterval,
+  ]);
+});
+
 const nothing = (): void => undefined;
 test.each([
   [{ program: 1 }, /program/],
@@ -117,6 +141,36 @@ test(
     expect(report.message).toMatch(/^Safe, but 1 of 1 runs need a person/);
   },
 );
+
+test("a process that stopped does nothing more before its next start, not even in a catch", LIMIT, async () => {
+  const marks = {
+    faults: ["stopped"],
+    prepare: () => ({ isTold: false }),
+    program: async ({ client, prepared }: ProgramContext<{ isTold: boolean }>) => {
+      if (prepared.isTold) throw new Error("it may be there: look");
+      await client.issues.create("web", issue).catch((error: unknown) => {
+        prepared.isTold = true;
+        throw error;
+      });
+    },
+  } as const;
+  await expect(exploreFaults(marks)).rejects.toMatchObject({ report: { findings: [{ what: "twice", runs: 1 }] } });
+});
+
+test("a process can stop at two requests, one behind the other", LIMIT, async () => {
+  const states: string[][] = [];
+  const report = await exploreFaults({
+    faults: ["stopped"],
+    depth: 2,
+    program: async ({ client }) => {
+      await client.sessions.get("ses_1");
+      await client.sessions.get("ses_1");
+    },
+    check: ({ starts }) => void states.push(starts.map(({ state }) => state)),
+  });
+  expect(report).toMatchObject({ told: 0, findings: [] });
+  expect(states).toContainEqual(["stopped", "stopped", "resolved"]);
+});
 
 test("a rejection that nobody handled counts as said so", LIMIT, async () => {
   const program: Program = ({ client }) => void client.issues.create("web", issue);

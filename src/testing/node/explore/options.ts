@@ -57,7 +57,7 @@ export interface ExploreOptions<Prepared = undefined> {
   readonly emulator?: EmulatorOptions | undefined;
   /** Ends the exploration, which rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told after each run with a fault. */
+  /** Called after each run with a fault. */
   readonly onProgress?: ((progress: { readonly runs: number; readonly planned: number }) => void) | undefined;
 }
 

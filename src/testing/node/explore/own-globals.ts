@@ -1,5 +1,6 @@
 import { AsyncLocalStorage, AsyncResource, createHook } from "node:async_hooks";
 import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers";
 import timersPromises from "node:timers/promises";
 import { promisify } from "node:util";
 import { type OwnTime, OwnTimer, platform, type Task } from "./own-time.ts";
@@ -7,7 +8,7 @@ import { type OwnTime, OwnTimer, platform, type Task } from "./own-time.ts";
 /** One start of a program, which its async context leads to. */
 export interface Life {
   readonly time: OwnTime;
-  /** Is told a rejection that nobody handled. */
+  /** Called with each rejection that nobody handled. */
   readonly onUnhandled: (reason: unknown) => void;
 }
 
@@ -16,11 +17,6 @@ const lives = new AsyncLocalStorage<Life>();
 /** Calls a function so that all it begins belongs to `life`. */
 export function runIn<Result>(life: Life, run: () => Result): Result {
   return lives.run(life, run);
-}
-
-/** Calls a function outside of the program that it was called from. */
-export function runOutside<Result>(run: () => Result): Result {
-  return lives.exit(run);
 }
 
 const ownTime = (): OwnTime | undefined => lives.getStore()?.time;
@@ -129,14 +125,15 @@ function replace(target: object, replacements: Readonly<Record<string, unknown>>
  * the platform. Returns what undoes it.
  */
 export function installOwnGlobals(): () => void {
+  const ownTimers = {
+    setTimeout: replacedTimeout,
+    setInterval: starter(true),
+    clearTimeout: clear,
+    clearInterval: clear,
+  };
   const restores = [
-    replace(globalThis, {
-      setTimeout: replacedTimeout,
-      setInterval: starter(true),
-      clearTimeout: clear,
-      clearInterval: clear,
-      Date: OwnDate,
-    }),
+    replace(globalThis, { ...ownTimers, Date: OwnDate }),
+    replace(timers, ownTimers),
     replace(performance, { now: () => ownTime()?.now() ?? platform.now() }),
     replace(AbortSignal, { timeout: timeoutSignal }),
     replace(timersPromises, { setTimeout: wait, setInterval: waits }),
@@ -150,7 +147,7 @@ export function installOwnGlobals(): () => void {
   };
 }
 
-/** Leads a rejection that nobody handled to the start of the program whose promise it is, and others where they went before. */
+/** Gives each rejection that nobody handled to the start that made its promise. Other rejections go where they went before. */
 function takeRejections(): () => void {
   const owners = new WeakMap<object, Life>();
   const hook = createHook({

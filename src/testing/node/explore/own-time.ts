@@ -76,7 +76,7 @@ export class OwnTime {
   #count = 0;
   /** Grows with each timer that is set, stopped or fired. */
   signs = 0;
-  /** Is told what the function of a timer throws. */
+  /** Called with each value that the function of a timer throws. */
   readonly #onError: (error: unknown) => void;
 
   constructor(aheadMs: number, onError: (error: unknown) => void) {

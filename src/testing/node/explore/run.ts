@@ -3,7 +3,6 @@ import { type ClientConnection, createEmulator, type Emulator } from "../../emul
 import type { EmulatorOptions } from "../../options.ts";
 import type { RecordedRequest } from "../../request-log.ts";
 import { type Disturbance, faultOf } from "./fault-kinds.ts";
-import { runOutside } from "./own-globals.ts";
 import { platform } from "./own-time.ts";
 import { type Bounds, type Outcome, Start, type Traffic } from "./start.ts";
 import { type Thing, worldOf } from "./world.ts";
@@ -70,35 +69,37 @@ const DELAYS_MS = [30, 20, 10];
 
 /** Makes one run in a world of its own. */
 export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): Promise<RunRecord> {
-  let current: Start | undefined;
-  const now = (): number => current?.time.date() ?? platform.Date.now();
+  const begun: Start[] = [];
+  const now = (): number => begun.at(-1)?.time.date() ?? platform.Date.now();
   const emulator = createEmulator({ now, ...setup.emulator, logLimit: Number.MAX_SAFE_INTEGER });
   const sessions = emulator.sessions.list();
   const active = plan.disturbances.map((disturbance) => ({
     disturbance,
     handle: emulator.fault(faultOf(disturbance)),
   }));
-  const traffic = { sent: 0, pending: 0, isStopped: false };
-  const watch = (): void => {
-    traffic.isStopped = active.some(
-      ({ disturbance, handle }) => disturbance.fault === "stopped" && handle.hits > stops,
-    );
-  };
+  const stopping = active.filter(({ disturbance }) => disturbance.fault === "stopped");
   let stops = 0;
+  const traffic = {
+    sent: 0,
+    get isStopped(): boolean {
+      return stopping.reduce((sum, { handle }) => sum + handle.hits, 0) > stops;
+    },
+  };
   const prepared = await setup.prepare();
   const runStart = async (number: number): Promise<StartRecord> => {
     for (const { id, state } of sessions)
       if (emulator.sessions.get(id) !== undefined) emulator.sessions.update(id, { state });
-    const start = new Start(current?.time.aheadMs ?? 0);
-    current = start;
+    const start = new Start(begun.at(-1)?.time.aheadMs ?? 0);
+    begun.push(start);
     const sentBefore = emulator.requests.length;
-    const fetch = createFetch(emulator, { start, traffic, watch, isReordered: plan.isReordered });
+    const fetch = createFetch(emulator, { start, traffic, isReordered: plan.isReordered });
     const clientOptions = { baseUrl: emulator.baseUrl, token: emulator.token, fetch };
     const program = (): unknown =>
       setup.program({ client: new Client(clientOptions), clientOptions, prepared, start: number });
     const outcome = await start.run(program, traffic, plan);
+    // A process that stopped hears of nothing more, so its requests stay as they are.
     if (outcome.state === "stopped") stops += 1;
-    watch();
+    else await start.abandon();
     for (const { disturbance, handle } of active)
       if (disturbance.fault === "outage" && handle.hits > 0) handle.remove();
     return { outcome, requests: emulator.requests.slice(sentBefore) };
@@ -126,6 +127,7 @@ export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): 
     const again = await runStart(starts.length + 1);
     return { ...run, again: { ...again, end: await endOf([...starts, again]) } };
   } finally {
+    for (const start of begun) await start.abandon();
     await setup.dispose(prepared);
   }
 }
@@ -145,14 +147,12 @@ async function failureOf(check: () => unknown): Promise<End["failed"]> {
 
 interface Wire {
   readonly start: Start;
-  readonly traffic: { -readonly [Key in keyof Traffic]: Traffic[Key] };
-  /** Looks whether the process is to stop. */
-  readonly watch: () => void;
+  readonly traffic: Traffic & { sent: number };
   readonly isReordered: boolean;
 }
 
 /** The emulator's `fetch` for one start: it counts, and rejects when the start has ended. */
-function createFetch(emulator: Emulator, { start, traffic, watch, isReordered }: Wire): typeof globalThis.fetch {
+function createFetch(emulator: Emulator, { start, traffic, isReordered }: Wire): typeof globalThis.fetch {
   const send = async (...[input, init]: Parameters<typeof globalThis.fetch>): Promise<Response> => {
     const delayMs = DELAYS_MS[traffic.sent % DELAYS_MS.length];
     traffic.sent += 1;
@@ -160,17 +160,8 @@ function createFetch(emulator: Emulator, { start, traffic, watch, isReordered }:
       await new Promise<void>((resolve) => start.time.set({ run: resolve, delayMs: delayMs ?? 0, repeats: false }));
     return emulator.fetch(input, init);
   };
-  const fetch: typeof globalThis.fetch = async (input, init) => {
-    watch();
-    if (traffic.isStopped) return start.untilEnd(new Promise<never>(() => {}));
-    traffic.pending += 1;
-    try {
-      return await start.untilEnd(start.hasEnded ? new Promise<never>(() => {}) : send(input, init));
-    } finally {
-      traffic.pending -= 1;
-      runOutside(watch);
-    }
-  };
+  const fetch: typeof globalThis.fetch = (input, init) =>
+    start.untilAbandoned(traffic.isStopped || start.hasEnded ? new Promise<never>(() => {}) : send(input, init));
   // What journals tell the worlds of emulators apart by.
   return Object.defineProperties(fetch, Object.getOwnPropertyDescriptors(emulator.fetch));
 }

@@ -12,25 +12,35 @@ export interface ScriptSource {
 /** A whole program that shows a finding after one of its starts. It imports the explored program, and waits in real time. */
 export function scriptOf({ disturbances, starts, isPrepared, hasEmulatorOptions }: ScriptSource): string {
   const own = ["program", ...(isPrepared ? ["prepare"] : []), ...(hasEmulatorOptions ? ["emulatorOptions"] : [])];
-  const canStop = disturbances.some(({ fault }) => fault === "stopped");
-  const stopped = ', new Promise((resolve) => setTimeout(resolve, 1000, "stopped"))';
-  const call = `Promise.resolve(program({ client, clientOptions, prepared, start })).then(() => "resolved", String)`;
+  const stops = disturbances.flatMap(({ fault }, index) => (fault === "stopped" ? [`fault${index + 1}.hits`] : []));
+  const canStop = stops.length > 0;
+  const begun = "Promise.resolve().then(() => program({ client, clientOptions, prepared, start }))";
+  const call = `${begun}.then(() => "resolved", String)`;
   return `import { Client } from "project-automation";
 import { createEmulator } from "project-automation/testing";
 import { ${own.join(", ")} } from "./program.js"; // yours
 
 const emulator = createEmulator(${hasEmulatorOptions ? "emulatorOptions" : ""});
+const sessions = emulator.sessions.list();
 const { clientOptions } = emulator;
 const prepared = ${isPrepared ? "await prepare()" : "undefined"};
 ${disturbances.map(faultLines).join("\n")}
 for (let start = 1; start <= ${starts}; start += 1) {
+  for (const { id, state } of sessions) emulator.sessions.update(id, { state });
   const client = new Client(clientOptions);
-  console.log(start, await ${canStop ? `Promise.race([${call}${stopped}])` : call});
+${canStop ? stopLines(stops.join(" + ")) : ""}  console.log(start, await ${canStop ? `Promise.race([${call}, stopped()])` : call});
 ${disturbances.map(endLine).join("")}  for (const { name } of emulator.projects.list()) console.log(name, emulator.issues.list(name));
   console.log(emulator.tokens.list().filter(({ state }) => state === "active"));
 }
-`;
+${canStop ? "process.exit(); // the request of a stopped start still waits\n" : ""}`;
 }
+
+const stopLines = (hits: string): string => `  const hits = ${hits};
+  const stopped = async () => {
+    while (${hits} === hits) await new Promise((resolve) => setTimeout(resolve, 10));
+    return "stopped";
+  };
+`;
 
 const endLine = ({ fault }: Disturbance, index: number): string =>
   fault === "outage" ? `  if (fault${index + 1}.hits > 0) fault${index + 1}.remove(); // the outage ends\n` : "";

@@ -12,8 +12,6 @@ export type Outcome =
 export interface Traffic {
   /** The requests of the run so far. */
   readonly sent: number;
-  /** Requests without a response so far. */
-  readonly pending: number;
   /** True once the process of the program is to end. */
   readonly isStopped: boolean;
 }
@@ -52,7 +50,8 @@ export class Start implements Life {
   readonly time: OwnTime;
   #outcome: Outcome | undefined;
   #hasEnded = false;
-  readonly #onEnd = new Set<() => void>();
+  #isAbandoned = false;
+  readonly #onAbandon = new Set<() => void>();
 
   /** Begins `aheadMs` ahead of the platform's clock. */
   constructor(aheadMs: number) {
@@ -68,17 +67,25 @@ export class Start implements Life {
     if (!this.#hasEnded) this.#outcome = { state: "rejected", error };
   }
 
-  /** Settles as `answer` does, or rejects when the start ends before. */
-  untilEnd<Value>(answer: Promise<Value>): Promise<Value> {
+  /** Settles as `answer` does, or rejects when the start is abandoned before. */
+  untilAbandoned<Value>(answer: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       const abandon = (): void => reject(new Error("the exploration has ended this start of the program"));
-      if (this.#hasEnded) return abandon();
-      this.#onEnd.add(abandon);
-      void answer.then(resolve, reject).finally(() => this.#onEnd.delete(abandon));
+      if (this.#isAbandoned) return abandon();
+      this.#onAbandon.add(abandon);
+      void answer.then(resolve, reject).finally(() => this.#onAbandon.delete(abandon));
     });
   }
 
-  /** Runs the program to its end, and jumps over its waits. Afterwards no timer of it is left, and its requests reject. */
+  /** Rejects its requests, so that nothing of it waits for ever. */
+  async abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    for (const abandon of this.#onAbandon) abandon();
+    // What the rejections lead to still belongs to the program.
+    for (let turn = 0; turn < 3; turn += 1) await look(0);
+  }
+
+  /** Runs the program to its end, and jumps over its waits. Afterwards no timer of it is left. */
   async run(program: () => unknown, traffic: Traffic, bounds: Bounds): Promise<Outcome> {
     const settle = (outcome: Outcome): void => {
       this.#outcome ??= outcome;
@@ -94,9 +101,6 @@ export class Start implements Life {
     } finally {
       this.#hasEnded = true;
       this.time.end();
-      for (const abandon of this.#onEnd) abandon();
-      // What the rejections lead to still belongs to the program.
-      for (let turn = 0; turn < 3; turn += 1) await look(0);
     }
   }
 
@@ -117,8 +121,8 @@ export class Start implements Life {
       sent = traffic.sent;
       if (sent > maxRequests) return resolved ?? hangs(`it sent more than ${maxRequests} requests`);
       if (this.time.aheadMs - beganAt > DAY_MS) return resolved ?? hangs("a day of its own time has passed");
-      const quiet = activity.look(`${this.time.signs} ${sent} ${traffic.pending} ${resolved?.state}`);
-      const isIdle = !this.time.isWaiting && traffic.pending === 0 && !activity.isOpen;
+      const quiet = activity.look(`${this.time.signs} ${sent} ${this.#onAbandon.size} ${resolved?.state}`);
+      const isIdle = !this.time.isWaiting && this.#onAbandon.size === 0 && !activity.isOpen;
       if (resolved !== undefined && ((quiet >= 3 && isIdle) || lastJumps > LAST_JUMPS)) return resolved;
       if (quiet < (isCounting ? 2 : QUIET_LOOKS)) continue;
       if (this.time.isWaiting) {
