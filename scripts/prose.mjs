@@ -19,6 +19,17 @@ export const LIMITS = {
   relativeWordsInSentence: 2,
 };
 
+/** Words of this house alone, each with the word that a reader knows. */
+export const OWN_WORDS = {
+  contract: "API documentation",
+  walk: "iteration, list",
+  drift: "an unexpected record",
+  fleet: "several processes",
+  probe: "the first request, a question",
+  caller: "you, your program",
+};
+const OWN_WORD = new RegExp(`\\b(${Object.keys(OWN_WORDS).join("|")})s?\\b`, "gi");
+
 const RELATIVE_WORD = /\b(?:that|which|who|whose|whom|what|whatever)\b/gi;
 const NOT_PROSE_LINE = /^\s*(?:\||#|<|!\[|\[!)/;
 const LIST_ITEM = /\s*(?:[-*+]|\d+\.)\s/;
@@ -59,6 +70,10 @@ export function readabilityOf(markdown) {
     `% of sentences with more than ${LIMITS.longSentence} words`,
   );
   hold(figures.relativeWordsPercent, LIMITS.relativeWordsPercent, "relative words (that, which, what …) per 100 words");
+  for (const sentence of sentences) {
+    for (const [word, own = ""] of sentence.matchAll(OWN_WORD))
+      problems.push(`"${word}" is our own word (${OWN_WORDS[own.toLowerCase()]}): ${sentence.slice(0, 160)}`);
+  }
   for (const sentence of tangled) problems.push(`three relative words in one sentence: ${sentence.slice(0, 160)}`);
   return { figures, problems, long, tangled };
 }
@@ -123,6 +138,7 @@ function selfCheck() {
   assert.equal(readabilityOf(long).problems.length, 2);
   assert.equal(readabilityOf(`${"Short and good. ".repeat(20)}${long}`).problems.length, 0);
   assert.equal(readabilityOf("A thing that is good is a thing that is good.").problems.length, 1);
+  assert.equal(readabilityOf("The walk begins. A `walk` is code. Callers may wait.").problems.length, 2);
   assert.deepEqual(vagueDocstringsOf("/** What it is. */ /** The name. How it is. */\n/**\n * One that goes\n */"), [
     "What it is. */ /** The name. How it is. */",
     "One that goes",

@@ -70,7 +70,7 @@ describe("state", () => {
   });
 });
 
-describe("what the contract does not show", () => {
+describe("what the API documentation does not show", () => {
   test("is set to what the service does: here, a list ends without next_cursor, which the client refuses", async () => {
     const { client } = start({ projects: [broken("web")], conventions: { endOfList: "missing" } });
 

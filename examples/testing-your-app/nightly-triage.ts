@@ -26,7 +26,7 @@ export interface TriageOptions {
   readonly concurrency?: number;
   /** Where an earlier run broke off. */
   readonly cursor?: string | undefined;
-  /** Whether the service lists issues, which the contract does not show: then the program itself looks. */
+  /** Whether the service lists issues, which the API documentation does not show: then the program itself looks. */
   readonly canListIssues?: boolean;
 }
 

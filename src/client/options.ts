@@ -35,7 +35,7 @@ export interface ClientOptions {
    */
   timeoutMs?: number | false | undefined;
   /**
-   * Time limit of a whole call in milliseconds: queueing, waits and every attempt. In a walk, per page. `false`: none.
+   * Time limit of a whole call in milliseconds: queueing, waits and every attempt. In an iteration, per page. `false`: none.
    *
    * @default false
    */
@@ -63,7 +63,7 @@ export interface ClientOptions {
    * `fetch` of another package, can be passed.
    *
    * @default the global `fetch` as it is when a method is called: the call keeps it to its end, and a wait for all its
-   * polls. Each page of a walk is a call.
+   * polls. Each page of an iteration is a call.
    */
   fetch?: FetchFunction | undefined;
   /**

@@ -38,7 +38,7 @@ export interface RequestEvent extends EventBase, Waits {
   readonly type: "request";
   /** The HTTP method. */
   readonly method: string;
-  /** The path's template: the contract's, or with `{}` for each value of a custom path. */
+  /** The path's template: that of the API documentation, or with `{}` for each value of a custom path. */
   readonly path: string;
 }
 
@@ -49,7 +49,7 @@ export interface ResponseEvent extends EventBase, Durations {
   readonly status: number;
   /** `x-request-id`, where the response has it: the id by which the service's operators find the request. */
   readonly requestId?: string | undefined;
-  /** Set if the body was needed and lost: the connection broke, the time was over, or the caller aborted. */
+  /** Set if the body was needed and lost: the connection broke, the time was over, or your signal aborted. */
   readonly lost?: "connection" | "timeout" | "abort" | undefined;
   /** `RateLimit-Limit`, where the response has it. */
   readonly limit?: number | undefined;
@@ -110,14 +110,14 @@ export interface DeprecationEvent extends EventBase {
   readonly sunset?: string | undefined;
 }
 
-/** A page of a walk was received. The service does not say how many pages there are. */
+/** A page of an iteration was received. The service does not say how many pages there are. */
 export interface PageEvent extends EventBase {
   readonly type: "page";
-  /** Pages of this walk so far, this one included. */
+  /** Pages of this iteration so far, this one included. */
   readonly pages: number;
   /** Items on these pages. */
   readonly items: number;
-  /** The time that the walk waited so far, for the rate limit and between attempts, in milliseconds. */
+  /** The time that the iteration waited so far, for the rate limit and between attempts, in milliseconds. */
   readonly waitedMs: number;
 }
 

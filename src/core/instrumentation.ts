@@ -12,7 +12,7 @@ export interface CallStart {
   readonly operation: string;
   /** The HTTP method. */
   readonly method: string;
-  /** The path's template: the contract's, or with `{}` for each value of a custom path. */
+  /** The path's template: that of the API documentation, or with `{}` for each value of a custom path. */
   readonly path: string;
   /** Base URL of the client, without trailing slashes. */
   readonly baseUrl: string;
@@ -38,7 +38,7 @@ export interface CallObserver {
 
 /** Follows the calls of a client from beginning to end, for traces and metrics. */
 export interface Instrumentation {
-  /** Called when a call begins, in the context of its caller. Returns what follows the call, or `undefined`. */
+  /** Called when a call begins, in the context that makes it. Returns what follows the call, or `undefined`. */
   begin(call: CallStart): CallObserver | undefined;
 }
 

@@ -27,11 +27,11 @@ export interface ListOptions extends CallOptions {
 export interface ListParams {
   /** Page size, a safe integer. Sent as given; the service clamps it to 1..200, and takes 50 without one. */
   limit?: number | undefined;
-  /** Where to go on: the `next_cursor` of a page, or the `cursor` of a walk's error. */
+  /** Where to go on: the `next_cursor` of a page, or the `cursor` of an iteration's error. */
   cursor?: string | undefined;
 }
 
-/** A cursor. `null`, that of the last page, means that a walk has ended: from there it would start over. */
+/** A cursor. `null`, that of the last page, means that the list has ended: from there it would start over. */
 export const CURSOR: Validator = {
   words: "a non-empty string of well-formed Unicode",
   accepts: (value) => typeof value === "string" && value !== "" && !/\p{Surrogate}/u.test(value),

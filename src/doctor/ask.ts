@@ -41,7 +41,7 @@ export interface Deployment {
 
 /** The wait between two requests: other programs may use the limit of the same token. */
 const PACE_MS = 200;
-/** The window of the contract, for a 429 that does not say how long to wait. */
+/** The window of the API documentation, for a 429 that does not say how long to wait. */
 const WINDOW_MS = 60_000;
 /** A longer wait is a ban or a mistake. */
 const LONGEST_WAIT_MS = 120_000;

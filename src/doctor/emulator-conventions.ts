@@ -28,7 +28,7 @@ export function withValues(redactor: Redactor): Cleaning {
   return (conventions) => ofRecords(conventions, (fields) => redactor.json(fields) as Fields); // an object stays one
 }
 
-/** The values of fields that the contract does not show are the only ones that come from records, states aside. */
+/** The values of fields that the API documentation does not show are the only ones that come from records, states aside. */
 function ofRecords(conventions: Conventions, clean: (fields: Fields) => Fields): Conventions {
   if (conventions.extraFields === undefined) return conventions;
   const records = Object.entries(conventions.extraFields) as [ExtendedRecord, Fields][]; // the type's own keys

@@ -5,9 +5,9 @@ import type { Failure, Reply } from "./wire.ts";
 /**
  * The verdict of a probe.
  *
- * - `agrees`: as the contract says, or, where it says nothing, as the emulator does by default.
- * - `differs`: the contract says nothing, and the emulator does otherwise by default.
- * - `contradicts`: not as the contract says, or in a way that the client cannot work with.
+ * - `agrees`: as the API documentation says, or, where it says nothing, as the emulator does by default.
+ * - `differs`: the API documentation says nothing, and the emulator does otherwise by default.
+ * - `contradicts`: not as the API documentation says, or in a way that the client cannot work with.
  * - `not_asked`: nothing was learned.
  */
 export type Verdict = "agrees" | "differs" | "contradicts" | "not_asked";
@@ -35,7 +35,7 @@ export interface Probe {
   /** Stable: reports of two nights are compared by it. */
   readonly id: string;
   readonly question: string;
-  /** The sentence of the contract, or the convention of the emulator, that it is about. */
+  /** The sentence of the API documentation, or the convention of the emulator, that it is about. */
   readonly about: string;
   /** The assumption of the client or the emulator. */
   readonly assumes: string;

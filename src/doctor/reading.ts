@@ -40,7 +40,7 @@ export function cursorOf(page: ListPage | undefined): string | undefined {
 }
 
 /**
- * The id of a record, as a path has it; `undefined` if there is none. A number is no id by the contract, which is a finding
+ * The id of a record, as a path has it; `undefined` if there is none. A number is no id by the API documentation, which is a finding
  * of its own: it must not hide the others.
  */
 export function idOf(record: unknown): string | undefined {

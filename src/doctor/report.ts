@@ -1,6 +1,6 @@
 import type { Probe, Verdict } from "./probe.ts";
 
-/** The result of the whole run: nothing contradicts the contract, something does, or the deployment could not be asked. */
+/** The result of the whole run: nothing contradicts the API documentation, something does, or the deployment could not be asked. */
 export type Result = "agrees" | "contradicts" | "not_asked";
 
 /** One question and its answer. */
@@ -34,7 +34,9 @@ export function verdictOf(questions: readonly ReportedQuestion[], halted: string
   const count = (verdict: Verdict): number => questions.filter((question) => question.verdict === verdict).length;
   const [contradicts, differs] = [count("contradicts"), count("differs")];
   const found = [
-    ...(contradicts > 0 ? [`${plural(contradicts, "answer contradicts", "answers contradict")} its contract`] : []),
+    ...(contradicts > 0
+      ? [`${plural(contradicts, "answer contradicts", "answers contradict")} the API documentation`]
+      : []),
     ...(differs > 0 ? [`${plural(differs, "answer differs", "answers differ")} from what is assumed`] : []),
   ].join(", and ");
   const counts = `${count("agrees")} as assumed, ${count("not_asked")} not asked`;

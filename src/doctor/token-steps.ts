@@ -28,7 +28,7 @@ export function mayExist(created: Answer): boolean {
   return created.kind === "failure" && created.isSent !== false;
 }
 
-/** Not in the contract. Asked when there is a new token to be seen in it, if there is to be one. */
+/** Not in the API documentation. Asked when there is a new token to be seen in it, if there is to be one. */
 export const TOKENS: Step = step({
   after: { projects: PROJECTS, created: CREATED },
   request: ({ projects }) => replyOr(projects, () => ({ path: "/me/tokens" })),
@@ -42,7 +42,7 @@ function aboutCreated(created: Answer, build: (path: string) => PlannedRequest):
   });
 }
 
-/** Not in the contract either. */
+/** Not in the API documentation either. */
 export const TOKEN: Step = step({
   after: { created: CREATED },
   writes: true,

@@ -5,7 +5,7 @@ import type { Issue, Project, Session } from "../service/models.ts";
 /** A schema for each field of a record, no more and no fewer: a field that the record gains does not compile without one. */
 type FieldsOf<Model> = { readonly [Field in keyof Model]-?: z.ZodType<Model[Field]> };
 
-// Only the fields of the contract: any other may hold anything, an echoed token too.
+// Only the fields of the API documentation: any other may hold anything, an echoed token too.
 export const PROJECT = z.object({ id: z.string(), name: z.string() } satisfies FieldsOf<Project>);
 export const SESSION = z.object({ id: z.string(), state: z.string() } satisfies FieldsOf<Session>);
 export const ISSUE = z.object({
@@ -16,7 +16,7 @@ export const ISSUE = z.object({
 } satisfies FieldsOf<Issue>);
 
 /**
- * The fields of the contract in a success of the service. A client with lenient validation hands over whatever came.
+ * The fields of the API documentation in a success of the service. A client with lenient validation hands over whatever came.
  *
  * @throws ResponseValidationError if a field is missing or of another type; the service has accepted the call.
  */

@@ -40,7 +40,7 @@ export interface TelemetrySettings {
    */
   propagate?: boolean | undefined;
   /**
-   * Sends the caller's baggage along, too, where the registered propagator writes it. Baggage often names users and
+   * Sends the application's baggage along, too, where the registered propagator writes it. Baggage often names users and
    * tenants, which the service has no business with.
    *
    * @default false

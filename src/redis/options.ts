@@ -8,7 +8,7 @@ import type { FleetEvent } from "./events.ts";
 
 /** Options of `redisRateLimiter`. */
 export interface RedisRateLimiterOptions {
-  /** A client of `ioredis` or of `redis` (node-redis), connected or connecting. It stays the caller's. */
+  /** A client of `ioredis` or of `redis` (node-redis), connected or connecting. It stays yours: it is never closed. */
   client: IoredisClient | NodeRedisClient;
   /** Processes with different namespaces share nothing. @default "project-automation" */
   namespace?: string | undefined;

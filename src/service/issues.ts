@@ -26,7 +26,7 @@ const CREATE_INPUT: ObjectSchema<IssueCreateInput> = { title: required(STRING), 
 export class Issues {
   readonly #send: Send;
 
-  /** @internal Not for callers: the client makes it. */
+  /** @internal The client makes it. */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -1,5 +1,5 @@
 /**
- * The records of the service, field for field (contract, section 2). Wire names are kept. Fields that the contract does not
+ * The records of the service, field for field (API documentation, section 2). Wire names are kept. Fields that the API documentation does not
  * show are kept at run time. An application that reads one declares it:
  *
  * ```ts
@@ -19,7 +19,7 @@ export interface Project {
   name: string;
 }
 
-/** The type of an issue; the contract shows `bug`, and any other string is passed through. */
+/** The type of an issue; the API documentation shows `bug`, and any other string is passed through. */
 export type IssueType = "bug" | (string & {});
 
 /** An issue of a project. */
@@ -28,7 +28,7 @@ export interface Issue {
   number: number;
   /** The title that was given at creation. */
   title: string;
-  /** The status of the issue. The contract does not list the values. */
+  /** The status of the issue. The API documentation does not list the values. */
   status: string;
   /** The type that was given at creation, if the service sends it. */
   type?: IssueType | undefined;
@@ -38,7 +38,7 @@ export interface Issue {
 export interface Session {
   /** Identifies the session, for `sessions.get`, `sessions.waitFor` and `sessions.watch`. */
   id: string;
-  /** The present state. The contract does not list the values, so the caller decides which ones end a wait. */
+  /** The present state. The API documentation does not list the values, so you decide which ones end a wait. */
   state: string;
 }
 

@@ -29,7 +29,7 @@ export function projectValue(project: ProjectRef, service: Service): string {
 export class Projects {
   readonly #send: Send;
 
-  /** @internal Not for callers: the client makes it. */
+  /** @internal The client makes it. */
   constructor(send: Send) {
     this.#send = send;
     meetService(send.service);
@@ -37,7 +37,7 @@ export class Projects {
 
   /**
    * The projects that the token may see: `GET /projects`, scope `projects:read`. Nothing is sent until the list is
-   * consumed. An error of a walk carries the `cursor` of the page that failed. As soon as the process has clients of two
+   * consumed. An error of an iteration carries the `cursor` of the page that failed. As soon as the process has clients of two
    * services, a project of one is an `ArgumentError` in a call to another one: pass its name or its id.
    *
    * @param params the page size and where to start

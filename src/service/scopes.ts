@@ -1,5 +1,5 @@
 /**
- * The scopes of the service contract's table (section 5), frozen: one `<resource>:<action>` for each cell that grants
+ * The scopes of the table of the API documentation (section 5), frozen: one `<resource>:<action>` for each cell that grants
  * something. A run-time string outside this list is not an error anywhere in the client; the service decides.
  */
 export const SCOPES = /* @__PURE__ */ Object.freeze([
@@ -18,7 +18,7 @@ export const SCOPES = /* @__PURE__ */ Object.freeze([
   "configs:read",
 ] as const);
 
-/** One of the 13 scopes that the contract documents; `"sessions:write"` is not among them and does not compile. */
+/** One of the 13 scopes that the API documentation documents; `"sessions:write"` is not among them and does not compile. */
 export type Scope = (typeof SCOPES)[number];
 
 /**
@@ -42,7 +42,7 @@ function parseScope(scope: unknown): { resource: string; rank: number } | undefi
 
 /**
  * Tells if a token with the scope `held` may do everything of `wanted`: `admin` includes `write`, `write` includes `read`, on the same
- * resource only (contract, section 5). A malformed scope implies nothing and is implied by nothing. Never throws.
+ * resource only (API documentation, section 5). A malformed scope implies nothing and is implied by nothing. Never throws.
  *
  * @example
  * impliesScope("issues:admin", "issues:read"); // true

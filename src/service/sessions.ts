@@ -21,7 +21,7 @@ import { type WaitOptions, type WatchOptions, waitFor, watch } from "./session-w
 export class Sessions {
   readonly #send: Send;
 
-  /** @internal Not for callers: the client makes it. */
+  /** @internal The client makes it. */
   constructor(send: Send) {
     this.#send = send;
   }
@@ -61,8 +61,8 @@ export class Sessions {
     apiPromise(this.get, () => this.#send("sessions.get", () => getSession(id, readOptions(options))));
 
   /**
-   * Polls a session until `until(session)` is true, and resolves with it. The contract does not list states, so the caller
-   * says what ends the wait. Polls back off from `intervalMs` to `maxIntervalMs`, pass the rate limiter, and are retried
+   * Polls a session until `until(session)` is true, and resolves with it. The API documentation does not list states, so
+   * you say what ends the wait. Polls back off from `intervalMs` to `maxIntervalMs`, pass the rate limiter, and are retried
    * as any call is. `totalTimeoutMs` is for the whole wait.
    *
    * A wait outlasts outages: a poll that fails for a reason that may pass (connection, timeout of an attempt, 5xx, 408, rate

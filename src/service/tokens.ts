@@ -16,7 +16,7 @@ export interface TokenCreateInput {
   /** A label, to find it again in the account settings. */
   name: string;
   /**
-   * Its permissions: only scopes that the caller's own token holds. A token with `[]` can do nothing. `isScope` narrows
+   * Its permissions: only scopes that your own token holds. A token with `[]` can do nothing. `isScope` narrows
    * strings from elsewhere: `names.filter(isScope)`.
    */
   scopes: readonly Scope[];
@@ -35,13 +35,13 @@ export interface RotateOptions extends CallOptions {
 }
 
 /**
- * API tokens of the caller: `client.tokens`. Methods work detached, and reject with errors of this package alone; invalid
+ * API tokens of the user: `client.tokens`. Methods work detached, and reject with errors of this package alone; invalid
  * arguments are an `ArgumentError`, before anything is sent.
  */
 export class Tokens {
   readonly #send: Send;
 
-  /** @internal Not for callers: the client makes it. */
+  /** @internal The client makes it. */
   constructor(send: Send) {
     this.#send = send;
   }

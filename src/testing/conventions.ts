@@ -1,6 +1,6 @@
 import type { OperationName } from "./endpoints.ts";
 
-/** Status and code of each refusal, by reason. A 429 is not among them: the contract defines it. */
+/** Status and code of each refusal, by reason. A 429 is not among them: the API documentation defines it. */
 export const REFUSALS = {
   /** No `Authorization: Bearer …`. */
   missingToken: { status: 401, code: "unauthorized" },
@@ -77,7 +77,7 @@ export interface CorsConvention {
 }
 
 /**
- * The parts of the service that the contract leaves "not shown", as far as a client can see them. Each has a default, listed
+ * The parts of the service that the API documentation leaves "not shown", as far as a client can see them. Each has a default, listed
  * in `docs/reference/emulator.md`; pass only what differs. Plain JSON, so that a file can hold it.
  */
 export interface Conventions {
@@ -85,7 +85,7 @@ export interface Conventions {
   readonly refusals?: Readonly<Partial<Record<RefusalReason, RefusalConvention | undefined>>> | undefined;
   /** The status (200 to 299) of success. With 204 or 205 there is no body. */
   readonly successStatus?: Readonly<Partial<Record<OperationName, number | undefined>>> | undefined;
-  /** Fields that the contract does not show. They never replace one that it shows. */
+  /** Fields that the API documentation does not show. They never replace one that it shows. */
   readonly extraFields?: ExtraFields | undefined;
   /** The path of the default base URL, with the version segment. @default "/api/v1" */
   readonly basePath?: string | undefined;

@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly success: number;
 }
 
-/** The endpoints of the contract (section 4), and `issues.list`, which is there only with the option `listIssues`. */
+/** The endpoints of the API documentation (section 4), and `issues.list`, which is there only with the option `listIssues`. */
 export const ENDPOINTS = {
   "tokens.create": { method: "POST", path: "/me/tokens", success: 201 },
   "tokens.rotate": { method: "POST", path: "/me/tokens/{}/rotate", success: 201 },

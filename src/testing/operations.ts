@@ -141,7 +141,7 @@ function refuseEscalation([scope]: readonly string[]): void {
   throw new Refusal("scopeEscalation", isKnown ? `the creator lacks the scope ${shown}` : `there is no scope ${shown}`);
 }
 
-/** The fields of the contract, and those that the conventions add. */
+/** The fields of the API documentation, and those that the conventions add. */
 function record(call: Call, kind: "project" | "issue" | "session" | "token" | "page", fields: object): object {
   return { ...call.options.conventions.extraFields[kind], ...fields };
 }

@@ -36,7 +36,7 @@ export interface EmulatorOptions {
   readonly sessionsPerProject?: number | undefined;
   /** States that each session goes through, one with each `GET` of it. @default none */
   readonly sessionStates?: readonly string[] | undefined;
-  /** Serves `GET /projects/{project}/issues`, which the contract does not show. @default false */
+  /** Serves `GET /projects/{project}/issues`, which the API documentation does not show. @default false */
   readonly listIssues?: boolean | undefined;
   /** Permissions of the owner of `emulator.token`. @default every scope */
   readonly permissions?: readonly ScopeName[] | undefined;
@@ -50,7 +50,7 @@ export interface EmulatorOptions {
   readonly baseUrl?: string | undefined;
   /** The first part of a token, before its `key_id`. @default "emu" */
   readonly tokenPrefix?: string | undefined;
-  /** Answers to what the contract does not show. */
+  /** Answers to what the API documentation does not show. */
   readonly conventions?: Conventions | undefined;
   /** The deployment that the conventions were read from, and the day. The command prints it; nothing depends on it. */
   readonly conventionsOf?: string | undefined;

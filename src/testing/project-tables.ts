@@ -137,7 +137,7 @@ export class IssueTable {
   };
 }
 
-/** The sessions. States are any strings: the contract names none. */
+/** The sessions. States are any strings: the API documentation names none. */
 export class SessionTable {
   readonly #source: ProjectSource;
 

@@ -2,7 +2,7 @@
 export interface RateLimit {
   /** Requests per token and window. */
   readonly limit: number;
-  /** The length of a window. @default 60_000, the contract's minute */
+  /** The length of a window. @default 60_000, a minute in the API documentation */
   readonly windowMs?: number | undefined;
 }
 

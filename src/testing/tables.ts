@@ -1,7 +1,7 @@
 import type { Issue, Project, Session, Token } from "../service/models.ts";
 import type { Scope } from "../service/scopes.ts";
 
-/** A scope of the contract's table, or any other string: run-time scopes are open. */
+/** A scope of the API documentation's table, or any other string: run-time scopes are open. */
 export type ScopeName = Scope | (string & {});
 
 /** Optional fields that accept `undefined`, too. */

@@ -59,7 +59,7 @@ const NOT_ASKED = `
 not asked, and why:
   GET /projects/{project}/issues answered 405 method_not_allowed: scope-issues-read, record-issue,
   fields-issue, issue-statuses
-  the contract shows no endpoint that needs it: scope-enclaves-read, scope-library-read,
+  the API documentation shows no endpoint that needs it: scope-enclaves-read, scope-library-read,
   scope-configs-read
   asked only with --write: record-token, fields-token, refusal-missing-scope, refusal-revoked-token,
   refusal-unknown-token-record, token-create, token-lifetime, token-revoke
@@ -101,11 +101,11 @@ ${NOT_ASKED}`,
     expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
-  test("ends with 1 if something contradicts the contract, quotes the sentence, and says what follows", async () => {
+  test("ends with 1 if something contradicts the API documentation, quotes the sentence, and says what follows", async () => {
     await using service = await start({ conventions: { endOfList: "missing" } });
     const { code, out } = await run([], environmentOf(service));
     expect(code).toBe(1);
-    expect(out).toBe(`this is the service; 1 answer contradicts its contract (40 as assumed, 16 not asked)
+    expect(out).toBe(`this is the service; 1 answer contradicts the API documentation (40 as assumed, 16 not asked)
 ${service.baseUrl}, 22 requests answered
 
 CONTRADICTS end-of-list: How does the last page say that it is the last?
@@ -113,7 +113,8 @@ CONTRADICTS end-of-list: How does the last page say that it is the last?
   assumed:  next_cursor is null
   so:       every list() rejects with ResponseValidationError at its last page, with validation:
             lenient too
-  about:    the contract says of next_cursor "It is null on the last page."; convention endOfList
+  about:    the API documentation says of next_cursor "It is null on the last page."; convention
+            endOfList
 ${NOT_ASKED}`);
   });
 

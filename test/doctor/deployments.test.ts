@@ -28,7 +28,7 @@ function without(field: string, records: unknown): unknown[] {
   return rows.map(({ [field]: _, ...rest }) => rest);
 }
 
-describe("a deployment that breaks the contract is found, and the breach is named", () => {
+describe("a deployment that breaks the API documentation is found, and the breach is named", () => {
   test.each<[string, Deployment, Record<string, string>]>([
     [
       "no cursor at the end of a list",
@@ -225,7 +225,7 @@ describe("a deployment that breaks the contract is found, and the breach is name
     expect(await contradictionsOf(deployment)).toEqual(contradictions);
   });
 
-  test("another version segment than the contract's", async () => {
+  test("another version segment than the API documentation's", async () => {
     expect(await contradictionsOf({ options: { conventions: { basePath: "/api/v2" } } })).toEqual({
       "version-segment": "/api/v2",
     });

@@ -155,7 +155,7 @@ describe("the report", () => {
         question: "Is it?",
         seen: "it is ".repeat(20).trim(),
         assumes: "it",
-        about: "contract",
+        about: "API documentation",
       },
       {
         id: "two",
@@ -163,7 +163,7 @@ describe("the report", () => {
         question: "Was it?",
         seen: "x".repeat(200),
         assumes: "it",
-        about: "contract",
+        about: "API documentation",
         so: "y".repeat(150),
       },
     ],
@@ -190,7 +190,7 @@ CONTRADICTS three: Was it?
   seen:     no
   assumed:  it
   so:       it rejects
-  about:    contract
+  about:    API documentation
 
 differs two: Was it?
   seen:     was
@@ -204,12 +204,12 @@ differs two: Was it?
     [
       ["agrees", "agrees", "contradicts", "not_asked"],
       undefined,
-      "this is the service; 1 answer contradicts its contract (2 as assumed, 1 not asked)",
+      "this is the service; 1 answer contradicts the API documentation (2 as assumed, 1 not asked)",
     ],
     [
       ["differs", "differs", "contradicts", "contradicts"],
       "the run was interrupted",
-      "the run was interrupted; 2 answers contradict its contract, and 2 answers differ from what is assumed (0 as assumed, 0 not asked)",
+      "the run was interrupted; 2 answers contradict the API documentation, and 2 answers differ from what is assumed (0 as assumed, 0 not asked)",
     ],
   ] as const)("%j comes to a sentence", (verdicts, halted, sentence) => {
     const questions = verdicts.map((verdict) => ({

@@ -217,7 +217,7 @@ describe("the rate limit", () => {
     expect(notices).toContainEqual(expect.stringMatching(/: the rate limit is reached; waiting 4\d s$/));
   });
 
-  test("without a Retry-After, a window of the contract is waited", async () => {
+  test("without a Retry-After, a window of the API documentation is waited", async () => {
     const clock = virtualClock();
     const conventions = { retryAfter: null };
     await using service = await startEmulator({ now: clock.now, rateLimit: { limit: 9 }, conventions });

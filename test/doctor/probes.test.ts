@@ -13,7 +13,7 @@ describe("the questions", () => {
     for (const { id, question, about, assumes } of PROBES) {
       expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
       expect(question).toMatch(/\?$/);
-      expect(about).toMatch(/contract|convention|client/);
+      expect(about).toMatch(/API documentation|convention|client/);
       expect(assumes).not.toBe("");
     }
   });
@@ -43,7 +43,7 @@ describe("the questions", () => {
     const favourite = probe({
       id: "favourite",
       question: "Does GET /favourite exist?",
-      about: "contract 4: not shown",
+      about: "API documentation 4: not shown",
       assumes: "no",
       asks: { reply: step({ request: () => ({ path: "/favourite" }) }) },
       judge: ({ reply }) =>
@@ -58,7 +58,7 @@ describe("the questions", () => {
         question: "Does GET /favourite exist?",
         seen: "no",
         assumes: "no",
-        about: "contract 4: not shown",
+        about: "API documentation 4: not shown",
       },
     ]);
     service.emulator.fault({ match: ({ path }) => path === "/favourite", status: 200, body: {} });

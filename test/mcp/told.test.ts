@@ -35,7 +35,7 @@ async function answering(operation: Operation, body: unknown, status = 200): Pro
 /** Zero-width, direction, tag, filler, variation selector, soft hyphen, byte order mark, line separator, escape, C1. */
 const UNSEEN = "\u200b\u200d\u202e\u2066\u{e0041}\u3164\ufe0f\u00ad\ufeff\u2028\u001b\u0085";
 
-describe("fields of the contract alone", () => {
+describe("fields of the API documentation alone", () => {
   test("others reach no model", async () => {
     const emulator = createEmulator();
     const body = { id: "ses_1", state: "running", note: emulator.token };

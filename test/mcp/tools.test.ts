@@ -38,7 +38,7 @@ describe.each(REVISIONS)("in the %s revision of the protocol", (revision) => {
     }
   });
 
-  test("each tool returns the fields of the contract, also as text", async () => {
+  test("each tool returns the fields of the API documentation, also as text", async () => {
     const { host } = await open({}, revision);
     const projects = await host.call("list_projects", { limit: 1 });
     expect(projects.structured).toEqual({

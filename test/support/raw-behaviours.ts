@@ -71,7 +71,7 @@ export function respond({ status = 200, headers = [], body }: RawResponse = {}):
   };
 }
 
-/** A successful response of the contract. */
+/** A successful response of the API documentation. */
 export const good: Behaviour = (exchange) =>
   respond({ status: exchange.request.method === "DELETE" ? 204 : 200 })(exchange);
 

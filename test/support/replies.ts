@@ -6,7 +6,7 @@ import type { SentRequest } from "./scripted-fetch.ts";
 /** Returns a response to a request, or throws what `fetch` throws. */
 export type Reply = (request: SentRequest) => Response | Promise<Response>;
 
-/** A successful response of the contract to any request. */
+/** A successful response of the API documentation to any request. */
 export const good: Reply = ({ method, url }) =>
   status(method === "DELETE" ? 204 : 200, {}, goodBody({ method, target: url }));
 

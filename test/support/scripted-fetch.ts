@@ -7,7 +7,7 @@ import { SERVICE_HOST } from "./fetch-errors.ts";
 import { good, json, type Reply } from "./replies.ts";
 
 export const BASE = `https://${SERVICE_HOST}/api/v1`;
-/** Of the contract's form, so that its last segment is a secret of its own. */
+/** Of the form of the API documentation, so that its last segment is a secret of its own. */
 export const TOKEN = "pat_publickey_s3cr3tTailOfTheToken";
 
 /** One request as it was sent. */

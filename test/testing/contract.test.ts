@@ -5,7 +5,7 @@ import { ask, post, transports } from "./transports.ts";
 
 const NEW_ISSUE = { title: "It breaks", type: "bug" };
 
-describe.each(transports)("the contract over $name", ({ open }) => {
+describe.each(transports)("the API documentation over $name", ({ open }) => {
   let now: number;
   let opened: Opened;
   const start = async (options: EmulatorOptions = {}): Promise<void> => {
@@ -392,7 +392,7 @@ describe.each(transports)("the contract over $name", ({ open }) => {
     });
   });
 
-  describe("what is no request of the contract", () => {
+  describe("what is no request of the API documentation", () => {
     test.each([
       ["GET", "/me/tokens", "POST"],
       ["PUT", "/projects", "GET"],

@@ -64,7 +64,7 @@ emulator.fault({ transform: (body) => ({ ...body, next_cursor: 7 }) });
 
 // Operations have names, in the log as well.
 export const operation = (request: RecordedRequest): OperationName | undefined => request.operation;
-// @ts-expect-error the contract has no such operation
+// @ts-expect-error the API documentation has no such operation
 emulator.fault({ operation: "projects.get", status: 500 });
 // @ts-expect-error there is no such option
 createEmulator({ project: 3 });

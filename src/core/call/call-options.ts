@@ -37,7 +37,7 @@ export interface RetryOptions {
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: the caller accepts duplicates. Never for a rotation.
+   * Retries a `POST`, `PUT` or `PATCH` that may have been applied: you accept duplicates. Never for a rotation.
    *
    * @default false
    */
@@ -68,7 +68,7 @@ export interface RequestInfo {
   readonly operation: string;
 }
 
-/** Additions to a request that the contract does not show, sent as they are. */
+/** Additions to a request that the API documentation does not show, sent as they are. */
 export interface ExtraOptions {
   /** More query parameters, such as a filter of a list. A parameter of the method itself is refused. */
   query?: Query | undefined;
@@ -82,7 +82,7 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Deadline of one attempt in milliseconds: token provider, connect, headers and body. `false`: none. */
   timeoutMs?: number | false | undefined;
-  /** Deadline of the whole call in milliseconds: queueing, waits, every attempt. In a walk, per page. `false`: none. */
+  /** Deadline of the whole call in milliseconds: queueing, waits, every attempt. In an iteration, per page. `false`: none. */
   totalTimeoutMs?: number | false | undefined;
   /** Laid over the client's `retry`; `false` sends one request and never another. */
   retry?: RetryOptions | false | undefined;
@@ -92,7 +92,7 @@ export interface CallOptions {
    */
   headers?: HeadersInput | undefined;
   /**
-   * Adds what the contract does not show to the request: a filter of a list (on each page), the description of an issue. Not
+   * Adds what the API documentation does not show to the request: a filter of a list (on each page), the description of an issue. Not
    * for `request` and `paginate`, which have `query` and `json`.
    *
    * @example

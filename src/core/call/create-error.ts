@@ -140,7 +140,7 @@ export function connectionError(
   });
 }
 
-/** The error of a response whose status is no success (contract, section 7; classified by status alone). */
+/** The error of a response whose status is no success (API documentation, section 7; classified by status alone). */
 export function refusalError(call: Call, refused: Exchange): AutomationError {
   const { head, isUnread } = refused;
   const { redactor, operation, settings, url } = call;

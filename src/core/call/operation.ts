@@ -35,7 +35,7 @@ export interface Operation<Output> {
   readonly expects?: "json_if_any" | "nothing" | undefined;
   /** It looks whether something has changed, so a cache must not answer it. */
   readonly isPoll?: boolean | undefined;
-  /** The scope that the contract asks for, as a hint in refusals. */
+  /** The scope that the API documentation asks for, as a hint in refusals. */
   readonly scope?: string | undefined;
   /** The advice on a 403, where it is another one; `detail` is the service's sentence. */
   readonly adviceOn403?: ((detail: string | undefined) => string | undefined) | undefined;

@@ -133,7 +133,7 @@ const RULES: readonly Rule[] = [
   ({ head: { status }, operation, foreign, detail }) => {
     if (status !== 403 || foreign !== undefined) return undefined;
     if (operation.adviceOn403 !== undefined) return operation.adviceOn403(detail);
-    const asked = operation.scope === undefined ? "" : `the contract asks for ${operation.scope}: `;
+    const asked = operation.scope === undefined ? "" : `the API documentation asks for ${operation.scope}: `;
     return `${asked}both the token's scopes and its owner's permissions must allow it`;
   },
   ({ isUnread }) => (isUnread ? TAKEN : undefined),

@@ -44,7 +44,7 @@ export function namesOf<Schema extends object>(kind: keyof typeof NAMES, schema:
 /** Arguments of methods that have another one, `options`, behind them. */
 const ARGUMENT = /^(?:input|params|request|list)$/;
 
-/** Places of what the contract does not show. */
+/** Places of what the API documentation does not show. */
 const EXTRA: Readonly<Record<string, string>> = { input: "options.extra.json", params: "options.extra.query" };
 
 /** The place that an unknown key belongs in; `undefined` if it is none of this package's names. */

@@ -33,7 +33,7 @@ export interface ErrorDetails extends ErrorRecords {
   detail?: string | undefined;
   /** The HTTP method. */
   method?: string | undefined;
-  /** The path's template: `/sessions/{id}` as the contract has it, `{}` for each value of a path of the caller's own. */
+  /** The path's template: `/sessions/{id}` as the API documentation has it, `{}` for each value of a path of your own. */
   path?: string | undefined;
   /** The number of requests of this call that were sent. */
   attempts?: number | undefined;
@@ -53,7 +53,7 @@ export interface ErrorDetails extends ErrorRecords {
   /** `true` if an earlier attempt of this call may have been applied, which may have caused this response. */
   priorAmbiguous?: boolean | undefined;
   /**
-   * In a walk: the cursor of the page that failed, `null` for the first. `list({ cursor: error.cursor ?? undefined })`
+   * In an iteration: the cursor of the page that failed, `null` for the first. `list({ cursor: error.cursor ?? undefined })`
    * goes on.
    */
   cursor?: string | null | undefined;
@@ -193,7 +193,7 @@ function summarize(cause: unknown): unknown {
     const { name, message, code } = cause as Error & { code?: unknown }; // platform errors have one without a type
     return { name: String(name), message: String(message), ...(typeof code === "string" ? { code } : {}) };
   } catch {
-    // What the caller has thrown may throw when it is read.
+    // What the application has thrown may throw when it is read.
     return undefined;
   }
 }

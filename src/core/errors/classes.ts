@@ -60,7 +60,7 @@ export class TimeoutError extends AutomationError {
   }
 }
 
-/** The caller ended the call, by its signal or in `onRequest`. `cause` is the signal's reason, or what `onRequest` threw. */
+/** Your signal or your `onRequest` ended the call. `cause` is the signal's reason, or what `onRequest` threw. */
 export class AbortError extends AutomationError {
   static override readonly kinds: readonly ["abort"] = ["abort"];
   declare readonly kind: "abort";
@@ -76,7 +76,7 @@ export class ResponseParseError extends AutomationError {
   declare readonly kind: "parse";
 }
 
-/** A 2xx response of another shape than the contract's, or than the caller's schema. `rawBody` holds the text. */
+/** A 2xx response of another shape than the API documentation's, or than your schema. `rawBody` holds the text. */
 export class ResponseValidationError extends AutomationError {
   static override readonly kinds: readonly ["validation"] = ["validation"];
   declare readonly kind: "validation";
@@ -88,7 +88,7 @@ export class ResponseValidationError extends AutomationError {
   }
 }
 
-/** A walk that would not end: a cursor came again, or 1,000 empty pages in a row. All items so far were delivered. */
+/** An iteration that would not end: a cursor came again, or 1,000 empty pages in a row. All items so far were delivered. */
 export class PaginationError extends AutomationError {
   static override readonly kinds: readonly ["pagination"] = ["pagination"];
   declare readonly kind: "pagination";
@@ -158,7 +158,7 @@ export class ConflictError extends ApiError {
 }
 
 /**
- * 429, once waiting is over or not allowed (RFC 6585, contract section 8). `retryAfterMs` is how long the service asks to
+ * 429, once waiting is over or not allowed (RFC 6585, API documentation section 8). `retryAfterMs` is how long the service asks to
  * wait before the next request with this token. Also for a call that was not sent because of such a pause: `outcome` is
  * then `"not_sent"`, and `status` is 429, that of the response that began the pause.
  */

@@ -2,7 +2,7 @@
 export interface PolledRecord {
   /** Identifies the record. */
   id: string;
-  /** The state when it was last seen. The contract does not list the values. */
+  /** The state when it was last seen. The API documentation does not list the values. */
   state: string;
 }
 

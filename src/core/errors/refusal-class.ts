@@ -11,7 +11,7 @@ const BY_STATUS: Readonly<Record<number, typeof AutomationError>> = {
   429: errors.RateLimitError,
 };
 
-/** The class of a refusal, by its status alone (contract, section 7). */
+/** The class of a refusal, by its status alone (API documentation, section 7). */
 export function refusalClass(status: number): typeof AutomationError {
   if (status < 400) return errors.RedirectError;
   return BY_STATUS[status] ?? (status >= 500 ? errors.ServerError : errors.ApiError);

@@ -1,6 +1,6 @@
 import * as z from "zod/v4-mini";
 
-/** The cursor of the next page: a non-empty string, or `null` on the last page and nowhere else (contract, section 2). */
+/** The cursor of the next page: a non-empty string, or `null` on the last page and nowhere else (API documentation, section 2). */
 export const nextCursor = z.nullable(
   // A lone surrogate has no UTF-8, so it could not be sent back. (With the flag, the halves of a pair do not match.)
   z.string().check(

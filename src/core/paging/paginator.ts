@@ -29,8 +29,8 @@ const INSPECT: unique symbol = Symbol.for("nodejs.util.inspect.custom");
 const ITERATOR: unique symbol = Symbol.iterator as never; // so named, no compiler takes lists for iterables
 
 /**
- * A list that is requested page by page as it is consumed; nothing is sent before. Each `for await` is a walk of its own
- * from the start. A walk ends only where the service says so (`next_cursor` is `null`), and an error in it carries the
+ * A list that is requested page by page as it is consumed; nothing is sent before. Each `for await` is an iteration of its own
+ * from the start. An iteration ends only where the service says so (`next_cursor` is `null`), and an error in it carries the
  * `cursor` of the page that failed: a new list from there yields exactly the rest. A paginator is not a promise.
  *
  * @example
@@ -39,7 +39,7 @@ const ITERATOR: unique symbol = Symbol.iterator as never; // so named, no compil
 export class Paginator<Item> implements AsyncIterable<Item> {
   readonly #source: () => Promise<PageSource<Item>>;
 
-  /** @internal Not for callers: the client's lists return paginators. */
+  /** @internal The client's lists return paginators. */
   constructor(source: () => Promise<PageSource<Item>>) {
     this.#source = source;
   }
@@ -88,7 +88,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
   /**
    * Requests one page: the first one, or the one at `cursor`. One request (and its retries), whatever `prefetch` says;
-   * the `signal` of the list's options cancels it. Made for callers that keep the cursor themselves, such as infinite
+   * the `signal` of the list's options cancels it. Made for programs that keep the cursor themselves, such as infinite
    * queries and proxying backends.
    *
    * @returns the page as the service sent it; its `next_cursor` is the `cursor` of the next one, `null` after the last
@@ -116,7 +116,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   /**
    * All items, or the first `max` of them. Nothing is returned if a page fails.
    *
-   * @throws every error of a walk; `ArgumentError` for invalid options
+   * @throws every error of an iteration; `ArgumentError` for invalid options
    * @example
    * const firstHundred = await client.projects.list({ limit: 50 }).toArray({ max: 100 });
    */

@@ -42,7 +42,7 @@ function isElsewhere(url: string, asked: string): boolean {
   return /^https?:$/.test(protocol ?? "") && origin !== parseUrl(asked)?.origin;
 }
 
-/** Reads the head of a response as far as it is about the token's limit (contract, section 8). */
+/** Reads the head of a response as far as it is about the token's limit (API documentation, section 8). */
 export function readRateLimit({ headers, status }: Pick<Response, "headers" | "status">): RateLimitHead {
   const mayAsk = status === 429 || status === 503;
   return {

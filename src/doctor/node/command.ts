@@ -23,7 +23,7 @@ It sends only GETs unless --write is given, one at a time, and waits out a 429, 
 `;
 
 const NOTES = `The token is read from PROJECT_AUTOMATION_TOKEN only: other users of a machine can read a command line.
-Exit codes: 0 nothing contradicts the contract, 1 something does, 2 the deployment could not be asked.
+Exit codes: 0 nothing contradicts the API documentation, 1 something does, 2 the deployment could not be asked.
 `;
 
 /** `project-automation doctor`, in a world. */

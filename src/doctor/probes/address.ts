@@ -83,7 +83,7 @@ export const ADDRESS_PROBES: readonly Probe[] = [
   probe({
     id: "version-segment",
     question: "Does the address end with the version segment?",
-    about: 'the contract says "`/api/v1` is the prefix of every path. Only this version is described."',
+    about: 'the API documentation says "`/api/v1` is the prefix of every path. Only this version is described."',
     assumes: "/api/v1",
     judge: judgeVersion,
   }),
@@ -97,7 +97,7 @@ export const ADDRESS_PROBES: readonly Probe[] = [
   probe({
     id: "projects-list",
     question: "Does GET /projects return a list?",
-    about: 'the contract says "A successful list call returns status 200"',
+    about: 'the API documentation says "A successful list call returns status 200"',
     assumes: "200, JSON with data and next_cursor",
     asks: { projects: PROJECTS },
     judge: judgeProjects,

@@ -11,7 +11,7 @@ const UNSEEN = "client.rateLimit does not show it, and the client learns of the 
 const ROLES = { limit: "RateLimit-Limit", remaining: "RateLimit-Remaining" } as const;
 type Role = keyof typeof ROLES;
 
-/** The name of the header that plays a role: the contract's, or one that looks like it. */
+/** The name of the header that plays a role: that of the API documentation, or one that looks like it. */
 export function rateLimitName(headers: Headers, role: Role): string | undefined {
   if (headers.has(ROLES[role])) return ROLES[role];
   return [...headers.keys()].find((name) => /rate-?limit|quota/.test(name) && name.endsWith(`-${role}`));
@@ -150,14 +150,14 @@ export const HEADER_PROBES: readonly Probe[] = [
   probe({
     id: "rate-limit-headers",
     question: "Which rate limit headers are there, and in which form?",
-    about: "the contract names RateLimit-Limit and RateLimit-Remaining; convention rateLimitHeaders",
+    about: "the API documentation names RateLimit-Limit and RateLimit-Remaining; convention rateLimitHeaders",
     assumes: "RateLimit-Limit and RateLimit-Remaining, numbers",
     judge: judgeRateLimit,
   }),
   probe({
     id: "rate-limit-everywhere",
     question: "Does every response carry the rate limit headers?",
-    about: 'the contract says "Every response carries these headers"',
+    about: 'the API documentation says "Every response carries these headers"',
     assumes: "every response, errors too",
     judge: judgeCoverage,
   }),
@@ -165,7 +165,7 @@ export const HEADER_PROBES: readonly Probe[] = [
     id: "retry-after",
     question: "What does a 429 say?",
     about:
-      'the contract says "429 and error code `too_many_requests`, together with a `Retry-After` header", in seconds',
+      'the API documentation says "429 and error code `too_many_requests`, together with a `Retry-After` header", in seconds',
     assumes: "429 too_many_requests, Retry-After in seconds",
     judge: judgeRetryAfter,
   }),
@@ -180,7 +180,7 @@ export const HEADER_PROBES: readonly Probe[] = [
   probe({
     id: "content-type",
     question: "What content type has JSON?",
-    about: 'the contract says "Request and response bodies are JSON."; convention contentType',
+    about: 'the API documentation says "Request and response bodies are JSON."; convention contentType',
     assumes: "application/json",
     asks: { reply: PROJECTS },
     judge: judgeContentType,
@@ -197,7 +197,7 @@ export const HEADER_PROBES: readonly Probe[] = [
     probe({
       id: name,
       question: `Is there a ${name === "sunset" ? "Sunset" : "Deprecation"} header?`,
-      about: `the contract shows no deprecation policy; convention ${name}`,
+      about: `the API documentation shows no deprecation policy; convention ${name}`,
       assumes: "none",
       judge: judgeNotice(name),
     }),

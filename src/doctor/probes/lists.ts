@@ -5,11 +5,11 @@ import { FIRST_PAGE, LARGEST_PAGE, LIMIT_ABOVE, LIMIT_ZERO, SECOND_PAGE } from "
 import type { Reply } from "../wire.ts";
 import { judgeRefusal } from "./refusals.ts";
 
-const CLAMPED = 'the contract says "A value outside the allowed range is clamped, not rejected."';
+const CLAMPED = 'the API documentation says "A value outside the allowed range is clamped, not rejected."';
 const MAX_LIMIT = 200;
 /** The client's errors for a 2xx that is no list. */
 const NO_LIST = "ResponseParseError or ResponseValidationError";
-/** The consequence of a last page that is not written as the contract says. */
+/** The consequence of a last page that is not written as the API documentation says. */
 const REJECTS = "every list() rejects with ResponseValidationError at its last page, with validation: lenient too";
 
 function judgeClamp(name: "limitTooSmall" | "limitTooLarge", most: number): (reply: Reply) => Finding {
@@ -114,7 +114,7 @@ export const LIST_PROBES: readonly Probe[] = [
   probe({
     id: "limit",
     question: "Does a limit of 1 return one item?",
-    about: 'the contract says "`limit`: Query parameter, page size."',
+    about: 'the API documentation says "`limit`: Query parameter, page size."',
     assumes: "at most 1, and a cursor if there are more",
     asks: { first: FIRST_PAGE, largest: LARGEST_PAGE },
     judge: judgeLimit,
@@ -122,7 +122,7 @@ export const LIST_PROBES: readonly Probe[] = [
   probe({
     id: "second-page",
     question: "Does the cursor lead to other items?",
-    about: 'the contract says "`cursor`: Value is the `next_cursor` of the previous response."',
+    about: 'the API documentation says "`cursor`: Value is the `next_cursor` of the previous response."',
     assumes: "other items",
     asks: { first: FIRST_PAGE, second: SECOND_PAGE },
     judge: judgeSecondPage,
@@ -130,7 +130,7 @@ export const LIST_PROBES: readonly Probe[] = [
   probe({
     id: "end-of-list",
     question: "How does the last page say that it is the last?",
-    about: 'the contract says of next_cursor "It is null on the last page."; convention endOfList',
+    about: 'the API documentation says of next_cursor "It is null on the last page."; convention endOfList',
     assumes: "next_cursor is null",
     asks: { largest: LARGEST_PAGE },
     judge: judgeEnd,
@@ -138,7 +138,7 @@ export const LIST_PROBES: readonly Probe[] = [
   probe({
     id: "fields-page",
     question: "Which fields does a page have beside data and next_cursor?",
-    about: "the contract shows data and next_cursor; convention extraFields.page",
+    about: "the API documentation shows data and next_cursor; convention extraFields.page",
     assumes: "none",
     asks: { first: FIRST_PAGE },
     judge: judgePageFields,

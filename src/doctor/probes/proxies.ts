@@ -54,7 +54,8 @@ export const PROXY_PROBES: readonly Probe[] = [
   probe({
     id: "page-for-service",
     question: "Does a page answer in place of the service?",
-    about: 'the contract says "Every response carries these headers"; client: an empty 2xx to a DELETE is a success',
+    about:
+      'the API documentation says "Every response carries these headers"; client: an empty 2xx to a DELETE is a success',
     assumes: "no: each 2xx has the rate limit headers",
     judge: judgePage,
   }),

@@ -16,7 +16,7 @@ interface RecordRow {
   readonly step: Step;
   /** The scope for reading them; absent where they are not listed. */
   readonly scope?: Scope;
-  /** The check of the client. Its shape is the table of the contract. */
+  /** The check of the client. Its shape is the table of the API documentation. */
   readonly schema: StandardSchema & { readonly shape: object };
   /** The call that such a record is a result of. */
   readonly call: string;
@@ -39,7 +39,7 @@ function recordsOf(reply: Reply): readonly unknown[] | undefined {
   return pageOf(reply)?.data ?? ("data" in fieldsOf(reply.json) ? undefined : [reply.json]);
 }
 
-/** The flaws of a record: fields of the contract that it lacks, or has in another type. */
+/** The flaws of a record: fields of the API documentation that it lacks, or has in another type. */
 function flawsOf(schema: StandardSchema, record: unknown): string[] {
   const result = schema["~standard"].validate(record);
   if (isPromise(result) || result.issues === undefined) return [];
@@ -92,8 +92,8 @@ function recordProbes(row: RecordRow): Probe[] {
   return [
     probe({
       id: `record-${record}`,
-      question: `Does each ${record} have the fields of the contract?`,
-      about: `the contract shows these fields of ${record === "token" ? "an API token record" : `a record of type ${record}`}`,
+      question: `Does each ${record} have the fields of the API documentation?`,
+      about: `the API documentation shows these fields of ${record === "token" ? "an API token record" : `a record of type ${record}`}`,
       assumes: fieldNamesOf(row).join(", "),
       asks,
       judge: ({ reply }) => judgeRecords(row, reply),
@@ -101,7 +101,7 @@ function recordProbes(row: RecordRow): Probe[] {
     probe({
       id: `fields-${record}`,
       question: `Which other fields does ${record === "issue" ? "an" : "a"} ${record} have?`,
-      about: `the contract shows no others; convention extraFields.${record}`,
+      about: `the API documentation shows no others; convention extraFields.${record}`,
       assumes: "none",
       asks,
       judge: ({ reply }) => judgeExtraFields(row, reply),
@@ -163,7 +163,7 @@ export const RECORD_PROBES: readonly Probe[] = [
   probe({
     id: "session-get",
     question: "Does GET /sessions/{id} return the session?",
-    about: "the contract shows this endpoint; convention successStatus.sessions.get",
+    about: "the API documentation shows this endpoint; convention successStatus.sessions.get",
     assumes: "200",
     asks: { session: SESSION },
     judge: judgeSession,
@@ -176,7 +176,7 @@ export const RECORD_PROBES: readonly Probe[] = [
   probe({
     id: "session-states",
     question: "Which states do sessions have?",
-    about: 'the contract says "Session state values and transitions: not shown."; convention sessionState',
+    about: 'the API documentation says "Session state values and transitions: not shown."; convention sessionState',
     assumes: "running",
     asks: { reply: SESSIONS },
     judge: ({ reply }) => judgeStates(SESSION_STATES, reply),
@@ -184,7 +184,7 @@ export const RECORD_PROBES: readonly Probe[] = [
   probe({
     id: "issue-statuses",
     question: "Which statuses do issues have?",
-    about: 'the contract says "Issue status values and transitions: not shown."; convention issueStatus',
+    about: 'the API documentation says "Issue status values and transitions: not shown."; convention issueStatus',
     assumes: "open",
     asks: { reply: ISSUES },
     judge: ({ reply }) => judgeStates(ISSUE_STATUSES, reply),

@@ -21,8 +21,8 @@ interface RefusalRow {
   readonly reason: RefusalReason;
   readonly question: string;
   readonly step: Step;
-  /** The sentence of the contract that a success contradicts; without one, a success is only a difference. */
-  readonly contract?: string;
+  /** The sentence of the API documentation that a success contradicts; without one, a success is only a difference. */
+  readonly statement?: string;
   /** The consequence of a success for the client. */
   readonly accepted: string;
   /** The same request at a time when it had to be answered otherwise. */
@@ -34,28 +34,28 @@ const ROWS: readonly RefusalRow[] = [
     reason: "missingToken",
     question: "How is a request without a token refused?",
     step: WITHOUT_TOKEN,
-    contract: 'the contract says "Every request carries the header `Authorization`"',
+    statement: 'the API documentation says "Every request carries the header `Authorization`"',
     accepted: "everyone who can reach the address can read its data; a missing token is not noticed",
   },
   {
     reason: "unknownToken",
     question: "How is a wrong token refused?",
     step: WITH_UNKNOWN_TOKEN,
-    contract: 'the contract says "Callers authenticate with API tokens."',
+    statement: 'the API documentation says "Callers authenticate with API tokens."',
     accepted: "a wrong, expired or revoked token is not noticed, and providers are never asked for another",
   },
   {
     reason: "unknownProject",
     question: "How is an unknown project refused?",
     step: UNKNOWN_PROJECT,
-    contract: 'the contract says "a project can be addressed by its name or by its id"',
+    statement: 'the API documentation says "a project can be addressed by its name or by its id"',
     accepted: "a misspelt project is not noticed",
   },
   {
     reason: "unknownSession",
     question: "How is an unknown session refused?",
     step: UNKNOWN_SESSION,
-    contract: "the contract says that GET /sessions/{id} returns the session with this id",
+    statement: "the API documentation says that GET /sessions/{id} returns the session with this id",
     accepted: "a misspelt session is not noticed, and waitFor() waits for it",
   },
   {
@@ -86,14 +86,14 @@ const ROWS: readonly RefusalRow[] = [
     reason: "missingScope",
     question: "How is a token without scopes refused?",
     step: USED,
-    contract: 'the contract says "A token with no scopes can do nothing."',
+    statement: 'the API documentation says "A token with no scopes can do nothing."',
     accepted: "a token without scopes can read",
   },
   {
     reason: "revokedToken",
     question: "How is a revoked token refused?",
     step: USED_REVOKED,
-    contract: 'the contract says "Revocation takes effect immediately."',
+    statement: 'the API documentation says "Revocation takes effect immediately."',
     accepted: "a token that was revoked goes on working",
     before: USED,
   },
@@ -131,9 +131,9 @@ export function judgeRefusal(reason: RefusalReason, reply: Reply): Finding {
 }
 
 /** Judges a response that should be a refusal, and another one than before. */
-function judgeRow({ reason, contract, accepted }: RefusalRow, reply: Reply, before: Reply | undefined): Finding {
+function judgeRow({ reason, statement, accepted }: RefusalRow, reply: Reply, before: Reply | undefined): Finding {
   const seen = outlineOf(reply);
-  if (isSuccess(reply)) return (contract === undefined ? differs : contradicts)(`accepted: ${seen}`, accepted);
+  if (isSuccess(reply)) return (statement === undefined ? differs : contradicts)(`accepted: ${seen}`, accepted);
   const finding = judgeRefusal(reason, reply);
   const isSame = before?.status === reply.status && codeOf(before) === codeOf(reply);
   // Where the token was not valid before, nothing had to change.
@@ -147,12 +147,12 @@ function mayLackScope({ step }: RefusalRow, { status }: Reply, { replies }: Seen
 }
 
 function refusalProbe(row: RefusalRow): Probe {
-  const { reason, question, step, contract, before } = row;
-  const convention = `convention refusals.${reason}; the contract says "The error code is carried in the \`error\` field"`;
+  const { reason, question, step, statement, before } = row;
+  const convention = `convention refusals.${reason}; the API documentation says "The error code is carried in the \`error\` field"`;
   return probe({
     id: `refusal-${reason.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
     question,
-    about: contract === undefined ? convention : `${contract}; ${convention}`,
+    about: statement === undefined ? convention : `${statement}; ${convention}`,
     assumes: `${REFUSALS[reason].status} ${REFUSALS[reason].code}`,
     asks: { reply: step, before: before ?? step },
     judge: (replies, seen) =>
@@ -177,7 +177,7 @@ export const REFUSAL_PROBES: readonly Probe[] = [
   probe({
     id: "fields-error",
     question: "Which fields does an error body have beside error and message?",
-    about: "the contract shows `error` alone; convention extraFields.error",
+    about: "the API documentation shows `error` alone; convention extraFields.error",
     assumes: "none",
     asks: { reply: WITHOUT_TOKEN },
     judge: judgeErrorFields,

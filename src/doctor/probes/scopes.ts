@@ -5,7 +5,7 @@ import type { Step } from "../step.ts";
 import { ISSUES, PROJECTS, SESSIONS, SESSIONS_BY_NAME } from "../steps.ts";
 import type { Reply } from "../wire.ts";
 
-/** The reads that a scope of the contract is needed for; the contract shows none for the other scopes. */
+/** The reads that a scope of the API documentation is needed for; the API documentation shows none for the other scopes. */
 const READS: Readonly<Partial<Record<Scope, Step>>> = {
   "projects:read": PROJECTS,
   "sessions:read": SESSIONS,
@@ -16,12 +16,12 @@ function scopeProbe(scope: Scope): Probe {
   const fields = {
     id: `scope-${scope.replace(":", "-")}`,
     question: `Does the token have ${scope}?`,
-    about: `the contract names the scope ${scope}`,
+    about: `the API documentation names the scope ${scope}`,
     assumes: "a list if it has, else a refusal",
   };
   const step = READS[scope];
   if (step === undefined) {
-    return probe({ ...fields, judge: () => unasked("the contract shows no endpoint that needs it") });
+    return probe({ ...fields, judge: () => unasked("the API documentation shows no endpoint that needs it") });
   }
   return probe({
     ...fields,
@@ -70,7 +70,7 @@ export const SCOPE_PROBES: readonly Probe[] = [
   probe({
     id: "sessions-list",
     question: "Does GET /projects/{project}/sessions return a list?",
-    about: "the contract shows this endpoint; convention successStatus.sessions.list",
+    about: "the API documentation shows this endpoint; convention successStatus.sessions.list",
     assumes: "200, JSON with data and next_cursor",
     asks: { sessions: SESSIONS },
     judge: judgeSessions,
@@ -80,7 +80,7 @@ export const SCOPE_PROBES: readonly Probe[] = [
   probe({
     id: "project-by-name",
     question: "Can a project be addressed by its name?",
-    about: 'the contract says "In a path, a project can be addressed by its name or by its id."',
+    about: 'the API documentation says "In a path, a project can be addressed by its name or by its id."',
     assumes: "the same sessions by name and by id",
     asks: { sessions: SESSIONS, named: SESSIONS_BY_NAME },
     judge: judgeByName,
@@ -88,7 +88,7 @@ export const SCOPE_PROBES: readonly Probe[] = [
   probe({
     id: "issues-list",
     question: "Does GET /projects/{project}/issues exist?",
-    about: "the contract does not show it; option listIssues of the emulator",
+    about: "the API documentation does not show it; option listIssues of the emulator",
     assumes: "no",
     asks: { issues: ISSUES },
     judge: judgeIssues,

@@ -73,7 +73,7 @@ export const TOKEN_PROBES: readonly Probe[] = [
   probe({
     id: "token-create",
     question: "Can a token without scopes be created?",
-    about: 'the contract says "When a token is created with an empty or absent scope set, it can do nothing."',
+    about: 'the API documentation says "When a token is created with an empty or absent scope set, it can do nothing."',
     assumes: "201, with plaintext",
     asks: { created: CREATED },
     judge: judgeCreation,
@@ -86,7 +86,7 @@ export const TOKEN_PROBES: readonly Probe[] = [
   probe({
     id: "token-lifetime",
     question: "How long does a token live by default?",
-    about: "the contract does not show it; convention tokenLifetimeDays",
+    about: "the API documentation does not show it; convention tokenLifetimeDays",
     assumes: "90 days",
     asks: { created: CREATED },
     judge: judgeLifetime,
@@ -94,7 +94,8 @@ export const TOKEN_PROBES: readonly Probe[] = [
   probe({
     id: "token-revoke",
     question: "Can the token be revoked?",
-    about: "the contract shows DELETE /me/tokens/{id} without a status; convention successStatus.tokens.revoke",
+    about:
+      "the API documentation shows DELETE /me/tokens/{id} without a status; convention successStatus.tokens.revoke",
     assumes: "204",
     asks: { revoked: REVOKED },
     judge: judgeRevocation,
@@ -103,14 +104,14 @@ export const TOKEN_PROBES: readonly Probe[] = [
   probe({
     id: "plaintext-again",
     question: "Does a response show a token that was shown before?",
-    about: 'the contract says of plaintext "It is returned only in the creation response and never again."',
+    about: 'the API documentation says of plaintext "It is returned only in the creation response and never again."',
     assumes: "never",
     judge: judgeRepetition,
   }),
   probe({
     id: "tokens-list",
     question: "Does GET /me/tokens exist?",
-    about: 'the contract says "Listing tokens: method and path not shown."',
+    about: 'the API documentation says "Listing tokens: method and path not shown."',
     assumes: "no",
     asks: { tokens: TOKENS },
     judge: judgeTokenList,

@@ -35,7 +35,7 @@ export const ProjectSchema = z.looseObject({
   name: z.string(),
 } satisfies Fields<Project>);
 
-/** An issue as the service sends it. `type` is checked if it is present; the contract shows it in requests only. */
+/** An issue as the service sends it. `type` is checked if it is present; the API documentation shows it in requests only. */
 export const IssueSchema = z.looseObject({
   number: safeInteger,
   title: z.string(),

@@ -21,7 +21,7 @@ export const FLAGS = {
   projects: { value: "N", about: "begin with N projects in place of web, api and docs" },
   sessions: { value: "N", about: "begin with N sessions in each project (default: 3)" },
   "session-states": { value: "A,B,C", about: "move each session on by one state with each GET of it" },
-  "list-issues": { about: "serve GET /projects/{project}/issues, which the contract does not show" },
+  "list-issues": { about: "serve GET /projects/{project}/issues, which the API documentation does not show" },
   "rate-limit": { value: "N", about: 'allow N requests per token and window (default: 600), or "off"' },
   "window-ms": { value: "N", about: "length of that window in milliseconds (default: 60000)" },
   latency: { value: "MS", about: "respond to every request MS milliseconds late" },

@@ -22,7 +22,7 @@ test("models are closed", () => {
   const project = {} as Project; // its types are what counts here
   // @ts-expect-error a misspelt field
   void project.nmae;
-  // @ts-expect-error a field that the contract does not show
+  // @ts-expect-error a field that the API documentation does not show
   void project["labels"];
   expectTypeOf<keyof Project>().toEqualTypeOf<"id" | "name">();
   expectTypeOf<keyof Issue>().toEqualTypeOf<"number" | "title" | "status" | "type">();

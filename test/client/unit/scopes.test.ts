@@ -6,7 +6,7 @@ const ACTIONS = ["read", "write", "admin"];
 const resource = fc.stringMatching(/^[a-z_-]{1,8}$/);
 const action = fc.constantFrom(...ACTIONS);
 
-test("SCOPES is the contract's table, frozen", () => {
+test("SCOPES is the table of the API documentation, frozen", () => {
   expect([...SCOPES].sort()).toEqual(
     [
       ...["configs:read", "library:read", "library:write", "sessions:read"],

@@ -77,7 +77,7 @@ export const errors: readonly Case[] = [
     },
   },
   {
-    name: "a 403 names the scope that the contract requires",
+    name: "a 403 names the scope that the API documentation requires",
     run: async (bench) => {
       const service = await bench.service();
       const client = bench.client(service, { token: await service.createToken(["projects:read"]) });

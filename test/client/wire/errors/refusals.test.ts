@@ -1,4 +1,4 @@
-/** Messages about a service that is not as the contract says: response by response. */
+/** Messages about a service that is not as the API documentation says: response by response. */
 import { describe, expect, test } from "vitest";
 import { type AutomationError, type ClientOptions, path, type RedirectError } from "../../../../src/client/index.ts";
 import { rejection } from "../../../support/promises.ts";
@@ -9,7 +9,8 @@ import { expectClean } from "../../../support/sweep.ts";
 const wire = openWire();
 const DOCTOR = "`npx project-automation doctor` compares the service with what this client expects";
 const NOT_OURS = `so it may not be from the service; ${DOCTOR}`;
-const SCOPE = "the contract asks for projects:read: both the token's scopes and its owner's permissions must allow it";
+const SCOPE =
+  "the API documentation asks for projects:read: both the token's scopes and its owner's permissions must allow it";
 const html = (status: number, body = "<html><body>Blocked</body></html>"): Response =>
   text(body, status, { "content-type": "text/html; charset=utf-8" });
 const to = (status: number, location?: string): Response =>

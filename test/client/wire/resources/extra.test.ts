@@ -1,4 +1,4 @@
-/** `extra`: additions to a request that the contract does not show, sent as they are. */
+/** `extra`: additions to a request that the API documentation does not show, sent as they are. */
 import { describe, expect, test } from "vitest";
 import { type CallOptions, Client, path } from "../../../../src/client/index.ts";
 import { ProjectSchema } from "../../../../src/service/schemas/index.ts";

@@ -41,7 +41,7 @@ async function service(base = "/api/v1"): Promise<{ server: RawServer; client: C
 const valuesOf = (request: RawRequest | undefined, name: string): string[] =>
   (request?.fields ?? []).filter(([key]) => key === name).map(([, value]) => value);
 
-/** The seven calls of the contract, and the escape hatch. */
+/** The seven calls of the API documentation, and the escape hatch. */
 const CALLS: readonly (readonly [string, string, string, unknown, (client: Client) => Promise<unknown>])[] = [
   [
     "tokens.create",
