@@ -15,22 +15,31 @@ export interface BulkTerminal {
   }[];
 }
 
-const [TOP, PITCH, HOLD_MS, TYPING_MS] = [88, 36, 5_000, 900];
-const CSS = `.term{fill:#0d1117}.bar{fill:#2d333b}.code{font-size:18.5px;fill:#e6edf3;white-space:pre}.dim{fill:#9198a1}.go{fill:#3fb950}.stop{fill:#f85149}.f{opacity:0}
+const [TOP, PITCH, HOLD_MS, TYPING_MS] = [84, 30, 5_000, 900];
+/** The end is shown first, so that a still picture has it. */
+const END_FIRST_MS = 1_500;
+const LONGEST_LINE = 66;
+const CSS = `.term{fill:#0d1117}.bar{fill:#2d333b}.code{font-size:18px;fill:#e6edf3;white-space:pre}.dim{fill:#9198a1}.go{fill:#3fb950}.wait{fill:#d29922}.stop{fill:#f85149}.f{opacity:0}
 @media(max-width:560px){.code{font-size:19px}}`;
+
+/** A command behind its prompt; a long one goes on behind a backslash. */
+function linesOfCommand(command: string): readonly string[] {
+  const [program = "", flags] = command.split(/ (?=--)(.*)/s);
+  return flags === undefined ? [`$ ${program}`] : [`$ ${program} \\`, `    ${flags}`];
+}
 
 /** A terminal. Without motion it shows the last frame of each line. */
 export function bulkTerminal(): Picture {
   const { items, created, duplicates, runs } = result<BulkTerminal>("bulk-terminal");
   const steps: { at: number; until?: number; y: number; line: string; colour: string }[] = [];
-  let at = 0;
+  let at = END_FIRST_MS + 200;
   let row = 0;
   const show = (line: string, colour: string): void => {
     steps.push({ at, y: TOP + row * PITCH, line, colour });
     row += 1;
   };
-  for (const [run, { command, frames, report }] of runs.entries()) {
-    show(`$ ${command}`, "go");
+  for (const { command, frames, report } of runs) {
+    for (const line of linesOfCommand(command)) show(line, "go");
     at += TYPING_MS;
     for (const [index, [ms, line]] of frames.entries()) {
       const next = frames[index + 1]?.[0];
@@ -39,8 +48,13 @@ export function bulkTerminal(): Picture {
     }
     row += 1;
     at += frames.at(-1)?.[0] ?? 0;
-    if (run < runs.length - 1) show("Killed", "stop");
-    for (const line of report) show(line, "dim");
+    if (report.length === 0) show("Killed", "stop");
+    // A count of 0 says nothing new.
+    for (const line of report.filter((one) => !one.endsWith(": 0")))
+      show(
+        line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1)}…` : line,
+        line.startsWith("unknown") ? "wait" : "dim",
+      );
     at += TYPING_MS;
   }
   show(`${created} issues in the service, ${duplicates} duplicates`, "go");
@@ -48,7 +62,8 @@ export function bulkTerminal(): Picture {
   const share = (ms: number): string => `${((100 * ms) / loop).toFixed(2)}%`;
   const keyframes = steps.map(({ at: from, until }, index) => {
     const gone = until === undefined ? "" : `${share(until)}{opacity:0}`;
-    return `@keyframes k${index}{0%{opacity:0}${share(from)}{opacity:1}${gone}}#k${index}{animation:k${index} ${loop / 1_000}s step-end 3}`;
+    const first = until === undefined ? `0%{opacity:1}${share(END_FIRST_MS)}{opacity:0}` : "0%{opacity:0}";
+    return `@keyframes k${index}{${first}${share(from)}{opacity:1}${gone}}#k${index}{animation:k${index} ${loop / 1_000}s step-end 3}`;
   });
   const height = TOP + row * PITCH + 8;
   const body = [
@@ -64,6 +79,7 @@ export function bulkTerminal(): Picture {
   ];
   const css = `${CSS}@media(prefers-reduced-motion:no-preference){${keyframes.join("")}}`;
   const [killed = ""] = runs[0]?.frames.at(-1)?.slice(1) ?? [];
-  const alt = `A terminal: an import of ${items} issues is killed in a pause of the rate limit, at "${killed}". The same command goes on and finishes: ${created} issues in the service, ${duplicates} duplicates.`;
+  const unknown = /^unknown .*: (\d+)$/m.exec(runs[1]?.report.join("\n") ?? "")?.[1];
+  const alt = `A terminal: an import of ${items} issues is killed with ${unknown} requests in flight, at "${killed}". The same command goes on: ${unknown} issues stay unknown, and are not sent. A person looks for them, and says so in a third command. At the end: ${created} issues in the service, ${duplicates} duplicates.`;
   return { title: "An import that is killed and goes on", alt, height, css, body };
 }

@@ -25,6 +25,7 @@ function emulator(args: readonly string[], env: Readonly<Record<string, string>>
   });
   onTestFinished(async () => {
     if (started.child.exitCode !== null || started.child.signalCode !== null) return;
+    console.error(`still running, after it said:\n${started.output}`);
     process.kill(-(started.child.pid ?? 0), "SIGKILL");
     await started.ended;
   });
