@@ -106,12 +106,13 @@ const layers = [
   { name: "bin", files: ["commands.ts", "bin.ts"] },
 ];
 
-/** The sources of what package.json publishes. A file that none of them reaches is dead. */
+/** The sources of what package.json publishes, and of the emulator's page. A file that none of them reaches is dead. */
 const { exports: published, bin, browser } = require("../package.json");
 const entries = [
   ...Object.values(published).flatMap((target) => target.import?.default ?? []),
   ...Object.values(bin),
   ...Object.values(browser),
+  "dist/testing/page/browser/main.js", // scripts/page.ts puts it into testing/page/document.ts
 ]
   .map((file) => file.replace(/^(?:\.\/)?dist\/(.+)\.js$/, "$1.ts").replace(/needs-[^/]+$/, "index.ts"))
   .map((file) =>

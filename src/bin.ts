@@ -27,6 +27,7 @@ const status = await runBin(process.argv.slice(2), {
   columns: process.stdout.columns ?? 120,
   colour: { out: showsColours(process.stdout), err: showsColours(process.stderr) },
   signal: signals.interruption,
+  openAddress: async (address) => (await import("./command/open-address.ts")).openAddress(address),
   typed: process.stdin.isTTY ? onTypedLine : undefined,
   runProgram: async (words, variables) => {
     const { runProgram } = await import("./command/program.ts");

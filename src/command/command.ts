@@ -21,6 +21,8 @@ export interface Terminal {
    * Rejects with a {@link CommandError} if it cannot be started.
    */
   readonly runProgram: (words: readonly string[], variables: Readonly<Record<string, string>>) => Promise<number>;
+  /** Opens an address in the user's browser, and resolves with whether that worked. */
+  readonly openAddress: (address: string) => Promise<boolean>;
   /** Calls a listener with each line that the user types, until the function that it returns is called; none without a terminal. */
   readonly typed?: ((listener: (line: string) => void) => () => void) | undefined;
 }

@@ -75,7 +75,7 @@ export interface AssembledEmulator {
   readonly emulator: Emulator;
   readonly core: LoggingCore;
   readonly state: () => State;
-  readonly now: () => number;
+  readonly options: ResolvedOptions;
 }
 
 /**
@@ -145,7 +145,7 @@ export function assembleEmulator(options: ResolvedOptions, random: RandomSource)
       seedProjects(tables, options);
     },
   };
-  return { emulator, core, state, now };
+  return { emulator, core, state, options };
 }
 
 function seedProjects({ projects, sessions, issues }: EmulatorTables, options: ResolvedOptions): void {

@@ -23,5 +23,6 @@ export type { Disposal, ListeningEmulator, RunningEmulator, StartOptions } from 
  * await service.close();
  */
 export async function startEmulator(options?: StartOptions): Promise<RunningEmulator> {
-  return startServer(options, ({ core }) => core);
+  const { running } = await startServer(options);
+  return running;
 }

@@ -17,6 +17,8 @@ export interface ProjectData {
   project: EmulatorProject;
   readonly issues: OrderedRows<EmulatorIssue>;
   readonly sessions: OrderedRows<EmulatorSession>;
+  /** The place of each of its issues among those of all projects, in the order of their numbers. */
+  readonly issuePlaces: number[];
 }
 
 /** All projects of an emulator, with what they are found by. */
@@ -24,6 +26,8 @@ export class ProjectStore {
   readonly byId: OrderedRows<ProjectData> = new OrderedRows();
   readonly byName: Map<string, ProjectData> = new Map();
   readonly bySession: Map<string, ProjectData> = new Map();
+  /** Issues that were ever created, those of deleted projects included. */
+  issueCount = 0;
 
   /** By id, else by name: an id wins over an equal name. */
   find(nameOrId: string): ProjectData | undefined {
@@ -81,7 +85,7 @@ export class ProjectTable {
     const { ids, store } = this.#state();
     const project = { id: given.id ?? `prj_${ids.next(12)}`, name: given.name ?? nextName(store) };
     if (store.byId.get(project.id)) check.fail(`there is a project with the id "${project.id}" already`);
-    store.name({ project, issues: new OrderedRows(), sessions: new OrderedRows() }, project);
+    store.name({ project, issues: new OrderedRows(), sessions: new OrderedRows(), issuePlaces: [] }, project);
     return project;
   };
 
@@ -122,8 +126,10 @@ export class IssueTable {
   /** With the next number. `conventions.issueTypes` is not checked here. */
   readonly create = (project: string, issue: IssueInput): EmulatorIssue => {
     const given = check.options(issue, "issue", ISSUE);
-    const { issues } = this.#source.state().store.get(project);
+    const { store } = this.#source.state();
+    const { issues, issuePlaces } = store.get(project);
     const number = issues.size + 1; // issues are never deleted
+    issuePlaces.push(++store.issueCount);
     return issues.set(`${number}`, Object.freeze({ status: this.#source.issueStatus, ...given, number }));
   };
 

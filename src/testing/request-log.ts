@@ -142,7 +142,7 @@ function parse(text: string): unknown {
 }
 
 /** The most bytes that the text of an entry takes: a character takes two, and the path and the query repeat the URL. */
-function sizeOf({ url, text, headers }: LogEntry): number {
+export function sizeOf({ url, text, headers }: Pick<RecordedRequest, "url" | "text" | "headers">): number {
   const fields = Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   return 2 * (3 * url.length + text.length + fields);
 }

@@ -43,6 +43,7 @@ async function run(argv: readonly string[], environment: Readonly<Record<string,
     columns: 100,
     colour: { out: false, err: false },
     runProgram: async () => 0,
+    openAddress: async () => false,
     signal: new AbortController().signal,
   });
   return { code, ...printed };

@@ -27,6 +27,7 @@ describe("the guide", () => {
       columns: 110,
       colour: { out: false, err: false },
       runProgram: async () => 0,
+      openAddress: async () => false,
       signal: new AbortController().signal,
     });
     const [, sample = ""] = /doctor --write\n(.*?)…\n {2}(?=no request)/s.exec(guide) ?? [];

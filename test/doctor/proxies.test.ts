@@ -182,6 +182,7 @@ describe("a proxy of the environment that Node ignores", () => {
       columns: 100,
       colour: { out: false, err: false },
       runProgram: async () => 0,
+      openAddress: async () => false,
       signal: new AbortController().signal,
     });
     expect(code).toBe(2);

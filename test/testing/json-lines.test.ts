@@ -45,6 +45,7 @@ test("begins with listening and a snapshot, and prints nothing else", async () =
     type: "listening",
     baseUrl: expect.any(String),
     token: expect.stringMatching(/^emu_/),
+    page: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/),
   });
   expect(snapshot).toMatchObject({ v: 1, type: "snapshot", limit: 600, windowMs: 60_000, faults: [], requests: [] });
   expect(snapshot?.["world"]).toMatchObject({ projects: { count: 3 }, sessions: { count: 9 }, issues: { count: 0 } });

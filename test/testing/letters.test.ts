@@ -43,6 +43,17 @@ test.each([[[]], [["--latency", "1"]], [["--fail", "100"]]])(
   },
 );
 
+test("o opens the page, or says its address", async () => {
+  const running = await typed("o");
+  const page = running.variable("BASE_URL").replace("api/v1", "");
+  expect(running.opened).toEqual([page]);
+  expect(running.out()).toContain(`\nthe page opens in your browser: ${page}\n`);
+  running.type("o");
+  await expect.poll(running.out).toContain(`\nno browser could be started: open ${page} yourself\n`);
+  expect((await fetch(page)).status).toBe(200);
+  await stopped(running);
+});
+
 test("d drops the next request before it is carried out", async () => {
   const running = await typed("d");
   expect([await write(running), await read(running)]).toEqual(["lost", 200]);
@@ -80,7 +91,7 @@ test("q ends it with 0; then no letter is taken", async () => {
 
 test("h lists each letter, and another word is named", async () => {
   const running = await typed("h");
-  for (const letter of ["f", "d", "l", "r", "q", "h"])
+  for (const letter of ["o", "f", "d", "l", "r", "q", "h"])
     expect(running.out()).toMatch(new RegExp(`^  ${letter}  \\w`, "m"));
   for (const word of ["", " ", "toString", "ff"]) running.type(word);
   expect(running.out().match(/^there is no letter .*$/gm)).toEqual([

@@ -14,6 +14,8 @@ export interface Run {
   readonly interrupt: () => void;
   /** Types a line into the terminal. */
   readonly type: (line: string) => void;
+  /** The addresses that were opened in the browser. */
+  readonly opened: readonly string[];
   readonly code: Promise<number>;
 }
 
@@ -27,6 +29,7 @@ export function runAsGiven(...argv: string[]): Run {
   let out = "";
   let err = "";
   const interruption = new AbortController();
+  const opened: string[] = [];
   const listeners = new Set<(line: string) => void>();
   const terminal: Terminal = {
     out: (text) => {
@@ -37,6 +40,7 @@ export function runAsGiven(...argv: string[]): Run {
     },
     colour: { out: false, err: false },
     runProgram: async () => 0,
+    openAddress: async (address) => opened.push(address) < 2, // a second browser cannot be started
     typed: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -55,7 +59,7 @@ export function runAsGiven(...argv: string[]): Run {
   const type = (line: string): void => {
     for (const listener of listeners) listener(line);
   };
-  return { out: () => out, err: () => err, variable, get, interrupt, type, code: EMULATOR.run(argv, terminal) };
+  return { out: () => out, err: () => err, variable, get, interrupt, type, opened, code: EMULATOR.run(argv, terminal) };
 }
 
 export async function started(...argv: string[]): Promise<Run> {

@@ -7,6 +7,7 @@ import { createEmulator } from "../emulator.ts";
 import { type EmulatorOptions, OPTIONS } from "../options.ts";
 import { HOST_NAME } from "./request-listener.ts";
 import type { StartOptions } from "./running-emulator.ts";
+import { ADDRESS } from "./start.ts";
 
 /** The flags of `project-automation emulator`. */
 export const FLAGS = {
@@ -16,6 +17,11 @@ export const FLAGS = {
     value: "H",
     multiple: true,
     about: "accept requests whose Host header names H (may be repeated; default: loopback)",
+  },
+  "page-from": {
+    value: "ADDRESS",
+    multiple: true,
+    about: "let a browser at ADDRESS open the page, as behind a container's port (may be repeated; default: loopback)",
   },
   "allow-private-network": { about: "accept requests of web pages of public sites" },
   projects: { value: "N", about: "begin with N projects in place of web, api and docs" },
@@ -71,6 +77,7 @@ export function readStart(flags: Values<typeof FLAGS>, program?: readonly string
       port: readCount("port", flags.port, [0, 65_535]),
       host: flags.host,
       allowedHosts: readHosts(flags["allow-host"]),
+      pageFrom: readAddresses(flags["page-from"]),
       allowPrivateNetwork: flags["allow-private-network"],
       projects: readCount("projects", flags.projects, [0, MOST]) ?? seed.projects,
       sessionsPerProject: readCount("sessions", flags.sessions, [0, MOST]) ?? seed.sessionsPerProject,
@@ -93,6 +100,12 @@ function checkBesideProgram({ stay, dotenv }: Values<typeof FLAGS>, program: rea
 function readHosts(values: readonly string[] | undefined): readonly string[] | undefined {
   const wrong = values?.find((value) => !HOST_NAME.accepts(value));
   if (wrong !== undefined) throw new UsageError(`--allow-host must be ${HOST_NAME.words}, not "${wrong}"`);
+  return values;
+}
+
+function readAddresses(values: readonly string[] | undefined): readonly string[] | undefined {
+  const wrong = values?.find((value) => !ADDRESS.accepts(value));
+  if (wrong !== undefined) throw new UsageError(`--page-from must be ${ADDRESS.words}, not "${wrong}"`);
   return values;
 }
 

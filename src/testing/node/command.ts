@@ -2,12 +2,8 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { type Command, command, type Terminal } from "../../command/command.ts";
 import { isRecord } from "../../core/checks/values.ts";
-import type { AssembledEmulator } from "../emulator.ts";
-import type { Core } from "../exchange.ts";
 import type { FaultHandle } from "../faults.ts";
-import { Feed } from "../page/feed.ts";
-import { watchedCore } from "../page/watched-core.ts";
-import { withoutTokens } from "../page/without-tokens.ts";
+import type { Feed } from "../page/feed.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import { FLAGS, readStart, type Start } from "./arguments.ts";
 import { checkDotenv, writeDotenv } from "./dotenv.ts";
@@ -15,7 +11,7 @@ import { linesOf, type Variables } from "./dotenv-text.ts";
 import { actOnLetter, type LetterEffects } from "./letters.ts";
 import { conventionsLine, howToCall, logLine, world } from "./lines.ts";
 import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
-import { startServer } from "./start.ts";
+import { type StartedServer, startServer } from "./start.ts";
 
 /** A server may run for days; its log must not grow as long. */
 const LOG_BOUNDS = { logLimit: 1_000, logBytes: 8 * 1024 * 1024 };
@@ -43,30 +39,25 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
   const print = terminal[stream];
   if (program !== undefined && !quiet) print("starting the emulator …\n");
   const onRequest = (request: RecordedRequest): void => print(logLine(request, terminal.colour[stream]));
-  let feed: Feed | undefined;
-  const coreOf = (assembled: AssembledEmulator): Core => {
-    if (!json) return assembled.core;
-    feed = new Feed(assembled);
-    return watchedCore(assembled.core, feed);
-  };
   const options: StartOptions = {
     ...LOG_BOUNDS,
     ...start.options,
     // Ids and tokens are made anew for each start: a web page must not know the token.
     random: () => randomInt(2 ** 32) / 2 ** 32,
     onRequest: quiet ? undefined : onRequest,
+    page: true,
   };
-  const running = await listen(options, coreOf);
+  const { running, feed } = await listen(options);
   let stopTelling: (() => void) | undefined;
   try {
     const beforeFlags = disturb(running, start);
     const variables = variablesOf(running);
     if (start.dotenv !== undefined) await writeDotenv(start.dotenv, variables);
     if (!json) print(linesOf(variables));
-    stopTelling = feed && tellAsJson(running, feed, print);
+    if (json) stopTelling = feed && tellAsJson(running, feed, print);
     if (!quiet)
       print(
-        `\n${world(running.emulator)}\n${conventionsLine(start.options)}${program === undefined ? howToCall(running) : ""}\n`,
+        `\n${world(running)}\n${conventionsLine(start.options)}${program === undefined ? howToCall(running) : ""}\n`,
       );
     const status = program === undefined ? 0 : await terminal.runProgram(program, variables);
     if (start.stays && !terminal.signal.aborted) {
@@ -83,34 +74,37 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
 }
 
 /** Prints the address and the token, then what happens, one JSON value a line, until the function that it returns is called. */
-function tellAsJson({ baseUrl, token }: RunningEmulator, feed: Feed, print: Terminal["out"]): () => void {
-  print(`${JSON.stringify({ v: 1, type: "listening", baseUrl, token })}\n`);
-  const mask = withoutTokens(token);
-  return feed.listen((event) => print(`${mask(JSON.stringify(event))}\n`));
+function tellAsJson({ baseUrl, token, page }: RunningEmulator, feed: Feed, print: Terminal["out"]): () => void {
+  print(`${JSON.stringify({ v: 1, type: "listening", baseUrl, token, page })}\n`);
+  return feed.listen((told) => print(`${told.json}\n`));
 }
 
 /** The port that is tried first: a page that is open finds the next emulator there. */
 const USUAL_PORT = 4010;
 
 /** Listens on the port that was asked for; without one on the usual port, or, if that is taken, on any free one. */
-async function listen(options: StartOptions, coreOf: (assembled: AssembledEmulator) => Core): Promise<RunningEmulator> {
-  if (options.port !== undefined) return startServer(options, coreOf);
+async function listen(options: StartOptions): Promise<StartedServer> {
+  if (options.port !== undefined) return startServer(options);
   try {
-    return await startServer({ ...options, port: USUAL_PORT }, coreOf);
+    return await startServer({ ...options, port: USUAL_PORT });
   } catch (error) {
     const code = error instanceof Error && isRecord(error.cause) ? error.cause["code"] : undefined;
     // On Windows a port that is reserved is not permitted.
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
-    return startServer({ ...options, port: 0 }, coreOf);
+    return startServer({ ...options, port: 0 });
   }
 }
 
 type Stay = Pick<LetterEffects, "running" | "beforeFlags"> & { readonly print: Terminal["out"] };
 
 /** Takes letters until the user ends it. */
-async function stay({ signal, typed }: Terminal, { print, ...others }: Stay): Promise<void> {
+async function stay({ signal, typed, openAddress }: Terminal, { print, ...others }: Stay): Promise<void> {
   const quitting = new AbortController();
-  const effects = { ...others, quit: () => quitting.abort() };
+  const { page = "" } = others.running;
+  const openPage = async (): Promise<void> => {
+    if (!(await openAddress(page))) print(`no browser could be started: open ${page} yourself\n`);
+  };
+  const effects = { ...others, openPage: () => void openPage(), quit: () => quitting.abort() };
   const stop = typed?.((line) => {
     const told = actOnLetter(line, effects);
     if (told !== undefined) print(`${told}\n`);

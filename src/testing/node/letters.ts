@@ -6,6 +6,8 @@ export interface LetterEffects {
   readonly running: ListeningEmulator;
   /** Runs `change`, and lets the faults that it adds go before those of the flags. */
   readonly beforeFlags: <Result>(change: () => Result) => Result;
+  /** Opens the page in the user's browser. */
+  readonly openPage: () => void;
   readonly quit: () => void;
 }
 
@@ -19,6 +21,13 @@ interface Letter {
 const isWrite = ({ method }: RecordedRequest): boolean => method !== "GET" && method !== "HEAD";
 
 const LETTERS: Readonly<Record<string, Letter>> = {
+  o: {
+    about: "open the page",
+    act: ({ running, openPage }) => {
+      openPage();
+      return `the page opens in your browser: ${running.page}`;
+    },
+  },
   f: {
     about: "lose the response of the next write",
     act: ({ running }) => {

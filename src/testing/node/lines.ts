@@ -1,5 +1,4 @@
 /** The lines that `project-automation emulator` prints for people. */
-import type { Emulator } from "../emulator.ts";
 import type { EmulatorOptions } from "../options.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { EmulatorSession } from "../tables.ts";
@@ -8,15 +7,18 @@ import type { ListeningEmulator } from "./running-emulator.ts";
 /** More names would hide what follows. */
 const SHOWN_NAMES = 5;
 
-/** The world in three lines: projects, a session, the token. */
-export function world({ projects, sessions, tokens }: Emulator): string {
+/** The world in three lines (projects, a session, the token), then the address of the page. */
+export function world({ emulator, page }: ListeningEmulator): string {
+  const { projects, sessions, tokens } = emulator;
   const names = projects.list().map(({ name }) => name);
   const more = names.length > SHOWN_NAMES ? `, … (${names.length})` : "";
   const [session] = sessions.list();
   const [token] = tokens.list();
   return `projects: ${names.slice(0, SHOWN_NAMES).join(", ") || "none"}${more}
 session:  ${session === undefined ? "none" : `${session.id} of ${projects.get(session.project)?.name}, ${pathOf(session)}`}
-token id: ${token?.id}`;
+token id: ${token?.id}
+
+page: ${page}`;
 }
 
 /** A file of another service's conventions is noticed. */

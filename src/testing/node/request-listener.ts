@@ -2,6 +2,7 @@ import { type IncomingMessage, type RequestListener, type Server, type ServerRes
 import type { Duplex } from "node:stream";
 import { type Validator, validator } from "../../core/checks/validators.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
+import type { PageListener } from "./page-server.ts";
 
 /** The most bytes that are still read of a body that is too large: a client that is cut off while it sends sees no refusal. */
 const DRAIN_BYTES = 16 * MAX_BODY_BYTES;
@@ -9,9 +10,11 @@ const DRAIN_BYTES = 16 * MAX_BODY_BYTES;
 /** Options of the listener. */
 export interface ListenerOptions {
   readonly core: Core;
-  /** Host names, in lower case and without a port, that the `Host` header may have, besides those of loopback. */
-  readonly hosts: readonly string[];
+  /** True for a `Host` header that is accepted. */
+  readonly acceptsHost: (host: string | undefined) => boolean;
   readonly allowPrivateNetwork: boolean;
+  /** Takes the requests that are not for the core. */
+  readonly page: PageListener | undefined;
 }
 
 /** The core as a listener of `node:http`. */
@@ -20,6 +23,7 @@ export function createRequestListener(options: ListenerOptions): RequestListener
     // A client that goes away is no error of the server's.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
+    if (options.page?.(request, response)) return;
     exchange(options, request, response).catch(() => void request.socket.destroy());
   };
 }
@@ -28,7 +32,7 @@ async function exchange(options: ListenerOptions, request: IncomingMessage, resp
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const body = await readBody(request);
-  const outgoing = isAllowed(request.headers.host, options.hosts)
+  const outgoing = options.acceptsHost(request.headers.host)
     ? options.core.handle(incomingOf(request, body))
     : options.core.refuse(MISDIRECTED);
   if (gone.signal.aborted) return outgoing.settle("aborted");
@@ -60,12 +64,18 @@ export const HOST_NAME: Validator = validator("a host name without scheme and po
   return new URL(`http://${value}`).hostname === value.toLowerCase();
 });
 
-/** Without this, a web page could reach the server through a name of its own that resolves to this machine. */
-function isAllowed(host: string | undefined, hosts: readonly string[]): boolean {
-  // Browsers always send the header; HTTP/1.0 knows none.
-  if (host === undefined) return true;
-  const name = host.toLowerCase().replace(/:\d*$/, "");
-  return isLoopback(name) || hosts.includes(name);
+/**
+ * Returns whether a `Host` header is loopback or one of `hosts`. Without this, a web page could reach the server through a
+ * name of its own that resolves to this machine.
+ */
+export function hostTest(hosts: readonly string[]): ListenerOptions["acceptsHost"] {
+  const known = hosts.map((name) => name.toLowerCase());
+  return (host) => {
+    // Browsers always send the header; HTTP/1.0 knows none.
+    if (host === undefined) return true;
+    const name = host.toLowerCase().replace(/:\d*$/, "");
+    return isLoopback(name) || known.includes(name);
+  };
 }
 
 /** `true` for a host of this machine, in lower case and without a port. */

@@ -17,6 +17,10 @@ export interface StartOptions extends EmulatorOptions {
    * @default none
    */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Serves a page at `/` that shows what happens, to browsers of this machine alone. @default false */
+  readonly page?: boolean | undefined;
+  /** Addresses of other machines that may open the page, such as that of a container's gateway. @default none */
+  readonly pageFrom?: readonly string[] | undefined;
   /** Lets pages of public sites in (`Access-Control-Allow-Private-Network`). @default false */
   readonly allowPrivateNetwork?: boolean | undefined;
   /** Milliseconds for the head of a request. @default 10_000 */
@@ -41,6 +45,8 @@ export interface ListeningEmulator extends Omit<ClientConnection, "fetch"> {
   readonly clientOptions: Omit<ClientConnection, "fetch">;
   /** State, faults and log. */
   readonly emulator: Emulator;
+  /** The address of the page; `undefined` without the option `page`. */
+  readonly page: string | undefined;
   /** Stops listening and ends every connection, also one with a request under way. Idempotent. */
   readonly close: () => Promise<void>;
 }

@@ -1,33 +1,48 @@
 import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:http";
-import { BOOLEAN, type ObjectSchema } from "../../core/checks/validators.ts";
+import { isIP } from "node:net";
+import { BOOLEAN, type ObjectSchema, type Validator, validator } from "../../core/checks/validators.ts";
 import { arrayOf, check, integer, TEXT } from "../checks.ts";
-import { type AssembledEmulator, assembleEmulator } from "../emulator.ts";
-import type { Core } from "../exchange.ts";
+import { assembleEmulator } from "../emulator.ts";
 import { OPTIONS, type ResolvedOptions, resolveOptions } from "../options.ts";
+import { Feed } from "../page/feed.ts";
+import { watchedCore } from "../page/watched-core.ts";
 import { type RandomSource, repeatableRandom, worldOf } from "../random.ts";
-import { answerParseErrors, createRequestListener, HOST_NAME } from "./request-listener.ts";
+import { pageListener } from "./page-server.ts";
+import { answerParseErrors, createRequestListener, HOST_NAME, hostTest } from "./request-listener.ts";
 import type { RunningEmulator, StartOptions } from "./running-emulator.ts";
 
 const TIMEOUT = integer(1, 2 ** 31 - 1);
+/** An address that may open the page. */
+export const ADDRESS: Validator = validator(
+  "an IP address, such as 172.17.0.1",
+  (value) => typeof value === "string" && isIP(value) !== 0,
+);
 const START_OPTIONS: ObjectSchema<StartOptions> = {
   ...OPTIONS,
   port: integer(0, 65_535),
   host: TEXT,
   allowedHosts: arrayOf(HOST_NAME, "an array of host names without scheme and port"),
+  page: BOOLEAN,
+  pageFrom: arrayOf(ADDRESS, "an array of IP addresses"),
   allowPrivateNetwork: BOOLEAN,
   headersTimeoutMs: TIMEOUT,
   requestTimeoutMs: TIMEOUT,
   keepAliveTimeoutMs: TIMEOUT,
 };
 
-/** As `startEmulator`; `coreOf` returns the core that the server drives. */
-export async function startServer(
-  options: StartOptions | undefined,
-  coreOf: (assembled: AssembledEmulator) => Core,
-): Promise<RunningEmulator> {
+/** An emulator that listens, and the feed of its page. */
+export interface StartedServer {
+  readonly running: RunningEmulator;
+  readonly feed: Feed | undefined;
+}
+
+/** As `startEmulator`. */
+export async function startServer(options: StartOptions | undefined): Promise<StartedServer> {
   const given = check.options(options, "options", START_OPTIONS);
-  const { port = 0, host = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...others } = given;
+  const { port = 0, host = "127.0.0.1", allowedHosts = [], allowPrivateNetwork = false, ...unread } = given;
+  const { page: hasPage = false, pageFrom = [], ...others } = unread;
+  if (pageFrom.length > 0 && !hasPage) check.fail("options: pageFrom needs page: true");
   const { headersTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 5_000, ...rest } = others;
   const resolved = resolveOptions(rest);
   const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
@@ -41,18 +56,22 @@ export async function startServer(
   await listen(server, { port, host });
   const close = closer(server);
   try {
-    const own = addressOf(server, host) + resolved.conventions.basePath;
-    const baseUrl = rest.baseUrl === undefined ? own : resolved.baseUrl;
+    const own = addressOf(server, host);
+    const baseUrl = rest.baseUrl === undefined ? own + resolved.conventions.basePath : resolved.baseUrl;
     const assembled = assembleEmulator({ ...resolved, baseUrl }, randomOf(resolved));
     const { emulator } = assembled;
-    const core = coreOf(assembled);
-    const hosts = [host, new URL(baseUrl).hostname, ...allowedHosts].map((name) => name.toLowerCase());
-    const listener = createRequestListener({ core, hosts, allowPrivateNetwork });
+    const acceptsHost = hostTest([host, new URL(baseUrl).hostname, ...allowedHosts]);
+    const feed = hasPage ? new Feed(assembled) : undefined;
+    const core = feed === undefined ? assembled.core : watchedCore(assembled.core, feed);
+    const page = feed && pageListener(feed, { addresses: pageFrom, acceptsHost });
+    const listener = createRequestListener({ core, acceptsHost, allowPrivateNetwork, page });
     server.on("request", listener);
     server.on("checkExpectation", listener); // nor has Node's own 417
     answerParseErrors(server, core);
     const clientOptions = { baseUrl, token: emulator.token };
-    return { ...clientOptions, clientOptions, emulator, close, [Symbol.asyncDispose]: close };
+    const address = hasPage ? `${own}/` : undefined;
+    const running = { ...clientOptions, clientOptions, emulator, page: address, close, [Symbol.asyncDispose]: close };
+    return { running, feed };
   } catch (error) {
     // Rows that contradict each other are found as they are made.
     await close();

@@ -9,6 +9,16 @@ import type { EmulatorIssue, EmulatorProject, EmulatorSession, EmulatorToken } f
  */
 export type Fate = "pending" | "answered" | "lost" | "not_carried_out";
 
+/** A request or a response, without tokens. */
+export interface PageMessage {
+  /** In lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The first 16 kB of it. */
+  readonly body: string;
+  /** Bytes of the body that are left out. */
+  readonly cut: number;
+}
+
 /** A request as the page lists it. */
 export interface PageRequest
   extends Pick<RecordedRequest, "at" | "endedAt" | "method" | "url" | "status" | "code" | "outcome" | "faulty"> {
@@ -20,9 +30,12 @@ export interface PageRequest
   readonly fate: Fate;
   /** Why it was refused, or how its response was lost, in one sentence. */
   readonly why: string | undefined;
+  readonly sent: PageMessage;
+  /** The response, also one that was cut off; `undefined` if there is none, or none yet. */
+  readonly response: PageMessage | undefined;
 }
 
-/** Up to so many rows of a table, the newest, and how many there are. */
+/** Up to so many rows of a table, the newest, oldest first, and how many there are. */
 export interface PageTable<Row> {
   readonly count: number;
   readonly newest: readonly Row[];
@@ -31,6 +44,7 @@ export interface PageTable<Row> {
 /** The state of the emulator, as far as a page can show it. */
 export interface PageWorld {
   readonly projects: PageTable<EmulatorProject & { readonly issues: number; readonly sessions: number }>;
+  /** `project` is a name here and in `sessions`. */
   readonly issues: PageTable<EmulatorIssue & { readonly project: string }>;
   readonly sessions: PageTable<Pick<EmulatorSession, "id" | "state" | "project">>;
   readonly tokens: PageTable<
@@ -52,10 +66,25 @@ export interface PageFault {
   readonly times: number | null;
 }
 
+/** Requests that have ended, by their end: accepted, refused (4xx), failed, and those that were carried out and not answered. */
+export interface Counts {
+  readonly accepted: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly lost: number;
+}
+
+/** The time for which a response told a token to wait. */
+export interface Pause {
+  readonly token: PageRequest["token"];
+  readonly from: number;
+  readonly until: number;
+}
+
 /** A value of the stream. Times are milliseconds since 1970, by the emulator's clock. */
 export type PageEvent = { readonly v: 1 } & (
   | {
-      /** The first value, and the first after a `reset()`. */
+      /** The first value, and the first after a `reset()` or a new rate limit. */
       readonly type: "snapshot";
       readonly now: number;
       readonly baseUrl: string;
@@ -64,18 +93,18 @@ export type PageEvent = { readonly v: 1 } & (
       readonly windowMs: number;
       readonly world: PageWorld;
       readonly faults: readonly PageFault[];
+      /** Since the start or the last `reset()`. */
+      readonly counts: Counts;
+      /** The last minute by steps of 100 ms in which requests came, each with its beginning. */
+      readonly steps: readonly (Counts & { readonly at: number })[];
+      readonly pauses: readonly Pause[];
       /** The last 500, oldest first. */
       readonly requests: readonly PageRequest[];
     }
-  | { readonly type: "request" | "response"; readonly request: PageRequest }
-  | {
-      /** A response that told a token to wait. */
-      readonly type: "pause";
-      readonly request: string;
-      readonly token: PageRequest["token"];
-      readonly from: number;
-      readonly until: number;
-    }
+  | { readonly type: "request"; readonly request: PageRequest }
+  | { readonly type: "response"; readonly request: PageRequest }
+  /** A response told a token to wait; `request` is its id. */
+  | ({ readonly type: "pause"; readonly request: string } & Pause)
   | { readonly type: "world"; readonly world: PageWorld }
   | { readonly type: "fault"; readonly faults: readonly PageFault[] }
 );

@@ -1,47 +1,56 @@
-import type { EmulatorTables } from "../emulator.ts";
 import type { ActiveFault, Fault } from "../faults.ts";
-import type { RateLimiter } from "../rate-limit.ts";
+import type { ProjectData } from "../project-tables.ts";
+import type { State } from "../state.ts";
+import { maskedToken } from "../token-tables.ts";
 import type { PageFault, PageTable, PageWorld } from "./events.ts";
 
 /** More rows of a table would hide the newest. */
 const SHOWN = 100;
-/** Issues of each project. */
-const SHOWN_ISSUES = 20;
 
 function newest<Row>(rows: readonly Row[]): PageTable<Row> {
   return { count: rows.length, newest: rows.slice(-SHOWN) };
 }
 
 /** The state of the emulator, as far as a page can show it. */
-export function worldOf(
-  { projects, issues, sessions, tokens }: EmulatorTables,
-  limiter: RateLimiter,
-  now: number,
-): PageWorld {
-  const counted = new Map<string, { issues: number; sessions: number }>();
-  const allSessions = sessions.list();
-  for (const { project } of allSessions) {
-    const counts = counted.get(project) ?? { issues: 0, sessions: 0 };
-    counts.sessions += 1;
-    counted.set(project, counts);
-  }
-  let issueCount = 0;
-  const allProjects = projects.list().map((project) => {
-    const rows = issues.list(project.id);
-    issueCount += rows.length;
-    const shown = rows.slice(-SHOWN_ISSUES).map((issue) => ({ ...issue, project: project.name }));
-    return { row: { ...project, issues: rows.length, sessions: counted.get(project.id)?.sessions ?? 0 }, shown };
-  });
+export function worldOf({ store, tokens, limiter }: State, now: number): PageWorld {
+  const all = store.byId.all();
+  const projects = newest(all);
+  const sessions = newest([...store.bySession.keys()]);
+  const allTokens = newest([...tokens.rows.values()]);
   return {
-    projects: newest(allProjects.map(({ row }) => row)),
-    issues: { count: issueCount, newest: allProjects.flatMap(({ shown }) => shown).slice(-SHOWN) },
-    sessions: newest(allSessions.map(({ id, state, project }) => ({ id, state, project }))),
-    tokens: newest(
-      tokens.list().map(({ id, name, scopes, owner, state, expires_at }) => {
+    projects: { ...projects, newest: projects.newest.map(projectRow) },
+    issues: { count: all.reduce((sum, { issues }) => sum + issues.size, 0), newest: newestIssues(all) },
+    sessions: { ...sessions, newest: sessions.newest.flatMap((id) => sessionRow(store.bySession.get(id), id)) },
+    tokens: {
+      ...allTokens,
+      newest: allTokens.newest.map((row) => {
+        const { id, name, scopes, owner, state, expires_at } = maskedToken(row, now);
         return { id, name, scopes, owner, state, expires_at, window: limiter.windowOf(id, now) };
       }),
-    ),
+    },
   };
+}
+
+function projectRow({ project, issues, sessions }: ProjectData): PageWorld["projects"]["newest"][number] {
+  return { ...project, issues: issues.size, sessions: sessions.size };
+}
+
+function sessionRow(data: ProjectData | undefined, id: string): PageWorld["sessions"]["newest"] {
+  const session = data?.sessions.get(id);
+  return data === undefined || session === undefined ? [] : [{ id, state: session.state, project: data.project.name }];
+}
+
+/** The issues that were created last, in whichever project, oldest first. */
+function newestIssues(all: readonly ProjectData[]): PageWorld["issues"]["newest"] {
+  return all
+    .flatMap(({ project, issues, issuePlaces }) =>
+      issuePlaces.slice(-SHOWN).map((place, index, { length }) => {
+        return { place, project: project.name, issue: issues.get(`${issues.size - length + index + 1}`) };
+      }),
+    )
+    .sort((one, other) => one.place - other.place)
+    .slice(-SHOWN)
+    .flatMap(({ issue, project }) => (issue === undefined ? [] : [{ ...issue, project }]));
 }
 
 /** The faults that wait. */

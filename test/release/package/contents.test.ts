@@ -57,7 +57,7 @@ describe("the tarball", () => {
       ...guides.map((file) => `docs/${file.replaceAll("\\", "/")}`),
     ];
     expect(guides).toEqual(expect.arrayContaining(["README.md", "errors.md"]));
-    const sources = globSync("src/**/*.ts", { cwd: repository }).map((file) => file.replaceAll("\\", "/"));
+    const sources = globSync("src/**/*.{ts,html,css}", { cwd: repository }).map((file) => file.replaceAll("\\", "/"));
     const maps = [...entries, ...shared].filter((file) => /\.d\.c?ts$/.test(file)).map((file) => `${file}.map`);
     const others = packed.files.filter((file) => !file.startsWith("examples/"));
     expect(others).toEqual([...entries, ...shared, ...maps, ...sources, ...rest].sort());

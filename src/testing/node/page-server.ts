@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Audience, type Flaw, flawOf } from "../page/access.ts";
+import { DOCUMENT } from "../page/document.ts";
+import type { Feed } from "../page/feed.ts";
+
+/** The path of the stream. */
+const STREAM = "/_emulator/events";
+
+/** Responds to a request if it is for the page or its stream, and returns whether it was. */
+export type PageListener = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** The page of an emulator and its stream. */
+export function pageListener(feed: Feed, audience: Audience): PageListener {
+  return (request, response) => {
+    const path = request.url?.replace(/\?.*$/s, "");
+    if (request.method !== "GET" || (path !== "/" && path !== STREAM)) return false;
+    const { host, "sec-fetch-site": site } = request.headers;
+    const visit = { remoteAddress: request.socket.remoteAddress, host, site: site?.toString() };
+    const flaw = flawOf(visit, audience);
+    if (flaw !== undefined) refuse(flaw, visit.remoteAddress, response);
+    else if (path === "/")
+      response.writeHead(200, { ...HEADERS, "content-type": "text/html; charset=utf-8" }).end(DOCUMENT);
+    else sendEvents(feed, response);
+    return true;
+  };
+}
+
+function sourceOf(element: "script" | "style"): string {
+  const [, text = ""] = new RegExp(`<${element}>(.*?)</${element}>`, "s").exec(DOCUMENT) ?? [];
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+/** The page runs its own script and nothing else, asks its own origin alone, and is shown in no frame. */
+const POLICY = [
+  "default-src 'none'",
+  `script-src ${sourceOf("script")}`,
+  `style-src ${sourceOf("style")}`,
+  "connect-src 'self'",
+  "img-src data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const HEADERS = {
+  "cache-control": "no-store",
+  "content-security-policy": POLICY,
+  "cross-origin-resource-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
+function refuse(flaw: Flaw, address: string | undefined, response: ServerResponse): void {
+  const sentences: Readonly<Record<Flaw, string>> = {
+    address: `the page is for this machine alone, and you come from ${address}; see pageFrom and --page-from`,
+    host: "the Host header names a host that is not allowed; see allowedHosts and --allow-host",
+    site: "another site asks for the page; type its address into the browser",
+  };
+  response.writeHead(flaw === "host" ? 421 : 403, { ...HEADERS, "content-type": "text/plain; charset=utf-8" });
+  response.end(`${sentences[flaw]}\n`);
+}
+
+/** Events of this time are written together: a write for each would cost more than they do. */
+const GATHER_MS = 40;
+/** A reader that is so far behind is let go: it connects anew, and begins with a snapshot. */
+const MOST_BEHIND_BYTES = 16 * 1024 * 1024;
+
+function sendEvents(feed: Feed, response: ServerResponse): void {
+  response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream; charset=utf-8" });
+  let gathered = "retry: 1000\n\n";
+  let timer: NodeJS.Timeout | undefined;
+  const write = (): void => {
+    timer = undefined;
+    response.write(gathered);
+    gathered = "";
+    if (response.writableLength > MOST_BEHIND_BYTES) response.destroy();
+  };
+  const stop = feed.listen(({ type, json }) => {
+    gathered += `event: ${type}\ndata: ${json}\n\n`;
+    timer ??= setTimeout(write, GATHER_MS);
+  });
+  response.once("close", () => {
+    stop();
+    clearTimeout(timer);
+  });
+}

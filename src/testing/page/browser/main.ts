@@ -1,0 +1,193 @@
+/** The script of the page: the stream changes one store, and views show it. */
+import type { PageRequest } from "../events.ts";
+import { kindOf, MINUTE_MS } from "../tally.ts";
+import { hashOf, type Place, readPlace } from "./address.ts";
+import { showDetail } from "./detail.ts";
+import { find, make, onPress } from "./elements.ts";
+import { listenToKeys } from "./keys.ts";
+import { RequestList } from "./request-list.ts";
+import { filtered, Store } from "./store.ts";
+import { follow } from "./stream.ts";
+import { barsOf, draw } from "./time-line.ts";
+import { KINDS, secondsOf } from "./words.ts";
+import { showFaults, showWorld, TokenList } from "./world-view.ts";
+
+const FRAME_MS = 100;
+/** For those who want less motion. */
+const CALM_MS = 1_000;
+const NUMBERS_MS = 5_000;
+
+const list = new RequestList(find("rows"), (id) => hashOf({ ...place, open: id }));
+const tokens = new TokenList(find("tokens"));
+const [stop, failed, detail] = [find("stop"), find("failed"), find("detail")];
+const [filter, canvas] = [find<HTMLInputElement>("filter"), find<HTMLCanvasElement>("drawing")];
+const numbers = find<HTMLDetailsElement>("numbers");
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+const store = new Store();
+let place: Place = readPlace(location.hash);
+let isLive = false;
+/** The time at which the page was stopped. */
+let stoppedAt: number | undefined;
+let clearedAt = -Infinity;
+/** Requests that did not go well while another window had the focus. */
+let away = 0;
+let opened: { readonly id: string; readonly request: PageRequest | undefined } = { id: "", request: undefined };
+/** Something to show has changed. */
+let isChanged = true;
+let drawnAt = 0;
+
+const now = (): number => stoppedAt ?? Date.now() + store.aheadMs;
+
+function showLine(): void {
+  const { limit = null, windowMs = 0 } = store.snapshot ?? {};
+  const at = calm.matches ? Math.floor(now() / CALM_MS) * CALM_MS : now();
+  const [steps, pauses] = [store.tally.steps(at), store.tally.pauses(at)];
+  draw(canvas, { now: at, steps, pauses, limit });
+  find("limit").textContent =
+    limit === null ? "no limit, pauses shaded" : `limit ${limit} in ${secondsOf(windowMs)} (dashed), pauses shaded`;
+  if (!numbers.open) return;
+  const rows = barsOf(steps, NUMBERS_MS).map(({ at: from, ...counts }) => {
+    const cells = [Math.max(0, Math.round((at - from) / 1000)), ...KINDS.map(([kind]) => counts[kind])];
+    return make("tr", "", ...cells.map((cell) => make("td", "", String(cell))));
+  });
+  numbers.querySelector("tbody")?.replaceChildren(...rows.reverse());
+}
+
+function showCounts(): void {
+  const items = KINDS.map(([kind, mark, name]) =>
+    make("li", kind, make("span", "mark", mark), make("b", "", String(store.tally.counts[kind])), ` ${name}`),
+  );
+  find("legend").replaceChildren(...items);
+  document.title = away > 0 ? `(${away}) emulator` : "emulator";
+}
+
+function showRequests(): void {
+  const baseUrl = store.snapshot?.baseUrl ?? location.origin;
+  const kept = [...store.requests.values()].filter(({ at }) => at > clearedAt);
+  const shown = filtered(kept, place);
+  list.show(shown, { open: place.open, baseUrl });
+  find("shown").textContent = shown.length === kept.length ? `${kept.length}` : `${shown.length} of ${kept.length}`;
+  const nothing = find("nothing");
+  nothing.hidden = shown.length > 0;
+  find("table").hidden = !nothing.hidden;
+  const first = make("code", "", `curl -H "Authorization: Bearer $PROJECT_AUTOMATION_TOKEN" ${baseUrl}/projects`);
+  if (kept.length > 0) nothing.replaceChildren("No request passes the filter.");
+  else nothing.replaceChildren("Nothing yet. Send the first request: ", first);
+}
+
+function showOpened(): void {
+  const request = store.requests.get(place.open);
+  detail.hidden = place.open === "" || store.snapshot === undefined;
+  // What is read stays, also when the request is no longer among the last.
+  const isShown = opened.id === place.open && (request === opened.request || request === undefined);
+  if (detail.hidden || isShown) return;
+  opened = { id: place.open, request };
+  showDetail(detail, request, store.snapshot?.baseUrl ?? "");
+}
+
+function showState(): void {
+  const element = find("state");
+  const told = stoppedAt !== undefined ? "stopped" : isLive ? "live" : "waiting for the emulator";
+  if (element.textContent !== told) element.textContent = told;
+  element.className = told;
+  find("base").textContent = store.snapshot?.baseUrl ?? "";
+}
+
+function showAll(): void {
+  showState();
+  showCounts();
+  showRequests();
+  showOpened();
+  if (store.world === undefined) return;
+  showWorld(find("world"), store.world);
+  showFaults(find("faults"), store.faults);
+}
+
+/** Shows what has changed; the drawing moves on as long as there is something in it. */
+function frame(): void {
+  const clock = Date.now();
+  const isMoving = stoppedAt === undefined && store.tally.lastAt > now() - MINUTE_MS - FRAME_MS;
+  if (isChanged && stoppedAt === undefined) {
+    isChanged = false;
+    showAll();
+    drawnAt = 0;
+  }
+  if (drawnAt === 0 || (isMoving && clock - drawnAt >= (calm.matches ? CALM_MS : FRAME_MS))) {
+    drawnAt = clock;
+    showLine();
+    if (store.world !== undefined) tokens.show(store.world, now());
+  }
+}
+
+/** Shows at once what the user has changed, also on a page that is stopped. */
+function go(to: Partial<Place>): void {
+  const wasOpen = place.open;
+  const next = { ...place, ...to };
+  const hash = hashOf(next);
+  if (next.open === wasOpen) history.replaceState(null, "", hash);
+  else history.pushState(null, "", hash);
+  arrive(next);
+}
+
+function arrive(next: Place): void {
+  const wasOpen = place.open;
+  place = next;
+  failed.setAttribute("aria-pressed", String(place.failed));
+  if (filter.value !== place.text) filter.value = place.text;
+  showAll();
+  if (place.open === wasOpen) return;
+  if (place.open !== "") detail.focus();
+  else list.focus(wasOpen);
+}
+
+function toggleStop(): void {
+  stoppedAt = stoppedAt === undefined ? now() : undefined;
+  stop.firstChild?.replaceWith(stoppedAt === undefined ? "Stop " : "Go on ");
+  showState();
+  isChanged = true;
+}
+
+follow(
+  (event) => {
+    store.take(event, Date.now());
+    isChanged = true;
+    if (event.type !== "response" || document.hasFocus()) return;
+    if (kindOf(event.request) !== "accepted") away += 1;
+  },
+  (live) => {
+    isLive = live;
+    showState();
+  },
+);
+setInterval(() => requestAnimationFrame(frame), FRAME_MS);
+
+addEventListener("focus", () => {
+  away = 0;
+  showCounts();
+});
+addEventListener("resize", showLine);
+addEventListener("popstate", () => arrive(readPlace(location.hash)));
+numbers.addEventListener("toggle", showLine);
+onPress(stop, toggleStop);
+onPress(failed, () => go({ failed: !place.failed }));
+filter.addEventListener("input", () => go({ text: filter.value }));
+onPress(find("clear"), () => {
+  clearedAt = now();
+  showRequests();
+});
+onPress(detail, ({ target }) => {
+  if (target instanceof HTMLElement && target.id === "detail-close") go({ open: "" });
+});
+listenToKeys({
+  stop: toggleStop,
+  move: (by) => list.move(by),
+  filter: () => filter.focus(),
+  clear: () => {
+    filter.blur();
+    go({ text: "" });
+  },
+  failed: () => go({ failed: !place.failed }),
+  back: () => go({ open: "" }),
+});
+arrive(place);

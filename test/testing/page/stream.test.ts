@@ -1,0 +1,187 @@
+import { expect, test } from "vitest";
+import { type RunningEmulator, type StartOptions, startEmulator } from "../../../src/testing/node.ts";
+import { read, told } from "./events.ts";
+
+const withPage = (options?: StartOptions): Promise<RunningEmulator> => startEmulator({ page: true, ...options });
+
+async function send({ baseUrl, token }: RunningEmulator, line: string, body?: string): Promise<unknown> {
+  const [method = "", path = ""] = line.split(" ");
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const response = await fetch(baseUrl + path, { method, headers, body: body ?? null }).catch(() => undefined);
+  return response?.json();
+}
+
+const issue = (title: string): string => JSON.stringify({ title, type: "bug" });
+const CREATE = "POST /projects/web/issues";
+
+test("begins with a snapshot of all that was, and goes on with each change", async () => {
+  await using running = await withPage({ rateLimit: { limit: 2 } });
+  await send(running, CREATE, issue("before"));
+  await using reader = await read(running);
+  const [snapshot] = told(reader, "snapshot");
+  expect(snapshot).toMatchObject({
+    limit: 2,
+    counts: { accepted: 1, refused: 0, failed: 0, lost: 0 },
+    steps: [{ accepted: 1 }],
+    requests: [{ id: "req_1", fate: "answered", operation: "issues.create" }],
+    world: { issues: { count: 1, newest: [{ title: "before", project: "web" }] } },
+  });
+  running.emulator.fault({ drop: "after" });
+  await send(running, CREATE, issue("lost"));
+  await send(running, CREATE, issue("refused"));
+  await expect.poll(() => told(reader, "pause")).toHaveLength(1);
+  const rows = told(reader, "response").map(({ request }) => request);
+  expect(rows[0]?.response).toBeUndefined();
+  expect(rows).toMatchObject([
+    { id: "req_2", fate: "lost", outcome: "dropped", sent: { body: issue("lost"), cut: 0 } },
+    {
+      id: "req_3",
+      fate: "not_carried_out",
+      status: 429,
+      why: expect.stringContaining("all 2 are used"),
+      response: { headers: { "retry-after": "60" }, body: expect.stringContaining("too_many_requests") },
+    },
+  ]);
+  await expect.poll(() => told(reader, "world").at(-1)?.world.issues.count).toBe(2);
+  await using late = await read(running);
+  expect(told(late, "snapshot")).toMatchObject([
+    { counts: { accepted: 1, refused: 1, failed: 0, lost: 1 }, pauses: [{ token: { name: "emulator" } }] },
+  ]);
+});
+
+test("a snapshot has the last 500 requests, and counts all", async () => {
+  await using running = await withPage({ rateLimit: false, logLimit: 0 });
+  for (let count = 0; count < 520; count += 1) await running.emulator.fetch(running.baseUrl);
+  await using empty = await read(running);
+  expect(told(empty, "snapshot")).toMatchObject([{ requests: [], counts: { accepted: 0 } }]); // of the port alone
+  for (let round = 0; round < 26; round += 1)
+    await Promise.all(Array.from({ length: 20 }, () => send(running, "GET /projects")));
+  await using reader = await read(running);
+  const [snapshot] = told(reader, "snapshot");
+  expect(snapshot?.requests).toHaveLength(500);
+  expect(snapshot?.counts.accepted).toBe(520);
+  expect(snapshot?.steps.reduce((sum, { accepted }) => sum + accepted, 0)).toBe(520);
+});
+
+test("long bodies are cut, and logBytes bounds what is kept", async () => {
+  await using running = await withPage({ logBytes: 200_000 });
+  await using reader = await read(running);
+  for (let count = 0; count < 12; count += 1) await send(running, CREATE, issue("ü".repeat(20_000)));
+  await expect.poll(() => told(reader, "response")).toHaveLength(12);
+  const [{ request } = {}] = told(reader, "response");
+  for (const message of [request?.sent, request?.response]) {
+    expect(Buffer.byteLength(message?.body ?? "")).toBeLessThanOrEqual(16 * 1024);
+    expect(Buffer.byteLength(message?.body ?? "") + (message?.cut ?? 0)).toBeGreaterThan(40_000);
+  }
+  await using late = await read(running);
+  const kept = told(late, "snapshot")[0]?.requests ?? [];
+  expect(kept.length).toBeGreaterThan(1);
+  expect(kept.length).toBeLessThan(12);
+  expect(kept.at(-1)?.id).toBe("req_12");
+});
+
+test("nothing that was sent holds a token or a plaintext, however it is spelled", async () => {
+  await using running = await withPage({ listIssues: true });
+  await using reader = await read(running);
+  const made = await send(running, "POST /me/tokens", JSON.stringify({ name: "ci", scopes: ["issues:write"] }));
+  const { plaintext, id } = made as { plaintext: string; id: string };
+  const rotated = (await send(running, `POST /me/tokens/${id}/rotate`)) as { plaintext: string };
+  const secrets = [plaintext, rotated.plaintext, running.token, running.emulator.createToken({ scopes: [] }).plaintext];
+  for (const secret of secrets) {
+    expect(secret).toMatch(/^emu_\w+_\w{32}$/);
+    const escaped = secret.replaceAll("_", "\\u005f");
+    for (const one of [secret, secret.slice(0, -20), secret.replaceAll("_", "%5f"), secret.toUpperCase(), escaped]) {
+      await send(running, `GET /projects?cursor=${encodeURIComponent(one)}`);
+      await send(running, CREATE, `{"title":"use ${one}","type":"bug"}`);
+      await send(running, CREATE, issue(JSON.stringify({ plaintext: one })));
+      await send(running, CREATE, issue("x".repeat(16_330) + one)); // cut within it
+      await fetch(running.baseUrl, {
+        headers: { "x-token": one, cookie: `a=${one}`, authorization: `Basic ${btoa(one)}` },
+      });
+    }
+  }
+  running.emulator.fault({ body: { plaintext: "of-another-form", other: "kept-body" } });
+  await send(running, "GET /projects");
+  const all = running.emulator.requests.length;
+  await expect.poll(() => told(reader, "response").length).toBe(all);
+  await expect.poll(() => told(reader, "world").at(-1)?.world.issues.count).toBeGreaterThan(10);
+  await using late = await read(running);
+  for (const text of [reader.text(), late.text()]) {
+    const parts = secrets.flatMap((secret) => {
+      const own = secret.slice(secret.lastIndexOf("_") + 1);
+      return [own.slice(0, 8), own.slice(-8), btoa(secret).slice(-12)];
+    });
+    const lower = text.toLowerCase();
+    const leaks = parts.map((part) => lower.indexOf(part.toLowerCase())).filter((at) => at >= 0);
+    expect(leaks.map((at) => text.slice(at - 60, at + 20))).toEqual([]);
+    expect(text.includes("_***")).toBe(true);
+    expect(text.includes("kept-body")).toBe(true);
+    expect(text.includes("of-another-form")).toBe(false);
+  }
+});
+
+test("the newest issues are those that were created last, in whichever project", async () => {
+  await using running = await withPage({
+    projects: [{ name: "a", issues: [{ title: "a1", type: "bug" }] }, { name: "b" }],
+  });
+  const { issues, projects } = running.emulator;
+  const newest = async (): Promise<readonly string[]> => {
+    await using reader = await read(running);
+    return told(reader, "snapshot")[0]?.world.issues.newest.map(({ title, project }) => `${project}: ${title}`) ?? [];
+  };
+  issues.create("b", { title: "b1", type: "bug" });
+  issues.create("a", { title: "a2", type: "bug" });
+  issues.update("a", { number: 1, title: "a1, changed" });
+  expect(await newest()).toEqual(["a: a1, changed", "b: b1", "a: a2"]);
+  for (let count = 3; count < 153; count += 1) issues.create("a", { title: `a${count}`, type: "bug" });
+  issues.create("b", { title: "b2", type: "bug" });
+  expect((await newest()).slice(-2)).toEqual(["a: a152", "b: b2"]);
+  expect(await newest()).toHaveLength(100);
+  projects.delete("a");
+  expect(await newest()).toEqual(["b: b1", "b: b2"]);
+  running.emulator.reset();
+  expect(await newest()).toEqual(["a: a1"]);
+  issues.create("b", { title: "new", type: "bug" });
+  expect(await newest()).toEqual(["a: a1", "b: new"]);
+});
+
+test("a new world and a new rate limit are a snapshot; a request of the old world is not told in the new one", async () => {
+  await using running = await withPage();
+  await using reader = await read(running);
+  running.emulator.fault({ delayMs: 300 });
+  const slow = send(running, "GET /projects");
+  await expect.poll(() => told(reader, "request")).toHaveLength(1);
+  running.emulator.reset();
+  await slow;
+  await send(running, "GET /projects");
+  await expect.poll(() => told(reader, "response")).toHaveLength(1);
+  expect(told(reader, "snapshot")).toHaveLength(2);
+  expect(told(reader, "snapshot")[1]).toMatchObject({ counts: { accepted: 0 }, requests: [] });
+  running.emulator.setRateLimit({ limit: 7, windowMs: 500 });
+  await expect.poll(() => told(reader, "snapshot").at(-1)).toMatchObject({ limit: 7, windowMs: 500 });
+  expect(told(reader, "snapshot").at(-1)?.requests).toHaveLength(1);
+});
+
+test("a clock that the program sets is the clock of the stream, and a date tells a pause too", async () => {
+  let now = Date.UTC(2026, 0, 1);
+  await using running = await withPage({
+    now: () => now,
+    rateLimit: { limit: 1 },
+    conventions: { retryAfter: "date" },
+  });
+  await using reader = await read(running);
+  await send(running, "GET /projects");
+  now += 10_000;
+  await send(running, "GET /projects");
+  await expect.poll(() => told(reader, "pause")).toHaveLength(1);
+  const [pause] = told(reader, "pause");
+  expect([pause?.from, pause?.until]).toEqual([now, now + 50_000]);
+  expect(told(reader, "response").map(({ request }) => request.at)).toEqual([now - 10_000, now]);
+});
+
+test("close() ends the streams that are open", async () => {
+  const running = await withPage();
+  const readers = [await read(running), await read(running)];
+  await running.close();
+  await Promise.all(readers.map(({ ended }) => ended));
+});
