@@ -2,6 +2,7 @@ import { ArgumentError, type Client } from "../client/index.ts";
 import { type CallHooks, type DeriveWithHooks, hookable, type WaitRules } from "../core/call/call-hooks.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { parseOptions } from "../core/checks/parse-options.ts";
+import { textOfUrl } from "../core/checks/parse-url.ts";
 import {
   BOOLEAN,
   FUNCTION,
@@ -132,7 +133,7 @@ const OPTIONS: ObjectSchema<BulkOptions<never, never>> = {
   total: validator("a whole number from 0 up", (value) => Number.isSafeInteger(value) && Number(value) >= 0),
   movedFrom: validator(
     "the address of a service",
-    (value) => typeof value === "string" || value instanceof URL,
+    (value) => typeof textOfUrl(value) === "string",
     (value: string | URL) => readService(value, "options.movedFrom"),
   ),
   concurrency: validator("a whole number from 1 up", (value) => Number.isSafeInteger(value) && Number(value) >= 1),

@@ -1,5 +1,6 @@
 import { VARIABLES, withEnvironment } from "../client/environment.ts";
 import { VERSION } from "../client/version.ts";
+import { isError } from "../core/checks/foreign.ts";
 import { Redactor } from "../core/secrets/redact.ts";
 import { flawOfToken } from "../core/token/token-format.ts";
 import { isSafeTransport, readService } from "../core/wire/base-url.ts";
@@ -122,7 +123,7 @@ export function command<Given extends Flags>(fields: CommandFields<Given>): Comm
 /** Prints one line on standard error, without the token of the environment. */
 export function say(name: string, { err, environment }: Terminal, told: unknown): void {
   const secrets = [environment[VARIABLES.token] ?? ""].filter(Boolean);
-  const text = told instanceof Error ? told.message : String(told);
+  const text = isError(told) ? told.message : String(told);
   err(
     `${["project-automation", name].join(" ").trim()}: ${new Redactor({ tokens: secrets }).line(text, LONGEST_LINE)}\n`,
   );

@@ -1,5 +1,6 @@
 import { VERSION } from "../client/version.ts";
 import { statusMayPass } from "../core/call/decide-retry.ts";
+import { isError } from "../core/checks/foreign.ts";
 import { flawOfToken } from "../core/token/token-format.ts";
 import { parseJson } from "../core/wire/json.ts";
 import { parseRetryAfter } from "../core/wire/retry-after.ts";
@@ -105,7 +106,7 @@ export class Asker {
       return answer;
     } catch (error) {
       // The id or name is not valid in a path.
-      return notAsked(error instanceof Error ? error.message : "the request cannot be written");
+      return notAsked(isError(error) ? error.message : "the request cannot be written");
     }
   }
 

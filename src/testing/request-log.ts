@@ -1,3 +1,4 @@
+import { isBytes } from "../core/checks/foreign.ts";
 import { type OperationName, queryOf } from "./endpoints.ts";
 import type { Core, Ending, IncomingRequest, OutgoingResponse } from "./exchange.ts";
 
@@ -110,7 +111,7 @@ export class RequestLog {
 function createEntry(arrival: Arrival, counts: Pick<LogEntry, "index" | "attempt" | "inFlight">): LogEntry {
   const { incoming, ...known } = arrival;
   const { method, target, headers, body } = incoming;
-  const text = body instanceof Uint8Array ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(body) : "";
+  const text = isBytes(body) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(body) : "";
   return {
     ...known,
     ...counts,

@@ -1,3 +1,4 @@
+import { isBytes } from "../core/checks/foreign.ts";
 import { isRecord } from "../core/checks/values.ts";
 import type { Delivery, OutgoingResponse } from "./exchange.ts";
 import type { Quota } from "./rate-limit.ts";
@@ -120,13 +121,13 @@ function applyHeaders(headers: Headers, script: HeaderScript): string[] {
 
 /** The bytes of a response body: a string or bytes as they are, `undefined` as none, anything else as JSON. */
 export function encodeBody(content: unknown): Uint8Array<ArrayBuffer> | undefined {
-  if (content instanceof Uint8Array) return new Uint8Array(content);
+  if (isBytes(content)) return new Uint8Array(content);
   const text: unknown = typeof content === "string" ? content : JSON.stringify(content);
   return typeof text === "string" ? new TextEncoder().encode(text) : undefined;
 }
 
 function contentTypeOf(content: unknown, { contentType }: ResolvedConventions): string {
-  if (content instanceof Uint8Array) return "application/octet-stream";
+  if (isBytes(content)) return "application/octet-stream";
   return typeof content === "string" ? "text/plain; charset=utf-8" : contentType;
 }
 

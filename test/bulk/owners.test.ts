@@ -112,15 +112,19 @@ describe("a journal of another service", () => {
     },
   );
 
-  test.each([elsewhere, new URL(elsewhere)])("counts if the service has moved from there: %s", async (movedFrom) => {
-    const journal = memoryJournal();
-    await bulkWrite({ client: clientAt(elsewhere).client, items: rowsOf(2), key, send, journal });
-    const { client } = clientAt("https://new.example/api/v1");
-    const options = { client, items: rowsOf(3), key, send, journal };
-    expect(await bulkWrite({ ...options, movedFrom })).toMatchObject({ done: 3, skipped: 2 });
-    const { error } = await runToEnd(bulkWrite(options));
-    expect(error).toMatchObject({ reason: "misused" });
-  });
+  const ofAnotherRealm = { toString: () => elsewhere, [Symbol.toStringTag]: "URL" } as unknown as URL; // as jsdom makes it
+  test.each([elsewhere, new URL(elsewhere), ofAnotherRealm])(
+    "counts if the service has moved from there: %s",
+    async (movedFrom) => {
+      const journal = memoryJournal();
+      await bulkWrite({ client: clientAt(elsewhere).client, items: rowsOf(2), key, send, journal });
+      const { client } = clientAt("https://new.example/api/v1");
+      const options = { client, items: rowsOf(3), key, send, journal };
+      expect(await bulkWrite({ ...options, movedFrom })).toMatchObject({ done: 3, skipped: 2 });
+      const { error } = await runToEnd(bulkWrite(options));
+      expect(error).toMatchObject({ reason: "misused" });
+    },
+  );
 
   test.each<[string, unknown]>([
     ["no address", "new.example"],

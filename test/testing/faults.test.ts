@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Client } from "../../src/client/index.ts";
 import type { Fault } from "../../src/testing/index.ts";
@@ -60,6 +61,7 @@ describe.each(transports)("faults over $name", ({ name, open }) => {
       ["", ""],
       ['{"data":[', '{"data":['],
       [new Uint8Array([0x68, 0x69]), "hi"],
+      [runInNewContext("new Uint8Array([0x68, 0x69])"), "hi"], // as jest and jsdom make them
       [null, "null"],
       [[1], "[1]"],
     ] as const) {

@@ -18,6 +18,11 @@ export function isDate(value: unknown): value is Date {
   return tagOf(value) === "Date";
 }
 
+/** Returns whether a value is bytes of any realm. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return tagOf(value) === "Uint8Array";
+}
+
 /** Returns whether a platform's error has one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(String((Object(error) as { readonly code?: unknown }).code)); // anything may be thrown

@@ -85,7 +85,7 @@ export class Redactor {
 
   #copyError(error: Error, depth: number): Error {
     const { cause, code }: Error & { readonly code?: unknown } = error;
-    const Kind = BUILT_IN.find((builtIn) => error instanceof builtIn || error.name === builtIn.name) ?? Error;
+    const Kind = BUILT_IN.find(({ name }) => name === error.name) ?? Error;
     const copy = new Kind("", cause === undefined ? {} : { cause: this.cause(cause, depth + 1) });
     for (const key of ["name", "message", "stack"] as const) {
       const value = this.text(String(error[key] ?? ""));

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { type Flags, readCount, UsageError, type Values } from "../../command/flags.ts";
+import { isError } from "../../core/checks/foreign.ts";
 import { RECORD } from "../../core/checks/validators.ts";
 import { check } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";
@@ -145,6 +146,6 @@ function readSeed(file: string): EmulatorOptions {
     createEmulator(seed);
     return seed;
   } catch (error) {
-    throw new UsageError(`cannot use --seed ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`cannot use --seed ${file}: ${isError(error) ? error.message : String(error)}`);
   }
 }

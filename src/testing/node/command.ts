@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { type Command, command, type Terminal } from "../../command/command.ts";
+import { isError } from "../../core/checks/foreign.ts";
 import { isRecord } from "../../core/checks/values.ts";
 import type { FaultHandle } from "../faults.ts";
 import type { Feed } from "../page/feed.ts";
@@ -88,7 +89,7 @@ async function listen(options: StartOptions): Promise<StartedServer> {
   try {
     return await startServer({ ...options, port: USUAL_PORT });
   } catch (error) {
-    const code = error instanceof Error && isRecord(error.cause) ? error.cause["code"] : undefined;
+    const code = isError(error) && isRecord(error.cause) ? error.cause["code"] : undefined;
     // On Windows a port that is reserved is not permitted.
     if (code !== "EADDRINUSE" && code !== "EACCES") throw error;
     return startServer({ ...options, port: 0 });

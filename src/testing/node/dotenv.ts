@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
+import { isError } from "../../core/checks/foreign.ts";
 import { findFile, findOrCreateFile, recognised, writeAll } from "../../files/regular-file.ts";
 import { type Variables, withVariables } from "./dotenv-text.ts";
 
@@ -37,7 +38,7 @@ async function naming(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    throw new Error(`cannot write --dotenv ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`cannot write --dotenv ${path}: ${isError(error) ? error.message : String(error)}`);
   }
 }
 
