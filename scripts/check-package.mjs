@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 /** Bytes of a browser program, minified and gzipped: docs/decisions/0056-the-width-after-a-pause-and-messages-weigh-one-kilobyte.md. */
-const BUDGET = 52_600;
+const BUDGET = 52_700;
 
 /** The packages whose shares are shown. */
 const BUNDLED = ["ky", "zod", "p-retry"];

@@ -27,7 +27,8 @@ import type { ClientOptions } from "./options.ts";
 /**
  * A client of the project automation service. It waits when the service asks it to, never repeats a write that may have
  * been applied, and rejects with one family of typed errors. Clients share no state unless a rate limiter or a token
- * source is passed to several. An idle client has no timer.
+ * source is passed to several. An idle client has no timer. Wrap it, and do not extend it: `withOptions` and
+ * `bulkWrite` make plain clients, without the methods of a subclass.
  *
  * @throws `ConfigError` if an option is invalid; nothing is sent
  *

@@ -47,7 +47,7 @@ export interface Success<Result> {
 
 /** Sends the call of `entry`, a public method. The stack of its error begins in the code that called `entry`. */
 export function apiPromise<Result>(entry: CallableFunction, send: () => Promise<Success<Result>>): ApiPromise<Result> {
-  const toCaller = captureCaller(entry);
+  const toCaller = captureCaller(entry, apiPromise);
   const success = send();
   const result = success.then(
     ({ data }) => data,

@@ -13,7 +13,8 @@ export class HttpFailure implements Fault {
   readonly source: FaultSource;
   readonly isRead: boolean;
   readonly isSentOnce: boolean;
-  readonly isOffline: boolean = isOffline();
+  /** A browser is certain that it has no network. */
+  readonly isOffline: boolean = platform().onLine === false;
 
   constructor(cause: unknown, source: FaultSource, { isRead = false, isSentOnce = false } = {}) {
     this.cause = cause;
@@ -53,7 +54,8 @@ const OPTIONS: KyOptions = {
  */
 export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): SendHttp {
   const instance = ky.create(OPTIONS);
-  const isBrowser = isInBrowser();
+  // A page or a worker: all browsers call themselves Mozilla, no other platform does.
+  const isBrowser = /^Mozilla\//.test(platform().userAgent ?? "");
   // A response belongs to one token and one moment; a browser's cache knows neither.
   const ownOptions = isBrowser ? { cache: "no-store" as const } : {};
   const cachedOptions = { ...ownOptions, ...fetchOptions };
@@ -101,16 +103,9 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
   };
 }
 
-/** `true` where a browser is certain that it has no network. */
-function isOffline(): boolean {
-  const { navigator } = globalThis as { readonly navigator?: { readonly onLine?: boolean } };
-  return navigator?.onLine === false;
-}
-
-/** `true` in a page or a worker of a browser: all of them call themselves Mozilla, no other platform does. */
-function isInBrowser(): boolean {
-  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
-  return /^Mozilla\//.test(navigator?.userAgent ?? "");
+/** The platform's account of itself: absent on some. */
+function platform(): { readonly onLine?: boolean; readonly userAgent?: string } {
+  return (globalThis as { readonly navigator?: object }).navigator ?? {};
 }
 
 // A `fetch` of the application may resolve with anything, and a substitute need not be of the platform's class.

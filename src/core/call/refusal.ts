@@ -3,6 +3,7 @@ import { isObject, isRecord, nullPrototype } from "../checks/values.ts";
 import { oneLine } from "../secrets/redact.ts";
 import { TAKEN } from "../wire/body.ts";
 import type { ResponseHead } from "../wire/head.ts";
+import { encodePath } from "../wire/path.ts";
 import type { Operation } from "./operation.ts";
 
 /** The longest sentence of the service, in characters. */
@@ -67,7 +68,7 @@ export function redirectTarget({ headers }: ResponseHead, from: string): string 
 /** A refusal, as far as advice depends on it. */
 export interface Refused {
   readonly head: ResponseHead;
-  readonly operation: Pick<Operation<unknown>, "scope" | "adviceOn403">;
+  readonly operation: Pick<Operation<unknown>, "path" | "scope" | "adviceOn403">;
   readonly baseUrl: string;
   readonly token: string;
   /** A body that is no JSON; an empty text where nothing at all says that the service has answered. */
@@ -126,6 +127,10 @@ const RULES: readonly Rule[] = [
       ? "if every call ends so, baseUrl may lack its version segment, such as /api/v1"
       : `if every call ends so, leave ${surplus} out of baseUrl: it ends with the version segment, such as /api/v1`;
   },
+  ({ head: { status }, operation }) =>
+    status === 404 && /%(?:2F|25|5C)/.test(encodePath(operation.path))
+      ? "a proxy may have decoded its path: pass the id"
+      : undefined,
   ({ head: { status }, token, foreign }) =>
     status === 401 && foreign === undefined && !/^[^_]+_.+_.+$/.test(token)
       ? "the token does not have the form PREFIX_KEY_SECRET: it may be the id of a token, or cut off"

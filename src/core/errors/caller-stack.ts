@@ -8,20 +8,37 @@ export type CallerStack = (error: unknown) => void;
 /** V8 has it. Where a platform has none, stacks stay as they are. */
 const platform = Error as { captureStackTrace?: (target: object, entry: unknown) => void };
 
-/** Takes the stack of the call of `entry`, a public function. Call it while `entry` runs, before anything is awaited. */
-export function captureCaller(entry: CallableFunction | NewableFunction): CallerStack {
-  const site: { readonly stack?: unknown } = {};
+/**
+ * Takes the stack of the call of `entry`, a public function. Call it while `entry` runs, before anything is awaited.
+ *
+ * @param helper the function that `entry` ends with a call of: Bun has left `entry` then, and finds no frame of it
+ */
+export function captureCaller(
+  entry: CallableFunction | NewableFunction,
+  helper: CallableFunction | NewableFunction = entry,
+): CallerStack {
+  const site: Site = {};
   platform.captureStackTrace?.(site, entry);
+  if ("Bun" in globalThis && framesOf(site) === "") platform.captureStackTrace?.(site, helper);
   return (error) => {
-    if (!isBrandedError(error)) return;
-    // `Error.prepareStackTrace` of the application may return anything, or throw.
-    const shown = ignoreErrors(() => site.stack);
-    const stack = typeof shown === "string" ? shown : "";
-    const frames = stack.indexOf("\n    at ");
-    if (frames < 0 || Object.isFrozen(error)) return;
-    const value = `${error.name}: ${error.message}${stack.slice(frames)}`;
+    if (!isBrandedError(error) || Object.isFrozen(error)) return;
+    const frames = framesOf(site);
+    if (frames === "") return;
+    const value = `${error.name}: ${error.message}${frames}`;
     Object.defineProperty(error, "stack", { value, configurable: true, writable: true });
   };
+}
+
+/** An object that a stack was taken on. */
+interface Site {
+  readonly stack?: unknown;
+}
+
+/** The frames of a stack; empty if it has none. */
+function framesOf(site: Site): string {
+  // `Error.prepareStackTrace` of the application may return anything, or throw.
+  const stack = ignoreErrors(() => site.stack);
+  return (typeof stack === "string" && /\n {4}at .*/s.exec(stack)?.[0]) || "";
 }
 
 /**
@@ -29,7 +46,7 @@ export function captureCaller(entry: CallableFunction | NewableFunction): Caller
  * that called it.
  */
 export function withCallerStack<Result>(entry: CallableFunction | NewableFunction, work: () => Result): Result {
-  const caller = captureCaller(entry);
+  const caller = captureCaller(entry, withCallerStack);
   const rethrow = (error: unknown): never => {
     caller(error);
     throw error;

@@ -10,7 +10,9 @@ export function flawOfToken(token: unknown): string | undefined {
   if (typeof token === "number") return "must be a string, not a number";
   if (typeof token !== "string") return `must be a string, not ${describeValue(token)}${hintFor(token)}`;
   if (token === "") return "must not be empty";
-  if (/^(?:undefined|null)$/.test(token)) return "must be a token, not the text of a variable that was not set";
+  // No bearer token of RFC 6750 begins with one of these characters.
+  if (/^(?:undefined$|null$|your[_-]|[$%<[{])/i.test(token))
+    return "must be a token, not a placeholder or an unset variable";
   if (/^["'].*["']$/.test(token)) return "must be the token alone: leave out the quotes (docker --env-file keeps them)";
   if (/^bearer\s/i.test(token)) return "must be the token alone: omit the scheme (Bearer)";
   const index = token.search(/[^!-~]/);

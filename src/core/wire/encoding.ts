@@ -1,6 +1,6 @@
 import { invalid } from "../checks/invalid-input.ts";
 
-const FORBIDDEN = /[\\?#\p{Cc}\p{Cf}\p{Z}]/u;
+const FORBIDDEN = /[\\?#{}<>\p{Cc}\p{Cf}\p{Z}]/u;
 
 /**
  * Names the first character in a text that no encoded value has, and that an address or the static parts of a path must not
@@ -9,7 +9,8 @@ const FORBIDDEN = /[\\?#\p{Cc}\p{Cf}\p{Z}]/u;
 export function forbiddenIn(text: string): string | undefined {
   const [found] = FORBIDDEN.exec(text) ?? [];
   if (found === undefined) return undefined;
-  return `must not contain ${/[\\?#]/.test(found) ? found : "white space, control or invisible characters"}`;
+  if (/[{<]/.test(found)) return `must not contain a placeholder (${found})`;
+  return `must not contain ${/[!-~]/.test(found) ? found : "white space, control or invisible characters"}`;
 }
 
 /** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is refused. */

@@ -35,8 +35,9 @@ export class Path {
 
 /**
  * Template tag for paths. Each value is percent-encoded once, as one segment, and never normalised or trimmed:
- * `a/b` becomes `a%2Fb`. Throws `ArgumentError` for a value that is not a string, is `""`, `"."` or `".."`, or has a
- * lone surrogate, and for static parts with dot segments, `//`, backslashes, a query, a fragment or a scheme.
+ * `a/b` becomes `a%2Fb`. Throws `ArgumentError` for a value that is not a string, has an empty, `.` or `..` segment between
+ * slashes or backslashes, or a lone surrogate. The same for static parts with dot segments, `//`, backslashes, a query, a
+ * fragment, a scheme or a placeholder.
  *
  * @example
  * await client.request({ method: "GET", path: path`/projects/${project}/issues` });
@@ -81,8 +82,10 @@ export function encodePath(path: Path): string {
 /** One path segment from a value, encoded once. `what` names the value in messages. */
 export function encodeSegment(value: unknown, what: string): string {
   if (typeof value !== "string") invalid(`${what} must be a string, not ${describeValue(value)}${hintFor(value)}`);
-  if (value === "" || value === "." || value === "..") {
-    invalid(`${what} must not be ${JSON.stringify(value)}: it would address another endpoint`);
+  // Common proxies decode %2F, and then normalise the path.
+  if (/(?:^|[/\\])\.{0,2}(?:[/\\]|$)/.test(value)) {
+    const instead = /^[iv]/.test(what) ? "such an id cannot pass common proxies" : "pass its id";
+    invalid(`${what} must not have an empty, . or .. segment, which addresses another endpoint: ${instead}`);
   }
   return encodeText(value, what);
 }

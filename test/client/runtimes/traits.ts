@@ -8,6 +8,7 @@ const node: Traits = {
   unknownHost: "not_sent",
   resends: false,
   movesWhileComputing: true,
+  hasFrames: true,
   clonesErrorsAsSpecified: true,
 };
 
@@ -25,5 +26,5 @@ export const TRAITS: Readonly<Record<RuntimeKind, Traits>> = {
     clonesErrorsAsSpecified: false,
   },
   chromium: browser,
-  firefox: browser,
+  firefox: { ...browser, hasFrames: false },
 };

@@ -20,6 +20,8 @@ export interface Traits {
   readonly resends: boolean;
   /** The clock moves while a program computes. */
   readonly movesWhileComputing: boolean;
+  /** Its errors have stacks of frames, one a line, which can be cut at a function. */
+  readonly hasFrames: boolean;
   /** `structuredClone` of an error takes only what an error has by itself, and reads no accessor of it. */
   readonly clonesErrorsAsSpecified: boolean;
 }

@@ -71,7 +71,7 @@ export const creation: readonly Case[] = [
     run: async (bench) => {
       const service = await bench.service();
       const client = bench.client(service);
-      for (const project of ["", ".", "..", "\ud800"]) {
+      for (const project of ["", ".", "..", "a/../b", "a/", "\ud800"]) {
         const error = await bench.refusal(client.issues.create(project, { title: "No", type: "bug" }), "ArgumentError");
         equal(error.kind, "argument");
       }

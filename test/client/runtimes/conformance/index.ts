@@ -7,6 +7,7 @@ import { limits } from "./limits.ts";
 import { platform } from "./platform.ts";
 import { responses } from "./responses.ts";
 import { retries } from "./retries.ts";
+import { stacks } from "./stacks.ts";
 import { stops } from "./stops.ts";
 import { tokens } from "./tokens.ts";
 import { walks } from "./walks.ts";
@@ -27,6 +28,7 @@ const CASES: readonly Case[] = [
   ...tokens,
   ...stops,
   ...responses,
+  ...stacks,
 ];
 
 /** Each case has a service of its own, so they do not disturb each other; most of their time is waiting. */

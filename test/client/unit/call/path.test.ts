@@ -5,9 +5,14 @@ import { ArgumentError } from "../../../../src/client/index.ts";
 import { encodePath, isPath, path } from "../../../../src/core/wire/path.ts";
 import { anyCharacter } from "../../../support/characters.ts";
 
+/** The segments of a value, as a proxy that decodes it has them. */
+const segmentsOf = (value: string): string[] => value.split(/[/\\]/);
+
 const values = fc
   .string({ unit: anyCharacter })
-  .filter((value) => !/\p{Surrogate}/u.test(value) && !["", ".", ".."].includes(value));
+  .filter(
+    (value) => !/\p{Surrogate}/u.test(value) && !segmentsOf(value).some((segment) => ["", ".", ".."].includes(segment)),
+  );
 
 test("any values can be decoded from their segments, and change no other segment", () => {
   fc.assert(
@@ -34,7 +39,7 @@ test("the template shows each value as {}", () => {
   expect(path`/projects`.template).toBe("/projects");
   expect(path`/projects/${"secret"}/issues/${"b"}`.template).toBe("/projects/{}/issues/{}");
   expect(path`/a-${"x"}${"y"}.z`.template).toBe("/a-{}{}.z");
-  expect(encodePath(path`/a-${"x/"}${"y"}.z`)).toBe("/a-x%2Fy.z");
+  expect(encodePath(path`/a-${"x/w"}${"y"}.z`)).toBe("/a-x%2Fwy.z");
   expect(JSON.stringify(path`/projects/${"secret"}`)).not.toContain("secret");
 });
 
@@ -67,6 +72,52 @@ describe("values that would address another endpoint", () => {
   });
 });
 
+describe("values that would address another endpoint behind a proxy that decodes them", () => {
+  const bad = [
+    "web/",
+    "/web",
+    "\\web",
+    "web\\",
+    "a/../web",
+    "a\\..\\web",
+    "a/./web",
+    "a//b",
+    "a/\\b",
+    "../web",
+    "a/..",
+    "/",
+    "\\",
+  ];
+
+  test.each(bad)("%j", (value) => {
+    const refusedOf = (make: () => unknown): string => {
+      try {
+        return String(make());
+      } catch (error) {
+        return error instanceof ArgumentError ? error.message : "another error";
+      }
+    };
+    const words = "must not have an empty, . or .. segment, which addresses another endpoint";
+    expect(refusedOf(() => path`/x/${value}`)).toBe(
+      `value 1 of the path ${words}: such an id cannot pass common proxies`,
+    );
+  });
+
+  test("a value has such a segment if and only if it would have one when it is decoded", () => {
+    const parts = fc.constantFrom("", ".", "..", "...", "a", "%2e", "%2f", " ", ".a");
+    const any = fc.array(fc.tuple(parts, fc.constantFrom("/", "\\", "")), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(any, (made) => {
+        const value = made.flat().join("");
+        const isBad = segmentsOf(value).some((segment) => /^\.{0,2}$/.test(segment));
+        const make = (): unknown => path`/x/${value}/y`;
+        if (isBad) expect(make).toThrow(ArgumentError);
+        else expect(make).not.toThrow();
+      }),
+    );
+  });
+});
+
 describe("static parts that would leave the base", () => {
   const bad: readonly (readonly [string, () => unknown])[] = [
     ["nothing", () => path``],
@@ -75,6 +126,8 @@ describe("static parts that would leave the base", () => {
     ["a host", () => path`//evil.example.com/x`],
     ["a double slash", () => path`/x//y`],
     ["a trailing double slash", () => path`/x//`],
+    ["a placeholder", () => path`/projects/{project}/issues`],
+    ["a placeholder in angle brackets", () => path`/projects/<project>`],
     ["dots", () => path`/x/../y`],
     ["a dot", () => path`/x/./y`],
     ["dots at the end", () => path`/x/..`],

@@ -77,8 +77,24 @@ test.each<[string, object, string]>([
   [
     "a token of a variable that was not set",
     { token: `${undefined}` },
-    "token must be a token, not the text of a variable that was not set",
+    "token must be a token, not a placeholder or an unset variable",
   ],
+  ...["${TOKEN}", "$TOKEN", "%TOKEN%", "{{token}}", "<your-token>", "[token]", "YOUR_TOKEN_HERE", "your-token"].map(
+    (token): [string, object, string] => [
+      `a placeholder as token: ${token}`,
+      { token },
+      "token must be a token, not a placeholder or an unset variable",
+    ],
+  ),
+  ...["https://{{host}}/api/v1", "https://${HOST}/api/v1", "{{baseUrl}}", "https://a.example/{tenant}/api/v1"].map(
+    (baseUrl): [string, object, string] => [
+      `a placeholder in the address: ${baseUrl}`,
+      { baseUrl },
+      "baseUrl must not contain a placeholder ({)",
+    ],
+  ),
+  ["a placeholder as address", { baseUrl: "<base-url>" }, "baseUrl must not contain a placeholder (<)"],
+  ["a variable as address", { baseUrl: "%BASE_URL%" }, "baseUrl must be an absolute http: or https: URL"],
   [
     "a rate limiter that was not made",
     { rateLimiter: memoryRateLimiter },
