@@ -26,6 +26,7 @@ const PACKED = ["test/release/package/**/*.test.ts", "test/client/runtimes/**/*.
 const PROGRAMS = [
   "test/release/docs/**/*.test.ts",
   "test/release/examples/**/*.test.ts",
+  "test/release/proxies/**/*.test.ts",
   "examples/**/*.test.ts",
   "test/client/browser/**/*.test.ts",
   "test/client/networks/other-runtimes.test.ts",

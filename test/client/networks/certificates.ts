@@ -10,6 +10,10 @@ const read = (name: string): string => readFileSync(resolve(FOLDER, name), "utf8
 export const CA_FILE: string = resolve(FOLDER, "ca.pem");
 export const CA: string = read("ca.pem");
 /** For `localhost` and `127.0.0.1`. */
+export const SERVER_FILES: { readonly cert: string; readonly key: string } = {
+  cert: resolve(FOLDER, "server.pem"),
+  key: resolve(FOLDER, "server-key.pem"),
+};
 export const SERVER: { readonly cert: string; readonly key: string } = {
   cert: read("server.pem"),
   key: read("server-key.pem"),
