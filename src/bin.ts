@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The program `project-automation`. */
+import { openAddress } from "./command/open-address.ts";
 import { listenToSignals } from "./command/signals.ts";
 import { onTypedLine } from "./command/typed-lines.ts";
 import { runBin } from "./commands.ts";
@@ -27,7 +28,7 @@ const status = await runBin(process.argv.slice(2), {
   columns: process.stdout.columns ?? 120,
   colour: { out: showsColours(process.stdout), err: showsColours(process.stderr) },
   signal: signals.interruption,
-  openAddress: async (address) => (await import("./command/open-address.ts")).openAddress(address),
+  openAddress,
   typed: process.stdin.isTTY ? onTypedLine : undefined,
   runProgram: async (words, variables) => {
     const { runProgram } = await import("./command/program.ts");
