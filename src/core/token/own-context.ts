@@ -12,10 +12,12 @@ interface Contexts {
 
 /**
  * Keeps the present `AsyncLocalStorage` context for work that is shared: what it stores must not belong to the transaction of
- * the call that happened to begin it. A platform without contexts runs the work as it is.
+ * the call that happened to begin it. A platform without contexts runs the work as it is, and so does a Worker, which keeps
+ * the context of one request from the others.
  */
 export function keepContext(): RunInContext {
   const { process: platform } = globalThis as Contexts;
   const snapshot = ignoreErrors(() => platform?.getBuiltinModule?.("async_hooks").AsyncLocalStorage.snapshot());
-  return (work) => (snapshot === undefined ? work() : snapshot(work));
+  const isOpen = (): boolean | undefined => ignoreErrors(() => snapshot?.(() => true));
+  return (work) => (snapshot !== undefined && isOpen() ? snapshot(work) : work());
 }

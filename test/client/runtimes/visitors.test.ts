@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, existsSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join, relative } from "node:path";
+import { join, relative, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -21,6 +21,15 @@ const SERVED: Readonly<Record<string, readonly [status: number, body: object, af
   slow: [200, { id: "slow", state: "done" }, SLOW_MS],
   limited: [429, { error: "too_many_requests" }, 0],
   fine: [200, { id: "fine", state: "done" }, 0],
+  projects: [200, { data: ["slow", "fine"].map((name) => ({ id: `prj_${name}`, name })), next_cursor: null }, 0],
+};
+const ISSUE = { number: 1, title: "It breaks", type: "bug", status: "open" };
+const ROTATED = {
+  id: "stored",
+  key_id: "pat_new",
+  plaintext: "pat_new_secret",
+  name: "job",
+  scopes: ["sessions:read"],
 };
 
 /** The service: slow where a visitor leaves, so that something of the visit is under way. */
@@ -33,6 +42,9 @@ function serve({ url = "", headers }: IncomingMessage, response: ServerResponse)
   };
   const [status, body, afterMs] = SERVED[url.split("/").at(-1) ?? ""] ?? [404, {}, 0];
   if (url === "/vault") end(200, "pat_key_secret", SLOW_MS);
+  else if (url.endsWith("/stored/rotate"))
+    end(200, JSON.stringify({ ...ROTATED, expires_at: "2040-01-01T00:00:00Z" }), 0);
+  else if (url.endsWith("/issues")) end(201, JSON.stringify(ISSUE), url.includes("/slow/") ? SLOW_MS : 0);
   else if (url.endsWith("/rotate")) end(503, "{}", 1_500);
   else if (headers.authorization === "Bearer pat_revoked_secret") end(401, '{"error":"unauthorized"}', 0);
   else end(status, JSON.stringify(body), afterMs);
@@ -81,7 +93,21 @@ async function prepare(executable: string): Promise<Ground> {
   });
   const copy = join(folder, "package");
   if (!existsSync(copy)) cpSync(join(root, "dist"), copy, { recursive: true });
-  const files = globSync("{*,call/*}.js", { cwd: copy }).filter((file) => file !== "bin.js");
+  await build({
+    stdin: {
+      contents: `export * from "./mcp/index.js";\nexport { createMcpHandler } from "@modelcontextprotocol/server";`,
+      resolveDir: copy,
+    },
+    outfile: join(copy, "tools.js"),
+    bundle: true,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    conditions: ["workerd", "worker"],
+    nodePaths: [resolve(import.meta.dirname, "../../../node_modules")],
+    logLevel: "silent",
+  });
+  const files = globSync("{*,call/*,bulk/index}.js", { cwd: copy }).filter((file) => file !== "bin.js");
   const modules = files.map(
     (file) => `(name = "package/${file}", esModule = embed "${relative(folder, join(copy, file))}")`,
   );
@@ -156,6 +182,16 @@ describe.skipIf(workerd === undefined)("after visitors that were answered before
       answer: /left|abort/i,
     },
     { title: "Promise.race with a timer, in a wait", world: "plain-5", visits: ["wait"], answer: /left/ },
+    { title: "Promise.race with a timer, while a rotated token is stored", world: "storing-1", ...raced },
+    { title: "Promise.race with a timer, in all slots of two", world: "slots-1", ...raced },
+    { title: "Promise.race with a timer, in a bulk run", world: "plain-6", visits: ["import"], answer: /left/ },
+    {
+      title: "Promise.race with a timer, in a tool of the tools' server",
+      world: "plain-7",
+      visits: ["tool"],
+      answer: /left/,
+    },
+    { title: "Promise.race with a timer, in create_issue", world: "plain-8", visits: ["create"], answer: /left/ },
   ])("$title, the others get through", async ({ world, visits, answer }) => {
     for (const what of visits) {
       const told = await Promise.all(
@@ -166,6 +202,33 @@ describe.skipIf(workerd === undefined)("after visitors that were answered before
     const others = await Promise.all(Array.from({ length: 12 }, () => visit(world, "other")));
     expect(others).toEqual(others.map(() => "done"));
     expect(await visit(world, "other")).toBe("done");
+  });
+
+  const tenVisits = (world: string, what: string): Promise<string[]> =>
+    Promise.all(Array.from({ length: 10 }, () => visit(world, what)));
+
+  test("after a visitor that left a bulk run, ten others finish theirs", async () => {
+    expect(await visit("plain-9", "import")).toBe("left");
+    for (const told of await tenVisits("plain-9", "import-other")) expect(told).toBe("done: 3, unknown: 0");
+  });
+
+  test("after a visitor that left a tool, ten others call it", async () => {
+    expect(await visit("plain-10", "tool")).toBe("left");
+    for (const told of await tenVisits("plain-10", "tool-other")) expect(told).toContain('"state":"done"');
+  });
+
+  test("after a visitor that left create_issue, ten others create another issue once, and hear that this one may exist", async () => {
+    expect(await visit("plain-11", "create")).toBe("left");
+    const created = await tenVisits("plain-11", "create-other");
+    for (const told of created) expect(told).toContain('"number":1');
+    expect(created.filter((told) => told.includes('"repeated":false'))).toHaveLength(1);
+    // An answer is an answer: each of them ends, and sends nothing.
+    for (const told of await tenVisits("plain-11", "create-again")) expect(told).toMatch(/"isError":true/);
+  });
+
+  test("a token that one visitor made is rotated in the visit of another", async () => {
+    expect(await visit("storing-2", "made")).toBe("made");
+    expect(await visit("storing-2", "rotated")).toBe("pat_new_secret");
   });
 
   test("settled() resolves although a rotation was dropped", async () => {
