@@ -18,6 +18,7 @@ import { parseArgs } from "node:util";
 import { Client, isAutomationError } from "project-automation";
 import { type BulkEntry, bulkWrite } from "project-automation/bulk";
 import { fileJournal } from "project-automation/bulk/node";
+import { parseCsv } from "./csv.ts";
 
 type Row = Readonly<Record<"project" | "title" | "type", string>> & { readonly id?: string };
 
@@ -108,7 +109,7 @@ function readRows(): Row[] {
     const text = readFileSync(file, "utf8")
       .replace(/^\uFEFF/, "")
       .trim();
-    const read = /^[[{]/.test(text) ? parseJson(text) : parseCsv(text);
+    const read = /^[[{]/.test(text) ? parseJson(text) : (parseCsv(text) as Row[]); // checked below
     for (const [index, { project, title, type, id = "" }] of read.entries()) {
       const isRow = [project, title, type, id].every((field) => typeof field === "string");
       if (!isRow) throw new Error(`item ${index + 1} needs project, title and type, as strings`);
@@ -122,24 +123,6 @@ function readRows(): Row[] {
 /** An array, or an object on each line. The rows are checked by the caller. */
 function parseJson(text: string): Row[] {
   return JSON.parse(text.startsWith("[") ? text : `[${text.split(/\n+/).join(",")}]`) as Row[];
-}
-
-/** Fields may be in quotes, and then hold commas, line breaks and doubled quotes. The rows are checked by the caller. */
-function parseCsv(text: string): Row[] {
-  const table: string[][] = [[]];
-  let end = 0;
-  for (const match of `${text}\n`.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n)/gy)) {
-    const [field, quoted, plain = "", separator] = match;
-    end = match.index + field.length;
-    table.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain);
-    if (separator !== ",") table.push([]);
-  }
-  if (end <= text.length) throw new Error(`row ${table.length - 1} has a quote that does not belong there`);
-  const [head = [], ...lines] = table.slice(0, -1).filter((fields) => fields.join("") !== "");
-  return lines.map((line, index) => {
-    if (line.length !== head.length) throw new Error(`row ${index + 1} has ${line.length} fields, not ${head.length}`);
-    return Object.fromEntries(head.map((name, column) => [name, line[column] ?? ""])) as unknown as Row;
-  });
 }
 
 function fail(problem: unknown): never {

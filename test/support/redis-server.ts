@@ -20,13 +20,17 @@ export class RedisServer implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "project-automation-redis-"));
   #process: ChildProcess | undefined;
 
-  private constructor(port: number) {
+  readonly #flags: readonly string[];
+
+  private constructor(port: number, flags: readonly string[]) {
     this.port = port;
+    this.#flags = flags;
   }
 
-  static async start(): Promise<RedisServer> {
+  /** `flags` are those of the program, such as `--appendonly yes`. */
+  static async start(flags: readonly string[] = []): Promise<RedisServer> {
     if (!HAS_REDIS) throw new Error(WHY_NOT);
-    const server = new RedisServer(await freePort());
+    const server = new RedisServer(await freePort(), flags);
     await server.start();
     return server;
   }
@@ -34,7 +38,7 @@ export class RedisServer implements AsyncDisposable {
   /** Resolves when it takes connections. */
   async start(): Promise<void> {
     const args = ["--port", String(this.port), "--bind", "127.0.0.1", "--dir", this.#folder, "--save", ""];
-    const started = spawn("redis-server", args, { stdio: ["ignore", "pipe", "inherit"] });
+    const started = spawn("redis-server", [...args, ...this.#flags], { stdio: ["ignore", "pipe", "inherit"] });
     this.#process = started;
     const lines = createInterface(started.stdout);
     for await (const line of lines) if (line.includes("Ready to accept connections")) break;
@@ -42,7 +46,7 @@ export class RedisServer implements AsyncDisposable {
     if (started.exitCode !== null) throw new Error(`redis-server ended with code ${started.exitCode}`);
   }
 
-  /** As a crash does: nothing is kept, every connection breaks. */
+  /** As a crash does: every connection breaks, and only what its flags keep is kept. */
   async kill(): Promise<void> {
     const running = this.#process;
     if (running === undefined) return;

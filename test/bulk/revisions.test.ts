@@ -1,0 +1,116 @@
+/** Each record has a revision, by which a store of several processes refuses the second of two runs. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { bulkWrite, type Journal, JournalError, type JournalRecord, memoryJournal } from "../../src/bulk/index.ts";
+import { fileJournal } from "../../src/bulk/node.ts";
+import { issueCounts, key, rowsOf, runToEnd, send, service } from "./rows.ts";
+import { WatchedJournal } from "./watched-journal.ts";
+
+const at = "2026-01-01T09:30:00.000Z";
+
+describe("the revision of a record", () => {
+  test("is one more than that of its key before it", async () => {
+    const { emulator, client } = service();
+    emulator.fault({ status: 429, headers: { "retry-after": "0" } });
+    const journal = new WatchedJournal();
+    await bulkWrite({ client, items: rowsOf(2), key, send, journal, concurrency: 1 });
+    const first = journal.records.filter((record) => record.key === "row-1");
+    expect(first.map(({ state, revision }) => [state, revision])).toEqual([
+      ["sending", 1],
+      ["not_sent", 2],
+      ["sending", 3],
+      ["done", 4],
+    ]);
+  });
+
+  test("follows that of an earlier run, and that of a record without one is 1", async () => {
+    const { client } = service();
+    const journal = new WatchedJournal();
+    await journal.append([
+      { key: "row-1", state: "not_sent", at, service: client.baseUrl, revision: 7 },
+      { key: "row-2", state: "not_sent", at, service: client.baseUrl },
+    ]);
+    await bulkWrite({ client, items: rowsOf(2), key, send, journal, concurrency: 1 });
+    const revisions = journal.records.slice(2).map((record) => [record.key, record.state, record.revision]);
+    expect(revisions).toEqual([
+      ["row-1", "sending", 8],
+      ["row-1", "done", 9],
+      ["row-2", "sending", 1],
+      ["row-2", "done", 2],
+    ]);
+  });
+
+  test.each(["applied", "not_applied"] as const)("goes on when resolveUnknown says %s", async (resolution) => {
+    const { emulator, client } = service();
+    emulator.fault({ drop: "before" });
+    const journal = new WatchedJournal();
+    const options = { client, items: rowsOf(1), key, send, journal };
+    await runToEnd(bulkWrite(options));
+    await runToEnd(bulkWrite({ ...options, resolveUnknown: async () => resolution }));
+    const revisions = journal.records.map(({ revision }) => revision);
+    expect(revisions).toEqual(revisions.map((_, index) => index + 1));
+    expect(revisions).toHaveLength(resolution === "applied" ? 3 : 5);
+  });
+
+  test.each<[string, (folder: string) => Journal]>([
+    ["fileJournal", (folder) => fileJournal(join(folder, "import.journal"))],
+    ["memoryJournal", () => memoryJournal()],
+  ])("is kept by %s, so the records can move to a store", async (_, open) => {
+    const folder = mkdtempSync(join(tmpdir(), "revisions-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const { client } = service();
+    const journal = open(folder);
+    await bulkWrite({ client, items: rowsOf(3), key, send, journal });
+    const latest = new Map<string, number | undefined>();
+    for await (const { key, revision } of await journal.load()) latest.set(key, revision);
+    await journal.close?.();
+    expect(Object.fromEntries(latest)).toEqual({ "row-1": 2, "row-2": 2, "row-3": 2 });
+  });
+});
+
+describe("of two runs on a store in which key and revision are unique", () => {
+  /** Views of one store, each loaded before another has recorded anything. */
+  function store() {
+    const stored: JournalRecord[] = [];
+    const refused: (readonly JournalRecord[])[] = [];
+    const view = (): Journal => ({
+      load: () => [],
+      append: (records) => {
+        const isTaken = records.some((one) => stored.some((it) => it.key === one.key && it.revision === one.revision));
+        if (isTaken) {
+          refused.push(records);
+          throw new JournalError("another worker has recorded this step", { reason: "in_use" });
+        }
+        stored.push(...records);
+      },
+    });
+    return { view, stored, refused };
+  }
+
+  test("the second ends as in_use, and sends nothing", async () => {
+    const { emulator, client } = service();
+    const { view } = store();
+    const options = { client, items: rowsOf(1), key, send };
+    const ends = await Promise.all([1, 2].map(() => runToEnd(bulkWrite({ ...options, journal: view() }))));
+    expect(issueCounts(emulator)).toEqual({ "Issue 1": 1 });
+    expect(emulator.requests).toHaveLength(1);
+    expect(ends.map(({ states }) => states["row-1"]).sort()).toEqual(["done", "not_sent"]);
+    const [error] = ends.flatMap((end) => end.error ?? []);
+    expect(error).toMatchObject({ kind: "journal", reason: "in_use" });
+  });
+
+  test("one conflict refuses the batch: none of its items is sent", async () => {
+    const { emulator, client } = service();
+    const { view, stored, refused } = store();
+    const options = { client, key, send };
+    await bulkWrite({ ...options, items: rowsOf(1), journal: view() });
+    const { states, error } = await runToEnd(bulkWrite({ ...options, items: rowsOf(5), journal: view() }));
+    expect(refused.map((records) => records.length)).toEqual([5]);
+    expect(error).toMatchObject({ kind: "journal", reason: "in_use" });
+    expect(Object.values(states)).toEqual(Array(5).fill("not_sent"));
+    expect(issueCounts(emulator)).toEqual({ "Issue 1": 1 });
+    expect(stored.map(({ state }) => state)).toEqual(["sending", "done"]);
+  });
+});
