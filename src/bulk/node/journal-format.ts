@@ -1,7 +1,7 @@
 import { TextDecoder, TextEncoder } from "node:util"; // a test environment may lack the global ones
+import { crc32 } from "node:zlib";
 import { JournalError } from "../../core/errors/journal-error.ts";
 import { flawOfRecord, type JournalRecord } from "../journal.ts";
-import { crc32 } from "./crc32.ts";
 
 const FORMAT = "project-automation bulk journal";
 const VERSION = 1;
