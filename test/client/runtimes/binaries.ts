@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { installedNodes } from "../../support/packed.ts";
 import { executablePath as chromium, WHY_NOT as whyNoChromium } from "../browser/chromium.ts";
+import { firefoxPath, WHY_NO_FIREFOX } from "../browser/firefox.ts";
 
 export type RuntimeKind = "node" | "bun" | "deno" | "workerd" | "chromium" | "firefox";
 
@@ -23,7 +24,6 @@ export interface Missing {
   readonly isDue: boolean;
 }
 
-const FIREFOXES = ["/usr/bin/firefox-esr", "/usr/bin/firefox", "/Applications/Firefox.app/Contents/MacOS/firefox"];
 const TOOLS = resolve(import.meta.dirname, "../../../tools/runtimes/node_modules");
 const HAS_TOOLS = process.platform === "linux" && process.arch === "x64";
 const WHY_NO_TOOL = HAS_TOOLS
@@ -48,8 +48,8 @@ export function findRuntimes(): { readonly here: readonly Runtime[]; readonly mi
     tool("workerd", "workerd", "@cloudflare/workerd-linux-64/bin/workerd"),
     browser("chromium", { executable: chromium, why: whyNoChromium }),
     browser("firefox", {
-      executable: process.env["FIREFOX_PATH"] || FIREFOXES.find(existsSync),
-      why: `there is no Firefox: neither at ${FIREFOXES.join(", ")} nor where FIREFOX_PATH says`,
+      executable: firefoxPath,
+      why: WHY_NO_FIREFOX,
     }),
   ];
   return {

@@ -1,12 +1,11 @@
 /** The suite in real browsers: one page, which runs it and has a worker run it too. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { chromium } from "playwright-core";
 import { PROGRAM_LIMIT_MS } from "../../support/limits.ts";
 import { ARGUMENTS } from "../browser/chromium.ts";
+import { makeProfile } from "../browser/firefox.ts";
 import type { Runtime } from "./binaries.ts";
 import type { Ran } from "./processes.ts";
 import type { Report, Settings } from "./programs/run.ts";
@@ -58,8 +57,7 @@ async function inChromium({ executable }: Runtime, url: string, pending: Pending
 
 /** The stock browser speaks to the harness by its reports alone: it opens the page, and is ended when they are in. */
 async function inFirefox({ executable }: Runtime, url: string, pending: Pending): Promise<readonly Ran[]> {
-  const profile = mkdtempSync(join(tmpdir(), "firefox-"));
-  writeFileSync(join(profile, "user.js"), PREFERENCES);
+  const profile = makeProfile();
   const child = spawn(executable, ["--headless", "--no-remote", "--profile", profile, url], {
     detached: true, // it has children of its own, which are ended with it
     env: { ...process.env, HOME: profile, MOZ_CRASHREPORTER_DISABLE: "1" },
@@ -76,26 +74,6 @@ async function inFirefox({ executable }: Runtime, url: string, pending: Pending)
     rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }
-
-/** Nothing of its own accord: no first-run pages, no updates, no look whether there is a network. */
-const PREFERENCES = Object.entries({
-  "app.normandy.enabled": false,
-  "app.update.disabledForTesting": true,
-  "browser.aboutwelcome.enabled": false,
-  "browser.newtab.preload": false,
-  "browser.shell.checkDefaultBrowser": false,
-  "browser.startup.homepage_override.mstone": "ignore",
-  "datareporting.policy.dataSubmissionEnabled": false,
-  "dom.ipc.processPrelaunch.enabled": false,
-  "network.captive-portal-service.enabled": false,
-  "network.connectivity-service.enabled": false,
-  "network.proxy.type": 0,
-  "services.settings.server": "",
-  "toolkit.telemetry.enabled": false,
-  "toolkit.telemetry.server": "",
-})
-  .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
-  .join("");
 
 function deadline(): { readonly reached: Promise<undefined>; clear(): void } {
   let timer: NodeJS.Timeout | undefined;

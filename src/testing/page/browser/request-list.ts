@@ -35,7 +35,7 @@ export class RequestList {
       const row = this.#rows.get(request.id) ?? this.#add(request.id);
       if (row.shown !== request) fill(row, request, baseUrl);
       row.link.href = this.#hrefOf(request.id);
-      row.element.toggleAttribute("aria-current", request.id === open);
+      row.element.ariaCurrent = String(request.id === open);
       if (row.element === next) next = next.nextElementSibling;
       else this.#body.insertBefore(row.element, next);
     }
