@@ -4,6 +4,7 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { memory, overhead, size } from "./bars.ts";
 import { bulkTerminal } from "./bulk-terminal.ts";
+import { explore } from "./explore.ts";
 import { herd } from "./herd.ts";
 import { house } from "./house.ts";
 import { outcome } from "./outcome.ts";
@@ -14,6 +15,7 @@ export const root: string = join(import.meta.dirname, "../..");
 
 const pictures = {
   "herd.svg": herd,
+  "explore.svg": explore,
   "pause.svg": pause,
   "outcome.svg": outcome,
   "bulk-terminal.svg": bulkTerminal,
