@@ -143,6 +143,24 @@ const WRONG: Readonly<Record<string, { readonly what: string; readonly options: 
       compare: ({ result }) => result,
     },
   },
+  "a token that each start makes anew": {
+    what: "twice",
+    options: {
+      program: async ({ client, clientOptions }) => {
+        const { plaintext } = await client.tokens.create({ name: "job", scopes: ["projects:read"] });
+        return namesOf(new Client({ ...clientOptions, token: plaintext }));
+      },
+    },
+  },
+  "a revocation whose failure is logged, and no more": {
+    what: "twice",
+    options: {
+      program: async ({ client }) => {
+        const { id } = await client.tokens.create({ name: "job", scopes: [] });
+        await client.tokens.revoke(id).catch((error: unknown) => String(error));
+      },
+    },
+  },
   "a row that is marked as done before it is written": {
     what: "lost",
     options: {
@@ -243,6 +261,40 @@ const RIGHT: Readonly<Record<string, { readonly told: number; readonly explore: 
         program: async ({ client, prepared }) =>
           writeFile(join(prepared, "names"), JSON.stringify(await namesOf(client))),
         compare: ({ prepared }) => readIfThere(join(prepared, "names")),
+      }),
+  },
+  "a wait of the client for a session, ten minutes at most": {
+    told: 0,
+    explore: () =>
+      reportOf({
+        program: async ({ client }) =>
+          (
+            await client.sessions.waitFor("ses_1", {
+              until: ({ state }) => state === "done",
+              intervalMs: 60_000,
+              totalTimeoutMs: 600_000,
+            })
+          ).state,
+        compare: ({ result }) => result,
+      }),
+  },
+  "a poll by setInterval, eight times at most": {
+    told: 0,
+    explore: () =>
+      reportOf({
+        program: ({ client }) =>
+          new Promise((resolve, reject) => {
+            let polls = 0;
+            const polling = setInterval(async () => {
+              polls += 1;
+              const found = await client.sessions.get("ses_1").catch(() => undefined);
+              if (found?.state !== "done" && polls < 8) return;
+              clearInterval(polling);
+              if (found?.state === "done") resolve(found.state);
+              else reject(new Error("it is not done"));
+            }, 30_000);
+          }),
+        compare: ({ result }) => result,
       }),
   },
   "a wait for a session, with a limit of a minute": {
