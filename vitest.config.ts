@@ -43,6 +43,7 @@ const ALONE = "test/**/*.alone.test.ts";
 
 /** The files that take longest, longest first; those that mostly wait (the fleet, the kills) apart, beside some that compute. */
 const LONG = [
+  "test/release/examples/import-with-",
   "test/client/runtimes/conformance",
   "test/release/package/types",
   "test/redis/fleet",
