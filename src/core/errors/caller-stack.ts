@@ -37,8 +37,7 @@ interface Site {
 /** The frames of a stack; empty if it has none. */
 function framesOf(site: Site): string {
   // `Error.prepareStackTrace` of the application may return anything, or throw.
-  const stack = ignoreErrors(() => site.stack);
-  return (typeof stack === "string" && /\n {4}at .*/s.exec(stack)?.[0]) || "";
+  return ignoreErrors(() => /\n {4}at .*/s.exec(String(site.stack))?.[0]) ?? "";
 }
 
 /**

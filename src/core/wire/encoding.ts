@@ -15,8 +15,6 @@ export function forbiddenIn(text: string): string | undefined {
 
 /** Percent-encodes UTF-8 as RFC 3986 has it; a lone surrogate, which has no UTF-8, is refused. */
 export function encodeText(value: string, what: string): string {
-  // Most need no encoding.
-  if (/^[\w-]*$/.test(value)) return value;
   if (/\p{Surrogate}/u.test(value)) invalid(`${what} has a lone surrogate, which cannot be encoded`);
   return encodeURIComponent(value);
 }
