@@ -8,7 +8,7 @@ import { type ItemEnd, ItemWrite } from "./item-write.ts";
 import { believed, type Known, reasonOfKnown } from "./journal.ts";
 import type { Settings } from "./options.ts";
 import { afterItem, NO_OUTAGE, type Outage } from "./outage.ts";
-import { checkOwner, type Owner, Owners } from "./owner.ts";
+import { checkOwner, type Owner, Owners, tokenOfRun } from "./owner.ts";
 import { RunPhase } from "./phase.ts";
 import type { Counts } from "./progress.ts";
 import { RunJournal } from "./run-journal.ts";
@@ -54,7 +54,7 @@ export class Execution<Item, Result> {
     this.#entries = entries;
     this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error));
     this.#source = new ItemSource(settings);
-    const { fetch, service } = settings.own;
+    const { fetch, baseUrl: service } = settings.own;
     this.#owners = new Owners(service, fetch);
     this.#owner = { service };
     this.total = settings.total;
@@ -114,7 +114,7 @@ export class Execution<Item, Result> {
       // First of all: a journal that another run uses must not be touched, whatever the items are.
       const known = await this.#phase.orGivenUp(this.#journal.load(turns));
       if (known === undefined) return;
-      this.#checkOwner(known);
+      this.#checkOwner(known, await this.#phase.orGivenUp(tokenOfRun(this.#settings.own, known.size > 0)));
       this.total = (await this.#source.check(turns)) ?? this.total;
       await this.#feed(known, turns);
     } finally {
@@ -122,9 +122,9 @@ export class Execution<Item, Result> {
     }
   }
 
-  #checkOwner(known: Map<string, Known>): void {
+  #checkOwner(known: Map<string, Known>, token = ""): void {
     const { movedFrom, own } = this.#settings;
-    this.#owner = this.#owners.of(own.token());
+    this.#owner = this.#owners.of(token);
     this.#isOfOtherToken = checkOwner(known.values(), this.#owner, movedFrom);
     if (this.#isOfOtherToken) own.warn?.(OTHER_TOKEN);
   }

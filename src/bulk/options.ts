@@ -1,5 +1,6 @@
 import { ArgumentError, type Client } from "../client/index.ts";
-import { type CallHooks, type DeriveWithHooks, hookable, type WaitRules } from "../core/call/call-hooks.ts";
+import type { CallHooks, WaitRules } from "../core/call/call-hooks.ts";
+import { type ClientParts, hookable, redactorOf, rulesOf } from "../core/call/hookable.ts";
 import { invalid } from "../core/checks/invalid-input.ts";
 import { parseOptions } from "../core/checks/parse-options.ts";
 import { textOfUrl } from "../core/checks/parse-url.ts";
@@ -113,7 +114,7 @@ export type Settings<Item, Result> = Present<Omit<BulkOptions<Item, Result>, "st
   /** Derives a client for one item. */
   readonly bind: (hooks: CallHooks) => Client;
   /** The service, the token, the `fetch` and the log of the client. */
-  readonly own: Pick<DeriveWithHooks<Client>, "service" | "token" | "fetch" | "warn">;
+  readonly own: ClientParts;
 };
 
 const ITEMS = validator(
@@ -155,16 +156,17 @@ export function settingsOf<Item, Result>(options: BulkOptions<Item, Result>): Se
     const { stopAfter, movedFrom, ...checked } = parseOptions<BulkOptions<Item, Result>>(options, "options", OPTIONS);
     const derive = hookable(checked.client);
     if (derive === undefined) return invalid("options.client must be a Client of this package"); // it was one a moment ago
+    const own = derive.parts();
     return {
       concurrency: 10,
       retryRefused: false,
       graceMs: 5_000,
       ...checked,
       stopAfter: stopAfter === undefined ? 10 : Number(stopAfter), // it is read as a number
-      rules: derive.rules,
-      redact: derive.redact,
+      rules: rulesOf(own),
+      redact: (text) => redactorOf(own).text(text),
       bind: derive,
-      own: derive,
+      own,
       movedFrom: movedFrom as Service | undefined, // its validator has read it
     };
   });

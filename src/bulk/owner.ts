@@ -1,4 +1,6 @@
+import type { ClientParts } from "../core/call/hookable.ts";
 import { JournalError } from "../core/errors/journal-error.ts";
+import { Deadline } from "../core/time/deadline.ts";
 import { isLoopback, type Service } from "../core/wire/base-url.ts";
 import type { JournalRecord } from "./journal.ts";
 
@@ -10,6 +12,9 @@ const WORLD = /^emu_([^_]{8})/;
 
 /** A number that the `fetch` of an emulator in memory bears: `reset()` begins a new world, and keeps its tokens. */
 const EMULATOR_WORLD = Symbol.for("project-automation.emulator-world");
+
+/** The time that a provider has to return the token of a run, in milliseconds. */
+const TOKEN_MS = 30_000;
 
 /** The owner of a record: the service that it is true of, and the token, as records have them. */
 export interface Owner {
@@ -45,6 +50,29 @@ export class Owners {
     const isEmulator = isLoopback(hostname) || hostname === EMULATOR_HOST;
     const [, world] = isEmulator ? (WORLD.exec(token) ?? []) : [];
     return world === undefined ? this.service : [this.service, world, ...this.#mark].join("#");
+  }
+}
+
+/**
+ * The token of a run: that of its client, or what a provider returns in the context of the run, since its latest one may be
+ * another user's. It is asked if there are records; `""` if it returns none: the first call says why.
+ */
+export async function tokenOfRun({ tokenSource }: ClientParts, hasRecords: boolean): Promise<string> {
+  if (tokenSource.swaps !== undefined) return tokenSource.current;
+  if (!hasRecords) return "";
+  const limit = Deadline.of(TOKEN_MS);
+  try {
+    return await tokenSource.tokenFor({
+      rejected: undefined,
+      refused: undefined,
+      isRotation: false,
+      isPaused: () => false,
+      within: (work) => limit.race(work(limit)),
+    });
+  } catch {
+    return "";
+  } finally {
+    limit.release();
   }
 }
 

@@ -1,9 +1,9 @@
 import { type ApiPromise, apiPromise } from "../core/call/api-promise.ts";
-import { type CallHooks, type DeriveWithHooks, WITH_HOOKS } from "../core/call/call-hooks.ts";
+import { type CallHooks, WITH_HOOKS } from "../core/call/call-hooks.ts";
 import type { CallOptions } from "../core/call/call-options.ts";
+import type { DeriveWithHooks } from "../core/call/hookable.ts";
 import type { Send } from "../core/call/operation.ts";
 import { createSend } from "../core/call/send.ts";
-import { DEFAULT_RETRY } from "../core/call/settings.ts";
 import {
   type CustomList,
   type CustomRequest,
@@ -16,7 +16,6 @@ import { withCallerStack } from "../core/errors/caller-stack.ts";
 import type { ListOptions } from "../core/list.ts";
 import type { Paginator } from "../core/paging/paginator.ts";
 import type { RateLimitSnapshot } from "../core/rate-limit/rate-limiter.ts";
-import { Redactor } from "../core/secrets/redact.ts";
 import { Issues } from "../service/issues.ts";
 import { Projects } from "../service/projects.ts";
 import { Sessions } from "../service/sessions.ts";
@@ -61,7 +60,10 @@ export class Client {
     this.sessions = new Sessions(this.#send);
   }
 
-  /** The latest that is known of the token's rate limit; `undefined` before the first response to this token. */
+  /**
+   * The latest that is known of the token's rate limit; `undefined` before the first response to this token. With a token
+   * provider it is that of the token which the provider returned last.
+   */
   get rateLimit(): RateLimitSnapshot | undefined {
     const { baseUrl, rateLimiter, tokenSource } = this.#assembly.context;
     return rateLimiter.snapshot(tokenSource.current, baseUrl);
@@ -123,17 +125,7 @@ export class Client {
   /** @internal Derives a client whose calls have hooks, for other parts of this package. */
   get [WITH_HOOKS](): DeriveWithHooks<Client> {
     const derive = (hooks: CallHooks): Client => derived(this.#assembly.withHooks(hooks));
-    const { context } = this.#assembly;
-    return Object.assign(derive, {
-      rules: context.retry || DEFAULT_RETRY,
-      redact: (text: string) =>
-        new Redactor({ tokens: [context.tokenSource.current], headers: context.headers }).text(text),
-      service: context.baseUrl,
-      token: () => context.tokenSource.current,
-      swaps: () => context.tokenSource.swaps,
-      fetch: context.fetch,
-      warn: context.warn,
-    });
+    return Object.assign(derive, { parts: () => this.#assembly.context });
   }
 }
 

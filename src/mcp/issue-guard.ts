@@ -1,7 +1,6 @@
 import type * as z from "zod";
 import type { Journal } from "../bulk/journal.ts";
 import type { Client } from "../client/client.ts";
-import { hookable } from "../core/call/call-hooks.ts";
 import { fateOfError, isHarmless } from "../core/call/fate.ts";
 import { ArgumentError } from "../core/errors/classes.ts";
 import { now } from "../core/time/clock.ts";
@@ -36,7 +35,7 @@ interface UnderWay {
 
 /** One call, as it is sent. */
 interface Sending {
-  readonly name: string;
+  readonly title: string;
   readonly key: IssueKey;
   readonly call: UnderWay;
   /** Returns the issue if it is known, unless the call sends it in any case. */
@@ -53,7 +52,7 @@ const guards = new WeakMap<object, IssueGuard>();
 export class IssueGuard {
   readonly #owners: IssueOwners;
   readonly #memory: IssueMemory;
-  /** The call under way of each issue, which the next call waits for. */
+  /** The call under way of each title and type, which the next call waits for: two projects may be one, by its name and its id. */
   readonly #underWay = new Map<string, UnderWay>();
   /** Records of ends that are not durable yet. */
   readonly #unrecorded = new Set<Promise<void>>();
@@ -83,10 +82,11 @@ export class IssueGuard {
     requests: IssueRequests,
     { again, deadline }: { readonly again: boolean; readonly deadline: Deadline },
   ): Promise<GuardedIssue> {
-    const name = this.#owners.nameOf(key);
+    const title = JSON.stringify(key.slice(1));
     await deadline.race(this.#memory.open(deadline.leftMs));
-    for (let other = this.#underWay.get(name); other !== undefined; other = this.#underWay.get(name)) {
-      await this.#endOf(name, other, deadline);
+    await deadline.race(this.#owners.handedOver);
+    for (let other = this.#underWay.get(title); other !== undefined; other = this.#underWay.get(title)) {
+      await this.#endOf(title, other, deadline);
     }
     // Nothing is awaited between here and the call being under way, so that of two calls at one moment the second waits.
     let end: () => void = () => {};
@@ -95,33 +95,20 @@ export class IssueGuard {
     });
     const at = new Date().toISOString();
     const call: UnderWay = { at, ended, endsAt: now() + deadline.leftMs + GRACE_MS, entry: undefined };
-    this.#underWay.set(name, call);
+    this.#underWay.set(title, call);
     try {
       const projects = again ? undefined : await this.#owners.projectsLike(key, requests.projects);
       const recall = (entry: Entry): GuardedIssue | undefined => {
         const known = projects && this.#owners.recall(entry, projects);
         return known && { ...known.issue, repeated: true, created_at: known.at };
       };
-      const held = await this.#owners.held(deadline.leftMs);
+      const { held } = this.#owners;
       const known = held === undefined ? undefined : recall(this.#owners.entryOf(key, held));
-      return known ?? (await this.#send({ name, key, call, recall }, requests.create, deadline));
+      return known ?? (await this.#send({ title, key, call, recall }, requests.create, deadline));
     } finally {
-      if (this.#underWay.get(name) === call) this.#underWay.delete(name);
+      if (this.#underWay.get(title) === call) this.#underWay.delete(title);
       end();
     }
-  }
-
-  /** Returns the client of one tool call. If a token is replaced in it, the memory of the old one becomes the new one's, too. */
-  following(client: Client, { leftMs }: Deadline): Client {
-    let latest: string | undefined;
-    const hooked = hookable(client)?.({
-      beforeRequest: async (_, token) => {
-        const from = latest;
-        latest = token;
-        if (from !== undefined && from !== token) await this.#owners.replaced(from, token, leftMs);
-      },
-    });
-    return hooked ?? client;
   }
 
   /** Resolves when the journal is open. @throws JournalError if it cannot be used. */
@@ -132,19 +119,19 @@ export class IssueGuard {
   /** Closes the journal when no call is under way and it has the record of each. @throws JournalError if it cannot be closed. */
   async close(): Promise<void> {
     await Promise.all([...this.#underWay.values()].map(({ ended }) => ended));
-    await Promise.all(this.#unrecorded);
+    await Promise.all([this.#owners.handedOver, ...this.#unrecorded]);
     await this.#memory.close();
   }
 
   /** Resolves when another call has ended. One that is past its limit is given up: it may have been applied. */
-  async #endOf(name: string, other: UnderWay, deadline: Deadline): Promise<void> {
+  async #endOf(title: string, other: UnderWay, deadline: Deadline): Promise<void> {
     const limit = Deadline.of(other.endsAt - now()); // each waiter has a timer of its own
     try {
       await deadline.race(limit.race(other.ended));
     } catch (stopped) {
       if (limit.reason === undefined) throw stopped;
-      if (this.#underWay.get(name) !== other) return;
-      this.#underWay.delete(name);
+      if (this.#underWay.get(title) !== other) return;
+      this.#underWay.delete(title);
       if (other.entry !== undefined) this.#memory.remember(other.entry, { state: "unknown", at: other.at });
     } finally {
       limit.release();
@@ -152,12 +139,12 @@ export class IssueGuard {
   }
 
   async #send(
-    { name, key, call, recall }: Sending,
+    { title, key, call, recall }: Sending,
     create: IssueRequests["create"],
     deadline: Deadline,
   ): Promise<GuardedIssue> {
     const memory = this.#memory;
-    const isCurrent = (): boolean => this.#underWay.get(name) === call;
+    const isCurrent = (): boolean => this.#underWay.get(title) === call;
     let latest: string | undefined;
     let before: Knowledge | undefined;
     let after: Knowledge | undefined;

@@ -57,6 +57,10 @@ export class IssueMemory {
   readonly #known = new Map<string, Remembered>();
   /** The latest opening, until the journal fails. */
   #opening: Opening | undefined;
+  /** Tokens that have replaced others, as hashes, and that the journal has not been told of. */
+  readonly #replaced: (readonly [from: string, to: string])[] = [];
+  /** The contents of the journal are known, and it has not failed since. */
+  #isLoaded = false;
   /** The closing of the journal after its failure. */
   #closed: Promise<void> = Promise.resolve();
 
@@ -89,9 +93,8 @@ export class IssueMemory {
   }
 
   /** The issues of this title and type that are remembered, of all projects, services and tokens. */
-  alike(name: string): readonly Remembered[] {
-    const alike = titleOf(name);
-    return [...this.#known.values()].filter(({ title }) => title === alike);
+  alike(title: string): readonly Remembered[] {
+    return [...this.#known.values()].filter((one) => one.title === title);
   }
 
   /** Keeps what is known now, or forgets the issue. The latest is kept longest. */
@@ -105,18 +108,23 @@ export class IssueMemory {
   }
 
   /**
-   * Tells a token what another one wrote, which it has replaced. Resolves when the journal has it, too.
+   * Tells a token what another one wrote, which it has replaced. Resolves when the journal has it, too. Where the journal is
+   * not open, both have it when it is.
    *
    * @throws JournalError if the journal fails.
    */
   async share(from: string, to: string, limitMs: number): Promise<void> {
+    if (this.journal !== undefined && !this.#isLoaded) return void this.#replaced.push([from, to]);
     const written = [...this.#known.values()].filter(({ token }) => token === from);
-    const unknown = written.filter(({ name }) => this.get({ name, token: to }) === undefined);
-    const records = unknown.map(({ name, known }) => {
-      this.remember({ name, token: to }, known);
-      return this.record({ name, token: to }, known, limitMs);
-    });
-    await Promise.all(records);
+    const shared = written.filter(({ name }) => this.get({ name, token: to }) === undefined);
+    for (const { name, known } of shared) this.remember({ name, token: to }, known);
+    try {
+      await Promise.all(shared.map(({ name, known }) => this.record({ name, token: to }, known, limitMs)));
+    } catch (failure) {
+      for (const { name } of shared) this.remember({ name, token: to }, undefined);
+      this.#replaced.push([from, to]);
+      throw failure;
+    }
   }
 
   /**
@@ -139,7 +147,7 @@ export class IssueMemory {
   #begin(journal: Journal, limitMs: number): Opening {
     const records = new RunJournal(journal, (failure) => this.#fail(opening, failure));
     const limits: Opening["limits"] = new Set();
-    const opened = within(limits, limitMs, this.#load(records)).catch((failure: unknown) => {
+    const opened = within(limits, limitMs, this.#load(records, limitMs)).catch((failure: unknown) => {
       this.#fail(opening, failure);
       throw failure;
     });
@@ -147,7 +155,7 @@ export class IssueMemory {
     return opening;
   }
 
-  async #load(records: RunJournal): Promise<void> {
+  async #load(records: RunJournal, limitMs: number): Promise<void> {
     await this.#closed;
     for (const [key, { state, at, token, reference, revision }] of await records.load(new Turns())) {
       if (revision !== undefined) this.#revisions.set(key, revision);
@@ -157,12 +165,15 @@ export class IssueMemory {
       const known: Knowledge = issue === undefined ? { state: "unknown", at } : { state: "created", at, issue };
       this.remember({ name: JSON.stringify(partsOf(key).slice(0, 4)), token }, known, true);
     }
+    this.#isLoaded = true;
+    for (const [from, to] of this.#replaced.splice(0)) await this.share(from, to, limitMs);
   }
 
   /** An opening that was given up changes nothing any more. */
   #fail(opening: Opening | undefined, failure: unknown): void {
     if (opening === undefined || this.#opening !== opening) return;
     this.#opening = undefined;
+    this.#isLoaded = false;
     this.#closed = opening.records.close().catch(() => {}); // it has failed already
     report("journal", failure);
   }
@@ -189,7 +200,8 @@ export function partsOf(key: string): readonly unknown[] {
   }
 }
 
-function titleOf(name: string): string {
+/** Title and type, as they stand in a name. */
+export function titleOf(name: string): string {
   return JSON.stringify(partsOf(name).slice(2));
 }
 

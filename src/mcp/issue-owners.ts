@@ -1,9 +1,9 @@
 import { Owners } from "../bulk/owner.ts";
 import type { Client } from "../client/client.ts";
-import { hookable } from "../core/call/call-hooks.ts";
+import { hookable } from "../core/call/hookable.ts";
 import { isLoopback, readService } from "../core/wire/base-url.ts";
 import type { Project } from "../service/models.ts";
-import { type Entry, type IssueMemory, type Knowledge, partsOf } from "./issue-memory.ts";
+import { type Entry, type IssueMemory, type Knowledge, partsOf, titleOf } from "./issue-memory.ts";
 
 /** Project, title and type of an issue, as they were given. */
 export type IssueKey = readonly [project: string, title: string, type: string];
@@ -19,11 +19,11 @@ export class MayExistError extends Error {
   }
 }
 
-/** The token that a client held when it was last looked at. */
-interface Held {
-  readonly token: string;
-  readonly swaps: number;
-}
+/** The longest time that a journal takes to be told of another token, in milliseconds. */
+const HAND_OVER_MS = 10_000;
+
+/** Ends the hearing of owners that nothing refers to any more: clients that are made per request share a source of tokens. */
+const forgotten = new FinalizationRegistry<() => void>((unsubscribe) => unsubscribe());
 
 /**
  * Decides to which token an issue is shown: the one that wrote it, and one that replaces this in a rotation or a renewal. The
@@ -34,17 +34,24 @@ export class IssueOwners {
   readonly #client: Client;
   readonly #owners: Owners;
   readonly #memory: IssueMemory;
-  #held: Held | undefined;
+  /** The number of times that the token was swapped by hand, when it was last replaced. */
+  #swaps: number | undefined;
+  /** Resolves when the journal, if it can be used, has what was handed over so far. Never rejects. */
+  handedOver: Promise<unknown> = Promise.resolve();
 
   constructor(client: Client, memory: IssueMemory) {
     this.#client = client;
-    this.#owners = new Owners(readService(client.baseUrl), hookable(client)?.fetch);
+    this.#owners = new Owners(readService(client.baseUrl), hookable(client)?.parts().fetch);
     this.#memory = memory;
-  }
-
-  /** The name of an issue for every token. */
-  nameOf(key: IssueKey): string {
-    return JSON.stringify([this.#owners.service, ...key]);
+    const tokens = hookable(client)?.parts().tokenSource;
+    if (tokens === undefined) return;
+    this.#swaps = tokens.swaps;
+    const reference = new WeakRef(this);
+    const unsubscribe = tokens.subscribe((from, to) => {
+      const owners = reference.deref();
+      if (owners !== undefined) owners.#heard(from, to, tokens.swaps);
+    });
+    forgotten.register(this, unsubscribe);
   }
 
   entryOf(key: IssueKey, token: string): Entry {
@@ -52,23 +59,15 @@ export class IssueOwners {
     return { name: JSON.stringify([owner.service, ...key]), token: owner.token };
   }
 
-  /**
-   * Returns the token that the client holds; `undefined` where a provider decides. If it has replaced another one in a
-   * rotation since the last look, it knows what that one wrote.
-   */
-  async held(limitMs: number): Promise<string | undefined> {
-    const { swaps, token } = hookable(this.#client) ?? {};
-    const [count, current] = [swaps?.(), token?.()];
-    if (count === undefined || current === undefined) return undefined;
-    const before = this.#held;
-    this.#held = { token: current, swaps: count };
-    if (before?.swaps === count) await this.#share(before.token, current, limitMs);
-    return current;
+  /** The token that the client holds; `undefined` where a provider decides. */
+  get held(): string | undefined {
+    const { swaps, current } = hookable(this.#client)?.parts().tokenSource ?? {};
+    return swaps === undefined ? undefined : current;
   }
 
   /** The requests of one tool call had first one token, then another: the second one knows what the first one wrote. */
   async replaced(from: string, to: string, limitMs: number): Promise<void> {
-    if ((await this.held(limitMs)) === undefined) await this.#share(from, to, limitMs);
+    if (this.held === undefined) await this.#share(from, to, limitMs);
   }
 
   /**
@@ -80,9 +79,9 @@ export class IssueOwners {
     const known = this.#memory.get(entry);
     if (known?.state === "created") return known;
     if (known?.state === "unknown") throw new MayExistError(`at ${known.at}`);
-    const isProvided = hookable(this.#client)?.swaps() === undefined;
+    const isProvided = this.held === undefined;
     const { place } = readName(entry.name);
-    for (const other of this.#memory.alike(entry.name)) {
+    for (const other of this.#memory.alike(titleOf(entry.name))) {
       const isOwn = other.token === entry.token;
       if (!isOwn && isProvided && !other.isLoaded) continue;
       const its = readName(other.name);
@@ -94,10 +93,19 @@ export class IssueOwners {
 
   /** Returns the project, and those that remembered issues name and that may be this one, by its name or its id. */
   async projectsLike(key: IssueKey, list: () => AsyncIterable<Project>): Promise<ReadonlySet<unknown>> {
-    const [own] = key;
-    const others = new Set(this.#memory.alike(this.nameOf(key)).map(({ name }) => readName(name).project));
+    const [own, ...title] = key;
+    const others = new Set(this.#memory.alike(JSON.stringify(title)).map(({ name }) => readName(name).project));
     others.delete(own);
     return new Set([own, ...(others.size === 0 ? [] : await sameProject(own, others, list()))]);
+  }
+
+  /** A token replaces another one, in a call of a tool or of the application. One that was swapped by hand knows nothing. */
+  #heard(from: string, to: string, swaps: number | undefined): void {
+    const isRotation = swaps === this.#swaps;
+    this.#swaps = swaps;
+    if (!isRotation) return;
+    const shared = this.#share(from, to, HAND_OVER_MS).catch(() => {}); // what is not in the journal is a doubt
+    this.handedOver = Promise.all([this.handedOver, shared]);
   }
 
   async #share(from: string, to: string, limitMs: number): Promise<void> {

@@ -1,7 +1,7 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import type { Client } from "../client/client.ts";
-import { hookable } from "../core/call/call-hooks.ts";
+import { hookable, redactorOf } from "../core/call/hookable.ts";
 import { isRecord } from "../core/checks/values.ts";
 import { ArgumentError } from "../core/errors/classes.ts";
 import { Deadline } from "../core/time/deadline.ts";
@@ -36,7 +36,7 @@ export async function runTool(
   const endProgress = notifyProgress(context, () => describePause(client) ?? waiting);
   try {
     const output = await tool.call(readInput(tool.input, given), {
-      client: issues.following(client, deadline),
+      client,
       issues,
       names: ShownNames.of(client),
       deadline,
@@ -45,7 +45,8 @@ export async function runTool(
         waiting = what;
       },
     });
-    return resultOf(output, hookable(client)?.redact);
+    const parts = hookable(client)?.parts();
+    return resultOf(output, parts && ((text) => redactorOf(parts).text(text)));
   } catch (error) {
     return { content: [{ type: "text", text: describeFailure(error, { name, ...tool }) }], isError: true };
   } finally {

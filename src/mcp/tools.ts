@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Client } from "../client/client.ts";
-import { hookable } from "../core/call/call-hooks.ts";
+import { hookable } from "../core/call/hookable.ts";
 import { isAutomationError } from "../core/errors/classes.ts";
 import type { Deadline } from "../core/time/deadline.ts";
 import type { Scope } from "../service/scopes.ts";

@@ -1,4 +1,5 @@
 /** A journal belongs to a service, and its records to a token: a record is believed of its owner alone. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, test, vi } from "vitest";
 import { bulkWrite, memoryJournal } from "../../src/bulk/index.ts";
 import { Client, type LogLevel } from "../../src/client/index.ts";
@@ -156,13 +157,30 @@ describe("another token at the same service", () => {
     expect(write).toHaveBeenCalledTimes(lines);
   });
 
-  test("is not said of a journal without records, or of a token that is not known yet", async () => {
+  test("is said of a provider's, and not of a journal without records, or of a provider that has none", async () => {
     const journal = memoryJournal();
     const { client } = clientAt(elsewhere);
     const options = { items: rowsOf(2), key, send, journal };
     expect(await bulkWrite({ ...options, client })).toMatchObject({ skipped: 0, otherTokens: 0 });
     const provided = client.withOptions({ token: () => "pat_two_2" });
-    expect(await bulkWrite({ ...options, client: provided })).toMatchObject({ skipped: 2, otherTokens: 0 });
+    expect(await bulkWrite({ ...options, client: provided })).toMatchObject({ skipped: 2, otherTokens: 2 });
+    const locked = client.withOptions({ token: () => Promise.reject(new Error("locked")) });
+    expect(await bulkWrite({ ...options, client: locked })).toMatchObject({ skipped: 2, otherTokens: 0 });
+  });
+
+  test("is that of the user whose run it is, whoever called last through a client of all users", async () => {
+    const user = new AsyncLocalStorage<string>();
+    const { client } = clientAt(elsewhere);
+    const shared = client.withOptions({ token: () => user.getStore() ?? "" });
+    const journal = memoryJournal();
+    const options = { client: shared, items: rowsOf(2), key, send, journal };
+    const other = { alice: "pat_alice_1", bob: "pat_bob_2" };
+    const list = (token: string) => user.run(token, () => shared.projects.list().toArray());
+    const run = (token: string) => user.run(token, async () => await bulkWrite(options));
+    expect(await run(other.alice)).toMatchObject({ skipped: 0, otherTokens: 0 });
+    await list(other.bob);
+    expect(await run(other.alice)).toMatchObject({ skipped: 2, otherTokens: 0 });
+    expect(await run(other.bob)).toMatchObject({ skipped: 2, otherTokens: 2 });
   });
 });
 

@@ -1,10 +1,10 @@
 /** The memory of created issues is told to the token alone that wrote them. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Client, type ClientOptions } from "project-automation";
+import { Client, type ClientOptions, rotatingToken } from "project-automation";
 import { type Journal, type JournalRecord, memoryJournal } from "project-automation/bulk";
 import { createEmulator, type Emulator } from "project-automation/testing";
 import { startEmulator } from "project-automation/testing/node";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { connect, type Host } from "./hosts.ts";
 
 const ISSUE = { project: "web", title: "Payroll of Alice is wrong", type: "bug" };
@@ -179,6 +179,109 @@ test("a renewal in a tool that only reads hands over, too", async () => {
   expect((await host.call("create_issue", ISSUE)).structured).toMatchObject({ number: 1, repeated: true });
 });
 
+describe("a token that is replaced outside of the tools hands over, in the journal as well", () => {
+  const own = { number: 1, repeated: true };
+  const tokensIn = async (journal: Journal): Promise<number> => {
+    const tokens = new Set<unknown>();
+    for await (const { token } of await journal.load()) tokens.add(token);
+    return tokens.size;
+  };
+  const again = async (emulator: Emulator, token: string, journal: Journal) => {
+    await expect.poll(() => tokensIn(journal)).toBe(2); // a record is a turn of the platform away
+    return (await (await hostOf(clientOf(emulator, token), nextOf(journal))).call("create_issue", ISSUE)).structured;
+  };
+
+  test("by an adopted rotation: the journal has it before another tool is called", async () => {
+    const emulator = createEmulator();
+    const journal = memoryJournal();
+    const { id, plaintext } = emulator.createToken({ scopes: SCOPES });
+    const client = clientOf(emulator, plaintext);
+    await (await hostOf(client, journal)).call("create_issue", ISSUE);
+    const rotated = await client.withOptions({ timeoutMs: 5_000 }).tokens.rotate(id, { adopt: true });
+    expect(await again(emulator, rotated.plaintext, journal)).toMatchObject(own);
+  });
+
+  test("by a rotatingToken", async () => {
+    const emulator = createEmulator();
+    const journal = memoryJournal();
+    const { id, plaintext } = emulator.createToken({ scopes: SCOPES });
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    const token = rotatingToken({ token: { id, plaintext, expires_at }, renewBeforeMs: 1, onRotated: () => {} });
+    const client = clientOf(emulator, token);
+    await (await hostOf(client, journal)).call("create_issue", ISSUE);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 120_000 });
+    await client.projects.list().page();
+    vi.useRealTimers();
+    expect(token.latest().plaintext).not.toBe(plaintext);
+    expect(await again(emulator, token.latest().plaintext, journal)).toMatchObject(own);
+  });
+
+  test("by a renewal of a provider", async () => {
+    const emulator = createEmulator();
+    const journal = memoryJournal();
+    let token = tokenOf(emulator);
+    const renewed = tokenOf(emulator);
+    const provider = ({ rejected }: { rejected?: string }): string => {
+      if (rejected !== undefined) token = renewed;
+      return token;
+    };
+    const client = clientOf(emulator, provider);
+    await (await hostOf(client, journal)).call("create_issue", ISSUE);
+    emulator.leak(token);
+    await client.projects.list().page();
+    expect(await again(emulator, renewed, journal)).toMatchObject(own);
+  });
+
+  test("before this process has opened the journal that an earlier one has written", async () => {
+    const emulator = createEmulator();
+    const journal = memoryJournal();
+    const { id, plaintext } = emulator.createToken({ scopes: SCOPES });
+    await (await hostOf(clientOf(emulator, plaintext), journal)).call("create_issue", ISSUE);
+    const client = clientOf(emulator, plaintext);
+    const host = await hostOf(client, nextOf(journal));
+    await client.tokens.rotate(id, { adopt: true });
+    expect((await host.call("create_issue", ISSUE)).structured).toMatchObject(own);
+  });
+
+  test("a journal that fails just then is told when it is opened again", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    const emulator = createEmulator();
+    const journal = memoryJournal();
+    let isFull = false;
+    const filling: Journal = {
+      load: () => journal.load(),
+      append: (records) => {
+        if (isFull) throw new Error("the disk is full");
+        return journal.append(records);
+      },
+    };
+    const { id, plaintext } = emulator.createToken({ scopes: SCOPES });
+    const client = clientOf(emulator, plaintext);
+    const host = await hostOf(client, filling);
+    await host.call("create_issue", ISSUE);
+    isFull = true;
+    const { plaintext: rotated } = await client.tokens.rotate(id, { adopt: true });
+    isFull = false;
+    expect((await host.call("create_issue", ISSUE)).structured).toMatchObject(own);
+    expect(await again(emulator, rotated, journal)).toMatchObject(own);
+    vi.restoreAllMocks();
+  });
+
+  test("a token that was swapped by hand hands nothing over", async () => {
+    const emulator = createEmulator();
+    const journal = memoryJournal();
+    const client = clientOf(emulator, tokenOf(emulator));
+    const host = await hostOf(client, journal);
+    await host.call("create_issue", ISSUE);
+    const other = emulator.createToken({ scopes: SCOPES });
+    client.setToken(other.plaintext);
+    await expectDoubt(host, emulator);
+    const rotated = await client.tokens.rotate(other.id, { adopt: true });
+    await expectDoubt(host, emulator);
+    await expectDoubt(await hostOf(clientOf(emulator, rotated.plaintext), nextOf(journal)), emulator);
+  });
+});
+
 describe("two spellings of one project", () => {
   const emulator = createEmulator();
   const client = clientOf(emulator, emulator.token);
@@ -196,6 +299,20 @@ describe("two spellings of one project", () => {
     expect(["web", "api", "docs"].map((project) => emulator.issues.list(project).length)).toEqual([1, 1, 1]);
   });
 
+  test("at one moment one issue is created, and two of two projects", async () => {
+    const host = await hostOf(client);
+    const [web, api] = await client.projects.list().toArray();
+    if (web === undefined || api === undefined) throw new Error("the emulator has three projects");
+    const call = (project: string, title: string) => host.call("create_issue", { ...ISSUE, project, title });
+    const [inWeb, inApi] = [created(emulator), emulator.issues.list("api").length];
+    const spelt = await Promise.all([call("web", "At once"), call(web.id, "At once"), call("web", "At once")]);
+    const others = await Promise.all([call("web", "Of two"), call("api", "Of two"), call(api.id, "Of two")]);
+    expect(spelt.map(({ isError }) => isError)).toEqual([false, true, false]);
+    expect(spelt[2]?.structured).toMatchObject({ repeated: true });
+    expect(others.map(({ isError }) => isError)).toEqual([false, false, true]);
+    expect([created(emulator), emulator.issues.list("api").length]).toEqual([inWeb + 2, inApi + 1]);
+  });
+
   test("a list that cannot be read tells nothing: a doubt, and again: true sends", async () => {
     const blind = clientOf(emulator, emulator.createToken({ scopes: ["issues:write"] }).plaintext);
     const host = await hostOf(blind);
@@ -203,7 +320,7 @@ describe("two spellings of one project", () => {
     await host.call("create_issue", issue);
     expect((await host.call("create_issue", { ...issue, project: "api" })).isError).toBe(true);
     const sent = await host.call("create_issue", { ...issue, project: "api", again: true });
-    expect(sent.structured).toMatchObject({ number: 2 });
+    expect(sent.structured).toMatchObject({ title: "Unseen", repeated: false });
   });
 });
 

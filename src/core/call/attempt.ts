@@ -140,7 +140,7 @@ async function admittedOrChanged(
   const stopTelling = tellPauses(call, token);
   let unsubscribe: (() => void) | undefined;
   const changed = new Promise<undefined>((resolve) => {
-    unsubscribe = tokenSource.subscribe(() => resolve(undefined));
+    unsubscribe = tokenSource.subscribe(() => tokenSource.isCurrent(token) || resolve(undefined));
   });
   try {
     return await Promise.race([pending, changed]);

@@ -52,27 +52,3 @@ export interface WaitRules {
   readonly maxDelayMs?: number;
   readonly maxRetryAfterMs: number;
 }
-
-/** Derives a client with hooks. */
-export interface DeriveWithHooks<Client> {
-  (hooks: CallHooks): Client;
-  /** The rules of the client; the defaults if it does not retry. */
-  readonly rules: WaitRules;
-  /** Takes the secrets of the client out of a text. */
-  readonly redact: (text: string) => string;
-  readonly service: Service;
-  /** The latest known token; `""` before a provider was first called. */
-  readonly token: () => string;
-  /** The number of times that the token was swapped by hand; `undefined` where a provider decides. */
-  readonly swaps: () => number | undefined;
-  /** The `fetch` that the client was given. */
-  readonly fetch: unknown;
-  /** Writes a warning to the log of the client, if it has one. */
-  readonly warn: ((text: string) => void) | undefined;
-}
-
-/** Returns the function that derives a client with hooks; `undefined` for anything but a client. */
-export function hookable<Client>(client: Client): DeriveWithHooks<Client> | undefined {
-  const derive = (client as { readonly [WITH_HOOKS]?: unknown } | null | undefined)?.[WITH_HOOKS]; // any value can be asked
-  return typeof derive === "function" ? (derive as DeriveWithHooks<Client>) : undefined; // the name says what it is
-}

@@ -2,6 +2,7 @@ import type { Deadline } from "../time/deadline.ts";
 import { SharedWork } from "./shared-work.ts";
 import { flawOfToken } from "./token-format.ts";
 import {
+  LatestToken,
   type TokenContext,
   type TokenProvider,
   type TokenRequest,
@@ -17,13 +18,13 @@ const RENEWED_MS = 60_000;
  * the present visitor. So a renewal answers its own call alone. Others that were refused with the same token wait for its end,
  * since the provider may have another one then, and ask for themselves.
  */
-export class ProviderToken implements TokenSource {
-  current = "";
+export class ProviderToken extends LatestToken implements TokenSource {
   readonly #provider: TokenProvider;
   /** By the rejected token: the renewal that is under way, or has ended within a minute. */
-  readonly #renewals = new Map<string, SharedWork<void>>();
+  readonly #renewals = new Map<string | undefined, SharedWork<void>>();
 
   constructor(provider: TokenProvider) {
+    super("");
     this.#provider = provider;
   }
 
@@ -31,26 +32,26 @@ export class ProviderToken implements TokenSource {
   async tokenFor({ rejected, refused, within }: TokenRequest): Promise<string> {
     if (rejected !== undefined && refused !== undefined) return rejected;
     const ask = (renewed?: string): Promise<string> => within((limit) => this.#ask(limit.signal, renewed));
-    if (rejected !== undefined) {
-      const renewal = this.#renewalOf(rejected);
-      if (renewal === undefined) return await within((limit) => this.#renewFirst(rejected, limit));
-      await within(() => renewal.waitToLimit());
+    const renewal = this.#renewalOf(rejected);
+    let token: string;
+    if (rejected !== undefined && renewal === undefined) {
+      token = await within((limit) => this.#renewFirst(rejected, limit));
+    } else {
+      if (renewal !== undefined) await within(() => renewal.waitToLimit());
+      token = await ask();
+      // The provider may not know yet that it was refused, or not in the context of this call.
+      if (token === (rejected ?? refused)) token = await ask(token);
     }
-    const token = await ask();
-    // The provider may not know yet that it was refused, or not in the context of this call.
-    return token === (rejected ?? refused) ? await ask(token) : token;
+    if (rejected !== undefined) this.tell(rejected, token);
+    return token;
   }
 
-  /** A token is for its call alone, so nothing replaces it. */
-  isCurrent(): boolean {
+  /** A token is for its call alone, so nothing replaces it while the call waits. */
+  override isCurrent(): boolean {
     return true;
   }
 
-  subscribe(): () => void {
-    return () => {};
-  }
-
-  #renewalOf(rejected: string): SharedWork<void> | undefined {
+  #renewalOf(rejected: string | undefined): SharedWork<void> | undefined {
     for (const [token, renewal] of this.#renewals) if (!renewal.isCurrent) this.#renewals.delete(token);
     return this.#renewals.get(rejected);
   }

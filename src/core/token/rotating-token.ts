@@ -81,7 +81,7 @@ class SelfRotatingToken implements RotatingToken {
   readonly #onRotationFailed: RotatingTokenOptions["onRotationFailed"];
   /** The token that calls are sent with. A replacement is not until it has been stored. */
   readonly #sent: LatestToken;
-  /** The service of the first client: the token is for it alone. */
+  /** The service of the first call: the token is for it alone. */
   #service: string | undefined;
   #token: StoredToken;
   #schedule: RotationSchedule;
@@ -119,18 +119,24 @@ class SelfRotatingToken implements RotatingToken {
   }
 
   createSource(rotate: Rotate, service: string): TokenSource {
-    this.#service ??= service;
-    if (service !== this.#service) {
-      const message = `token: this rotatingToken() belongs to ${this.#service}, and would travel to ${service}: create one for each`;
-      throw new ConfigError(message, { outcome: "not_sent" });
-    }
+    const flaw = (): string | undefined => {
+      if (this.#service === undefined || this.#service === service) return undefined;
+      return `token: this rotatingToken() belongs to ${this.#service}, and would travel to ${service}: create one for each`;
+    };
+    const early = flaw();
+    if (early !== undefined) throw new ConfigError(early, { outcome: "not_sent" });
     const sent = this.#sent;
     return {
       swaps: 0,
       get current(): string {
         return sent.current;
       },
-      tokenFor: (request) => this.#tokenFor(request, rotate),
+      tokenFor: async (request) => {
+        const late = flaw();
+        if (late !== undefined) throw new TokenUnavailable(late);
+        this.#service = service;
+        return await this.#tokenFor(request, rotate);
+      },
       isCurrent: (token) => sent.isCurrent(token),
       subscribe: (listener) => sent.subscribe(listener),
     };

@@ -58,37 +58,41 @@ export interface TokenSource {
   tokenFor(request: TokenRequest): string | Promise<string>;
   /** Returns whether a call that waits with this token is to send it; otherwise it sends `current`. */
   isCurrent(token: string): boolean;
-  /** Calls `listener` whenever `current` replaces a token, until the returned function is called. */
-  subscribe(listener: () => void): () => void;
+  /** Calls `listener` whenever a token replaces another one, until the returned function is called. */
+  subscribe(listener: TokenListener): () => void;
 }
 
-/** The latest token that a source knows, and who is notified of another one. */
+/** Is told which token another one has replaced. */
+export type TokenListener = (replaced: string, by: string) => void;
+
+/** The latest token that a source knows, and who is told of another one. */
 export class LatestToken {
-  #token: string;
-  readonly #listeners = new Set<() => void>();
+  current: string;
+  readonly #listeners = new Set<TokenListener>();
 
   constructor(token: string) {
-    this.#token = token;
-  }
-
-  get current(): string {
-    return this.#token;
+    this.current = token;
   }
 
   isCurrent(token: string): boolean {
-    return token === this.#token;
+    return token === this.current;
   }
 
   set(token: string): void {
-    if (token === this.#token) return;
-    this.#token = token;
-    for (const listener of [...this.#listeners]) listener();
+    const replaced = this.current;
+    if (token === replaced) return;
+    this.current = token;
+    this.tell(replaced, token);
   }
 
   /** Returns a function that removes the listener. A listener that is added must be another one each time. */
-  subscribe(listener: () => void): () => void {
+  subscribe(listener: TokenListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  protected tell(replaced: string, by: string): void {
+    for (const listener of [...this.#listeners]) listener(replaced, by);
   }
 }
 

@@ -1,6 +1,7 @@
 /** A service is an origin and a base path; what is there for one is never used for another. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions, ConfigError, rotatingToken } from "../../../../src/client/index.ts";
+import { rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
 import { BASE, openWire, TOKEN } from "../../../support/scripted-fetch.ts";
 
@@ -22,12 +23,13 @@ afterEach(() => {
 
 /** The message of the error that `make` throws. */
 function refusal(make: () => unknown): string {
+  const sent = wire.sent.length;
   try {
     make();
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({ kind: "config", outcome: "not_sent" });
-    expect(wire.sent).toHaveLength(0);
+    expect(wire.sent).toHaveLength(sent);
     const { message } = error as ConfigError;
     for (const secret of [FROM_ENVIRONMENT, OWN, TOKEN, "S3CRET"]) expect(message).not.toContain(secret);
     return message;
@@ -361,15 +363,27 @@ describe("withOptions", () => {
   });
 });
 
-test.each(DIFFERENT)("a rotating token belongs to one service: %s, %s", (baseUrl, another) => {
+test.each(DIFFERENT)("a rotating token belongs to the service of its first call: %s, %s", async (baseUrl, another) => {
   const token = rotatingToken({
     token: { id: "tok_1", plaintext: OWN, expires_at: "2099-01-01T00:00:00Z" },
     onRotated: () => {},
   });
-  const first = new Client({ baseUrl, token, ...INSECURE });
+  // An address that nothing was asked for is none.
+  new Client({ baseUrl: "https://typo.example.com/api/v1", token });
+  const fetch = vi.fn(async () => session());
+  const first = new Client({ baseUrl, token, fetch, ...INSECURE });
+  const early = new Client({ baseUrl: another, token, ...INSECURE });
+  await first.sessions.get("s");
   const message = refusal(() => new Client({ baseUrl: another, token, ...INSECURE }));
   expect(message).toMatch(/belongs to .* would travel to .*: create one for each/);
   expect(message).toContain(first.baseUrl);
   refusal(() => first.withOptions({ baseUrl: another, token, ...INSECURE }));
   new Client({ baseUrl, token, ...INSECURE });
+  const late = await rejection(early.sessions.get("s"));
+  expect(late).toMatchObject({
+    kind: "token_provider",
+    outcome: "not_sent",
+    message: expect.stringMatching(/belongs to/),
+  });
+  expect([fetch.mock.calls.length, wire.sent.length]).toEqual([1, 0]);
 });
