@@ -46,10 +46,15 @@ export interface Ran {
 const DECISIVE_VARIABLES =
   /^(?:https?_proxy|no_proxy|all_proxy|node_options|node_extra_ca_certs|ssl_cert_.*|node_use_.*|project_automation_.*)$/i;
 
-/** The client's sources as one file, which any runtime takes. */
 let client: Promise<string> | undefined;
 
-async function bundleClient(): Promise<string> {
+/** The sources of the client as one file, which any runtime takes. */
+export function bundleClient(): Promise<string> {
+  client ??= bundle();
+  return client;
+}
+
+async function bundle(): Promise<string> {
   const entryPoints = [join(SOURCES, "index.ts")];
   const { outputFiles } = await build({
     entryPoints,
@@ -67,8 +72,7 @@ export async function runProgram(program: string, options: ChildOptions = {}): P
   const folder = mkdtempSync(join(tmpdir(), "project-automation-child-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "program.mjs");
-  client ??= bundleClient();
-  writeFileSync(join(folder, "client.mjs"), await client);
+  writeFileSync(join(folder, "client.mjs"), await bundleClient());
   writeFileSync(file, `import { Client } from "./client.mjs";\n${program}`);
   const inherited = Object.entries(process.env).filter(([name]) => !DECISIVE_VARIABLES.test(name));
   const child = spawn(options.executable ?? process.execPath, [...(options.flags ?? []), file], {

@@ -10,7 +10,7 @@ import type { Call } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
-import { HttpFailure } from "./http.ts";
+import { HttpFailure, isInBrowser } from "./http.ts";
 import { isBodyDue, isWrite } from "./operation.ts";
 import { watchWrite } from "./write-evidence.ts";
 
@@ -25,9 +25,8 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
   const { events, history, settings } = call;
   const { token, deadline } = sending;
   const { hooks, onRequest } = settings;
-  if (onRequest !== undefined) await runOnRequest(call, onRequest, deadline);
-  if (hooks?.beforeRequest !== undefined)
-    await runBeforeRequest(call, hooks.beforeRequest(call.hooked, token), deadline);
+  if (onRequest !== undefined) await inTime(call, runOnRequest(call, onRequest), deadline);
+  if (hooks?.beforeRequest !== undefined) await inTime(call, hooks.beforeRequest(call.hooked, token), deadline);
   // Its time may be over before its timer says so, and a listener may abort it.
   if (!call.deadline.endsNow()) events?.request();
   if (deadline.reason !== undefined) throw stoppedError(call, { deadline, phase: "queue" });
@@ -53,17 +52,12 @@ export async function performExchange(call: Call, permit: Permit, sending: Sendi
 }
 
 /** Awaits the caller's `onRequest`, with nothing left to do before the request but to send it. */
-async function runOnRequest(
-  call: Call,
-  onRequest: NonNullable<CallOptions["onRequest"]>,
-  deadline: Deadline,
-): Promise<void> {
+async function runOnRequest(call: Call, onRequest: NonNullable<CallOptions["onRequest"]>): Promise<void> {
   const request = { attempt: call.history.requests + 1, callId: call.id, operation: call.operation.name };
   let returned: unknown;
   try {
-    returned = await deadline.race(Promise.resolve(onRequest(request)));
+    returned = await onRequest(request);
   } catch (cause) {
-    if (cause === STOPPED) throw stoppedError(call, { deadline, phase: "queue" });
     const summary = "onRequest failed, so the request was not sent";
     throw buildError(AbortError, call, { summary, thrown: cause, cause });
   }
@@ -72,8 +66,8 @@ async function runOnRequest(
   throw buildError(ArgumentError, call, { summary });
 }
 
-/** Awaits a hook of the package itself. */
-async function runBeforeRequest(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
+/** Awaits a hook, as long as there is time for the request. */
+async function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
   try {
     await deadline.race(ready);
   } catch (error) {
@@ -101,6 +95,7 @@ async function sendRequest(
   const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
+    if (method === "DELETE" && isInBrowser()) call.note("again");
     return { response, head: readHead(response, url) };
   } catch (error) {
     if (error === STOPPED) {

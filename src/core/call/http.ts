@@ -54,8 +54,7 @@ const OPTIONS: KyOptions = {
  */
 export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): SendHttp {
   const instance = ky.create(OPTIONS);
-  // A page or a worker: all browsers call themselves Mozilla, no other platform does.
-  const isBrowser = /^Mozilla\//.test(platform().userAgent ?? "");
+  const isBrowser = isInBrowser();
   // A response belongs to one token and one moment; a browser's cache knows neither.
   const ownOptions = isBrowser ? { cache: "no-store" as const } : {};
   const cachedOptions = { ...ownOptions, ...fetchOptions };
@@ -65,7 +64,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
   return async ({ url, method, headers, body, token, signal, fetch, mayBeCached }) => {
     let source: FaultSource = "request";
     // The other headers, the body and the signal go to `fetch` alone: ky would copy them, and make a stream of the body.
-    const send = async (request: unknown): Promise<Response> => {
+    const post = async (request: unknown): Promise<Response> => {
       const { headers: made } = request as Request; // ky has made one of the URL
       const isRead = method === "GET" || method === "HEAD";
       const once = isRead ? undefined : onceWay(method, fetchOptions);
@@ -96,7 +95,7 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
       }
     };
     try {
-      return await instance(url, { method, context: { token }, fetch: send });
+      return await instance(url, { method, context: { token }, fetch: post });
     } catch (error) {
       throw error instanceof HttpFailure ? error : new HttpFailure(error, source);
     }
@@ -106,6 +105,11 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
 /** The platform's account of itself: absent on some. */
 function platform(): { readonly onLine?: boolean; readonly userAgent?: string } {
   return (globalThis as { readonly navigator?: object }).navigator ?? {};
+}
+
+/** `true` in a page or a worker of a browser: all of them call themselves Mozilla, no other platform does. */
+export function isInBrowser(): boolean {
+  return /^Mozilla\//.test(platform().userAgent ?? "");
 }
 
 // A `fetch` of the application may resolve with anything, and a substitute need not be of the platform's class.

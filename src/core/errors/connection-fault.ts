@@ -35,6 +35,8 @@ const LOST_IN_PAGE = { ...LOST, words: `${LOST.words}; in a page, the service ma
 const UNREADABLE = { ...LOST, words: "the response of {host} could not be read: {why}" };
 const LOST_OFFLINE = { ...LOST, words: `${LOST.words}; this device is offline` };
 const UNEXPLAINED: Verdict = { isSent: true, words: "the request to {host} failed: {why}" };
+/** A `fetch` of the application may have failed at something else, when the service had responded. */
+const OF_APPLICATION: Verdict = { isSent: true, words: "the fetch of the application failed: {why}" };
 /** `fetch` has ended, and gave nothing that is a response. */
 const NO_RESPONSE: Verdict = { ...UNEXPLAINED, permanent: true };
 
@@ -50,8 +52,10 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   // The first bytes of an answer in HTTP, read as TLS.
   [SPEAKS_HTTP, /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG) /],
   // A handshake that failed will fail again: OpenSSL's verification results and Node's TLS errors; Deno's words.
-  [REFUSED, /^(?:CERT_|ERR_(?:TLS|SSL|OSSL)_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/],
-  [REFUSED, /^(?:INVALID_CA|HOSTNAME_MISMATCH|EPROTO) |invalid peer certificate/i],
+  [
+    REFUSED,
+    /^(?:CERT_|ERR_(?:TLS|SSL|OSSL)_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|(?:INVALID_CA|HOSTNAME_MISMATCH|EPROTO) )|invalid peer certificate/i,
+  ],
   // What `fetch` itself refuses to send: a URL, a header, the dispatcher of another version of undici.
   [
     NOT_TAKEN,
@@ -61,25 +65,27 @@ const RULES: readonly (readonly [Verdict, line: RegExp])[] = [
   [NO_TUNNEL, /Proxy (?:response \(|refused to open a tunnel: )5/],
   [REFUSED_BY_PROXY, /Proxy (?:response \(|refused to open a tunnel: )\d|proxy authentication required/i],
   // The connection was there and broke, perhaps because its route has gone (EHOSTUNREACH).
-  [LOST, /^\S* (?:read|write) |^ConnectionClosed /],
-  [LOST, /^(?:ECONN(?:RESET|ABORTED)|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|(?:HEADERS|BODY)_TIMEOUT)) (?!connect )/],
+  [
+    LOST,
+    /^(?:\S* (?:read|write)|ConnectionClosed) |^(?:ECONN(?:RESET|ABORTED)|EPIPE|ETIMEDOUT|UND_ERR_(?:SOCKET|(?:HEADERS|BODY)_TIMEOUT)) (?!connect )/,
+  ],
   // It was never made.
-  [NEVER_SENT, /^\S* connect |client error \(Connect\)/],
-  [NEVER_SENT, /^E(?:CONNREFUSED|NOTFOUND|AI_\w+|NETUNREACH|NETDOWN|HOSTUNREACH|HOSTDOWN|ADDRNOTAVAIL) /],
-  [NEVER_SENT, /^(?:UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException) /],
+  [
+    NEVER_SENT,
+    /^(?:\S* connect|E(?:CONNREFUSED|NOTFOUND|AI_\w+|(?:NET|HOST)(?:UNREACH|DOWN)|ADDRNOTAVAIL)|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|DNSException) |client error \(Connect\)/,
+  ],
+  // A mock, or a part of Node, has a sentence of its own.
+  [UNEXPLAINED, /^ERR_/],
   // Browsers do not say why; nor does workerd, also of a connection that was refused. The time limit is a wrapper's own.
   [LOST_IN_PAGE, /TypeError: (?:failed to fetch|load failed|networkerror when)/i],
   [
     LOST,
-    /TypeError: *(?:fetch failed|terminated|(?:a )?network ?(?:error|request failed)|error sending request|could not connect)/i,
+    /TypeError: *(?:fetch failed|terminated|(?:a )?network ?(?:error|request failed)|error sending request|could not connect)|connection appears to be offline|network connection (?:was )?lost\b|TimeoutError:/i,
   ],
-  [LOST, /connection appears to be offline|network connection (?:was )?lost\b|TimeoutError:/i],
 ];
 
 /** A failure before `fetch` was called. */
 const NOT_MADE = { ...REFUSED, words: "the request could not be made ({reason})" };
-/** A `fetch` of the application may have failed at something else, when the service had responded. */
-const OF_APPLICATION = { isSent: true, words: "the fetch of the application failed: {why}" };
 /** The error says that nothing was sent, and the platform's `fetch` may have sent it before. */
 const OF_LAST_TRY = { isSent: true, words: "the last try to connect to {host} failed ({code})" };
 /** A dispatcher, or a function around the platform's `fetch`, went on when the request had left. */

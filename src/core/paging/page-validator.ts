@@ -38,7 +38,8 @@ export function pageValidator<Item>(item: StandardSchema<Item>): StandardSchema<
       else for (const { path = [], message } of result.issues) issues.push({ path: ["data", index, ...path], message });
     }
     // A schema may refuse an item without an issue.
-    const isWhole = data.length === page.value.data.length;
-    return isWhole ? { value: { ...page.value, data }, issues: undefined } : { issues };
+    if (data.length === page.value.data.length) return { value: { ...page.value, data }, issues: undefined };
+    const isOfPage = data.length === 0 && isValid(await item["~standard"].validate(value));
+    return { issues: isOfPage ? [{ path: ["schema"], message: "must be of one item, not of a page" }] : issues };
   }, vendor);
 }

@@ -87,12 +87,17 @@ function randomOf({ random }: ResolvedOptions): RandomSource {
 
 function listen(server: Server, on: { readonly port: number; readonly host: string }): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => reject(listenError(on, cause)));
-    server.listen(on.port, on.host, () => {
-      // From here on an error is one of a single connection that could not be accepted.
-      server.on("error", () => undefined);
-      resolve();
-    });
+    const fail = (cause: NodeJS.ErrnoException): void => reject(listenError(on, cause));
+    server.once("error", fail);
+    try {
+      server.listen(on.port, on.host, () => {
+        // From here on an error is one of a single connection that could not be accepted.
+        server.on("error", () => undefined);
+        resolve();
+      });
+    } catch (thrown) {
+      fail(thrown as NodeJS.ErrnoException); // Node throws what its permissions refuse
+    }
   });
 }
 
@@ -104,6 +109,7 @@ function listenError(
     EADDRINUSE: `port ${port} on ${host} is in use`,
     EACCES: `no permission to listen on port ${port} of ${host}`,
     EADDRNOTAVAIL: `${host} is not an address of this machine`,
+    ERR_ACCESS_DENIED: `this process may not listen on port ${port} of ${host} without --allow-net`,
     ENOTFOUND: `the host ${host} is unknown`,
   };
   return new Error(reasons[cause.code ?? ""] ?? `cannot listen on port ${port} of ${host}: ${cause.message}`, {

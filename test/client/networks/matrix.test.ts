@@ -3,17 +3,16 @@
  * service that stays away and one that comes back. `docs/maintainers/broken-connections.md` shows each cell.
  */
 import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { runProgram } from "../../support/child-program.ts";
+import { bundleClient, runProgram } from "../../support/child-program.ts";
 import { freePort } from "../../support/free-port.ts";
 import { findRuntimes, type Runtime } from "../runtimes/binaries.ts";
+import { visit } from "../runtimes/browsers.ts";
 
-const RUNTIMES = findRuntimes().here.filter(
-  ({ kind, name }) => ["node", "bun", "deno"].includes(kind) && !name.includes("not promised"),
-);
-const NAMES = ["Node 22", "Node 24", "Node 26", "Bun", "Deno"];
+const NAMES = ["Node 22", "Node 24", "Node 26", "Bun", "Deno", "Chromium", "Firefox"];
+const RUNTIMES = findRuntimes().here.filter(({ name }) => NAMES.includes(name));
 
 /** How long a service that comes back is away, and the backoff of the client at least. */
 const AWAY_MS = 300;
@@ -38,6 +37,13 @@ const CELLS: readonly Cell[] = ["POST", "PATCH", "PUT", "DELETE"].flatMap((metho
   ),
 );
 
+/** What lets a page of another origin call the services. */
+const CORS = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers": "authorization, content-type",
+  "access-control-allow-methods": "GET, POST, PATCH, PUT, DELETE",
+};
+
 /** A service that dies once. */
 class MortalService {
   readonly #cell: Cell;
@@ -54,8 +60,9 @@ class MortalService {
 
   async start(): Promise<this> {
     const server = createServer((request, response) => {
+      for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value);
       request.resume().on("end", () => {
-        const isWrite = request.method !== "GET";
+        const isWrite = request.method !== "GET" && request.method !== "OPTIONS";
         if (isWrite) this.applied += 1;
         if (isWrite && !this.#hasDied) this.die(response);
         else response.setHeader("content-type", "application/json").end('{"id":"1","state":"on"}');
@@ -90,19 +97,66 @@ interface Told {
   readonly priorAmbiguous?: boolean;
 }
 
-/** Runs all cells in one process of a runtime, side by side. */
+/** Lets services die, and serves a page that runs a program. */
+class Control {
+  readonly #server: Server;
+  readonly #services: readonly MortalService[];
+  #program = "";
+  #report: (told: readonly Told[]) => void = () => {};
+  /** What the program of the page has told. */
+  readonly report = new Promise<readonly Told[]>((resolve) => {
+    this.#report = resolve;
+  });
+
+  constructor(services: readonly MortalService[]) {
+    this.#services = services;
+    this.#server = createServer((request, response) => void this.#answer(request, response)).listen(0, "127.0.0.1");
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, name = "", index] = request.url?.split("/") ?? [];
+    const body = Buffer.concat(await request.toArray()).toString();
+    if (name === "die") this.#services[Number(index)]?.die();
+    if (name === "report") this.#report(JSON.parse(body) as readonly Told[]); // the program below tells it
+    const script = name === "client.mjs" ? await bundleClient() : name === "program.mjs" ? this.#program : undefined;
+    response.setHeader("content-type", script === undefined ? "text/html" : "text/javascript");
+    response.end(script ?? '<!doctype html><title>Test</title><script type="module" src="/program.mjs"></script>');
+  }
+
+  async origin(): Promise<string> {
+    if (!this.#server.listening) await once(this.#server, "listening");
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`; // it listens on a port
+  }
+
+  /** Runs a program, in which `Client` is imported, and `tell` takes what it has to say. */
+  async run(runtime: Runtime, program: string): Promise<readonly Told[]> {
+    if (runtime.kind === "chromium" || runtime.kind === "firefox") {
+      this.#program = `import { Client } from "./client.mjs";
+        const tell = (told) => fetch("/report", { method: "POST", body: JSON.stringify(told) });
+        ${program}`;
+      return (await visit(runtime, await this.origin(), this.report)) ?? [];
+    }
+    const flags = runtime.kind === "deno" ? ["run", "--no-check", "--allow-all"] : [];
+    const tell = "const tell = (told) => console.log(JSON.stringify(told));";
+    const { stdout, stderr } = await runProgram(`${tell}\n${program}`, { executable: runtime.executable, flags });
+    expect(stderr).toBe("");
+    return JSON.parse(stdout) as readonly Told[];
+  }
+
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+/** Runs all cells in one process, or one page, of a runtime, side by side. */
 async function runCells(runtime: Runtime): Promise<readonly (Told & { readonly applied: number })[]> {
   const services = await Promise.all(CELLS.map((cell) => new MortalService(cell).start()));
-  const control = createServer((request, response) => {
-    services[Number(request.url?.slice(1))]?.die();
-    response.end("{}");
-  }).listen(0, "127.0.0.1");
+  const control = new Control(services);
   onTestFinished(() => {
-    control.close();
-    control.closeAllConnections();
+    control.stop();
     for (const service of services) service.stop();
   });
-  await once(control, "listening");
   const cells = CELLS.map((cell, index) => ({ ...cell, port: services[index]?.port }));
   const program = `
     import { path } from "./client.mjs";
@@ -110,17 +164,15 @@ async function runCells(runtime: Runtime): Promise<readonly (Told & { readonly a
       const retry = { minDelayMs: ${AWAY_MS * 4}, maxDelayMs: ${AWAY_MS * 4} };
       const client = new Client({ baseUrl: "http://127.0.0.1:" + port + "/api/v1", token: "t", retry });
       if (isUsed) await client.sessions.get("1");
-      if (death === "before the write") await (await fetch("http://127.0.0.1:${(control.address() as AddressInfo).port}/" + index)).text();
+      if (death === "before the write") await (await fetch("${await control.origin()}/die/" + index)).text();
       const json = method === "DELETE" ? {} : { json: { title: "One" } };
       return client.request({ method, path: path\`/projects/web\`, ...json }).then(
         () => ({ outcome: "accepted" }),
         ({ kind, outcome, priorAmbiguous }) => ({ kind, outcome, priorAmbiguous }));
     };
-    console.log(JSON.stringify(await Promise.all(${JSON.stringify(cells)}.map(run))));`;
-  const flags = runtime.kind === "deno" ? ["run", "--no-check", "--allow-all"] : [];
-  const { stdout, stderr } = await runProgram(program, { executable: runtime.executable, flags });
-  expect(stderr).toBe("");
-  const told = JSON.parse(stdout) as readonly Told[];
+    await tell(await Promise.all(${JSON.stringify(cells)}.map(run)));`;
+  const told = await control.run(runtime, program);
+  expect(told).toHaveLength(CELLS.length);
   return told.map((one, index) => ({ ...one, applied: services[index]?.applied ?? 0 }));
 }
 
@@ -156,7 +208,7 @@ function tableOf(columns: ReadonlyMap<string, readonly (Told & { readonly applie
   return `# Broken connections
 
 \`test/client/networks/matrix.test.ts\` writes this page. Each cell has the outcome, and how often the service applied the write.
-A \`DELETE\` is sent again on purpose.
+A \`DELETE\` is sent again on purpose. In a browser a preflight comes before each write, so its connection has been used.
 
 ${head}
 |${"---|".repeat(4 + NAMES.length)}

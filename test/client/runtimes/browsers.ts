@@ -32,6 +32,22 @@ export async function runBrowser({ runtime, settings, reports }: BrowserRun): Pr
   }
 }
 
+/** Opens a page until its report is in; `undefined` if the browser ends before. */
+export async function visit<Said>(
+  { kind, executable }: Runtime,
+  url: string,
+  report: Promise<Said>,
+): Promise<Said | undefined> {
+  if (kind === "firefox") return (await openFirefox(executable, url, [report]))[0];
+  const browser = await chromium.launch({ executablePath: executable, args: ARGUMENTS });
+  try {
+    await (await browser.newPage()).goto(url);
+    return await report;
+  } finally {
+    await browser.close();
+  }
+}
+
 type Pending = readonly Promise<Report | undefined>[];
 
 async function inChromium({ executable }: Runtime, url: string, pending: Pending): Promise<readonly Ran[]> {
@@ -55,8 +71,17 @@ async function inChromium({ executable }: Runtime, url: string, pending: Pending
   }
 }
 
-/** The stock browser speaks to the harness by its reports alone: it opens the page, and is ended when they are in. */
 async function inFirefox({ executable }: Runtime, url: string, pending: Pending): Promise<readonly Ran[]> {
+  const reports = await openFirefox(executable, url, pending);
+  return reports.map((report) => ({ report, printed: "", ended: "by itself" }));
+}
+
+/** The stock browser speaks to the harness by its reports alone: it opens the page, and is ended when they are in. */
+async function openFirefox<Said>(
+  executable: string,
+  url: string,
+  pending: readonly Promise<Said>[],
+): Promise<readonly (Said | undefined)[]> {
   const profile = makeProfile();
   const child = spawn(executable, ["--headless", "--no-remote", "--profile", profile, url], {
     detached: true, // it has children of its own, which are ended with it
@@ -66,8 +91,7 @@ async function inFirefox({ executable }: Runtime, url: string, pending: Pending)
   const gone = once(child, "exit");
   const early = gone.then(() => undefined);
   try {
-    const reports = await Promise.all(pending.map((one) => Promise.race([one, early])));
-    return reports.map((report) => ({ report, printed: "", ended: "by itself" }));
+    return await Promise.all(pending.map((one) => Promise.race([one, early])));
   } finally {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
     await gone;

@@ -96,6 +96,17 @@ export const retries: readonly Case[] = [
     },
   },
   {
+    name: "a deletion that was lost, and is sent again by the client or by the platform, is ambiguous where nothing is left to delete",
+    run: async (bench) => {
+      const service = await bench.service();
+      const client = bench.client(service, bench.quick);
+      const { id } = await client.tokens.create({ name: "job", scopes: ["projects:read"] });
+      await service.fault({ operation: "tokens.revoke", drop: "after", times: 1 });
+      const { status, priorAmbiguous } = await bench.refusal(client.tokens.revoke(id), "NotFoundError");
+      equal({ status, priorAmbiguous }, { status: 404, priorAmbiguous: true });
+    },
+  },
+  {
     name: "a read whose response is cut off is sent again",
     run: async (bench) => {
       const service = await bench.service();

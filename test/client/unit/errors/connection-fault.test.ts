@@ -383,6 +383,11 @@ describe("in words", () => {
       "the fetch of the application failed: E_MINE",
     ],
     [
+      "the sentence of a mock that has no answer",
+      words(fetchFailed(coded("ERR_NOCK_NO_MATCH", { message: "Nock: No match for request GET /projects" }))),
+      "the request to service.example.com failed: Nock: No match for request GET /projects (ERR_NOCK_NO_MATCH)",
+    ],
+    [
       "an error of no errors says what it says itself",
       words(new AggregateError([], "every address was refused"), application),
       "the fetch of the application failed: every address was refused",

@@ -73,6 +73,16 @@ describe.each(Object.entries(SCHEMAS))("a schema of %s", (_, schema) => {
   });
 });
 
+test.each([
+  ["zod", z.object({ data: z.array(z.object({ id: z.string() })), next_cursor: z.nullable(z.string()) })],
+  ["valibot", v.object({ data: v.array(v.object({ id: v.string() })), next_cursor: v.nullable(v.string()) })],
+])("the schema of a page is told as such in a walk: %s", async (_, ofPage) => {
+  wire.script(json({ data: [{ id: "a", count: 1 }], next_cursor: null }));
+  const error = await rejection(wire.client().paginate({ path: path`/x`, schema: ofPage }).page());
+  expect(error).toMatchObject({ issues: [{ path: ["schema"] }] });
+  expect(error).toHaveProperty("message", expect.stringContaining("schema: must be of one item, not of a page"));
+});
+
 test("unknown keys that a strict schema reports do not show secrets", async () => {
   const token = "pat_public_theSecretTokenOfTheClient";
   const strict = [

@@ -1,5 +1,5 @@
 /** The `outcome` of an error: whether the service may have processed the call. */
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   type AnyAutomationError,
   type Client,
@@ -41,6 +41,27 @@ async function failing(
 }
 
 const createToken = (client: Client): Promise<unknown> => client.tokens.create({ name: "ci", scopes: [] });
+
+describe("a DELETE that the platform may have sent before", () => {
+  const browser = { userAgent: "Mozilla/5.0 (X11; Linux x86_64)" };
+  const deno = { createHttpClient: () => ({ close() {} }) };
+
+  test.each([
+    { where: "in a browser", globals: { navigator: browser }, priorAmbiguous: true },
+    { where: "on Deno", globals: { Deno: deno }, priorAmbiguous: undefined },
+    { where: "on Node", globals: {}, priorAmbiguous: undefined },
+  ])("$where: $priorAmbiguous", async ({ globals, priorAmbiguous }) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
+    try {
+      const error = await failing([responds(404)], revoke);
+      expect([error.attempts, error.outcome, error.priorAmbiguous]).toEqual([1, "rejected", priorAmbiguous]);
+      const write = await failing([responds(422)], createIssue);
+      expect([write.outcome, write.priorAmbiguous]).toEqual(["rejected", undefined]);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+  });
+});
 
 describe("a DELETE that was retried after it may have been applied", () => {
   test.each([
