@@ -3,6 +3,7 @@ import {
   type Context,
   context,
   createContextKey,
+  isSpanContextValid,
   propagation,
   type Span,
   SpanKind,
@@ -43,6 +44,11 @@ export class CallSpan implements CallObserver {
     this.#series = { ...attributes, ...this.#target.server };
     this.#span = telemetry.tracer.startSpan(call.operation, { kind: SpanKind.INTERNAL, attributes }, caller);
     this.#context = trace.setSpan(caller, this.#span);
+  }
+
+  /** An SDK has made the span, also if it samples it out. */
+  get isRecorded(): boolean {
+    return isSpanContextValid(this.#span.spanContext());
   }
 
   event(event: ClientEvent): void {

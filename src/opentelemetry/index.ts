@@ -9,7 +9,7 @@ import { withCallerStack } from "../core/errors/caller-stack.ts";
 import { combine, type Instrumentation } from "../core/instrumentation.ts";
 import { CallSpan } from "./call-span.ts";
 import { instrumentsOf } from "./instruments.ts";
-import { warnsOfOtherCopy } from "./other-copy.ts";
+import { warnsOfUnrecorded } from "./unrecorded.ts";
 
 // The earliest versions have no meters, whatever the types say: an import of one by its name would fail with the
 // platform's message, which does not say what to do.
@@ -63,7 +63,7 @@ const INSTRUMENTATION = withMethods("an instrumentation", "begin");
 /**
  * Returns options of a client that traces and measures its calls with OpenTelemetry: the given ones with an
  * `instrumentation`. If they have an `instrumentation` already, both are called. Without a registered SDK nothing is
- * recorded.
+ * recorded: the first call says so in a `warn` line, once.
  *
  * @throws `ConfigError` if a setting is invalid, or the options have been instrumented already
  *
@@ -94,12 +94,12 @@ export function instrument(options: ClientOptions, settings?: TelemetrySettings)
   const instruments = madeOf(() => meterProvider ?? api.metrics.getMeterProvider(), instrumentsOf);
   const sends = { context: propagate ?? !isBrowser(), baggage };
   const { logger } = options;
-  const checkCopy = warnsOfOtherCopy((message) => logger?.warn(message, {}));
-  const usesGlobals = tracerProvider === undefined || meterProvider === undefined;
+  const check = warnsOfUnrecorded((message) => logger?.warn(message, {}));
   const own: Instrumentation = {
     begin: (call) => {
-      if (usesGlobals) checkCopy();
-      return new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends });
+      const span = new CallSpan(call, { tracer: tracer(), instruments: instruments(), sends });
+      if (tracerProvider === undefined) check(span.isRecorded);
+      return span;
     },
   };
   const marked = { ...own, ...combine([instrumentation, own]), [INSTRUMENTED]: true };
