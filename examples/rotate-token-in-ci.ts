@@ -15,6 +15,38 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { type AutomationError, Client, isAutomationError, rotatingToken, type StoredToken } from "project-automation";
 
+/** What to do when no token came of it. */
+interface Advice {
+  /** The service refused the token that was to do it. */
+  readonly auth: string;
+  /** It was not done. */
+  readonly nothing: string;
+  /** It was done, and the text of the response is there. */
+  readonly raw: string;
+  /** It was done, and the response did not come. */
+  readonly lost: string;
+  /** It may have been done. */
+  readonly unknown: string;
+}
+
+const REVOKE = "look for `ci` in the account settings and revoke it, then run this again";
+const CREATING: Advice = {
+  auth: "PROJECT_AUTOMATION_TOKEN is not valid; get another one from the account settings",
+  nothing: "no token was created; run this again",
+  raw: "a token was created",
+  lost: `a token was created, and nobody holds it; ${REVOKE}`,
+  unknown: `a token may have been created, which nobody holds; ${REVOKE}`,
+};
+
+const ANOTHER = "create a new one in the account settings, or with `create`";
+const ROTATING: Advice = {
+  auth: `the token is not valid any more; ${ANOTHER}`,
+  nothing: "nothing has changed, the token is still valid; run this again",
+  raw: "the old token is revoked, and the new one came",
+  lost: `the old token is revoked, and the new one did not arrive; ${ANOTHER}`,
+  unknown: "the old token may be revoked and the new one lost; run this again to find out",
+};
+
 const [command = "", file = ""] = process.argv.slice(2);
 const draft = `${file}.new`;
 const run = new Map(Object.entries({ create, rotate, work })).get(command);
@@ -32,13 +64,13 @@ try {
 
 async function create(): Promise<void> {
   const owner = new Client();
-  await keep(() => owner.tokens.create({ name: "ci", scopes: ["projects:read"], expires_in_days: 7 }));
+  await keep(() => owner.tokens.create({ name: "ci", scopes: ["projects:read"], expires_in_days: 7 }), CREATING);
 }
 
 async function rotate(): Promise<void> {
   const { id, plaintext } = read();
   const client = new Client({ token: plaintext });
-  await keep(() => client.tokens.rotate(id, { adopt: true }));
+  await keep(() => client.tokens.rotate(id, { adopt: true }), ROTATING);
   await job(client); // sent with the new token
 }
 
@@ -51,7 +83,7 @@ async function work(): Promise<void> {
     token: stored,
     onRotated: store, // before the new token is used
     onRotationFailed: (error) => {
-      console.error(explain(error)); // the job goes on with the token that it has
+      console.error(explain(error, ROTATING)); // the job goes on with the token that it has
       process.exitCode = 1;
     },
   });
@@ -69,14 +101,14 @@ function read(): StoredToken {
 }
 
 /** Requests a token and stores it. */
-async function keep(request: () => Promise<StoredToken>): Promise<void> {
+async function keep(request: () => Promise<StoredToken>, advice: Advice): Promise<void> {
   makeDraft();
   let created: StoredToken;
   try {
     created = await request();
   } catch (error) {
     rmSync(draft);
-    throw new Error(explain(error), { cause: error });
+    throw new Error(explain(error, advice), { cause: error });
   }
   store(created);
 }
@@ -123,24 +155,15 @@ function handOver(record: string): void {
 }
 
 /** What happened and what to do. Saves the text of a response that could not be used: the new secret may be in it. */
-function explain(error: unknown): string {
+function explain(error: unknown, advice: Advice): string {
   if (!isAutomationError(error)) return String(error);
   if (error.rawBody) writeFileSync(`${file}.raw`, error.rawBody, { mode: 0o600, flush: true });
-  return `${error.message}\noutcome ${error.outcome}: ${adviceAfter(error)}`;
+  return `${error.message}\noutcome ${error.outcome}: ${adviceAfter(error, advice)}`;
 }
 
-function adviceAfter({ kind, outcome, rawBody }: AutomationError): string {
-  const another = "create a new one in the account settings, or with `create`";
-  if (kind === "auth") return `the token is not valid any more; ${another}`;
-  switch (outcome) {
-    case "rejected":
-    case "not_sent":
-      return "nothing has changed, the token is still valid; run this again";
-    case "accepted":
-      if (rawBody)
-        return `the old token is revoked; look for id, plaintext and expires_at of the new one in ${file}.raw`;
-      return `the old token is revoked, and the new one did not arrive; ${another}`;
-    default:
-      return "the old token may be revoked and the new one lost; run this again to find out";
-  }
+function adviceAfter({ kind, outcome, rawBody }: AutomationError, advice: Advice): string {
+  if (kind === "auth") return advice.auth;
+  if (outcome === "rejected" || outcome === "not_sent") return advice.nothing;
+  if (outcome !== "accepted") return advice.unknown;
+  return rawBody ? `${advice.raw}; look for its id, plaintext and expires_at in ${file}.raw` : advice.lost;
 }

@@ -152,6 +152,17 @@ describe("faults", () => {
     },
   );
 
+  test("where issues can be listed, a second start in the same night files nothing twice", async () => {
+    const { emulator, client } = start({ projects: [broken("web"), broken("docs")], listIssues: true });
+    emulator.fault({ match: ({ path }) => path === "/projects/prj_web/issues", skip: 1, drop: "before" });
+
+    const first = await triage(client, { canListIssues: true });
+    expect(first.projects.map(({ result }) => result).sort()).toEqual(["failed", "filed"]);
+    const second = await triage(client, { canListIssues: true });
+    expect(second.projects.map(({ result }) => result)).toEqual(["filed", "filed"]);
+    for (const { id } of emulator.projects.list()) expect(emulator.issues.list(id)).toHaveLength(1);
+  });
+
   test("a refusal leaves nothing open", async () => {
     const { emulator, client } = start({ projects: [broken("web")] });
     emulator.fault({ operation: "issues.create", status: 409 });

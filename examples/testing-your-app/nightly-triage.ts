@@ -1,8 +1,11 @@
 /**
  * An application: each night it looks at the agent sessions of every project, and files one issue in each project where
  * some have failed. A failure in one project does not stop the others; the report says how each one ended.
+ *
+ * Where issues can be listed, you can start it again in the same night: it looks before it files. Elsewhere a second start
+ * files a second issue, so go on with `cursor` and file by hand what is missing.
  */
-import { type Client, isAutomationError, type Project, path, type Session } from "project-automation";
+import { type Client, isAutomationError, type Project, path } from "project-automation";
 import { IssueSchema } from "project-automation/schemas";
 
 /** The result for one project. */
@@ -26,7 +29,10 @@ export interface TriageOptions {
   readonly concurrency?: number;
   /** Where an earlier run broke off. */
   readonly cursor?: string | undefined;
-  /** Whether the service lists issues, which the API documentation does not show: then the program itself looks. */
+  /**
+   * Whether the service lists issues, which the API documentation does not show. Then the program looks before it files an
+   * issue, and after a response was lost.
+   */
   readonly canListIssues?: boolean;
 }
 
@@ -63,16 +69,18 @@ export async function triage(client: Client, options: TriageOptions = {}): Promi
 
 async function triageProject(client: Client, project: Project, canListIssues: boolean): Promise<Triaged> {
   const { name } = project;
-  let sessions: Session[];
+  let title: string;
   try {
-    sessions = await client.sessions.list(project).toArray();
+    const sessions = await client.sessions.list(project).toArray();
+    const failed = sessions.filter(({ state }) => state === "failed");
+    if (failed.length === 0) return { project: name, result: "fine" };
+    title = `Failed agent sessions: ${failed.map((session) => session.id).join(", ")}`;
+    const earlier = canListIssues ? await findIssue(client, project, title) : undefined;
+    if (earlier !== undefined) return { project: name, result: "filed", issue: earlier };
   } catch (error) {
     if (!isAutomationError(error)) throw error;
     return { project: name, result: "failed", reason: error.message };
   }
-  const failed = sessions.filter(({ state }) => state === "failed");
-  if (failed.length === 0) return { project: name, result: "fine" };
-  const title = `Failed agent sessions: ${failed.map((session) => session.id).join(", ")}`;
   try {
     const issue = await client.issues.create(project, { title, type: "bug" });
     return { project: name, result: "filed", issue: issue.number };

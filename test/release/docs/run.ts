@@ -10,7 +10,7 @@ import { startEmulatorCommand } from "../../support/emulator-command.ts";
 import { PROGRAM_LIMIT_MS } from "../../support/limits.ts";
 import { link } from "../../support/packed.ts";
 import { NODE, type Platform } from "../../support/platforms.ts";
-import { type Conditions, ownModule, programOf, readersOwn, root, type Snippet } from "./snippets.ts";
+import { type Conditions, type Expected, ownModule, programOf, readersOwn, root, type Snippet } from "./snippets.ts";
 
 const READERS_TOOLS = ["express", "fastify", "hono", "msw", "react", "react-router", "undici", "vitest", "zod"];
 
@@ -19,7 +19,14 @@ export interface Outcome {
   readonly exitCode: number;
   /** Both streams. */
   readonly printed: string;
+  /** What it did when it was started again: in the same folder, against the same service. */
+  readonly again?: Outcome;
+  /** Issues that there are two of then. */
+  readonly twice?: readonly string[];
 }
+
+/** A program that keeps something, which it finds at its next start. */
+const keepsFiles = ({ code }: Snippet): boolean => /\bfileJournal\(|\bwriteFile(?:Sync)?\(/.test(code);
 
 /** A project that has this package and the reader's tools installed. */
 export interface Project {
@@ -43,6 +50,8 @@ export interface Service {
   readonly baseUrl: string;
   readonly token: string;
   readonly tokenId: string;
+  /** Titles of which a project has two issues. */
+  readonly twice?: () => readonly string[];
   readonly close: () => Promise<unknown>;
 }
 
@@ -53,7 +62,12 @@ export async function scriptedService({ faults = [], rateLimit }: Conditions): P
     ...(rateLimit && { rateLimit }),
   });
   for (const fault of faults) emulator.fault(fault);
-  return { baseUrl, token, tokenId: emulator.tokens.list()[0]?.id ?? "", close };
+  const twice = (): string[] =>
+    emulator.projects.list().flatMap(({ id }) => {
+      const titles = emulator.issues.list(id).map(({ title }) => title);
+      return titles.filter((title, index) => titles.indexOf(title) !== index);
+    });
+  return { baseUrl, token, tokenId: emulator.tokens.list()[0]?.id ?? "", twice, close };
 }
 
 /** The service that the documents recommend. */
@@ -81,8 +95,8 @@ export async function run(
     .replaceAll('"tok_1"', JSON.stringify(service.tokenId))
     .replaceAll("2030-01-01T00:00:00Z", new Date(Date.now() + 60 * 60_000).toISOString());
   const name = `${snippet.place.replaceAll(/\W/g, "-")}-${new URL(service.baseUrl).port}`;
-  try {
-    return await runProgram(
+  const runOnce = (): Promise<Outcome> =>
+    runProgram(
       project,
       { name, code: program },
       {
@@ -90,6 +104,9 @@ export async function run(
         environment: { PROJECT_AUTOMATION_BASE_URL: service.baseUrl, PROJECT_AUTOMATION_TOKEN: service.token },
       },
     );
+  try {
+    const first = await runOnce();
+    return keepsFiles(snippet) ? { ...first, again: await runOnce(), twice: service.twice?.() ?? [] } : first;
   } finally {
     await service.close();
   }
@@ -136,11 +153,23 @@ async function withoutTypes(code: string): Promise<string> {
 /** Where the program of this name runs. */
 export const workFolderOf = ({ folder }: Project, name: string): string => join(folder, `run-${name}`);
 
-/** What is wrong with what it did; `undefined` if nothing is. Runtimes print a value with other quotes and line breaks. */
-export function flawOf({ exitCode, printed }: Outcome, { prints = [], rejects }: Conditions): string | undefined {
+/** What is wrong with what it did; `undefined` if nothing is. A second start has conditions of its own, or has to end well. */
+export function flawOf(outcome: Outcome, { again = {}, ...conditions }: Conditions): string | undefined {
+  const flaw = flawOfStart(outcome, conditions);
+  if (flaw !== undefined || outcome.again === undefined) return flaw;
+  const { twice = [] } = outcome;
+  const second = twice.length > 0 ? `creates twice: ${twice.join(", ")}` : flawOfStart(outcome.again, again);
+  return second && `started again, it ${second}`;
+}
+
+/** Runtimes print a value with other quotes and line breaks. */
+function flawOfStart(
+  { exitCode, printed }: Outcome,
+  { prints = [], rejects, exits = 0 }: Expected,
+): string | undefined {
   const missing = [prints].flat().filter((text) => !withoutLayout(printed).includes(withoutLayout(text)));
   if (missing.length > 0) return `does not print ${missing.join(", ")}, but: ${printed}`;
-  if (rejects === undefined) return exitCode === 0 ? undefined : `ends with ${exitCode}: ${printed}`;
+  if (rejects === undefined) return exitCode === exits ? undefined : `ends with ${exitCode}: ${printed}`;
   return exitCode !== 0 && namesOf(rejects).some((name) => printed.includes(name))
     ? undefined
     : `does not end with ${rejects}: ${printed}`;

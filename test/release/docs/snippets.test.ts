@@ -116,6 +116,14 @@ describe("a snippet that is wrong", () => {
       /does not end with RateLimit/,
     ],
     [
+      '```ts\nimport { writeFile } from "node:fs/promises";\nawait writeFile("a", "", { flag: "wx" });\n```',
+      /started again, it ends with 1.*EEXIST/s,
+    ],
+    [
+      '```ts\nimport { writeFile } from "node:fs/promises";\nawait writeFile("a", "");\nawait client.issues.create("web", { title: "One", type: "bug" });\n```',
+      /started again, it creates twice: One/,
+    ],
+    [
       '```ts\nimport { expect, test } from "vitest";\ntest("sums", () => {\n  expect(1 + 1).toBe(3);\n});\n```',
       /ends with 1/,
     ],

@@ -12,19 +12,27 @@ export const documents: readonly string[] = [
   ...globSync("docs/{,reference/,maintainers/}*.md", { cwd: root }).map((path) => path.replaceAll("\\", "/")),
 ];
 
-/**
- * What stands, as JSON, in a comment above a snippet that needs more than a service, or shows more than that it runs:
- * `<!-- snippet: {"prints": "done"} -->`. Readers do not see it.
- */
-export interface Conditions {
-  /** What goes wrong at the service. */
-  readonly faults?: readonly Fault[];
-  /** The service's rate limit. */
-  readonly rateLimit?: { readonly limit: number; readonly windowMs: number };
+/** What a start of a snippet does. */
+export interface Expected {
   /** Must be among what it prints. */
   readonly prints?: string | readonly string[];
   /** It must end with an error of this name. */
   readonly rejects?: string;
+  /** The exit code that it sets itself. */
+  readonly exits?: number;
+}
+
+/**
+ * What stands, as JSON, in a comment above a snippet that needs more than a service, or shows more than that it runs:
+ * `<!-- snippet: {"prints": "done"} -->`. Readers do not see it.
+ */
+export interface Conditions extends Expected {
+  /** What goes wrong at the service. */
+  readonly faults?: readonly Fault[];
+  /** The service's rate limit. */
+  readonly rateLimit?: { readonly limit: number; readonly windowMs: number };
+  /** What it does when it is started again, where it keeps a file. By itself: it ends well. */
+  readonly again?: Expected;
   /** Why it is compiled and not run. */
   readonly notRun?: string;
   /** Runtimes beside Node on which it is not run, each with the reason. */

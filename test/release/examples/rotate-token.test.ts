@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Fault } from "project-automation/testing";
 import { type RunningEmulator, startEmulator } from "project-automation/testing/node";
 import { describe, expect, test } from "vitest";
 import { run, temporaryFolder } from "./program.ts";
@@ -28,7 +29,7 @@ interface Setup extends AsyncDisposable {
   readonly service: RunningEmulator;
   readonly file: string;
   readonly stored: () => Stored;
-  readonly create: () => ReturnType<typeof run>;
+  readonly create: (env?: Record<string, string>) => ReturnType<typeof run>;
   readonly rotate: (env?: Record<string, string>) => ReturnType<typeof run>;
   readonly work: (env?: Record<string, string>) => ReturnType<typeof run>;
   readonly rotations: () => number;
@@ -49,7 +50,7 @@ async function setUp(): Promise<Setup> {
     service,
     file,
     stored: () => JSON.parse(readFileSync(file, "utf8")) as Stored,
-    create: () => command("create"),
+    create: (env) => command("create", env),
     rotate: (env) => command("rotate", env),
     work: (env) => command("work", env),
     rotations: () => service.emulator.requests.filter(({ operation }) => operation === "tokens.rotate").length,
@@ -145,7 +146,10 @@ describe.concurrent("rotate-token-in-ci", () => {
     await using setup = await setUp();
     setup.service.emulator.fault({ operation: "tokens.rotate", transform: ({ id: _, ...rest }) => rest });
     const { code, output } = await setup.rotate();
-    expect([code, output]).toEqual([1, expect.stringMatching(/outcome accepted: .* new one in token\.json\.raw/)]);
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/outcome accepted: the old token is revoked.* in token\.json\.raw/),
+    ]);
     const { plaintext } = JSON.parse(readFileSync(`${setup.file}.raw`, "utf8")) as Stored;
     expect(modeOf(`${setup.file}.raw`)).toBe("600");
     expect(
@@ -153,6 +157,38 @@ describe.concurrent("rotate-token-in-ci", () => {
         .list()
         .some(({ state, key_id }) => state === "active" && plaintext.includes(key_id)),
     ).toBe(true);
+  });
+
+  test.each([
+    ["rejected", { status: 409 }, "no token was created; run this again"],
+    ["accepted", { transform: ({ id: _, ...rest }) => rest }, "a token was created; look for its id"],
+    ["unknown", { drop: "after" }, "a token may have been created, which nobody holds; look for `ci`"],
+  ] satisfies [string, Fault, string][])(
+    "create, outcome %s: the advice is about a creation",
+    async (outcome, fault, advice) => {
+      await using setup = await setUp();
+      const [before, held] = [setup.stored(), setup.service.emulator.tokens.list().length];
+      setup.service.emulator.fault({ operation: "tokens.create", ...fault });
+      const { code, output } = await setup.create();
+      expect([code, output]).toEqual([1, expect.stringContaining(`outcome ${outcome}: ${advice}`)]);
+      expect(output).not.toContain("old token");
+      expect(setup.stored()).toEqual(before);
+      expect(setup.service.emulator.tokens.list()).toHaveLength(held + (outcome === "rejected" ? 0 : 1));
+    },
+  );
+
+  test("create with a token that is not valid says which", async () => {
+    await using setup = await setUp();
+    const { code, output } = await setup.create({ PROJECT_AUTOMATION_TOKEN: "emu_a_b" });
+    expect([code, output]).toEqual([1, expect.stringContaining("PROJECT_AUTOMATION_TOKEN is not valid")]);
+  });
+
+  test("create, started twice, stores the second token", async () => {
+    await using setup = await setUp();
+    const first = setup.stored();
+    expect(await setup.create()).toMatchObject({ code: 0 });
+    expect(setup.stored().id).not.toBe(first.id);
+    expect(await setup.work()).toMatchObject({ code: 0 });
   });
 
   test("a response that is cut before its first character: the outcome is unknown, and no text is kept", async () => {
