@@ -51,6 +51,7 @@ const LONG = [
   "test/release/package/consumers",
   "test/bulk/kill",
   "test/testing/page/in-browsers",
+  "test/release/package/compiled",
   "test/release/package/peers",
   "test/release/docs/snippets",
   "test/release/package/use",
