@@ -207,8 +207,9 @@ export function buildError<Details extends ErrorDetails, Failure>(
 }
 
 /** The consequence of a failed write for its caller; empty for reads, and where nothing can have happened. */
-function consequenceOf(operation: Operation<unknown>, { outcome, rawBody }: ErrorDetails): string {
-  if (!isWrite(operation) || outcome === "rejected" || outcome === "not_sent") return "";
+function consequenceOf(operation: Operation<unknown>, { outcome, priorAmbiguous, rawBody }: ErrorDetails): string {
+  const isSettled = outcome === "rejected" || outcome === "not_sent";
+  if (!isWrite(operation) || (isSettled && !priorAmbiguous)) return "";
   if (outcome === "accepted") {
     return `; the service accepted it: do not send it again${rawBody ? " (see rawBody)" : ""}`;
   }

@@ -11,7 +11,7 @@ export function flawOfToken(token: unknown): string | undefined {
   if (typeof token !== "string") return `must be a string, not ${describeValue(token)}${hintFor(token)}`;
   if (token === "") return "must not be empty";
   // No bearer token of RFC 6750 begins with one of these characters.
-  if (/^(?:undefined$|null$|your[_-]|[$%<[{])/i.test(token))
+  if (/^(?:undefined$|null$|your[_-](?:api[_-]?)?(?:token|key)|[$%<[{])/i.test(token))
     return "must be a token, not a placeholder or an unset variable";
   if (/^["'].*["']$/.test(token)) return "must be the token alone: leave out the quotes (docker --env-file keeps them)";
   if (/^bearer\s/i.test(token)) return "must be the token alone: omit the scheme (Bearer)";
