@@ -33,6 +33,8 @@ export interface Conditions extends Expected {
   readonly rateLimit?: { readonly limit: number; readonly windowMs: number };
   /** What it does when it is started again, where it keeps a file. By itself: it ends well. */
   readonly again?: Expected;
+  /** What is wrong at its end when each of its requests fails once, by the names of `exploreFaults`. */
+  readonly findings?: readonly string[];
   /** Why it is compiled and not run. */
   readonly notRun?: string;
   /** Runtimes beside Node on which it is not run, each with the reason. */

@@ -1,6 +1,6 @@
 /**
  * Programs that keep the promises of the package, explored by two faults in a run. A test tries a sample. By hand, after
- * `npm run build`: `node test/testing/explore/ourselves.ts 2000`, or with `bun` in place of `node`.
+ * `npm run build`: `node test/testing/explore/ourselves.ts 2000`, or with `bun` in place of `node`. A word of a name chooses.
  */
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { Client, path, rotatingToken, type StoredToken } from "project-automation";
 import { bulkWrite } from "project-automation/bulk";
 import { fileJournal } from "project-automation/bulk/node";
+import { createEmulator } from "project-automation/testing";
 import {
   ExplorationError,
   type ExplorationReport,
@@ -28,17 +29,20 @@ const FAULTS: readonly FaultKind[] = [
   "rate_limit",
   "stopped",
 ];
-const TITLES = Array.from({ length: 8 }, (_, at) => `Row ${at + 1}`);
 
-type Explored = Pick<ExploreOptions<string>, "program" | "compare" | "emulator">;
+/** A program, and the requests that it sends if none fails. */
+interface Explored extends Pick<ExploreOptions<string>, "program" | "compare" | "emulator"> {
+  readonly requests: number;
+}
 
 /** Rows with a journal. Where `looks`, the program looks for a doubtful row. */
-const bulk = (looks: boolean): Explored => ({
+const bulk = (titles: readonly string[], looks: boolean): Explored => ({
+  requests: titles.length,
   emulator: { listIssues: true },
   program: async ({ client, prepared: folder }) => {
     const { not_sent, unknown } = await bulkWrite({
       client,
-      items: TITLES,
+      items: titles,
       key: (title) => title,
       concurrency: 3,
       send: (own, title) => own.issues.create("web", { title, type: "bug" }),
@@ -55,9 +59,14 @@ const bulk = (looks: boolean): Explored => ({
   },
 });
 
+const FIVE = { projects: 5 };
+/** The id of the token that programs get: the same in each emulator with these options. */
+const TOKEN_ID = createEmulator(FIVE).tokens.list()[0]?.id ?? "";
+
 /** A job that keeps its token in a file and rotates it before its expiry. */
 const rotation: Explored = {
-  emulator: { projects: 5 },
+  requests: 6,
+  emulator: FIVE,
   program: async ({ clientOptions, prepared: folder }) => {
     const file = join(folder, "token.json");
     const save = async (token: StoredToken): Promise<void> => {
@@ -65,7 +74,7 @@ const rotation: Explored = {
       await rename(`${file}.new`, file);
     };
     const soon = new Date(Date.now() + 3_600_000).toISOString();
-    const first: StoredToken = { id: "tok_1", plaintext: clientOptions.token, expires_at: soon };
+    const first: StoredToken = { id: TOKEN_ID, plaintext: clientOptions.token, expires_at: soon };
     const stored = await readFile(file, "utf8").then(
       (text) => JSON.parse(text) as StoredToken, // as it was saved
       () => first,
@@ -84,11 +93,12 @@ const rotation: Explored = {
 };
 
 /** A model that calls `create_issue` once more after an error, in a host that starts the server anew. */
-const tools: Explored = {
+const tools = (titles: readonly string[]): Explored => ({
+  requests: titles.length,
   program: async ({ client, prepared: folder }) => {
     const host = await connect(client, { journal: fileJournal(join(folder, "issues.journal")) });
     try {
-      for (const title of TITLES.slice(0, 3)) {
+      for (const title of titles) {
         const call = () => host.call("create_issue", { project: "web", title, type: "bug" });
         const first = await call();
         const { isError, text } = first.isError ? await call() : first;
@@ -98,17 +108,24 @@ const tools: Explored = {
       await host.close();
     }
   },
-};
+});
 
-export const OURSELVES: Readonly<Record<string, Explored>> = {
-  "bulkWrite with a journal in a file": bulk(false),
-  "bulkWrite that looks for doubtful rows": bulk(true),
-  "a rotatingToken that is stored in a file": rotation,
-  "create_issue of the tools for agents, with a journal": tools,
-};
+/** The programs, with so many rows each. */
+export function ourselves(rows: number): Readonly<Record<string, Explored>> {
+  const titles = Array.from({ length: rows }, (_, at) => `Row ${at + 1}`);
+  return {
+    "bulkWrite with a journal in a file": bulk(titles, false),
+    "bulkWrite that looks for doubtful rows": bulk(titles, true),
+    "a rotatingToken that is stored in a file": rotation,
+    "create_issue of the tools for agents, with a journal": tools(titles),
+  };
+}
 
 /** Explores one of the programs with so many runs of two faults. */
-export async function exploreOurselves(explored: Explored, maxRuns: number): Promise<ExplorationReport> {
+export async function exploreOurselves(
+  { requests: _, ...explored }: Explored,
+  maxRuns: number,
+): Promise<ExplorationReport> {
   const options: ExploreOptions<string> = {
     ...explored,
     faults: FAULTS,
@@ -124,9 +141,11 @@ export async function exploreOurselves(explored: Explored, maxRuns: number): Pro
 }
 
 if (process.argv[1] === import.meta.filename) {
-  for (const [name, explored] of Object.entries(OURSELVES)) {
+  const [, , maxRuns = "200", word = ""] = process.argv;
+  for (const [name, explored] of Object.entries(ourselves(8))) {
+    if (!name.includes(word)) continue;
     const beganAt = performance.now();
-    const { runs, right, told, unreached, message } = await exploreOurselves(explored, Number(process.argv[2] ?? 200));
+    const { runs, right, told, unreached, message } = await exploreOurselves(explored, Number(maxRuns));
     const ms = (performance.now() - beganAt) / runs;
     console.log(
       `${name}: ${runs} runs, ${right} right, ${told} told, ${unreached} unreached, ${ms.toFixed(0)} ms a run`,
