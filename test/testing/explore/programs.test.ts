@@ -285,14 +285,15 @@ const RIGHT: Readonly<Record<string, { readonly told: number; readonly explore: 
         program: ({ client }) =>
           new Promise((resolve, reject) => {
             let polls = 0;
-            const polling = setInterval(async () => {
+            const poll = async (): Promise<void> => {
               polls += 1;
               const found = await client.sessions.get("ses_1").catch(() => undefined);
               if (found?.state !== "done" && polls < 8) return;
               clearInterval(polling);
               if (found?.state === "done") resolve(found.state);
               else reject(new Error("it is not done"));
-            }, 30_000);
+            };
+            const polling = setInterval(() => void poll(), 30_000);
           }),
         compare: ({ result }) => result,
       }),
