@@ -19,7 +19,7 @@ local function narrow(startedAt, inFlight, wasAlone)
   local isSoon = pace.distance > 0 or pace.calm <= SOON
   local distance, tooNear = pace.distance, pace.tooNear
   if isSoon and wasAlone then
-    tooNear = startedAt - pace.passedAt
+    tooNear = distance > 0 and distance or startedAt - pace.passedAt
     local isFound = distance > 0 and pace.passed >= LESS_AFTER
     distance = math.max(isFound and tooNear / LESS or 2 * tooNear, 1)
   end

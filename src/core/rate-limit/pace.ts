@@ -70,7 +70,8 @@ export function narrowed(known: Pace, { at, sentAt, inFlight, wasAlone }: Refuse
   const isSoon = isPaced || at - pace.pausedAt <= SOON_MS;
   const began = Math.min(pace.width, inFlight);
   const isTooNear = isSoon && wasAlone;
-  const nearMs = sentAt - pace.passedAt;
+  // A stall on the way is no distance: what was too near is the distance that was kept.
+  const nearMs = pace.distanceMs || sentAt - pace.passedAt;
   const isFound = isPaced && pace.passed >= LESS_AFTER;
   return {
     width: 1,

@@ -54,8 +54,16 @@ describe("the distance", () => {
     expect(again.distanceMs).toBeCloseTo(found.distanceMs / 0.9);
     expect(after(again, 100).distanceMs).toBe(again.distanceMs);
     expect(narrowed(after(again, 9), alone(sentAt + 1, sentAt)).distanceMs, "not found").toBeCloseTo(
-      2 * found.distanceMs,
+      2 * again.distanceMs,
     );
+  });
+
+  test("is not that of a stall: the one in force was too near, however long the request before was on its way", () => {
+    const found = after(narrowed(first, alone(3_051, 3_050)), 60);
+    for (const stallMs of [0, 150, 9_000]) {
+      const sentAt = found.passedAt + found.distanceMs + stallMs;
+      expect(narrowed(found, alone(sentAt + 1, sentAt)).distanceMs).toBeCloseTo(found.distanceMs / 0.9);
+    }
   });
 
   test("is forgotten after a minute without a 429, with the width", () => {

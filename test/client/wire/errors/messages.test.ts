@@ -251,3 +251,24 @@ describe("no character is half", () => {
     }
   });
 });
+
+describe("a 404 for a name that a proxy may have decoded", () => {
+  const HINT = "a proxy may have decoded its path: pass the id";
+  const about = async (project: string, response: Response): Promise<string> => {
+    wire.reply(() => response.clone());
+    const call = wire.client({ retry: false }).issues.create(project, { title: "One", type: "bug" });
+    return ((await rejection(call)) as AutomationError).message;
+  };
+
+  test.each(["team/api", "a\\b", "100%", "a%2Fb"])("says so: %j", async (project) => {
+    expect(await about(project, json({ error: "not_found" }, 404))).toContain(HINT);
+    expect(await about(project, text("<h1>Not Found</h1>", 404))).toContain(HINT);
+  });
+
+  test("says nothing of it for any other name or status", async () => {
+    for (const project of ["web", "my project", "ü", "a.b"]) {
+      expect(await about(project, json({ error: "not_found" }, 404))).not.toContain("decoded");
+    }
+    expect(await about("team/api", json({ error: "conflict" }, 409))).not.toContain("decoded");
+  });
+});
