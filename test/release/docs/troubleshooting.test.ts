@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "..", "..", "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-const code = globSync(["src/{client,core,service,opentelemetry}/**/*.ts", "test/client/**/*.ts"], { cwd: root }).map(read).join("\n");
+const code = globSync(["src/{client,core,service,opentelemetry}/**/*.ts", "test/client/**/*.ts"], { cwd: root })
+  .map(read)
+  .join("\n");
 const rows = [...read("docs/troubleshooting.md").matchAll(/^\| (.*?) \| (.*?) \| (.*?) \|$/gm)].map(
   ([, first = ""]) => first,
 );

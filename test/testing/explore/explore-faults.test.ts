@@ -1,12 +1,11 @@
 import * as timers from "node:timers";
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { exploreFaults } from "../../../src/testing/node/explore/explore-faults.ts";
+import type { ExploreOptions } from "../../../src/testing/node/explore/options.ts";
 import { ExplorationError } from "../../../src/testing/node/explore/report.ts";
 import type { ProgramContext } from "../../../src/testing/node/explore/run.ts";
 
 type Program = (context: ProgramContext<undefined>) => unknown;
-const LIMIT = { timeout: 60_000 };
 
 async function findings(program: Program, more: object = {}): Promise<string[]> {
   const error = await exploreFaults({ program, ...more }).catch((caught: unknown) => caught);
@@ -19,47 +18,7 @@ async function findings(program: Program, more: object = {}): Promise<string[]> 
 
 const issue = { title: "Broken", type: "bug" } as const;
 
-test("a loop that creates again after any error creates twice", LIMIT, async () => {
-  const program: Program = async ({ client }) => {
-    for (let left = 3; ; left -= 1) {
-      try {
-        return await client.issues.create("web", issue);
-      } catch (error) {
-        if (left === 0) throw error;
-        await pause(1_000);
-      }
-    }
-  };
-  expect(await findings(program)).toContain("twice");
-});
-
-test("an error that is caught and dropped loses what was to be written", LIMIT, async () => {
-  const program: Program = ({ client }) => client.issues.create("web", issue).catch(() => undefined);
-  expect(await findings(program)).toContain("lost");
-});
-
-test("a program that looks before it creates is right, waits of minutes included", LIMIT, async () => {
-  const program: Program = async ({ clientOptions }) => {
-    const { fetch, baseUrl, token } = clientOptions;
-    const url = `${baseUrl}/projects/web/issues`;
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    for (let tries = 0; tries < 3; tries += 1) {
-      const known = await fetch(url, { headers });
-      if (!known.ok) throw new Error("cannot look");
-      if ((await known.text()).includes(issue.title)) return;
-      await fetch(url, { method: "POST", headers, body: JSON.stringify(issue) }).catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, 600_000));
-    }
-  };
-  expect(await findings(program, { emulator: { listIssues: true } })).toEqual([]);
-});
-
-test("a promise that never settles hangs", LIMIT, async () => {
-  const program: Program = ({ client }) => client.issues.create("web", issue).catch(() => new Promise(() => {}));
-  expect(await findings(program, { faults: ["lost_after"] })).toEqual(["hangs"]);
-});
-
-test("the rest of the process keeps the platform's clock, and everything is put back", LIMIT, async () => {
+test("the rest of the process keeps the platform's clock, and everything is put back", async () => {
   const globals = () => [
     globalThis.setTimeout,
     globalThis.Date,
@@ -82,7 +41,7 @@ test("the rest of the process keeps the platform's clock, and everything is put 
   expect(globals()).toEqual(before);
 });
 
-test("timers that are imported from node:timers take no time either", LIMIT, async () => {
+test("timers that are imported from node:timers take no time either", async () => {
   const { setTimeout, setInterval, clearInterval } = timers;
   let hours = 0;
   await exploreFaults({
@@ -121,28 +80,24 @@ test("an undisturbed program that rejects is told so", async () => {
   );
 });
 
-test(
-  "a process that stops behind a write writes twice at its next start; a marker kept outside says so",
-  LIMIT,
-  async () => {
-    const program: Program = ({ client }) => client.issues.create("web", issue);
-    expect(await findings(program, { faults: ["stopped"] })).toEqual(["twice"]);
-    const marks = {
-      faults: ["stopped"],
-      prepare: () => ({ isBegun: false }),
-      program: async ({ client, prepared, start }: ProgramContext<{ isBegun: boolean }>) => {
-        if (prepared.isBegun && start > 1) throw new Error("it may be there: look");
-        prepared.isBegun = true;
-        await client.issues.create("web", issue);
-      },
-    } as const;
-    const report = await exploreFaults(marks);
-    expect(report).toMatchObject({ runs: 1, told: 1, findings: [] });
-    expect(report.message).toMatch(/^Safe, but 1 of 1 runs need a person/);
-  },
-);
+test("a process that stops behind a write writes twice at its next start; a marker kept outside says so", async () => {
+  const program: Program = ({ client }) => client.issues.create("web", issue);
+  expect(await findings(program, { faults: ["stopped"] })).toEqual(["twice"]);
+  const marks = {
+    faults: ["stopped"],
+    prepare: () => ({ isBegun: false }),
+    program: async ({ client, prepared, start }: ProgramContext<{ isBegun: boolean }>) => {
+      if (prepared.isBegun && start > 1) throw new Error("it may be there: look");
+      prepared.isBegun = true;
+      await client.issues.create("web", issue);
+    },
+  } as const;
+  const report = await exploreFaults(marks);
+  expect(report).toMatchObject({ runs: 1, told: 1, findings: [] });
+  expect(report.message).toMatch(/^Safe, but 1 of 1 runs need a person/);
+});
 
-test("a process that stopped does nothing more before its next start, not even in a catch", LIMIT, async () => {
+test("a process that stopped does nothing more before its next start, not even in a catch", async () => {
   const marks = {
     faults: ["stopped"],
     prepare: () => ({ isTold: false }),
@@ -157,7 +112,7 @@ test("a process that stopped does nothing more before its next start, not even i
   await expect(exploreFaults(marks)).rejects.toMatchObject({ report: { findings: [{ what: "twice", runs: 1 }] } });
 });
 
-test("a process can stop at two requests, one behind the other", LIMIT, async () => {
+test("a process can stop at two requests, one behind the other", async () => {
   const states: string[][] = [];
   const report = await exploreFaults({
     faults: ["stopped"],
@@ -172,13 +127,13 @@ test("a process can stop at two requests, one behind the other", LIMIT, async ()
   expect(states).toContainEqual(["stopped", "stopped", "resolved"]);
 });
 
-test("a rejection that nobody handled counts as said so", LIMIT, async () => {
+test("a rejection that nobody handled counts as said so", async () => {
   const program: Program = ({ client }) => void client.issues.create("web", issue);
   const report = await exploreFaults({ program, faults: ["lost_before"], starts: 1 });
   expect(report).toMatchObject({ told: 1, right: 0 });
 });
 
-test("two faults in one run: the seed repeats the sample", LIMIT, async () => {
+test("two faults in one run: the seed repeats the sample", async () => {
   const program: Program = async ({ client }) => {
     await client.issues.create("web", issue).catch(() => client.issues.create("web", issue));
   };
@@ -189,4 +144,24 @@ test("two faults in one run: the seed repeats the sample", LIMIT, async () => {
   const report = await runsOf();
   expect(report).toMatchObject({ runs: 12 });
   expect(await runsOf()).toEqual(report);
+});
+
+test("a compare that throws is a finding where a fault came before, and ends the exploration where none did", async () => {
+  let runs = 0;
+  const options: ExploreOptions<{ file?: string }> = {
+    prepare: () => ({}),
+    program: async ({ client, prepared }) => {
+      runs += 1;
+      const found = await client.sessions.get("ses_1", { retry: false }).catch(() => undefined);
+      if (found !== undefined) prepared.file = "made";
+    },
+    faults: ["unavailable"],
+    compare: ({ prepared: { file } }) => file?.length ?? expect.fail("there is no file"),
+  };
+  const error = await exploreFaults(options).catch((caught: unknown) => caught);
+  expect(error).toMatchObject({
+    report: { findings: [{ what: "changed", message: expect.stringContaining("no file") }] },
+  });
+  expect(runs).toBeGreaterThan(3);
+  await expect(exploreFaults({ ...options, program: () => {} })).rejects.toThrow("there is no file");
 });

@@ -10,7 +10,6 @@ import { exploreFaults } from "../../../src/testing/node/explore/explore-faults.
 import type { ExploreOptions } from "../../../src/testing/node/explore/options.ts";
 import { ExplorationError, type ExplorationReport } from "../../../src/testing/node/explore/report.ts";
 
-const LIMIT = { timeout: 120_000 };
 const issue = { title: "Broken", type: "bug" } as const;
 const TITLES = ["One", "Two", "Three"];
 
@@ -178,7 +177,7 @@ const WRONG: Readonly<Record<string, { readonly what: string; readonly options: 
   },
 };
 
-test.each(Object.entries(WRONG))("found: %s", LIMIT, async (_, { what, options }) => {
+test.each(Object.entries(WRONG))("found: %s", async (_, { what, options }) => {
   expect(kindsIn(await reportOf(options))).toEqual([what]);
 });
 
@@ -315,7 +314,7 @@ const RIGHT: Readonly<Record<string, { readonly told: number; readonly explore: 
   },
 };
 
-test.each(Object.entries(RIGHT))("not accused: %s", LIMIT, async (_, { told, explore }) => {
+test.each(Object.entries(RIGHT))("not accused: %s", async (_, { told, explore }) => {
   const report = await explore();
   expect(report).toMatchObject({ findings: [], unreached: 0, told, right: report.runs - told });
   expect(report.runs).toBeGreaterThan(0);

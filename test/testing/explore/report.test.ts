@@ -27,6 +27,15 @@ test.each<[string, readonly Instance[], number]>([
   expect(beyondSingles([...singles, pair])).toEqual(expect.arrayContaining([...singles]));
 });
 
+test("requests of endpoints without a name are told apart by method and path", () => {
+  const at = (path: string, index: number): Fault => ({
+    fault: "lost_after",
+    request: { operation: undefined, index, method: "POST", path },
+  });
+  const pair = instance("twice", at("/one", 0), at("/two", 0));
+  expect(beyondSingles([instance("twice", at("/three", 0)), pair])).toContain(pair);
+});
+
 test("findings stand by cause, the worst first, each with its count and its shortest instance", () => {
   const found = groupByCause(
     [

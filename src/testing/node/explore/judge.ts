@@ -63,7 +63,7 @@ function judgeWorld({ unsteady, isComparable, isChecked }: Reference, { expected
   if (!isResolved) return found;
   for (const words of changed) found.push({ what: "changed", words });
   if (isComparable && expected.compared !== actual.compared)
-    found.push({ what: "changed", words: `compare returned ${actual.compared}, not ${expected.compared}` });
+    found.push({ what: "changed", words: `compare ${actual.compared}; undisturbed, it ${expected.compared}` });
   for (const words of lost) found.push({ what: "lost", words });
   return found;
 }

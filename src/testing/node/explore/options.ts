@@ -43,7 +43,10 @@ export interface ExploreOptions<Prepared = undefined> {
   readonly prepare?: (() => Prepared | Promise<Prepared>) | undefined;
   /** Removes what `prepare` made. */
   readonly dispose?: ((prepared: Prepared) => void | Promise<void>) | undefined;
-  /** Returns what the program made outside of the service. It is compared as JSON, in runs that resolved. */
+  /**
+   * Returns what the program made outside of the service. It is compared as JSON, in runs that resolved. After a fault,
+   * what it throws is a finding.
+   */
   readonly compare?: ((end: { readonly prepared: Prepared; readonly result: unknown }) => unknown) | undefined;
   /** Takes the place of the comparison: what it throws is a finding. */
   readonly check?: ((end: ExploredEnd) => void | Promise<void>) | undefined;

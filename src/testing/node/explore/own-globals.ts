@@ -8,7 +8,7 @@ import { type OwnTime, OwnTimer, platform, type Task } from "./own-time.ts";
 /** One start of a program, which its async context leads to. */
 export interface Life {
   readonly time: OwnTime;
-  /** Called with each rejection that nobody handled. */
+  /** Called with each unhandled rejection. */
   readonly onUnhandled: (reason: unknown) => void;
 }
 
@@ -147,7 +147,7 @@ export function installOwnGlobals(): () => void {
   };
 }
 
-/** Gives each rejection that nobody handled to the start that made its promise. Other rejections go where they went before. */
+/** Gives each unhandled rejection to the start that made its promise. Other rejections go where they went before. */
 function takeRejections(): () => void {
   const owners = new WeakMap<object, Life>();
   const hook = createHook({
@@ -156,7 +156,7 @@ function takeRejections(): () => void {
       if (life !== undefined) owners.set(resource, life);
     },
   });
-  const others = process.listeners("unhandledRejection");
+  const others = process.rawListeners("unhandledRejection") as NodeJS.UnhandledRejectionListener[]; // of this event
   const listen = (reason: unknown, promise: Promise<unknown>): void => {
     const life = owners.get(promise);
     if (life !== undefined) life.onUnhandled(reason);

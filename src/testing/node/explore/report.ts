@@ -61,7 +61,7 @@ export interface Instance {
 
 /** Leaves out an instance of two faults if one of the two alone shows the same. */
 export function beyondSingles(instances: readonly Instance[]): Instance[] {
-  const keyOf = ({ fault, request: { operation, index } }: Disturbance): string => `${fault} ${operation} ${index}`;
+  const keyOf = ({ fault, request }: Disturbance): string => `${fault} ${subjectOf(request)} ${request.index}`;
   const alone = new Map<string, string>();
   for (const { wrong, disturbances } of instances) {
     const [only, ...others] = disturbances;

@@ -108,7 +108,9 @@ export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): 
     const world = worldOf(emulator);
     const outcome = starts.at(-1)?.outcome;
     const isCompared = outcome?.state === "resolved" && setup.compare !== undefined;
-    const compared = isCompared ? jsonOf(await setup.compare?.({ prepared, result: outcome.result })) : undefined;
+    const compare = (): unknown =>
+      setup.compare?.({ prepared, result: outcome?.state === "resolved" && outcome.result });
+    const compared = isCompared ? await comparedBy(compare, plan.disturbances.length > 0) : undefined;
     return { world, compared, failed: await failureOf(() => setup.check?.(emulator, starts)) };
   };
   try {
@@ -132,8 +134,14 @@ export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): 
   }
 }
 
-function jsonOf(value: unknown): string {
-  return JSON.stringify(value) ?? "undefined";
+/** The result of `compare` in words. Undisturbed, it has to return; disturbed, it may miss what the program should have made. */
+async function comparedBy(compare: () => unknown, mayThrow: boolean): Promise<string> {
+  try {
+    return `returned ${JSON.stringify(await compare())}`;
+  } catch (error) {
+    if (!mayThrow) throw error;
+    return `threw ${String(error)}`;
+  }
 }
 
 async function failureOf(check: () => unknown): Promise<End["failed"]> {

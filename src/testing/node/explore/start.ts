@@ -82,7 +82,7 @@ export class Start implements Life {
     this.#isAbandoned = true;
     for (const abandon of this.#onAbandon) abandon();
     // What the rejections lead to still belongs to the program.
-    for (let turn = 0; turn < 3; turn += 1) await look(0);
+    for (let turn = 0; turn < 3; turn += 1) await realPause(0);
   }
 
   /** Runs the program to its end, and jumps over its waits. Afterwards no timer of it is left. */
@@ -112,7 +112,7 @@ export class Start implements Life {
     let sent = traffic.sent;
     for (;;) {
       const isCounting = jumps > IDLE_JUMPS;
-      await look(this.#outcome === undefined && !isCounting ? LOOK_MS : 0);
+      await realPause(this.#outcome === undefined && !isCounting ? LOOK_MS : 0);
       signal?.throwIfAborted();
       if (traffic.isStopped) return { state: "stopped" };
       const resolved = this.#outcome;
@@ -140,7 +140,7 @@ function hangs(reason: string): Outcome {
   return { state: "hangs", reason };
 }
 
-function look(ms: number): Promise<void> {
+function realPause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     if (ms === 0) platform.setImmediate(resolve);
     else platform.setTimeout(resolve, ms);
