@@ -24,18 +24,28 @@ export interface Bounds {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Real milliseconds between two looks, and the looks in a row that have to show nothing. */
+/** Real milliseconds between two looks. */
 const LOOK_MS = 5;
-const QUIET_LOOKS = 4;
 /** After so many jumps without a request, the program only counts time, and one look is enough. */
 const IDLE_JUMPS = 100;
-/** Nothing under way and no timer for so long: the program hangs. */
-const SILENT_MS = 1_000;
 /** A socket or a file that is open for so long without a change is not waited for. */
 const OPEN_MS = 5_000;
 const DAY_MS = 86_400_000;
 /** Jumps to timers that a program leaves behind when it has resolved. */
 const LAST_JUMPS = 200;
+
+/**
+ * The looks in a row that have to show nothing before a jump; and the time for which nothing is under way and no timer is
+ * set if a program hangs. Bun tells no resources, and files that it writes are then not seen.
+ */
+const [QUIET_LOOKS, SILENT_MS] = tellsResources() ? [4, 1_000] : [20, 5_000];
+
+function tellsResources(): boolean {
+  const timer = platform.setTimeout(() => undefined, 1);
+  const { length } = process.getActiveResourcesInfo();
+  platform.clearTimeout(timer);
+  return length > 0;
+}
 
 /** Resources that are open while nothing is under way. */
 const STANDING = new Set(["Timeout", "Immediate", "TickObject", "TCPServerWrap", "PipeServerWrap", "TTYWrap"]);
