@@ -32,7 +32,7 @@ if (command === "add") await add();
 else if (command === "work") await work();
 else if (command === "report") await report();
 else if (command === "settle") await settle();
-else console.error("usage: node examples/import-with-bullmq.ts add FILE | work | report | settle");
+else fail("usage: node examples/import-with-bullmq.ts add FILE | work | report | settle");
 await queue.close();
 connection.disconnect();
 redis.disconnect();
@@ -68,6 +68,7 @@ async function work(): Promise<void> {
   );
   worker.on("failed", (job, { message }) => console.error(`${job?.data.id}: ${message}`));
   worker.on("error", ({ message }) => console.error(message));
+  console.log("working; Ctrl-C ends it after its present jobs");
   await new Promise<void>((stop) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop());
   });
@@ -76,13 +77,14 @@ async function work(): Promise<void> {
 
 async function report(): Promise<void> {
   console.log(JSON.stringify(await queue.getJobCounts("completed", "failed", "active", "waiting", "delayed")));
-  for (const { data, failedReason } of await queue.getFailed()) console.log(`${data.id}: ${failedReason}`);
+  for (const { data, failedReason } of await queue.getFailed())
+    console.log(`${data.id} (${data.title}): ${failedReason}`);
 }
 
 /** Tells the journals about rows whose outcome is unknown, and queues all failed jobs again. */
 async function settle(): Promise<void> {
   const workers = await queue.getWorkers();
-  if (workers.length > 0) throw new Error(`end the ${workers.length} workers first: a stalled one may still send`);
+  if (workers.length > 0) return fail(`end the ${workers.length} workers first: a stalled one may still send`);
   const [applied, notApplied] = [new Set(values.applied), new Set(values["not-applied"])];
   for (const { data: row } of await queue.getFailed()) {
     await importRow(client, row, {
@@ -92,4 +94,9 @@ async function settle(): Promise<void> {
     });
   }
   await queue.retryJobs({ state: "failed" });
+}
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
 }

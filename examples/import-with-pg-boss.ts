@@ -37,7 +37,7 @@ if (command === "add") await add();
 else if (command === "work") await work();
 else if (command === "report") await report();
 else if (command === "settle") await settle();
-else console.error("usage: node examples/import-with-pg-boss.ts add FILE | work | report | settle");
+else fail("usage: node examples/import-with-pg-boss.ts add FILE | work | report | settle");
 await boss.stop();
 await pool.end();
 
@@ -67,6 +67,7 @@ async function work(): Promise<void> {
     if (ends.some(({ isDown }) => isDown)) await setTimeout(PAUSE_MS);
     return ends.map(({ result }) => result);
   });
+  console.log("working; Ctrl-C ends it after its present jobs");
   await new Promise<void>((stop) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop());
   });
@@ -95,14 +96,15 @@ async function report(): Promise<void> {
   const { rows } = await pool.query<{ state: string; count: number }>(select);
   const counts = Object.fromEntries(rows.map(({ state, count }) => [state, count]));
   console.log(JSON.stringify({ ...counts, failed: failed.length }));
-  for (const { data, sourceOutput } of failed) console.log(`${data.id}: ${JSON.stringify(sourceOutput)}`);
+  for (const { data, sourceOutput } of failed)
+    console.log(`${data.id} (${data.title}): ${JSON.stringify(sourceOutput)}`);
 }
 
 /** Tells the journals about rows whose outcome is unknown, and queues all failed jobs again. */
 async function settle(): Promise<void> {
   const select = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'import work'";
   const { rows } = await pool.query(select);
-  if (rows.length > 0) throw new Error("end all workers first: a stalled one may still send");
+  if (rows.length > 0) return fail("end all workers first: a stalled one may still send");
   const [applied, notApplied] = [new Set(values.applied), new Set(values["not-applied"])];
   for (const { data: row } of await boss.findJobs<Row>("import-failed", ALL)) {
     await importRow(client, row, {
@@ -112,4 +114,9 @@ async function settle(): Promise<void> {
     });
   }
   await boss.redrive("import-failed", ALL);
+}
+
+function fail(message: string): void {
+  console.error(message);
+  process.exitCode = 1;
 }

@@ -88,7 +88,7 @@ async function finish(fleet: Fleet): Promise<void> {
 }
 
 function unknownOf(report: string): string[] {
-  return [...report.matchAll(/^(r\d+): .*\bunknown\b/gm)].map(([, row = ""]) => row);
+  return [...report.matchAll(/^(r\d+) .*\bunknown\b/gm)].map(([, row = ""]) => row);
 }
 
 /** How many rows are created twice if three workers are disturbed once, without a store. */
