@@ -101,7 +101,11 @@ const CERTIFICATE_FLAWS: readonly (readonly [code: RegExp, flaw: string])[] = [
   [/^(?:CERT_|ERR_TLS_|ERR_SSL_|INVALID_CA|HOSTNAME_MISMATCH|EPROTO)/, "the TLS handshake failed"],
 ];
 
+/** The first bytes of an answer in HTTP, read as TLS, in the words of OpenSSL. */
+const SPEAKS_HTTP = /wrong.version.number|packet.length.too.long/i;
+
 /** Why the connection is not trusted; `undefined` if the failure is of another kind. */
-export function certificateFlaw({ code }: Failure): string | undefined {
+export function certificateFlaw({ code, message }: Failure): string | undefined {
+  if (SPEAKS_HTTP.test(`${code} ${message}`)) return "this port speaks http:, and the address says https:";
   return CERTIFICATE_FLAWS.find(([pattern]) => pattern.test(code))?.[1];
 }

@@ -4,6 +4,8 @@ import type { DegradedEvent, FleetEvent } from "./events.ts";
 /** From a failure until Redis is tried again; doubles up to the second. */
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
+/** A trial without an end is given up. */
+const LONGEST_TRIAL_MS = 60_000;
 
 /** Kind and cause of a failure. */
 export type Failure = Omit<DegradedEvent, "type" | "scope">;
@@ -41,9 +43,9 @@ export class CircuitBreaker {
     this.#emit({ type: "degraded", ...failure });
   }
 
-  /** Begins a trial, which ends with `close` or `postpone`. */
+  /** Begins a trial, which ends with `close` or `postpone`. A platform may drop it: then the next one begins. */
   beginTrial(): void {
-    this.#retryAt = Number.POSITIVE_INFINITY;
+    this.#retryAt = now() + LONGEST_TRIAL_MS;
   }
 
   /** It is not tried for a while: the trial has failed, or there was none yet. */

@@ -85,11 +85,13 @@ describe("the certificate", () => {
     ["CERT_NOT_YET_VALID", "the certificate is not valid yet"],
     ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate is for another host"],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the certificate is signed by an authority that is not trusted"],
-    ["ERR_SSL_WRONG_VERSION_NUMBER", "the TLS handshake failed"],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", "this port speaks http:, and the address says https:"],
+    ["EPROTO", "this port speaks http:, and the address says https:", "ssl3_get_record:wrong version number"],
+    ["EPROTO", "the TLS handshake failed", "tlsv1 alert internal error"],
     ["ECONNREFUSED", undefined],
     ["TIMEOUT", undefined],
-  ])("%s", (code, flaw) => {
-    expect(certificateFlaw({ kind: "failure", code, message: "" })).toBe(flaw);
+  ])("%s: %s", (code, flaw, message = "") => {
+    expect(certificateFlaw({ kind: "failure", code, message })).toBe(flaw);
   });
 });
 

@@ -1,5 +1,5 @@
 // Waits have a random part, so that those who were stopped together do not come back together. Which way it goes depends on
-// whose wait it is.
+// which end of the wait matters.
 
 const MAX_ADDED_MS = 1_000;
 
@@ -8,7 +8,7 @@ export function lengthened(waitMs: number, part: number, random: number): number
   return waitMs + random * Math.min(MAX_ADDED_MS, waitMs * part);
 }
 
-/** A wait of our own choosing: only ever shorter, by up to `part` of it, so that its setting is the longest. */
+/** A wait whose setting is the longest: only ever shorter, by up to `part` of it. */
 export function shortened(waitMs: number, part: number, random: number): number {
   return waitMs * (1 - part * (1 - random));
 }
