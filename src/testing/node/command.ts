@@ -77,7 +77,7 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
 /** Prints the address and the token, then what happens, one JSON value a line, until the function that it returns is called. */
 function tellAsJson({ baseUrl, token, page }: RunningEmulator, feed: Feed, print: Terminal["out"]): () => void {
   print(`${JSON.stringify({ v: 1, type: "listening", baseUrl, token, page })}\n`);
-  return feed.listen((told) => print(`${told.json}\n`));
+  return feed.listen((told) => print(told.map(({ json }) => `${json}\n`).join("")));
 }
 
 /** The port that is tried first: a page that is open finds the next emulator there. */

@@ -4,8 +4,9 @@ import { type Audience, type Flaw, flawOf } from "../page/access.ts";
 import { DOCUMENT } from "../page/document.ts";
 import type { Feed } from "../page/feed.ts";
 
-/** The path of the stream. */
+/** The path of the stream, and that of what was sent and answered in one request, which ends in its id. */
 const STREAM = "/_emulator/events";
+const EXCHANGES = "/_emulator/requests/";
 
 /** Responds to a request if it is for the page or its stream, and returns whether it was. */
 export type PageListener = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -13,15 +14,16 @@ export type PageListener = (request: IncomingMessage, response: ServerResponse) 
 /** The page of an emulator and its stream. */
 export function pageListener(feed: Feed, audience: Audience): PageListener {
   return (request, response) => {
-    const path = request.url?.replace(/\?.*$/s, "");
-    if (request.method !== "GET" || (path !== "/" && path !== STREAM)) return false;
+    const path = request.url?.replace(/\?.*$/s, "") ?? "";
+    const id = path.startsWith(EXCHANGES) ? path.slice(EXCHANGES.length) : undefined;
+    if (request.method !== "GET" || (path !== "/" && path !== STREAM && id === undefined)) return false;
     const { host, "sec-fetch-site": site } = request.headers;
     const visit = { remoteAddress: request.socket.remoteAddress, host, site: site?.toString() };
     const flaw = flawOf(visit, audience);
     if (flaw !== undefined) refuse(flaw, visit.remoteAddress, response);
-    else if (path === "/")
-      response.writeHead(200, { ...HEADERS, "content-type": "text/html; charset=utf-8" }).end(DOCUMENT);
-    else sendEvents(feed, response);
+    else if (path === STREAM) sendEvents(feed, response);
+    else if (id === undefined) response.writeHead(200, headersOf("text/html")).end(DOCUMENT);
+    else sendExchange(feed.exchange(id), response);
     return true;
   };
 }
@@ -54,37 +56,34 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
+function headersOf(type: string): Record<string, string> {
+  return { ...HEADERS, "content-type": `${type}; charset=utf-8` };
+}
+
+function sendExchange(json: string | undefined, response: ServerResponse): void {
+  if (json === undefined) response.writeHead(404, headersOf("text/plain")).end("this request is not kept\n");
+  else response.writeHead(200, headersOf("application/json")).end(json);
+}
+
 function refuse(flaw: Flaw, address: string | undefined, response: ServerResponse): void {
   const sentences: Readonly<Record<Flaw, string>> = {
     address: `the page is for this machine alone, and you come from ${address}; see pageFrom and --page-from`,
     host: "the Host header names a host that is not allowed; see allowedHosts and --allow-host",
     site: "another site asks for the page; type its address into the browser",
   };
-  response.writeHead(flaw === "host" ? 421 : 403, { ...HEADERS, "content-type": "text/plain; charset=utf-8" });
+  response.writeHead(flaw === "host" ? 421 : 403, headersOf("text/plain"));
   response.end(`${sentences[flaw]}\n`);
 }
 
-/** Events of this time are written together: a write for each would cost more than they do. */
-const GATHER_MS = 40;
 /** A reader that is so far behind is let go: it connects anew, and begins with a snapshot. */
 const MOST_BEHIND_BYTES = 16 * 1024 * 1024;
 
 function sendEvents(feed: Feed, response: ServerResponse): void {
-  response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream; charset=utf-8" });
-  let gathered = "retry: 1000\n\n";
-  let timer: NodeJS.Timeout | undefined;
-  const write = (): void => {
-    timer = undefined;
-    response.write(gathered);
-    gathered = "";
+  response.writeHead(200, headersOf("text/event-stream"));
+  response.write("retry: 1000\n\n");
+  const stop = feed.listen((told) => {
+    response.write(told.map(({ type, json }) => `event: ${type}\ndata: ${json}\n\n`).join(""));
     if (response.writableLength > MOST_BEHIND_BYTES) response.destroy();
-  };
-  const stop = feed.listen(({ type, json }) => {
-    gathered += `event: ${type}\ndata: ${json}\n\n`;
-    timer ??= setTimeout(write, GATHER_MS);
   });
-  response.once("close", () => {
-    stop();
-    clearTimeout(timer);
-  });
+  response.once("close", stop);
 }

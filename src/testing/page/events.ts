@@ -9,16 +9,6 @@ import type { EmulatorIssue, EmulatorProject, EmulatorSession, EmulatorToken } f
  */
 export type Fate = "pending" | "answered" | "lost" | "not_carried_out";
 
-/** A request or a response, without tokens. */
-export interface PageMessage {
-  /** In lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The first 16 kB of it. */
-  readonly body: string;
-  /** Bytes of the body that are left out. */
-  readonly cut: number;
-}
-
 /** A request as the page lists it. */
 export interface PageRequest
   extends Pick<RecordedRequest, "at" | "endedAt" | "method" | "url" | "status" | "code" | "outcome" | "faulty"> {
@@ -30,8 +20,24 @@ export interface PageRequest
   readonly fate: Fate;
   /** Why it was refused, or how its response was lost, in one sentence. */
   readonly why: string | undefined;
+}
+
+/** A request or a response, without tokens. */
+export interface PageMessage {
+  /** In lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The first 16 kB of it. */
+  readonly body: string;
+  /** Bytes of the body that are left out. */
+  readonly cut: number;
+}
+
+/** A request and its response, as `GET /_emulator/requests/{id}` responds. They are not in the stream, which they would slow down. */
+export interface PageExchange {
+  readonly v: 1;
+  readonly request: PageRequest;
   readonly sent: PageMessage;
-  /** The response, also one that was cut off; `undefined` if there is none, or none yet. */
+  /** The response, also one that was cut off; `undefined` if there is none, none yet, or it is not kept. */
   readonly response: PageMessage | undefined;
 }
 

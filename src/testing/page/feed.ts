@@ -2,16 +2,21 @@ import type { AssembledEmulator } from "../emulator.ts";
 import type { OutgoingResponse } from "../exchange.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { State } from "../state.ts";
-import type { PageEvent, PageFault, PageWorld, Pause } from "./events.ts";
+import type { PageEvent, PageRequest, Pause } from "./events.ts";
 import { fateOf } from "./fate.ts";
-import { type Context, type KeptRequest, RecentRequests, rowOf, shownToken } from "./recent-requests.ts";
+import { Responses } from "./responses.ts";
+import { endedRow, exchangeOf, pendingRow, rowOf, tokenIn, tokenOf } from "./rows.ts";
 import { Tally } from "./tally.ts";
 import type { Watcher } from "./watched-core.ts";
 import { withoutTokens } from "./without-tokens.ts";
 import { waitingFaults, worldOf } from "./world.ts";
 
+/** Requests that a snapshot holds. */
+const SHOWN = 500;
 /** Between two looks at the state, while a listener is there. */
 const LOOK_MS = 250;
+/** Events of this time are told together: one by one they would cost more. */
+const GATHER_MS = 100;
 
 /** The emulator that a feed tells of. */
 export type FeedSource = Pick<AssembledEmulator, "emulator" | "state" | "options">;
@@ -22,68 +27,86 @@ export interface Told {
   readonly json: string;
 }
 
+/** Takes values that have come to pass, in their order. */
+export type Listener = (told: readonly Told[]) => void;
+
 /**
- * Tells of an emulator as it happens: a snapshot, then each change. While nobody listens it notes requests, and makes no text
- * and holds no timer.
+ * Tells of an emulator as it happens: a snapshot, then each change. While nobody listens it counts requests, keeps responses
+ * that are errors, and holds no timer.
  */
 export class Feed implements Watcher {
   readonly #source: FeedSource;
-  readonly #listeners = new Set<(told: Told) => void>();
+  readonly #listeners = new Set<Listener>();
   readonly #mask: (text: string) => string;
   #state: State;
   #limiter: State["limiter"];
-  readonly #underWay = new Map<RecordedRequest, Context>();
-  #requests: RecentRequests;
+  #responses: Responses;
   #tally = new Tally();
   #seen: { readonly world: string; readonly faults: string } = { world: "", faults: "" };
-  #timer: NodeJS.Timeout | undefined;
+  #gathered: (() => PageEvent)[] = [];
+  #gathering: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(source: FeedSource) {
     this.#source = source;
     this.#state = source.state();
     this.#limiter = this.#state.limiter;
     this.#mask = withoutTokens(source.emulator.token);
-    this.#requests = new RecentRequests(source.options.logBytes);
+    this.#responses = new Responses(source.options.logBytes);
   }
 
   /** Calls `listener` with a snapshot, then with each change, until the function that it returns is called. */
-  listen(listener: (told: Told) => void): () => void {
+  listen(listener: Listener): () => void {
     this.#look();
+    this.#tellGathered();
     this.#listeners.add(listener);
-    listener(this.#textOf(this.#snapshot()));
-    this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    listener([this.#textOf(this.#snapshot())]);
+    this.#looking ??= setInterval(() => this.#look(), LOOK_MS).unref();
     return () => {
+      this.#tellGathered();
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      clearInterval(this.#looking);
+      this.#looking = undefined;
     };
   }
 
-  readonly arrived = (entry: RecordedRequest): void => {
+  /** A request and its response, as JSON without tokens; `undefined` for a request that the log does not keep. */
+  exchange(id: string): string | undefined {
     this.#follow();
-    const context = this.#contextOf(entry);
-    this.#underWay.set(entry, context);
-    this.#tellRequest("request", this.#requests.keep(entry, context));
+    const entry = this.#source.emulator.requests.filter(({ requestId }) => requestId === id).at(-1);
+    if (entry === undefined) return undefined;
+    return this.#mask(JSON.stringify(exchangeOf(this.#rowOf(entry), entry, this.#responses.get(entry))));
+  }
+
+  readonly arrived: Watcher["arrived"] = (entry, response) => {
+    this.#follow();
+    const world = this.#state;
+    this.#gather(() => ({ v: 1, type: "request", request: pendingRow(entry, tokenIn(world.tokens, entry)) }));
+    return () => {
+      // A request of the world before a reset ends in that.
+      if (world === this.#state) this.#ended(entry, response);
+    };
   };
 
-  readonly ended = (entry: RecordedRequest, response: OutgoingResponse): void => {
-    const context = this.#underWay.get(entry);
-    if (context === undefined) return; // a request of the world before a reset ends in that
-    this.#underWay.delete(entry);
-    this.#tellRequest("response", this.#requests.keep(entry, context, response));
-    const { at, endedAt: from = at, status, requestId: request } = entry;
-    this.#tally.count({ at, status, fate: fateOf(entry) });
-    const waitMs = status === undefined ? undefined : waitOf(response.headers);
+  #ended(entry: RecordedRequest, response: OutgoingResponse): void {
+    const { at, endedAt: from = at, status = 0, requestId: request } = entry;
+    this.#tally.count(at, { fate: fateOf(entry), status });
+    const isError = status >= 400;
+    if (!isError && this.#listeners.size === 0) return;
+    const token = tokenIn(this.#state.tokens, entry);
+    const window = token && status === 429 ? this.#limiter.windowOf(token.id, at) : undefined;
+    this.#responses.add(entry, response, window);
+    this.#gather(() => ({ v: 1, type: "response", request: endedRow(entry, token, this.#responses.get(entry)) }));
+    const waitMs = isError ? waitOf(response.headers) : undefined;
     if (waitMs === undefined) return;
-    const pause: Pause = { token: shownToken(context.token), from, until: from + waitMs };
+    const pause: Pause = { token: tokenOf(token), from, until: from + waitMs };
     this.#tally.pause(pause);
-    this.#tell(() => ({ v: 1, type: "pause", request, ...pause }));
-  };
+    this.#gather(() => ({ v: 1, type: "pause", request, ...pause }));
+  }
 
-  #contextOf({ token: keyId, status, at }: RecordedRequest): Context {
-    const token = keyId === undefined ? undefined : this.#state.tokens.byKeyId.get(keyId);
-    return { token, window: token && status === 429 ? this.#state.limiter.windowOf(token.id, at) : undefined };
+  #rowOf(entry: RecordedRequest): PageRequest {
+    return rowOf(entry, this.#state.tokens, this.#responses.get(entry));
   }
 
   #snapshot(): PageEvent {
@@ -97,55 +120,56 @@ export class Feed implements Watcher {
       baseUrl: emulator.baseUrl,
       limit: Number.isFinite(limit) ? limit : null,
       windowMs,
-      world: this.#world(),
-      faults: this.#faults(),
+      world: worldOf(this.#state, now),
+      faults: waitingFaults(this.#state.faults.all()),
       counts: { ...this.#tally.counts },
       steps: this.#tally.steps(now),
       pauses: this.#tally.pauses(now),
-      requests: this.#requests.rows(),
+      requests: emulator.requests.slice(-SHOWN).map((entry) => this.#rowOf(entry)),
     };
-  }
-
-  #world(): PageWorld {
-    return worldOf(this.#state, this.#source.options.now());
-  }
-
-  #faults(): readonly PageFault[] {
-    return waitingFaults(this.#state.faults.all());
   }
 
   /** Tells what has changed in the state, which programs change directly as well. */
   #look(): void {
     this.#follow();
-    const [world, faults] = [this.#world(), this.#faults()];
+    const world = worldOf(this.#state, this.#source.options.now());
+    const faults = waitingFaults(this.#state.faults.all());
     const seen = { world: JSON.stringify(world), faults: JSON.stringify(faults) };
     const before = this.#seen;
     this.#seen = seen;
-    if (seen.world !== before.world) this.#tell(() => ({ v: 1, type: "world", world }));
-    if (seen.faults !== before.faults) this.#tell(() => ({ v: 1, type: "fault", faults }));
+    if (seen.world !== before.world) this.#gather(() => ({ v: 1, type: "world", world }));
+    if (seen.faults !== before.faults) this.#gather(() => ({ v: 1, type: "fault", faults }));
   }
 
   /** Begins anew with a new world, and tells a new rate limit. */
   #follow(): void {
     const state = this.#source.state();
     if (state === this.#state && state.limiter === this.#limiter) return;
+    this.#tellGathered();
     if (state !== this.#state) {
-      this.#requests = new RecentRequests(this.#source.options.logBytes);
+      this.#responses = new Responses(this.#source.options.logBytes);
       this.#tally = new Tally();
-      this.#underWay.clear();
     }
     this.#state = state;
     this.#limiter = state.limiter;
-    this.#tell(() => this.#snapshot());
+    this.#tell([() => this.#snapshot()]);
   }
 
-  #tellRequest(type: "request" | "response", kept: KeptRequest): void {
-    this.#tell(() => ({ v: 1, type, request: rowOf(kept) }));
-  }
-
-  #tell(make: () => PageEvent): void {
+  #gather(make: () => PageEvent): void {
     if (this.#listeners.size === 0) return;
-    const told = this.#textOf(make());
+    this.#gathered.push(make);
+    this.#gathering ??= setTimeout(() => this.#tellGathered(), GATHER_MS).unref();
+  }
+
+  #tellGathered(): void {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    this.#tell(this.#gathered.splice(0));
+  }
+
+  #tell(events: readonly (() => PageEvent)[]): void {
+    if (this.#listeners.size === 0 || events.length === 0) return;
+    const told = events.map((make) => this.#textOf(make()));
     for (const listener of this.#listeners) listener(told);
   }
 

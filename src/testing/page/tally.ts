@@ -33,7 +33,7 @@ export class Tally {
   }
 
   /** Counts a request that has ended, at the time of its arrival. */
-  count({ at, ...request }: Pick<PageRequest, "at" | "fate" | "status">): void {
+  count(at: number, request: Pick<PageRequest, "fate" | "status">): void {
     const kind = kindOf(request);
     if (kind === undefined) return;
     const start = Math.floor(at / STEP_MS) * STEP_MS;

@@ -1,10 +1,10 @@
 import type { Core, OutgoingResponse } from "../exchange.ts";
 import type { LoggingCore, RecordedRequest } from "../request-log.ts";
 
-/** Sees each request that is in the log: once when the service has decided on it, once when its response has ended. */
+/** Sees each request that is in the log. */
 export interface Watcher {
-  readonly arrived: (request: RecordedRequest) => void;
-  readonly ended: (request: RecordedRequest, response: OutgoingResponse) => void;
+  /** Is called when the service has decided on a request. Returns what is to be called once its response has ended. */
+  readonly arrived: (request: RecordedRequest, response: OutgoingResponse) => () => void;
 }
 
 /** A core that tells a watcher what it handles. */
@@ -15,13 +15,13 @@ export function watchedCore(core: LoggingCore, watcher: Watcher): Core {
       const outgoing = core.handle(incoming);
       const { entry } = outgoing;
       if (entry === undefined) return outgoing;
-      watcher.arrived(entry);
+      const end = watcher.arrived(entry, outgoing);
       return {
         ...outgoing,
         settle: (ending) => {
           const isFirst = entry.outcome === "pending";
           outgoing.settle(ending);
-          if (isFirst) watcher.ended(entry, outgoing);
+          if (isFirst) end();
         },
       };
     },

@@ -10,8 +10,8 @@ type Sent = Parameters<typeof curlLine>[0];
 const BASE = "http://127.0.0.1:4010/api/v1";
 const request = (part: Partial<Sent["sent"]>, line = "POST /api/v1/projects/web/issues"): Sent => {
   const [method = "", url = ""] = line.split(" ");
-  // Only these fields are looked at.
-  return { method, url, sent: { headers: {}, body: "", cut: 0, ...part } } as Sent;
+  const row = { method, url } as Sent["request"]; // only these fields are looked at
+  return { request: row, sent: { headers: {}, body: "", cut: 0, ...part } };
 };
 
 test("a request is one line, without its token", () => {

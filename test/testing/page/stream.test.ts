@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type RunningEmulator, type StartOptions, startEmulator } from "../../../src/testing/node.ts";
+import type { PageExchange } from "../../../src/testing/page/events.ts";
 import { read, told } from "./events.ts";
 
 const withPage = (options?: StartOptions): Promise<RunningEmulator> => startEmulator({ page: true, ...options });
@@ -9,6 +10,12 @@ async function send({ baseUrl, token }: RunningEmulator, line: string, body?: st
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const response = await fetch(baseUrl + path, { method, headers, body: body ?? null }).catch(() => undefined);
   return response?.json();
+}
+
+/** What was sent and answered in a request; `undefined` if it is not kept. */
+async function exchange({ page }: RunningEmulator, id: string): Promise<PageExchange | undefined> {
+  const response = await fetch(new URL(`/_emulator/requests/${id}`, page));
+  return response.ok ? ((await response.json()) as PageExchange) : undefined; // the emulator's
 }
 
 const issue = (title: string): string => JSON.stringify({ title, type: "bug" });
@@ -31,17 +38,19 @@ test("begins with a snapshot of all that was, and goes on with each change", asy
   await send(running, CREATE, issue("refused"));
   await expect.poll(() => told(reader, "pause")).toHaveLength(1);
   const rows = told(reader, "response").map(({ request }) => request);
-  expect(rows[0]?.response).toBeUndefined();
   expect(rows).toMatchObject([
-    { id: "req_2", fate: "lost", outcome: "dropped", sent: { body: issue("lost"), cut: 0 } },
-    {
-      id: "req_3",
-      fate: "not_carried_out",
-      status: 429,
-      why: expect.stringContaining("all 2 are used"),
-      response: { headers: { "retry-after": "60" }, body: expect.stringContaining("too_many_requests") },
-    },
+    { id: "req_2", fate: "lost", outcome: "dropped" },
+    { id: "req_3", fate: "not_carried_out", status: 429, why: expect.stringContaining("all 2 are used") },
   ]);
+  expect(await exchange(running, "req_2")).toMatchObject({
+    v: 1,
+    request: rows[0],
+    sent: { body: issue("lost"), cut: 0 },
+  });
+  expect(await exchange(running, "req_3")).toMatchObject({
+    request: rows[1],
+    response: { headers: { "retry-after": "60" }, body: expect.stringContaining("too_many_requests"), cut: 0 },
+  });
   await expect.poll(() => told(reader, "world").at(-1)?.world.issues.count).toBe(2);
   await using late = await read(running);
   expect(told(late, "snapshot")).toMatchObject([
@@ -50,10 +59,7 @@ test("begins with a snapshot of all that was, and goes on with each change", asy
 });
 
 test("a snapshot has the last 500 requests, and counts all", async () => {
-  await using running = await withPage({ rateLimit: false, logLimit: 0 });
-  for (let count = 0; count < 520; count += 1) await running.emulator.fetch(running.baseUrl);
-  await using empty = await read(running);
-  expect(told(empty, "snapshot")).toMatchObject([{ requests: [], counts: { accepted: 0 } }]); // of the port alone
+  await using running = await withPage({ rateLimit: false });
   for (let round = 0; round < 26; round += 1)
     await Promise.all(Array.from({ length: 20 }, () => send(running, "GET /projects")));
   await using reader = await read(running);
@@ -68,11 +74,13 @@ test("long bodies are cut, and logBytes bounds what is kept", async () => {
   await using reader = await read(running);
   for (let count = 0; count < 12; count += 1) await send(running, CREATE, issue("ü".repeat(20_000)));
   await expect.poll(() => told(reader, "response")).toHaveLength(12);
-  const [{ request } = {}] = told(reader, "response");
-  for (const message of [request?.sent, request?.response]) {
+  const last = await exchange(running, "req_12");
+  for (const message of [last?.sent, last?.response]) {
     expect(Buffer.byteLength(message?.body ?? "")).toBeLessThanOrEqual(16 * 1024);
     expect(Buffer.byteLength(message?.body ?? "") + (message?.cut ?? 0)).toBeGreaterThan(40_000);
   }
+  expect(await exchange(running, "req_1")).toBeUndefined();
+  expect(await exchange(running, "none")).toBeUndefined();
   await using late = await read(running);
   const kept = told(late, "snapshot")[0]?.requests ?? [];
   expect(kept.length).toBeGreaterThan(1);
@@ -106,7 +114,9 @@ test("nothing that was sent holds a token or a plaintext, however it is spelled"
   await expect.poll(() => told(reader, "response").length).toBe(all);
   await expect.poll(() => told(reader, "world").at(-1)?.world.issues.count).toBeGreaterThan(10);
   await using late = await read(running);
-  for (const text of [reader.text(), late.text()]) {
+  const ids = told(late, "snapshot").flatMap(({ requests }) => requests.map(({ id: one }) => one));
+  const exchanges = await Promise.all(ids.map((one) => exchange(running, one)));
+  for (const text of [reader.text(), late.text() + JSON.stringify(exchanges)]) {
     const parts = secrets.flatMap((secret) => {
       const own = secret.slice(secret.lastIndexOf("_") + 1);
       return [own.slice(0, 8), own.slice(-8), btoa(secret).slice(-12)];
@@ -115,9 +125,41 @@ test("nothing that was sent holds a token or a plaintext, however it is spelled"
     const leaks = parts.map((part) => lower.indexOf(part.toLowerCase())).filter((at) => at >= 0);
     expect(leaks.map((at) => text.slice(at - 60, at + 20))).toEqual([]);
     expect(text.includes("_***")).toBe(true);
-    expect(text.includes("kept-body")).toBe(true);
     expect(text.includes("of-another-form")).toBe(false);
   }
+});
+
+test("responses are kept while someone listens, errors always; without a log nothing is", async () => {
+  await using running = await withPage();
+  await send(running, "GET /projects");
+  await send(running, "GET /sessions/none");
+  const before = [await exchange(running, "req_1"), await exchange(running, "req_2")];
+  const types = before.map((one) => one?.response?.headers["content-type"]);
+  expect(types).toEqual([undefined, expect.stringMatching(/json/)]);
+  expect(before[1]?.request.why).toMatch(/no such session/);
+  await using reader = await read(running);
+  await send(running, "GET /projects");
+  await expect.poll(() => told(reader, "response")).toHaveLength(1);
+  expect((await exchange(running, "req_3"))?.response?.body).toContain("next_cursor");
+
+  await using forgetful = await withPage({ logLimit: 0, logBytes: 0 });
+  await using watching = await read(forgetful);
+  await send(forgetful, "GET /sessions/none");
+  await expect.poll(() => told(watching, "response")).toHaveLength(1);
+  expect(await exchange(forgetful, "req_1")).toBeUndefined();
+});
+
+test("a request that is under way is in the snapshot, with what was sent", async () => {
+  await using running = await withPage();
+  running.emulator.fault({ delayMs: Number.POSITIVE_INFINITY });
+  void send(running, CREATE, issue("waiting"));
+  await expect.poll(() => running.emulator.requests).toHaveLength(1);
+  await using reader = await read(running);
+  expect(told(reader, "snapshot")).toMatchObject([
+    { requests: [{ id: "req_1", fate: "pending" }], counts: { accepted: 0 } },
+  ]);
+  const seen = await exchange(running, "req_1");
+  expect([seen?.sent.body, seen?.response]).toEqual([issue("waiting"), undefined]);
 });
 
 test("the newest issues are those that were created last, in whichever project", async () => {
@@ -156,7 +198,7 @@ test("a new world and a new rate limit are a snapshot; a request of the old worl
   await send(running, "GET /projects");
   await expect.poll(() => told(reader, "response")).toHaveLength(1);
   expect(told(reader, "snapshot")).toHaveLength(2);
-  expect(told(reader, "snapshot")[1]).toMatchObject({ counts: { accepted: 0 }, requests: [] });
+  expect(told(reader, "snapshot")[1]).toMatchObject({ counts: { accepted: 0 }, steps: [] });
   running.emulator.setRateLimit({ limit: 7, windowMs: 500 });
   await expect.poll(() => told(reader, "snapshot").at(-1)).toMatchObject({ limit: 7, windowMs: 500 });
   expect(told(reader, "snapshot").at(-1)?.requests).toHaveLength(1);

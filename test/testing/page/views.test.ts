@@ -19,8 +19,6 @@ const ROW: PageRequest = {
   faulty: false,
   fate: "answered",
   why: undefined,
-  sent: { headers: {}, body: "", cut: 0 },
-  response: undefined,
 };
 const ALL: Place = { open: "", failed: false, text: "" };
 
@@ -41,9 +39,9 @@ test.each<[Partial<PageRequest>, Kind | undefined]>([
 
 test("counts by steps of 100 ms, keeps a minute, and joins the pauses of a token", () => {
   const tally = new Tally();
-  for (const at of [10_000, 10_099, 10_100]) tally.count({ ...ROW, at });
-  tally.count({ ...ROW, at: 10_150, fate: "pending" });
-  tally.count({ ...ROW, at: 10_160, fate: "lost" });
+  for (const at of [10_000, 10_099, 10_100]) tally.count(at, ROW);
+  tally.count(10_150, { ...ROW, fate: "pending" });
+  tally.count(10_160, { ...ROW, fate: "lost" });
   expect(tally.steps(11_000)).toEqual([
     { at: 10_000, accepted: 2, refused: 0, failed: 0, lost: 0 },
     { at: 10_100, accepted: 1, refused: 0, failed: 0, lost: 1 },
@@ -62,7 +60,7 @@ test("counts by steps of 100 ms, keeps a minute, and joins the pauses of a token
     [14_000, 15_000],
     [11_000, 12_000],
   ]);
-  for (let at = 100_000; at < 400_000; at += 100) tally.count({ ...ROW, at });
+  for (let at = 100_000; at < 400_000; at += 100) tally.count(at, ROW);
   expect(tally.steps(400_000)).toHaveLength(599);
   expect(tally.counts).toEqual({ accepted: 3_003, refused: 0, failed: 0, lost: 1 });
   // What another one is told of it is the same.

@@ -1,4 +1,4 @@
-import type { PageRequest } from "../events.ts";
+import type { PageExchange } from "../events.ts";
 
 /** Header fields that curl sends by itself, or that say how this very connection was used. */
 const OWN = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|authorization|sec-.*)$/;
@@ -10,8 +10,9 @@ const UNSAFE = /[\0-\x1f\x7f-\x9f]/;
  * A request as a line for a POSIX shell, which can be pasted whatever the request holds: the shell reads everything but the
  * token as it is. `undefined` if the body was too long to be kept.
  */
-export function curlLine({ method, url, sent }: PageRequest, baseUrl: string): string | undefined {
+export function curlLine({ request, sent }: Omit<PageExchange, "v" | "response">, baseUrl: string): string | undefined {
   if (sent.cut > 0) return undefined;
+  const { method, url } = request;
   const { headers, body } = sent;
   const isRaw = UNSAFE.test(body);
   const words = ["curl", "--globoff", "--path-as-is"];

@@ -1,4 +1,4 @@
-import type { PageMessage, PageRequest } from "../events.ts";
+import type { PageExchange, PageMessage, PageRequest } from "../events.ts";
 import { kindOf } from "../tally.ts";
 import { curlLine } from "./curl.ts";
 import { make, onPress } from "./elements.ts";
@@ -8,14 +8,15 @@ import { fateOf, markOf, pathOf, prettyOf, statusOf, timeOf, tookOf } from "./wo
 const HAS_SHELL = !/windows/i.test(navigator.userAgent);
 
 /** Fills the panel of the opened request: what was sent and answered, what became of it, and why. */
-export function showDetail(panel: HTMLElement, request: PageRequest | undefined, baseUrl: string): void {
+export function showDetail(panel: HTMLElement, exchange: PageExchange | undefined, baseUrl: string): void {
   const close = make("button", "", "Close");
   close.id = "detail-close";
-  if (request === undefined) {
-    panel.replaceChildren(make("div", "bar", make("h2", "", "No such request"), close), make("p", "", MISSING));
+  if (exchange === undefined) {
+    panel.replaceChildren(make("div", "bar two", make("h2", "", "It is not among the last 500 requests"), close));
     return;
   }
-  const { id, method, at, token, operation, why, sent, response } = request;
+  const { request, sent, response } = exchange;
+  const { id, method, at, token, operation, why } = request;
   const path = pathOf(request, baseUrl);
   const facts = make("dl", "");
   const tell = (name: string, value: string): void => facts.append(make("dt", "", name), make("dd", "", value));
@@ -24,7 +25,7 @@ export function showDetail(panel: HTMLElement, request: PageRequest | undefined,
   tell("time", `${timeOf(at)}${tookOf(request) && `, ${tookOf(request)} ms`}`);
   tell("token", token === undefined ? "none that is known" : `${token.name} (${token.id})`);
   tell("operation", operation ?? "none");
-  const line = HAS_SHELL ? curlLine(request, baseUrl) : undefined;
+  const line = HAS_SHELL ? curlLine(exchange, baseUrl) : undefined;
   panel.replaceChildren(
     make("div", "bar two", make("h2", "mono", `${method} ${path}`), close),
     make(
@@ -36,22 +37,19 @@ export function showDetail(panel: HTMLElement, request: PageRequest | undefined,
     facts,
     ...messageOf("Sent", sent),
     ...(response === undefined
-      ? [make("h3", "", "Answered"), make("p", "muted", NO_RESPONSE[request.outcome])]
+      ? [make("h3", "", "Answered"), make("p", "muted", noResponse(request))]
       : messageOf("Answered", response)),
     ...(line === undefined ? [] : curlOf(line)),
   );
 }
 
-const MISSING = "It is not among the last 500 requests of this world.";
-
 /** A request that has no response is no empty panel. */
-const NO_RESPONSE: Readonly<Record<PageRequest["outcome"], string>> = {
-  pending: "The response has not left yet.",
-  dropped: "No response: the connection was broken.",
-  aborted: "No response: the client closed the connection first.",
-  cut: "No response: it was cut off before its first byte.",
-  completed: "A response without a body.",
-};
+function noResponse({ outcome, status }: PageRequest): string {
+  if (outcome === "pending") return "The response has not left yet.";
+  if (status !== undefined && outcome === "completed") return "It was not kept: no page was open.";
+  const who = outcome === "aborted" ? "the client left first" : "the connection was broken";
+  return `No response: ${who}.`;
+}
 
 function messageOf(title: string, { headers, body, cut }: PageMessage): readonly Node[] {
   const fields = make("dl", "mono");

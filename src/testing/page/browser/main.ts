@@ -1,5 +1,5 @@
 /** The script of the page: the stream changes one store, and views show it. */
-import type { PageRequest } from "../events.ts";
+import type { PageExchange, PageRequest } from "../events.ts";
 import { kindOf, MINUTE_MS } from "../tally.ts";
 import { hashOf, type Place, readPlace } from "./address.ts";
 import { showDetail } from "./detail.ts";
@@ -45,7 +45,7 @@ function showLine(): void {
   const [steps, pauses] = [store.tally.steps(at), store.tally.pauses(at)];
   draw(canvas, { now: at, steps, pauses, limit });
   find("limit").textContent =
-    limit === null ? "no limit, pauses shaded" : `limit ${limit} in ${secondsOf(windowMs)} (dashed), pauses shaded`;
+    limit === null ? "no limit" : `limit ${limit} in ${secondsOf(windowMs)} (dashed), pauses shaded`;
   if (!numbers.open) return;
   const rows = barsOf(steps, NUMBERS_MS).map(({ at: from, ...counts }) => {
     const cells = [Math.max(0, Math.round((at - from) / 1000)), ...KINDS.map(([kind]) => counts[kind])];
@@ -77,13 +77,21 @@ function showRequests(): void {
 }
 
 function showOpened(): void {
-  const request = store.requests.get(place.open);
-  detail.hidden = place.open === "" || store.snapshot === undefined;
+  const { snapshot, requests } = store;
+  const request = requests.get(place.open);
+  detail.hidden = place.open === "" || snapshot === undefined;
   // What is read stays, also when the request is no longer among the last.
   const isShown = opened.id === place.open && (request === opened.request || request === undefined);
   if (detail.hidden || isShown) return;
+  if (opened.id !== place.open) detail.replaceChildren();
   opened = { id: place.open, request };
-  showDetail(detail, request, store.snapshot?.baseUrl ?? "");
+  void showExchange(place.open);
+}
+
+async function showExchange(id: string): Promise<void> {
+  const response = await fetch(`/_emulator/requests/${encodeURIComponent(id)}`).catch(() => undefined);
+  const exchange = response?.ok ? ((await response.json()) as PageExchange) : undefined; // the emulator's own
+  if (id === opened.id) showDetail(detail, exchange, store.snapshot?.baseUrl ?? "");
 }
 
 function showState(): void {
@@ -125,8 +133,7 @@ function go(to: Partial<Place>): void {
   const wasOpen = place.open;
   const next = { ...place, ...to };
   const hash = hashOf(next);
-  if (next.open === wasOpen) history.replaceState(null, "", hash);
-  else history.pushState(null, "", hash);
+  history[next.open === wasOpen ? "replaceState" : "pushState"](null, "", hash);
   arrive(next);
 }
 

@@ -83,12 +83,11 @@ export class RequestList {
 }
 
 function fill(row: Row, request: PageRequest, baseUrl: string): void {
-  const { method, at, id, token, url } = request;
+  const { method, at, id, token } = request;
   const kind = kindOf(request) ?? "pending";
   row.shown = request;
   row.element.className = kind;
   row.link.replaceChildren(make("b", "", method), ` ${pathOf(request, baseUrl)}`);
-  row.link.title = url;
   row.link.setAttribute(
     "aria-label",
     `${statusOf(request)}, ${fateOf(request)}, ${method} ${pathOf(request, baseUrl)}, ${id}`,

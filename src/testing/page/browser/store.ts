@@ -34,7 +34,7 @@ export class Store {
         return;
       case "response":
         this.#keep(event.request);
-        this.tally.count(event.request);
+        this.tally.count(event.request.at, event.request);
         return;
       case "pause":
         this.tally.pause(event);

@@ -1,0 +1,53 @@
+import type { OutgoingResponse } from "../exchange.ts";
+import type { OpenWindow } from "../rate-limit.ts";
+import type { RecordedRequest } from "../request-log.ts";
+
+/** The most responses that are kept. */
+const KEPT = 500;
+/** The most bytes of a body that are kept. */
+export const KEPT_BYTES: number = 16 * 1024;
+
+/** A response as it left. */
+export interface SentResponse {
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+  /** Bytes of the body that are left out. */
+  readonly cut: number;
+  /** The window of the token, if the request was refused for that. */
+  readonly window: OpenWindow | undefined;
+}
+
+interface Slot extends Pick<SentResponse, "headers" | "window"> {
+  readonly index: number;
+  readonly body: Uint8Array | undefined;
+  /** Bytes of the body that left. */
+  readonly length: number;
+}
+
+/** The responses to the last requests of one world, as many as fit into so many bytes. */
+export class Responses {
+  readonly #slots: Slot[];
+
+  constructor(mostBytes: number) {
+    const count = Math.min(KEPT, Math.floor(mostBytes / KEPT_BYTES));
+    this.#slots = Array<Slot>(count);
+  }
+
+  /** Keeps what has left of a response, if anything has. */
+  add({ index, status, outcome }: RecordedRequest, response: OutgoingResponse, window: OpenWindow | undefined): void {
+    if (status === undefined || outcome === "aborted" || this.#slots.length === 0) return;
+    const { headers, body, delivery } = response;
+    const { cutAfterBytes = Infinity, stallAfterBytes = Infinity } = delivery;
+    const length = Math.min(body?.length ?? 0, cutAfterBytes, stallAfterBytes);
+    const kept = body !== undefined && body.length > KEPT_BYTES ? body.slice(0, KEPT_BYTES) : body;
+    this.#slots[index % this.#slots.length] = { index, headers, body: kept, length, window };
+  }
+
+  get({ index }: Pick<RecordedRequest, "index">): SentResponse | undefined {
+    const slot = this.#slots[index % this.#slots.length];
+    if (slot?.index !== index) return undefined;
+    const { headers, body = new Uint8Array(), length, window } = slot;
+    const shown = body.subarray(0, length);
+    return { headers, window, body: shown, cut: length - shown.length };
+  }
+}

@@ -1,0 +1,106 @@
+/** A request of the log as the page shows it. */
+import { isRecord } from "../../core/checks/values.ts";
+import { parseJson } from "../../core/wire/json.ts";
+import type { RecordedRequest } from "../request-log.ts";
+import type { TokenRow, TokenStore } from "../token-tables.ts";
+import type { PageExchange, PageMessage, PageRequest } from "./events.ts";
+import { fateOf, whyOf } from "./fate.ts";
+import { KEPT_BYTES, type SentResponse } from "./responses.ts";
+import { withoutPlaintexts, withoutSecrets } from "./without-tokens.ts";
+
+type Logged = Omit<RecordedRequest, "body" | "query" | "text">;
+
+/** The row of a request that is under way: its response has not left, whatever the service has decided. */
+export function pendingRow(
+  { at, method, url, operation, requestId: id }: Logged,
+  token: TokenRow | undefined,
+): PageRequest {
+  const fields = {
+    id,
+    at,
+    method,
+    url,
+    operation,
+    token: tokenOf(token),
+    outcome: "pending",
+    fate: "pending",
+  } as const;
+  return { ...fields, endedAt: undefined, status: undefined, code: undefined, faulty: false, why: undefined };
+}
+
+/** The row of a request that has ended. */
+export function endedRow(
+  request: Logged,
+  token: TokenRow | undefined,
+  response: SentResponse | undefined,
+): PageRequest {
+  const { at, endedAt, method, url, status = 0, code, outcome, faulty, operation, requestId: id } = request;
+  const isToldByBody = outcome === "completed" && status >= 400;
+  const content = isToldByBody ? parse(response?.body) : undefined;
+  const reason = { content, scopes: token?.scopes, window: response?.window };
+  return {
+    id,
+    at,
+    endedAt,
+    method,
+    url,
+    operation,
+    token: tokenOf(token),
+    status: request.status,
+    code,
+    outcome,
+    faulty,
+    fate: fateOf(request),
+    why: isToldByBody && response === undefined ? undefined : whyOf(request, reason),
+  };
+}
+
+export function rowOf(request: Logged, tokens: TokenStore, response: SentResponse | undefined): PageRequest {
+  const token = tokenIn(tokens, request);
+  return request.outcome === "pending" ? pendingRow(request, token) : endedRow(request, token, response);
+}
+
+/** The token that a request bears, if the emulator knows it. */
+export function tokenIn(tokens: TokenStore, { token }: Pick<RecordedRequest, "token">): TokenRow | undefined {
+  return token === undefined ? undefined : tokens.byKeyId.get(token);
+}
+
+/** A token as it is shown. */
+export function tokenOf(token: TokenRow | undefined): PageRequest["token"] {
+  return token && { id: token.id, name: token.name };
+}
+
+/** A request and its response, without secrets of other services; tokens of the emulator are still in it. */
+export function exchangeOf(
+  request: PageRequest,
+  { headers, text }: RecordedRequest,
+  response?: SentResponse,
+): PageExchange {
+  const { bytes, cut } = firstBytes(text);
+  return {
+    v: 1,
+    request,
+    sent: messageOf(Object.entries(headers), bytes, cut),
+    response: response && messageOf(response.headers, response.body, response.cut),
+  };
+}
+
+function messageOf(headers: Iterable<readonly [string, string]>, body: Uint8Array, cut: number): PageMessage {
+  // A character that is cut in two is left out.
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body, { stream: true });
+  return { headers: withoutSecrets(headers), body: withoutPlaintexts(text), cut };
+}
+
+function firstBytes(text: string): { readonly bytes: Uint8Array; readonly cut: number } {
+  const all = new TextEncoder().encode(text);
+  return { bytes: all.subarray(0, KEPT_BYTES), cut: Math.max(0, all.length - KEPT_BYTES) };
+}
+
+function parse(body: Uint8Array | undefined): unknown {
+  try {
+    const parsed = parseJson(new TextDecoder().decode(body));
+    return isRecord(parsed) ? parsed : undefined;
+  } catch {
+    return undefined; // a fault may send anything
+  }
+}
