@@ -97,7 +97,7 @@ export class Tokens {
   /**
    * Revokes a token at once: `DELETE /me/tokens/{id}`. The request is sent again after failures that may pass, since
    * revoking twice does no harm; a 404 or 401 after such a failure has `priorAmbiguous: true`: the first request may have
-   * succeeded. A browser may send it again unseen, so there each refusal has it.
+   * succeeded. Browsers and workerd may send it again unseen, so there each refusal has it.
    *
    * @param id the `id` of the token's record, not the token itself
    * @param options options of this call

@@ -6,11 +6,12 @@ import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { isTaken, readBody, readBriefly, readRefusal } from "../wire/body.ts";
 import { type Exchange, isSuccess, type ResponseHead, readHead } from "../wire/head.ts";
+import { mayRepeat } from "../wire/sent-once.ts";
 import type { Call } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
-import { HttpFailure, isInBrowser } from "./http.ts";
+import type { HttpFailure } from "./http.ts";
 import { isBodyDue, isWrite } from "./operation.ts";
 import { watchWrite } from "./write-evidence.ts";
 
@@ -67,12 +68,10 @@ async function runOnRequest(call: Call, onRequest: NonNullable<CallOptions["onRe
 }
 
 /** Awaits a hook, as long as there is time for the request. */
-async function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
-  try {
-    await deadline.race(ready);
-  } catch (error) {
+function inTime(call: Call, ready: Promise<void>, deadline: Deadline): Promise<void> {
+  return deadline.race(ready).catch((error: unknown) => {
     throw error === STOPPED ? stoppedError(call, { deadline, phase: "queue" }) : error;
-  }
+  });
 }
 
 const JSON_BODY = { "content-type": "application/json" };
@@ -85,17 +84,18 @@ async function sendRequest(
   const { events, fetch, history, operation, settings, url, body } = call;
   const { method } = operation;
   const headers = { ...events?.headers(), ...(body === undefined ? {} : JSON_BODY), ...settings.headers };
-  const mayBeCached = !isWrite(operation) && operation.isPoll !== true;
+  const writes = isWrite(operation);
+  const mayBeCached = !writes && operation.isPoll !== true;
   const post = (): Promise<Response> =>
     settings.http({ url, method, headers, body, token, signal: deadline.signal, fetch, mayBeCached });
-  const watch = isWrite(operation) ? watchWrite(method, url) : undefined;
+  const watch = writes ? watchWrite(method, url) : undefined;
   const send = watch === undefined ? post : () => watch.run(post);
   history.requests += 1;
   call.note("leaves");
   const sending = events === undefined ? send() : events.send(send);
   try {
     const response = await deadline.race(sending);
-    if (method === "DELETE" && isInBrowser()) call.note("again");
+    if (method === "DELETE" && watch === undefined && mayRepeat()) call.note("again");
     return { response, head: readHead(response, url) };
   } catch (error) {
     if (error === STOPPED) {
@@ -103,11 +103,10 @@ async function sendRequest(
       discard(sending);
       throw stoppedError(call, { deadline, phase: "headers" });
     }
-    const failure = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
-    const { cause } = failure;
-    const fault = classifyFault({ ...failure, request: watch?.evidence(cause) }, settings.baseUrl);
+    const failure = error as HttpFailure; // `settings.http` rejects with nothing else
+    const fault = classifyFault({ ...failure, request: watch?.evidence(failure.cause) }, settings.baseUrl);
     if (fault.isSent === false) call.note("never_left");
-    throw connectionError(call, fault, { cause });
+    throw connectionError(call, fault, failure);
   } finally {
     // Also of a `fetch` that does not heed the signal.
     watch?.end();

@@ -54,7 +54,8 @@ const OPTIONS: KyOptions = {
  */
 export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): SendHttp {
   const instance = ky.create(OPTIONS);
-  const isBrowser = isInBrowser();
+  // A page or a worker: all browsers call themselves Mozilla, no other platform does.
+  const isBrowser = /^Mozilla\//.test(platform().userAgent ?? "");
   // A response belongs to one token and one moment; a browser's cache knows neither.
   const ownOptions = isBrowser ? { cache: "no-store" as const } : {};
   const cachedOptions = { ...ownOptions, ...fetchOptions };
@@ -105,11 +106,6 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
 /** The platform's account of itself: absent on some. */
 function platform(): { readonly onLine?: boolean; readonly userAgent?: string } {
   return (globalThis as { readonly navigator?: object }).navigator ?? {};
-}
-
-/** `true` in a page or a worker of a browser: all of them call themselves Mozilla, no other platform does. */
-export function isInBrowser(): boolean {
-  return /^Mozilla\//.test(platform().userAgent ?? "");
 }
 
 // A `fetch` of the application may resolve with anything, and a substitute need not be of the platform's class.

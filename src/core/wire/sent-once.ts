@@ -41,6 +41,15 @@ export function onceWay(method: string, { client }: FetchOptions): OnceWay | und
   return { options: method === "POST" || method === "PATCH" ? {} : { keepalive: false }, close: () => {} };
 }
 
+/**
+ * `true` where a platform that tells nothing of its requests may send a `DELETE` again by itself, as browsers and workerd do. On
+ * Deno and Bun there is a way to send it once.
+ */
+export function mayRepeat(): boolean {
+  const { Deno, Bun } = globalThis as Globals;
+  return Deno === undefined && Bun === undefined;
+}
+
 /** `true` for a method of a request that may change something. */
 export function mayWrite(method: string): boolean {
   return method !== "GET" && method !== "HEAD" && method !== "CONNECT";

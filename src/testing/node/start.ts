@@ -88,17 +88,20 @@ function randomOf({ random }: ResolvedOptions): RandomSource {
 function listen(server: Server, on: { readonly port: number; readonly host: string }): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (cause: NodeJS.ErrnoException): void => reject(listenError(on, cause));
+    if (mayNotListen()) return fail(Object.assign(new Error("--allow-net is missing"), { code: "ERR_ACCESS_DENIED" }));
     server.once("error", fail);
-    try {
-      server.listen(on.port, on.host, () => {
-        // From here on an error is one of a single connection that could not be accepted.
-        server.on("error", () => undefined);
-        resolve();
-      });
-    } catch (thrown) {
-      fail(thrown as NodeJS.ErrnoException); // Node throws what its permissions refuse
-    }
+    server.listen(on.port, on.host, () => {
+      // From here on an error is one of a single connection that could not be accepted.
+      server.on("error", () => undefined);
+      resolve();
+    });
   });
+}
+
+/** Node's `--permission` without `--allow-net`, where Node has that flag: it throws later, where nobody can catch it. */
+function mayNotListen(): boolean {
+  const { permission, allowedNodeEnvironmentFlags: flags } = process as Partial<typeof process>; // absent on other platforms
+  return permission?.has("net") === false && flags?.has("--allow-net") === true;
 }
 
 function listenError(

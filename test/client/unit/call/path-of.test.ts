@@ -7,7 +7,7 @@ import { encodePath, path, pathOf } from "../../../../src/core/wire/path.ts";
 test("the path of a template is sent as one made by the tag, and is shown with the names of its values", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (value) => {
-      fc.pre(value !== "." && value !== "..");
+      fc.pre(value.split(/[/\\]/).every((segment) => segment !== "" && segment !== "." && segment !== ".."));
       const made = pathOf("/projects/{project}/issues", { project: value });
       expect(encodePath(made)).toBe(encodePath(path`/projects/${value}/issues`));
       expect(made.template).toBe("/projects/{project}/issues");

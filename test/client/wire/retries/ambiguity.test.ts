@@ -43,12 +43,14 @@ async function failing(
 const createToken = (client: Client): Promise<unknown> => client.tokens.create({ name: "ci", scopes: [] });
 
 describe("a DELETE that the platform may have sent before", () => {
-  const browser = { userAgent: "Mozilla/5.0 (X11; Linux x86_64)" };
+  /** A platform that tells nothing of its requests. */
+  const silent = { process: undefined };
   const deno = { createHttpClient: () => ({ close() {} }) };
 
   test.each([
-    { where: "in a browser", globals: { navigator: browser }, priorAmbiguous: true },
-    { where: "on Deno", globals: { Deno: deno }, priorAmbiguous: undefined },
+    { where: "in a browser, or on workerd", globals: silent, priorAmbiguous: true },
+    { where: "on Deno", globals: { ...silent, Deno: deno }, priorAmbiguous: undefined },
+    { where: "on Bun", globals: { ...silent, Bun: {} }, priorAmbiguous: undefined },
     { where: "on Node", globals: {}, priorAmbiguous: undefined },
   ])("$where: $priorAmbiguous", async ({ globals, priorAmbiguous }) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
