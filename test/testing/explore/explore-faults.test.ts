@@ -1,9 +1,11 @@
+import { readFile } from "node:fs/promises";
 import * as timers from "node:timers";
 import { expect, test } from "vitest";
 import { exploreFaults } from "../../../src/testing/node/explore/explore-faults.ts";
 import type { ExploreOptions } from "../../../src/testing/node/explore/options.ts";
 import { ExplorationError } from "../../../src/testing/node/explore/report.ts";
 import type { ProgramContext } from "../../../src/testing/node/explore/run.ts";
+import { standingResources } from "../../../src/testing/node/explore/start.ts";
 
 type Program = (context: ProgramContext<undefined>) => unknown;
 
@@ -164,4 +166,12 @@ test("a compare that throws is a finding where a fault came before, and ends the
   });
   expect(runs).toBeGreaterThan(3);
   await expect(exploreFaults({ ...options, program: () => {} })).rejects.toThrow("there is no file");
+});
+
+test("a read that is under way before the program hides none of the program's", async () => {
+  const reading = readFile(import.meta.filename);
+  const [all, standing] = [process.getActiveResourcesInfo(), standingResources()];
+  await reading;
+  expect(all).toContain("FSReqPromise");
+  expect(standing.filter((name) => name.startsWith("FSReq"))).toEqual([]);
 });

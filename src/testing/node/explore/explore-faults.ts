@@ -14,7 +14,7 @@ import {
 } from "./report.ts";
 import { makeRun, type RunPlan, type RunRecord, type Setup } from "./run.ts";
 import { scriptOf } from "./script.ts";
-import { openResources } from "./start.ts";
+import { standingResources } from "./start.ts";
 import { unsteadyFields } from "./world.ts";
 
 let previous: Promise<unknown> = Promise.resolve();
@@ -68,7 +68,7 @@ async function explore<Prepared>(options: ExploreOptions<Prepared>): Promise<Exp
     starts: options.starts ?? 3,
     emulator: options.emulator ?? {},
   };
-  const resources = openResources();
+  const resources = standingResources();
   const plain: RunPlan = { disturbances: [], isReordered: false, maxRequests: Infinity, resources, signal };
   const { reference, requests } = await learn(setup, plain);
   undisturbed = reference.run.emulator;

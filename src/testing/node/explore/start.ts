@@ -51,8 +51,16 @@ function tellsResources(): boolean {
 const STANDING = new Set(["Timeout", "Immediate", "TickObject", "TCPServerWrap", "PipeServerWrap", "TTYWrap"]);
 
 /** The resources of the process by which something may be under way. */
-export function openResources(): string[] {
+function openResources(): string[] {
   return process.getActiveResourcesInfo().filter((name) => !STANDING.has(name));
+}
+
+/** Requests of the platform, such as a read of a file: each ends by itself. */
+const REQUEST = /Req|(?:Connect|Write|Shutdown|Send)Wrap$/;
+
+/** The resources that stay open whatever the program does. A request of before ends, and must not hide one of the program. */
+export function standingResources(): string[] {
+  return openResources().filter((name) => !REQUEST.test(name));
 }
 
 /** One start of a program, in a time of its own. */
