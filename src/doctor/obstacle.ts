@@ -15,6 +15,9 @@ export async function obstacleTo(asker: Asker, baseUrl: URL, ignoredProxy?: stri
   if (pageOf(projects) !== undefined) return undefined;
   const { status, request } = projects;
   const answered = `${labelOf(request)} answered ${outlineOf(projects)}`;
+  if (isKept(projects, first)) {
+    return `a cache answers for the service, whoever asks: ${answered} with the token, as before without one`;
+  }
   if (status === 401) return `the token is not accepted: ${answered}`;
   if (status === 403 && projects.json === undefined && projects.text !== "") {
     return `a gateway or firewall refuses the request: ${answered}, not JSON; the body of the client's error has its text`;
@@ -24,6 +27,13 @@ export async function obstacleTo(asker: Asker, baseUrl: URL, ignoredProxy?: stri
   if (status === 404) return notFound(answered, await asker.ask(ELSEWHERE), baseUrl);
   const isJson = isSuccess(projects) && projects.json !== undefined;
   return `this is not the service: ${answered}${isJson ? " with JSON that is no list (data, next_cursor)" : ""}`;
+}
+
+/** Returns whether a reply is an earlier one: it has the id of that, or says that it is old. */
+function isKept({ headers }: Reply, earlier: Answer): boolean {
+  const id = headers.get("x-request-id");
+  const isSame = earlier.kind === "response" && id !== null && id === earlier.headers.get("x-request-id");
+  return isSame || Number(headers.get("age")) > 0;
 }
 
 function noConnection(failure: Failure, ignoredProxy: string | undefined): string {

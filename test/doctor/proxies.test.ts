@@ -75,6 +75,48 @@ describe("a page in place of the service", () => {
   });
 });
 
+describe("a cache that keeps each response, whoever asks", () => {
+  /** Answers a GET by its URL alone, from the second time on. */
+  function caching(change: (response: WireResponse) => WireResponse = (response) => response): Send {
+    const kept = new Map<string, WireResponse>();
+    return async (request) => {
+      const known = kept.get(request.url);
+      if (known !== undefined && (request.method ?? "GET") === "GET") return change(known);
+      const response = await sendByNode(request);
+      if (response.kind === "response") kept.set(request.url, response);
+      return response;
+    };
+  }
+  const withHeaders =
+    (given: Readonly<Record<string, string | null>>) =>
+    (response: WireResponse): WireResponse => {
+      const headers = new Headers(response.headers);
+      for (const [name, value] of Object.entries(given)) {
+        if (value === null) headers.delete(name);
+        else headers.set(name, value);
+      }
+      return { ...response, headers };
+    };
+  const verdictBehind = async (send: Send): Promise<string> => {
+    await using service = await startEmulator();
+    return (await examine(service, { send })).report.verdict;
+  };
+
+  test("is named in place of the token, by the id of the response or by its age", async () => {
+    const verdict = "a cache answers for the service, whoever asks: GET /projects answered 401 unauthorized";
+    expect(await verdictBehind(caching())).toContain(verdict);
+    expect(await verdictBehind(caching(withHeaders({ "x-request-id": null, age: "7" })))).toContain(verdict);
+  });
+
+  test("is not blamed for a token that the service refuses", async () => {
+    await using service = await startEmulator();
+    for (const send of [sendByNode, caching(withHeaders({ "x-request-id": null, age: "0" }))]) {
+      const { report } = await examine({ baseUrl: service.baseUrl, token: "emu_a_b" }, { send });
+      expect(report.verdict).toContain("the token is not accepted: GET /projects answered 401");
+    }
+  });
+});
+
 describe("a value with an encoded slash", () => {
   const gone = { conventions: { refusals: { unknownSession: { status: 410, code: "gone" } } } };
   test.each<[string, Case, readonly [Verdict, string]]>([

@@ -75,7 +75,13 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
         // Cookies must not go along in a browser; server platforms have none, and some of them refuse the option.
         ...("credentials" in Request.prototype ? { credentials: "omit" as const } : {}),
         method,
-        headers: { ...ownHeaders, ...headers, authorization: made.get("authorization") ?? "" },
+        headers: {
+          ...ownHeaders,
+          // Caches on the way may look at it. A browser says it by itself.
+          ...(isRead && !mayBeCached && !isBrowser && { "cache-control": "no-cache" }),
+          ...headers,
+          authorization: made.get("authorization") ?? "",
+        },
         ...(body === undefined ? {} : { body }),
         redirect: "manual" as const,
         signal,

@@ -142,3 +142,31 @@ test("the objects that are passed are handed over, and not changed", async () =>
   expect(write?.["dispatcher"]).toBe(dispatcher);
   expect(cf).toEqual({ cacheTtl: 60, minify: true });
 });
+
+describe("cache-control, for caches on the way", () => {
+  const POLLS = ["sessions.waitFor", "sessions.watch"];
+  const saidBy = async (call: (client: Client) => Promise<unknown>, options = {}): Promise<unknown[]> => {
+    const said: unknown[] = [];
+    const service = scriptedFetch(answer);
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      said.push(new Headers(init?.headers).get("cache-control"));
+      return service.fetch(url, init);
+    };
+    await call(new Client({ baseUrl: BASE, token: TOKEN, fetch, ...options }));
+    return [...new Set(said)];
+  };
+
+  test.each(Object.entries({ ...READS, ...OTHERS }))("%s", async (name, call) => {
+    expect(await saidBy(call)).toEqual([POLLS.includes(name) ? "no-cache" : null]);
+  });
+
+  test.each(POLLS)(
+    "%s: `headers` may replace it, and a page has none, which would need the permission of the service",
+    async (name) => {
+      const call = OTHERS[name] ?? (() => Promise.reject(new Error(name)));
+      expect(await saidBy(call, { headers: { "cache-control": "max-age=0" } })).toEqual(["max-age=0"]);
+      vi.stubGlobal("navigator", { userAgent: BROWSER });
+      expect(await saidBy(call)).toEqual([null]);
+    },
+  );
+});
