@@ -90,7 +90,7 @@ export class FleetGate implements KeptGate {
     try {
       while (this.gate.pauseLeft === undefined) {
         if (deadline.reason !== undefined) throw STOPPED;
-        // It lives, so its slot in this process is renewed; if that has ended, another call may have it.
+        // This call still runs, so it renews its local slot. A slot that has ended may be another call's.
         if (!this.gate.take(request)) return undefined;
         if (!this.isShared) return this.register();
         const [[first, { asksBy }] = [request, wait]] = this.#waiting;

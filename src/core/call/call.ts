@@ -51,7 +51,7 @@ export class Call {
   /** The part of its URL behind that of the client. */
   readonly #target: string;
   readonly #tokens = new Set<string>();
-  /** Made when something is shown. */
+  /** Absent until a text is shown. */
   #redactor: Redactor | undefined;
 
   constructor(

@@ -55,8 +55,9 @@ class Write {
   readonly left = new Set<PlatformRequest>();
   /** An earlier one may have left. */
   #hasEarlier = false;
-  /** Sockets that were opened in its context, and how many of them belong to requests that the platform tells of. */
+  /** Sockets that were opened in its context. */
   sockets = 0;
+  /** The sockets among them of requests that the platform tells of. */
   explained = 0;
 
   constructor(method: string, url: string, outer: Write | undefined) {
@@ -73,14 +74,14 @@ class Write {
   }
 
   /** A request was made in its context. A write that was made before may have left, unless its error says otherwise. */
-  make(request: PlatformRequest, unsent: WeakSet<object>): void {
+  addRequest(request: PlatformRequest, unsent: WeakSet<object>): void {
     if (!mayWrite(request.method)) return;
     this.#hasEarlier ||= !this.#areUnsent(unsent);
     this.requests.set(request, undefined);
   }
 
   #areUnsent(unsent: WeakSet<object>): boolean {
-    return [...this.requests.values()].every((error) => unsent.has(error as object)); // or nothing
+    return [...this.requests.values()].every((error) => unsent.has(error as object)); // false for `undefined`
   }
 
   /** `true` if something has left, or may have: also by a transport that the platform does not tell of, such as HTTP/2. */
@@ -118,7 +119,7 @@ class WriteListener {
     "undici:request:create": ({ request }) => {
       const own = this.#ownWrites();
       const isFirst = own.some(({ requests }) => requests.size === 0);
-      for (const write of own) write.make(request, this.#unsent);
+      for (const write of own) write.addRequest(request, this.#unsent);
       // Another than the first may have been made by a dispatcher, in whatever context that was: to resend, or from its queue.
       const like = isFirst ? [] : [...this.#underWay].filter((write) => write.isLike(request) && !own.includes(write));
       for (const write of like) write.requests.set(request, undefined);
@@ -145,7 +146,7 @@ class WriteListener {
     "http.client.request.start": ({ request }) => {
       for (const write of this.#ownWrites()) {
         write.explained += request.reusedSocket ? 0 : 1;
-        write.make(request, this.#unsent);
+        write.addRequest(request, this.#unsent);
       }
     },
     "net.client.socket": () => {

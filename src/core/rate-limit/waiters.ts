@@ -40,7 +40,7 @@ export class Waiters extends Queue<Waiter> {
     const isFirst = waiter === this.first;
     const hasLeft = super.leave(waiter);
     this.#watchers.delete(waiter);
-    // It may have been the one of those who look that no platform has dropped.
+    // Perhaps it was the only watcher whose timer still runs: watchers are chosen anew.
     if (hasLeft && !isFirst) this.#watchedAt = 0;
     return hasLeft;
   }

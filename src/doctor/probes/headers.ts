@@ -17,11 +17,6 @@ export function rateLimitName(headers: Headers, role: Role): string | undefined 
   return [...headers.keys()].find((name) => /rate-?limit|quota/.test(name) && name.endsWith(`-${role}`));
 }
 
-/** The rate limit headers, as the client reads them. */
-function quotaOf(reply: Reply): ReturnType<typeof readRateLimit> {
-  return readRateLimit(reply);
-}
-
 function formOf(value: string | null): RateLimitHeaders["form"] {
   if (/^\s*\d+\s*$/.test(value ?? "")) return "number";
   return /^\s*\d+\s*[,;]/.test(value ?? "") ? "number_and_window" : undefined;
@@ -52,7 +47,7 @@ function judgeRateLimit(_: unknown, { replies }: Seen): Finding {
     return contradicts(`no ${missing.map((role) => ROLES[role]).join(", no ")}`, UNSEEN, { rateLimitHeaders });
   }
   const value = `${best.headers.get(ROLES.limit)}; ${best.headers.get(ROLES.remaining)} left`;
-  const { limit, remaining } = quotaOf(best);
+  const { limit, remaining } = readRateLimit(best);
   if (limit === undefined || remaining === undefined || form === undefined) {
     return contradicts(`not numbers: ${value}`, UNSEEN, { rateLimitHeaders });
   }
@@ -82,7 +77,7 @@ function judgeRetryAfter(_: unknown, { replies }: Seen): Finding {
   const guess = "the client pauses for 0.5 s, then 4, 8 and so on, in place of the time that is asked for";
   if (value === null) return contradicts("429 without Retry-After", guess, { retryAfter: null });
   const retryAfter = /^\s*\d+\s*$/.test(value) ? "seconds" : "date";
-  const { retryAfterMs } = quotaOf(first);
+  const { retryAfterMs } = readRateLimit(first);
   if (retryAfterMs === undefined) return contradicts(`Retry-After is not valid: ${value}`, guess);
   const seen = `${outlineOf(first)}, Retry-After: ${value}`;
   if (code !== "too_many_requests") {
