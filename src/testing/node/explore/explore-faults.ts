@@ -153,7 +153,9 @@ function undisturbedRun(run: RunRecord): RunRecord {
 function notesOf<Prepared>({ run, unsteady, isComparable }: Reference, options: ExploreOptions<Prepared>): string[] {
   const notes = [...unsteady].map(([field, how]) => `Not compared, since undisturbed runs differ: ${field} (${how}).`);
   if (!isComparable) notes.push("Not compared, since undisturbed runs differ: what compare returns.");
-  const onlyReads = run.starts.every(({ requests }) => requests.every(({ method }) => method === "GET" || method === "HEAD"));
+  const onlyReads = run.starts.every(({ requests }) =>
+    requests.every(({ method }) => method === "GET" || method === "HEAD"),
+  );
   if (onlyReads && options.compare === undefined && options.check === undefined)
     notes.push("The program only reads: without compare, what it makes of the answers was not looked at.");
   return notes;
