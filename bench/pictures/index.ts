@@ -8,6 +8,7 @@ import { explore } from "./explore.ts";
 import { herd } from "./herd.ts";
 import { house } from "./house.ts";
 import { outcome } from "./outcome.ts";
+import { page } from "./page.ts";
 import { pause } from "./pause.ts";
 import { svgOf } from "./svg.ts";
 
@@ -19,6 +20,7 @@ const pictures = {
   "pause.svg": pause,
   "outcome.svg": outcome,
   "bulk-terminal.svg": bulkTerminal,
+  "page.svg": page,
   "house.svg": house,
   "overhead.svg": overhead,
   "size.svg": size,

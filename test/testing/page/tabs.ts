@@ -13,6 +13,8 @@ export interface Tab {
   /** The value of an expression in the page, as JSON can hold it. A promise is waited for. */
   evaluate<Value>(expression: string): Promise<Value>;
   press(key: string): Promise<void>;
+  /** Brings it in front of the other tabs. */
+  show(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ async function startChromium(): Promise<Browser> {
         open: async (url) => void (await page.goto(url, { waitUntil: "commit" })),
         evaluate: (expression) => page.evaluate(expression),
         press: (key) => page.keyboard.press(key),
+        show: () => page.bringToFront(),
         close: () => context.close(),
       };
     },
@@ -133,6 +136,7 @@ async function startFirefox(): Promise<Browser> {
           ];
           await remote.ask("input.performActions", { context, actions: [{ type: "key", id: "keyboard", actions }] });
         },
+        show: () => remote.ask("browsingContext.activate", { context }),
         close: () => remote.ask("browsingContext.close", { context }),
       };
     },

@@ -167,7 +167,7 @@ follow(
     showState();
   },
 );
-setInterval(() => requestAnimationFrame(frame), FRAME_MS);
+setInterval(frame, FRAME_MS);
 
 addEventListener("focus", () => {
   away = 0;
