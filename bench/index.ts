@@ -8,6 +8,7 @@ import { measures as costs } from "./cost/measures.ts";
 import { explore } from "./explore/index.ts";
 import { herd } from "./herd/index.ts";
 import { page } from "./page/index.ts";
+import { heap } from "./queue/heap.ts";
 import { queue } from "./queue/index.ts";
 import { size } from "./size.ts";
 import { type Measure, rowsOf, verdicts, write } from "./support/results.ts";
@@ -20,7 +21,16 @@ const { values, positionals } = parseArgs({
   },
 });
 const bench = { quick: values.quick, packages: values.package.map((folder) => resolve(folder)) };
-const measures: [name: string, Measure][] = Object.entries({ ...costs, size, herd, queue, page, ...buckets, explore });
+const measures: [name: string, Measure][] = Object.entries({
+  ...costs,
+  size,
+  herd,
+  queue,
+  "queue-heap": heap,
+  page,
+  ...buckets,
+  explore,
+});
 const isAsked = (name: string): boolean => positionals.some((asked) => name === asked || name.startsWith(`${asked}-`));
 const chosen = measures.filter(([name]) => positionals.length === 0 || isAsked(name));
 if (chosen.length === 0) throw new Error(`the measures are ${measures.map(([name]) => name).join(", ")}`);
