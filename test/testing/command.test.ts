@@ -213,6 +213,7 @@ describe("the command", () => {
       "session-states",
       "list-issues",
       "allow-host",
+      "page-from",
       "allow-private-network",
       "latency",
       "fail",
@@ -240,6 +241,11 @@ describe("the command", () => {
     ["a flag in the place of a value", ["--port", "--quiet"], "--port needs a value: --port N"],
     ["an empty host", ["--host="], "--host needs a value: --host H"],
     ["an empty name of a host", ["--allow-host", ""], "--allow-host needs a value: --allow-host H"],
+    [
+      "a name in place of an address",
+      ["--page-from", "10.0.0.1", "--page-from", "localhost"],
+      '--page-from must be an IP address, such as 172.17.0.1, not "localhost"',
+    ],
     [
       "an address in the place of a host",
       ["--allow-host", "emulator", "--allow-host", "http://emulator"],

@@ -59,7 +59,7 @@ function messageOf(title: string, { headers, body, cut }: PageMessage): readonly
   text.tabIndex = 0;
   const nodes: Node[] = [make("h3", "", title), body === "" ? make("p", "muted", "No body.") : text];
   if (cut > 0) nodes.push(make("p", "muted", `${cut} more bytes were not kept.`));
-  const more = make("details", "", make("summary", "", `${count} header fields, and as it was`), fields);
+  const more = make("details", "", make("summary", "", `${count} header fields, and the raw body`), fields);
   if (body !== "") more.append(make("pre", "", body));
   return [...nodes, more];
 }
