@@ -27,13 +27,12 @@ const ADVICE: Readonly<Record<AnyAutomationError["kind"], RegExp>> = {
 
 test("error-handling meets every kind of error, once each, with its advice", async () => {
   using folder = temporaryFolder();
-  const { code, output } = await run(["error-handling.ts"], {
-    service: { baseUrl: "", token: "" },
-    folder: folder.path,
-  });
+  const start = { service: { baseUrl: "", token: "" }, folder: folder.path };
+  const { code, output } = await run(["error-handling.ts"], start);
   const sections = [...output.matchAll(/^(\w+): .*\n {4}(.*)$/gm)].map(([, kind = "", advice = ""]) => [kind, advice]);
   expect(code).toBe(0);
   expect(sections.map(([kind]) => kind).sort()).toEqual(Object.keys(ADVICE).sort());
   for (const [kind, advice] of sections)
     expect(advice, kind).toMatch(new Map<unknown, RegExp>(Object.entries(ADVICE)).get(kind) ?? "");
+  expect(await run(["error-handling.ts"], start), "started again").toMatchObject({ code: 0 });
 });
