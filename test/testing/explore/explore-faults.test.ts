@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { type FileHandle, open, readFile } from "node:fs/promises";
 import * as timers from "node:timers";
 import { expect, test } from "vitest";
 import { exploreFaults } from "../../../src/testing/node/explore/explore-faults.ts";
@@ -174,4 +174,15 @@ test("a read that is under way before the program hides none of the program's", 
   await reading;
   expect(all).toContain("FSReqPromise");
   expect(standing.filter((name) => name.startsWith("FSReq"))).toEqual([]);
+});
+
+test("a file that a program has left open is closed with its run", async () => {
+  const left: FileHandle[] = [];
+  const program: Program = async ({ client }) => {
+    left.push(await open(import.meta.filename));
+    await client.sessions.get("ses_1");
+  };
+  const { runs } = await exploreFaults({ program, faults: ["stopped"], compare: () => undefined });
+  expect(left.length).toBeGreaterThan(runs);
+  expect(left.filter(({ fd }) => fd !== -1)).toEqual([]);
 });

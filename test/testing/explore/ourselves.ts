@@ -96,7 +96,8 @@ const rotation: Explored = {
 const tools = (titles: readonly string[]): Explored => ({
   requests: titles.length,
   program: async ({ client, prepared: folder }) => {
-    const host = await connect(client, { journal: fileJournal(join(folder, "issues.journal")) });
+    const journal = fileJournal(join(folder, "issues.journal"));
+    const host = await connect(client, { journal });
     try {
       for (const title of titles) {
         const call = () => host.call("create_issue", { project: "web", title, type: "bug" });
@@ -106,6 +107,7 @@ const tools = (titles: readonly string[]): Explored => ({
       }
     } finally {
       await host.close();
+      await journal.close();
     }
   },
 });

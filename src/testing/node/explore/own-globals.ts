@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, AsyncResource, createHook } from "node:async_hooks";
+import files, { type FileHandle } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers";
 import timersPromises from "node:timers/promises";
@@ -8,6 +9,8 @@ import { type OwnTime, OwnTimer, platform, type Task } from "./own-time.ts";
 /** One start of a program, which its async context leads to. */
 export interface Life {
   readonly time: OwnTime;
+  /** The files that it has opened. */
+  readonly files: Set<FileHandle>;
   /** Called with each unhandled rejection. */
   readonly onUnhandled: (reason: unknown) => void;
 }
@@ -105,6 +108,16 @@ function dateNow(): number {
 
 const replacedTimeout = Object.assign(starter(false), { [promisify.custom]: wait });
 
+const platformOpen = files.open;
+
+/** Notes the file, so that it is closed with the run. */
+async function openFile(...args: Parameters<typeof files.open>): Promise<FileHandle> {
+  const opened = lives.getStore()?.files;
+  const file = await platformOpen(...args);
+  opened?.add(file);
+  return file;
+}
+
 /** Puts `replacements` on an object; returns what puts back what was there. */
 function replace(target: object, replacements: Readonly<Record<string, unknown>>): () => void {
   const before = Object.keys(replacements).map(
@@ -121,8 +134,8 @@ function replace(target: object, replacements: Readonly<Record<string, unknown>>
 }
 
 /**
- * Gives each program its own time and takes its unhandled rejections, by its async context: the rest of the process meets
- * the platform. Returns what undoes it.
+ * Gives each program its own time, notes its files and takes its unhandled rejections, by its async context: the rest of the
+ * process meets the platform. Returns what undoes it.
  */
 export function installOwnGlobals(): () => void {
   const ownTimers = {
@@ -136,6 +149,7 @@ export function installOwnGlobals(): () => void {
     replace(timers, ownTimers),
     replace(performance, { now: () => ownTime()?.now() ?? platform.now() }),
     replace(AbortSignal, { timeout: timeoutSignal }),
+    replace(files, { open: openFile }),
     replace(timersPromises, { setTimeout: wait, setInterval: waits }),
     replace(timersPromises.scheduler, { wait: (ms: number, options?: WaitOptions) => wait(ms, undefined, options) }),
     takeRejections(),

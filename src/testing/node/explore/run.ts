@@ -129,7 +129,10 @@ export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): 
     const again = await runStart(starts.length + 1);
     return { ...run, again: { ...again, end: await endOf([...starts, again]) } };
   } finally {
-    for (const start of begun) await start.abandon();
+    for (const start of begun) {
+      await start.abandon();
+      await start.closeFiles();
+    }
     await setup.dispose(prepared);
   }
 }

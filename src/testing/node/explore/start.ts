@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import { type Life, runIn } from "./own-globals.ts";
 import { OwnTime, platform } from "./own-time.ts";
 
@@ -66,6 +67,7 @@ export function standingResources(): string[] {
 /** One start of a program, in a time of its own. */
 export class Start implements Life {
   readonly time: OwnTime;
+  readonly files: Set<FileHandle> = new Set();
   #outcome: Outcome | undefined;
   #hasEnded = false;
   #isAbandoned = false;
@@ -101,6 +103,11 @@ export class Start implements Life {
     for (const abandon of this.#onAbandon) abandon();
     // What the rejections lead to still belongs to the program.
     for (let turn = 0; turn < 3; turn += 1) await realPause(0);
+  }
+
+  /** Closes the files that its program has left open, as the end of a process does. */
+  async closeFiles(): Promise<void> {
+    await Promise.allSettled([...this.files].map((file) => file.close()));
   }
 
   /** Runs the program to its end, and jumps over its waits. Afterwards no timer of it is left. */
