@@ -262,7 +262,7 @@ const RIGHT: Readonly<Record<string, { readonly told: number; readonly explore: 
         compare: ({ prepared }) => readIfThere(join(prepared, "names")),
       }),
   },
-  "a wait of the client for a session, ten minutes at most": {
+  "a wait of the client for a session, three minutes at most": {
     told: 0,
     explore: () =>
       reportOf({
@@ -271,13 +271,13 @@ const RIGHT: Readonly<Record<string, { readonly told: number; readonly explore: 
             await client.sessions.waitFor("ses_1", {
               until: ({ state }) => state === "done",
               intervalMs: 60_000,
-              totalTimeoutMs: 600_000,
+              totalTimeoutMs: 200_000,
             })
           ).state,
         compare: ({ result }) => result,
       }),
   },
-  "a poll by setInterval, eight times at most": {
+  "a poll by setInterval, five times at most": {
     told: 0,
     explore: () =>
       reportOf({
@@ -287,7 +287,7 @@ const RIGHT: Readonly<Record<string, { readonly told: number; readonly explore: 
             const poll = async (): Promise<void> => {
               polls += 1;
               const found = await client.sessions.get("ses_1").catch(() => undefined);
-              if (found?.state !== "done" && polls < 8) return;
+              if (found?.state !== "done" && polls < 5) return;
               clearInterval(polling);
               if (found?.state === "done") resolve(found.state);
               else reject(new Error("it is not done"));
