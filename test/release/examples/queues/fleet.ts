@@ -208,6 +208,7 @@ export class Fleet implements AsyncDisposable {
 
   /** Rejects if it ends without having come there. */
   async #isHere(worker: Worker): Promise<Extract<Told, { type: "here" }>> {
+    const before = worker.told.length;
     const over = new AbortController();
     const ended = once(worker.child, "exit", over).then(() => {
       throw new Error(`a worker has ended by itself:\n${worker.output}`);
@@ -215,8 +216,9 @@ export class Fleet implements AsyncDisposable {
     ended.catch(() => {}); // also where it was not waited for
     try {
       for (;;) {
-        const [told] = await Promise.race([once(worker.child, "message", over) as Promise<[Told]>, ended]);
-        if (told.type === "here") return told;
+        // Of all that it told: several messages may come at once.
+        for (const told of worker.told.slice(before)) if (told.type === "here") return told;
+        await Promise.race([once(worker.child, "message", over), ended]);
       }
     } finally {
       over.abort();
