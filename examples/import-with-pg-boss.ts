@@ -25,7 +25,7 @@ const [command = "", file = ""] = positionals;
 
 const connectionString = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/postgres";
 const database = { connectionString, application_name: `import ${command}` };
-const pool = new Pool({ ...database, query_timeout: 30_000 });
+const pool = new Pool({ ...database, connectionTimeoutMillis: 30_000, query_timeout: 30_000 });
 pool.on("error", ({ message }) => console.error(message));
 const boss = new PgBoss({ ...database, superviseIntervalSeconds: LOCK_SECONDS, monitorIntervalSeconds: LOCK_SECONDS });
 boss.on("error", ({ message }) => console.error(message));
