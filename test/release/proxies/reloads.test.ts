@@ -10,6 +10,8 @@ import { type Configuration, isHere, type ProxyName, ProxyServer } from "./proxy
 
 const RELOADS = 8;
 const CONCURRENCY = 10;
+/** A slow machine sends few of them while the proxy is reloaded. */
+const LEAST = 200;
 
 const PROXIES: readonly (readonly [ProxyName, Configuration])[] = [
   ["nginx", NGINX],
@@ -25,7 +27,8 @@ describe.each(PROXIES.filter(([name]) => isHere(name)))("%s, reloaded each 300 m
     let reloads = 0;
     /** Rows, until the last reload is over. */
     async function* rows(): AsyncGenerator<Row> {
-      for (let index = 1; reloads < RELOADS; index += 1) yield { id: `row-${index}`, title: `Issue ${index}` };
+      for (let index = 1; reloads < RELOADS || index <= LEAST; index += 1)
+        yield { id: `row-${index}`, title: `Issue ${index}` };
     }
     const client = new Client({ baseUrl: proxy.baseUrl, token: service.token, retry: { minDelayMs: 10 } });
     const run = bulkWrite({
@@ -55,7 +58,7 @@ describe.each(PROXIES.filter(([name]) => isHere(name)))("%s, reloaded each 300 m
     expect(lies).toEqual([]);
     const { done, refused, unknown } = run.summary;
     expect(refused).toBe(0);
-    expect(done).toBeGreaterThan(10 * RELOADS);
+    expect(done).toBeGreaterThanOrEqual(LEAST - CONCURRENCY * RELOADS);
     expect(unknown).toBeLessThanOrEqual(CONCURRENCY * RELOADS);
   });
 });
