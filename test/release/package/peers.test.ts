@@ -134,7 +134,16 @@ test("an OpenTelemetry API of the time before it had meters is told to be too ol
   const folder = join(packed.folder, "node_modules/@opentelemetry/api");
   mkdirSync(folder, { recursive: true });
   // What 1.0 exports of what the entry point imports.
-  const names = ["context", "createContextKey", "propagation", "SpanKind", "SpanStatusCode", "trace"];
+  const names = [
+    "context",
+    "createContextKey",
+    "diag",
+    "isSpanContextValid",
+    "propagation",
+    "SpanKind",
+    "SpanStatusCode",
+    "trace",
+  ];
   writeFileSync(join(folder, "index.js"), names.map((name) => `exports.${name} = () => {};\n`).join(""));
   const { opentelemetry } = load(["opentelemetry"]);
   expect(opentelemetry?.imported).toMatch(/needs @opentelemetry\/api 1\.9 or/);
