@@ -4,10 +4,13 @@ import { expectType, parseOptions } from "../core/checks/parse-options.ts";
 import { type ObjectSchema, type Present, type Validator, validator } from "../core/checks/validators.ts";
 import { isPlainObject, isPromise } from "../core/checks/values.ts";
 import { asErrorClass } from "../core/errors/as-error-class.ts";
+import { writeJson } from "../core/wire/json-value.ts";
 
 interface Checks {
   options<Given extends object>(value: Given | undefined, what: string, shape: ObjectSchema<Given>): Present<Given>;
   value<Value>(value: Value, what: string, expected: Validator): Value;
+  /** The value as JSON. */
+  json(value: unknown, what: string): string;
   fail(message: string): never;
 }
 
@@ -18,6 +21,7 @@ class Misuse extends TypeError {}
 export const check: Checks = {
   options: (value, what, shape) => asErrorClass(Misuse, () => parseOptions(value, what, shape)),
   value: (value, what, expected) => asErrorClass(Misuse, () => expectType(value, what, expected)),
+  json: (value, what) => asErrorClass(Misuse, () => writeJson(value, what)),
   fail: (message) => asErrorClass(Misuse, () => invalid(message)),
 };
 

@@ -182,7 +182,102 @@ test("a file that a program has left open is closed with its run", async () => {
     left.push(await open(import.meta.filename));
     await client.sessions.get("ses_1");
   };
-  const { runs } = await exploreFaults({ program, faults: ["stopped"], compare: () => undefined });
+  const { runs } = await exploreFaults({ program, faults: ["stopped"], compare: () => "" });
   expect(left.length).toBeGreaterThan(runs);
   expect(left.filter(({ fd }) => fd !== -1)).toEqual([]);
+});
+
+test("a loop that calls again after each error, without a pause, hangs, and is left behind", async () => {
+  let calls = 0;
+  const program: Program = async ({ client }) => {
+    for (;;) {
+      calls += 1;
+      try {
+        return await client.issues.create("web", issue);
+      } catch {}
+    }
+  };
+  expect(await findings(program, { faults: ["outage"] })).toEqual(["hangs"]);
+  const before = calls;
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(calls).toBe(before);
+});
+
+test("timers without end, and without a request, hang", async () => {
+  const program: Program = async ({ client }) => {
+    const found = await client.sessions.get("ses_1", { retry: false }).catch(() => undefined);
+    while (found === undefined) await new Promise((resolve) => setTimeout(resolve, 100));
+  };
+  const error = await exploreFaults({ program, faults: ["unavailable"] }).catch((caught: unknown) => caught);
+  expect(String(error)).toContain("hangs: 10000 timers have run since its last request");
+});
+
+test("an error in setImmediate is the program's; a loop of setImmediate ends with its start", async () => {
+  let turns = 0;
+  const program: Program = async ({ client }) => {
+    const loop = (): void => {
+      turns += 1;
+      setImmediate(loop);
+    };
+    loop();
+    const found = await client.sessions.get("ses_1", { retry: false }).catch(() => undefined);
+    if (found !== undefined) return;
+    setImmediate(() => {
+      throw new Error("thrown later");
+    });
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  };
+  const { told } = await exploreFaults({ program, faults: ["unavailable"], starts: 1, check: () => undefined });
+  expect(told).toBeGreaterThan(0);
+  const before = turns;
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(turns).toBe(before);
+});
+
+test("a program that sends nothing is told so, and not that it is safe", async () => {
+  await expect(exploreFaults({ program: () => undefined })).rejects.toThrow(
+    "sent no request through client or clientOptions, so nothing can fail",
+  );
+});
+
+test.each<[string, unknown, string]>([
+  ["a Map", new Map(), "an instance of Map"],
+  ["nothing", undefined, "undefined"],
+  ["a member that is a Set", { rows: new Set() }, "an instance of Set"],
+  ["not a number", Number.NaN, "NaN"],
+])("compare has to return JSON, not %s", async (_, value, words) => {
+  const program: Program = ({ client }) => client.sessions.get("ses_1");
+  await expect(exploreFaults({ program, compare: () => value })).rejects.toThrow(
+    new RegExp(`^the result of compare\\S* must be a JSON value, not ${words}`),
+  );
+});
+
+test("the order of members is no difference", async () => {
+  let runs = 0;
+  const program: Program = async ({ client }) => {
+    runs += 1;
+    await client.sessions.get("ses_1");
+    return runs % 2 === 0 ? { a: 1, b: 2 } : { b: 2, a: 1 };
+  };
+  const { findings: found, message } = await exploreFaults({ program, compare: ({ result }) => result });
+  expect(found).toEqual([]);
+  expect(message).not.toContain("Not compared");
+});
+
+test.each<[string, object, string]>([
+  ["faults: an unknown name", { faults: ["lost"] }, 'one or several of .*: "lost" is none'],
+  ["faults: none", { faults: [] }, "an array with one or several of"],
+  ["check beside compare", { check: () => {}, compare: () => 1 }, "check takes the place of options.compare"],
+])("%s", async (_, options, words) => {
+  await expect(exploreFaults({ program: () => {}, ...options } as never)).rejects.toThrow(new RegExp(words));
+});
+
+test.each(["prepare", "check", "dispose"])("the signal ends an exploration whose %s hangs", async (name) => {
+  const ending = new AbortController();
+  const hang = (): Promise<never> => {
+    setImmediate(() => ending.abort(new Error("enough")));
+    return new Promise(() => {});
+  };
+  const program: Program = ({ client }) => client.sessions.get("ses_1");
+  await expect(exploreFaults({ program, signal: ending.signal, [name]: hang })).rejects.toThrow("enough");
 });

@@ -1,3 +1,4 @@
+import type { Present } from "../../../core/checks/validators.ts";
 import type { Emulator } from "../../emulator.ts";
 import { DEFAULT_KINDS, type Disturbance } from "./fault-kinds.ts";
 import { judge, type Reference } from "./judge.ts";
@@ -12,7 +13,7 @@ import {
   type Instance,
   reportOf,
 } from "./report.ts";
-import { makeRun, type RunPlan, type RunRecord, type Setup } from "./run.ts";
+import { makeRun, orAborted, type RunPlan, type RunRecord, type Setup } from "./run.ts";
 import { scriptOf } from "./script.ts";
 import { standingResources } from "./start.ts";
 import { unsteadyFields } from "./world.ts";
@@ -36,22 +37,22 @@ let previous: Promise<unknown> = Promise.resolve();
 export async function exploreFaults<Prepared = undefined>(
   options: ExploreOptions<Prepared>,
 ): Promise<ExplorationReport> {
-  checkOptions(options);
-  const turn = previous.then(async () => {
+  const given = checkOptions(options);
+  const turn = orAborted(previous, given.signal).then(async () => {
     const restore = installOwnGlobals();
     try {
-      return await explore(options);
+      return await explore(given);
     } finally {
       restore();
     }
   });
-  previous = turn.catch(() => undefined);
+  previous = Promise.allSettled([previous, turn]);
   const report = await turn;
   if (report.findings.length > 0) throw new ExplorationError(report);
   return report;
 }
 
-async function explore<Prepared>(options: ExploreOptions<Prepared>): Promise<ExplorationReport> {
+async function explore<Prepared>(options: Present<ExploreOptions<Prepared>>): Promise<ExplorationReport> {
   const { faults = DEFAULT_KINDS, depth = 1, maxRuns = 200, seed = 1, signal, check, onProgress } = options;
   let undisturbed: Emulator | undefined;
   const setup: Setup<Prepared> = {
@@ -68,9 +69,13 @@ async function explore<Prepared>(options: ExploreOptions<Prepared>): Promise<Exp
     starts: options.starts ?? 3,
     emulator: options.emulator ?? {},
   };
+  // The platform makes them when they are first asked for: they are not the program's.
+  void [process.stdout, process.stderr];
   const resources = standingResources();
   const plain: RunPlan = { disturbances: [], isReordered: false, maxRequests: Infinity, resources, signal };
   const { reference, requests } = await learn(setup, plain);
+  if (requests.length === 0)
+    throw new Error("the undisturbed program sent no request through client or clientOptions, so nothing can fail");
   undisturbed = reference.run.emulator;
   const bounded = { ...plain, maxRequests: Math.max(200, 20 * requests.length) };
   const instances: Instance[] = [];
@@ -150,7 +155,10 @@ function undisturbedRun(run: RunRecord): RunRecord {
   return run;
 }
 
-function notesOf<Prepared>({ run, unsteady, isComparable }: Reference, options: ExploreOptions<Prepared>): string[] {
+function notesOf<Prepared>(
+  { run, unsteady, isComparable }: Reference,
+  options: Present<ExploreOptions<Prepared>>,
+): string[] {
   const notes = [...unsteady].map(([field, how]) => `Not compared, since undisturbed runs differ: ${field} (${how}).`);
   if (!isComparable) notes.push("Not compared, since undisturbed runs differ: what compare returns.");
   const onlyReads = run.starts.every(({ requests }) =>

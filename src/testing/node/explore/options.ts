@@ -9,7 +9,7 @@ import {
   SIGNAL,
   type Validator,
 } from "../../../core/checks/validators.ts";
-import { arrayOf, check, integer } from "../../checks.ts";
+import { check, integer } from "../../checks.ts";
 import type { Emulator } from "../../emulator.ts";
 import type { EmulatorOptions } from "../../options.ts";
 import { type FaultKind, KINDS } from "./fault-kinds.ts";
@@ -65,7 +65,15 @@ export interface ExploreOptions<Prepared = undefined> {
 }
 
 const KIND_NAMES = Object.keys(KINDS);
-const FAULTS: Validator = arrayOf(oneOf(...KIND_NAMES), `an array of ${KIND_NAMES.join(", ")}`);
+const KIND = oneOf(...KIND_NAMES);
+const FAULTS: Validator = {
+  words: `an array with one or several of ${KIND_NAMES.join(", ")}`,
+  accepts: (value) => Array.isArray(value) && value.length > 0 && value.every(KIND.accepts),
+  hint: (value) => {
+    const wrong: unknown = Array.isArray(value) ? value.find((one) => !KIND.accepts(one)) : undefined;
+    return typeof wrong === "string" ? `: "${wrong.slice(0, 40)}" is none` : undefined;
+  },
+};
 
 /** Throws a `TypeError` for an option that is unknown, of the wrong type or out of range. */
 export function checkOptions<Prepared>(options: ExploreOptions<Prepared>): Present<ExploreOptions<Prepared>> {
@@ -87,5 +95,7 @@ export function checkOptions<Prepared>(options: ExploreOptions<Prepared>): Prese
   const given = check.options(options, "options", shape);
   if (given.depth !== 2 && (given.maxRuns !== undefined || given.seed !== undefined))
     check.fail("options.maxRuns and options.seed need options.depth: 2");
+  if (given.check !== undefined && given.compare !== undefined)
+    check.fail("options.check takes the place of options.compare: pass one of them");
   return given;
 }

@@ -13,6 +13,7 @@ export interface Life {
   readonly files: Set<FileHandle>;
   /** Called with each unhandled rejection. */
   readonly onUnhandled: (reason: unknown) => void;
+  readonly hasEnded: boolean;
 }
 
 const lives = new AsyncLocalStorage<Life>();
@@ -108,6 +109,25 @@ function dateNow(): number {
 
 const replacedTimeout = Object.assign(starter(false), { [promisify.custom]: wait });
 
+/** As the platform's, until the start has ended. An error of the function is the program's. */
+function setOwnImmediate(callback: Callback, ...args: unknown[]): NodeJS.Immediate {
+  const life = lives.getStore();
+  if (life === undefined) return platform.setImmediate(callback, ...args);
+  return platform.setImmediate(() => {
+    if (life.hasEnded) return;
+    try {
+      callback(...args);
+    } catch (error) {
+      life.onUnhandled(error);
+    }
+  });
+}
+
+const replacedImmediate = Object.assign(setOwnImmediate, {
+  [promisify.custom]: <Value>(value?: Value): Promise<Value | undefined> =>
+    new Promise((resolve) => setOwnImmediate(() => resolve(value))),
+});
+
 const platformOpen = files.open;
 
 /** Notes the file, so that it is closed with the run. */
@@ -141,6 +161,7 @@ export function installOwnGlobals(): () => void {
   const ownTimers = {
     setTimeout: replacedTimeout,
     setInterval: starter(true),
+    setImmediate: replacedImmediate,
     clearTimeout: clear,
     clearInterval: clear,
   };

@@ -1,10 +1,12 @@
 import { Client } from "../../../client/index.ts";
+import { isPlainObject } from "../../../core/checks/values.ts";
+import { check } from "../../checks.ts";
 import { type ClientConnection, createEmulator, type Emulator } from "../../emulator.ts";
 import type { EmulatorOptions } from "../../options.ts";
 import type { RecordedRequest } from "../../request-log.ts";
 import { type Disturbance, faultOf } from "./fault-kinds.ts";
 import { platform } from "./own-time.ts";
-import { type Bounds, type Outcome, Start, type Traffic } from "./start.ts";
+import { type Bounds, type Outcome, platformIsQuiet, Start, type Traffic } from "./start.ts";
 import { type Thing, worldOf } from "./world.ts";
 
 /** The argument of a program, at each of its starts. */
@@ -85,7 +87,8 @@ export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): 
       return stopping.reduce((sum, { handle }) => sum + handle.hits, 0) > stops;
     },
   };
-  const prepared = await setup.prepare();
+  const { signal } = plan;
+  const prepared = await orAborted(setup.prepare(), signal);
   const runStart = async (number: number): Promise<StartRecord> => {
     for (const { id, state } of sessions)
       if (emulator.sessions.get(id) !== undefined) emulator.sessions.update(id, { state });
@@ -110,8 +113,14 @@ export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): 
     const isCompared = outcome?.state === "resolved" && setup.compare !== undefined;
     const compare = (): unknown =>
       setup.compare?.({ prepared, result: outcome?.state === "resolved" && outcome.result });
-    const compared = isCompared ? await comparedBy(compare, plan.disturbances.length > 0) : undefined;
-    return { world, compared, failed: await failureOf(() => setup.check?.(emulator, starts)) };
+    const compared = isCompared
+      ? await orAborted(comparedBy(compare, plan.disturbances.length > 0), signal)
+      : undefined;
+    const failed = await orAborted(
+      failureOf(() => setup.check?.(emulator, starts)),
+      signal,
+    );
+    return { world, compared, failed };
   };
   try {
     const starts: StartRecord[] = [];
@@ -133,18 +142,39 @@ export async function makeRun<Prepared>(setup: Setup<Prepared>, plan: RunPlan): 
       await start.abandon();
       await start.closeFiles();
     }
-    await setup.dispose(prepared);
+    // What a start has left behind may still write to what is disposed of.
+    if (begun.some(({ files }) => files.size > 0) || stops > 0) await platformIsQuiet();
+    await orAborted(setup.dispose(prepared), signal);
   }
 }
 
 /** The result of `compare` in words. Undisturbed, it has to return; disturbed, it may miss what the program should have made. */
 async function comparedBy(compare: () => unknown, mayThrow: boolean): Promise<string> {
   try {
-    return `returned ${JSON.stringify(await compare())}`;
+    return `returned ${jsonOf(await compare())}`;
   } catch (error) {
     if (!mayThrow) throw error;
     return `threw ${String(error)}`;
   }
+}
+
+/** As JSON, with the members of each object in one order. */
+function jsonOf(value: unknown): string {
+  const sorted = (_: string, one: unknown): unknown =>
+    isPlainObject(one) ? Object.fromEntries(Object.entries(one as object).sort(([a], [b]) => (a < b ? -1 : 1))) : one; // a plain object
+  return JSON.stringify(JSON.parse(check.json(value, "the result of compare")), sorted);
+}
+
+/** Settles as `work` does, or rejects with the reason of the signal if that is aborted first. */
+export function orAborted<Value>(work: Value | PromiseLike<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal?.reason);
+    if (signal?.aborted) return abort();
+    signal?.addEventListener("abort", abort, { once: true });
+    void Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => signal?.removeEventListener("abort", abort));
+  });
 }
 
 async function failureOf(check: () => unknown): Promise<End["failed"]> {

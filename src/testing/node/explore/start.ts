@@ -29,6 +29,8 @@ export interface Bounds {
 const LOOK_MS = 5;
 /** After so many jumps without a request, the program only counts time, and one look is enough. */
 const IDLE_JUMPS = 100;
+/** So many timers in a row without a request: the program waits for ever. */
+const MAX_JUMPS = 10_000;
 /** A socket or a file that is open for so long without a change is not waited for. */
 const OPEN_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -64,6 +66,14 @@ export function standingResources(): string[] {
   return openResources().filter((name) => !REQUEST.test(name));
 }
 
+/** Resolves when no request of the platform is under way, as the write of a file by a start that has ended; within a second. */
+export async function platformIsQuiet(): Promise<void> {
+  for (let looks = 0, quiet = 0; looks < 200 && quiet < 3; looks += 1) {
+    await realPause(LOOK_MS);
+    quiet = openResources().some((name) => REQUEST.test(name)) ? 0 : quiet + 1;
+  }
+}
+
 /** One start of a program, in a time of its own. */
 export class Start implements Life {
   readonly time: OwnTime;
@@ -90,8 +100,9 @@ export class Start implements Life {
   /** Settles as `answer` does, or rejects when the start is abandoned before. */
   untilAbandoned<Value>(answer: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
+      // A later call never settles: a program that calls again after each error would call for ever.
+      if (this.#isAbandoned) return;
       const abandon = (): void => reject(new Error("the exploration has ended this start of the program"));
-      if (this.#isAbandoned) return abandon();
       this.#onAbandon.add(abandon);
       void answer.then(resolve, reject).finally(() => this.#onAbandon.delete(abandon));
     });
@@ -145,6 +156,7 @@ export class Start implements Life {
       if (sent !== traffic.sent) jumps = 0;
       sent = traffic.sent;
       if (sent > maxRequests) return resolved ?? hangs(`it sent more than ${maxRequests} requests`);
+      if (jumps > MAX_JUMPS) return resolved ?? hangs(`${MAX_JUMPS} timers have run since its last request`);
       if (this.time.aheadMs - beganAt > DAY_MS) return resolved ?? hangs("a day of its own time has passed");
       const quiet = activity.look(`${this.time.signs} ${sent} ${this.#onAbandon.size} ${resolved?.state}`);
       const isIdle = !this.time.isWaiting && this.#onAbandon.size === 0 && !activity.isOpen;
