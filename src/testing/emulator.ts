@@ -5,7 +5,7 @@ import { checkRateLimit, type EmulatorOptions, type ResolvedOptions, resolveOpti
 import { IssueTable, ProjectTable, SessionTable } from "./project-tables.ts";
 import { type RandomSource, repeatableRandom } from "./random.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
-import type { LogEntry, LoggingCore, RecordedRequest } from "./request-log.ts";
+import type { LogEntry, RecordedRequest } from "./request-log.ts";
 import type { EmulatorRoute, RouteHandle } from "./routes.ts";
 import { Service } from "./service.ts";
 import { createState, type State } from "./state.ts";
@@ -73,7 +73,7 @@ export interface Emulator extends EmulatorTables, ClientConnection {
 /** An emulator together with the core that transports other than `fetch` drive. */
 export interface AssembledEmulator {
   readonly emulator: Emulator;
-  readonly core: LoggingCore;
+  readonly core: Service;
   readonly state: () => State;
   readonly options: ResolvedOptions;
 }

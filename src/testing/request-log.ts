@@ -1,6 +1,7 @@
 import { isBytes } from "../core/checks/foreign.ts";
 import { type OperationName, queryOf } from "./endpoints.ts";
-import type { Core, Ending, IncomingRequest, OutgoingResponse } from "./exchange.ts";
+import type { Ending, IncomingRequest } from "./exchange.ts";
+import type { Unsettled } from "./response.ts";
 
 /** One request in the log. It is live: `status`, `applied` and `outcome` fill in while the request is being answered. */
 export interface RecordedRequest {
@@ -46,11 +47,11 @@ export interface RecordedRequest {
   readonly outcome: "pending" | Ending;
 }
 
-/** A core that tells which request of the log a response belongs to. */
-export interface LoggingCore extends Core {
-  /** `entry` is missing for a preflight. */
-  handle(incoming: IncomingRequest): OutgoingResponse & { readonly entry?: RecordedRequest };
-}
+/**
+ * Is called with each request that is in the log, when the service has decided on it. Returns what is to be called once its
+ * response has ended.
+ */
+export type Watcher = (request: RecordedRequest, response: Unsettled) => () => void;
 
 /** An entry of the log, as the service fills it in. */
 export type LogEntry = { -readonly [Key in keyof RecordedRequest]: RecordedRequest[Key] };

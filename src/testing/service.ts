@@ -17,7 +17,7 @@ import { type Call, OPERATIONS } from "./operations.ts";
 import type { ResolvedOptions } from "./options.ts";
 import { type Quota, UNLIMITED } from "./rate-limit.ts";
 import { Refusal } from "./request-fields.ts";
-import type { LogEntry, LoggingCore } from "./request-log.ts";
+import type { LogEntry, Watcher } from "./request-log.ts";
 import {
   areAlike,
   codeOf,
@@ -66,10 +66,11 @@ export interface ServiceSource {
  * The service itself: one request in, one response out, in one synchronous step. Faults are looked at first; then come
  * authentication, the rate limit, the route, the scope, and the operation.
  */
-export class Service implements LoggingCore {
+export class Service implements Core {
   readonly #source: ServiceSource;
   /** Endpoints of tests come first, so that `/sessions/active` is not taken for a session. */
   #endpoints: readonly ServedEndpoint[];
+  #watcher: Watcher | undefined;
 
   constructor(source: ServiceSource) {
     const { conventions, listIssues } = source.options;
@@ -81,6 +82,11 @@ export class Service implements LoggingCore {
       };
       return { method, path, scope, operation, serve };
     });
+  }
+
+  /** Lets one watcher see what is handled. */
+  watch(watcher: Watcher): void {
+    this.#watcher = watcher;
   }
 
   /** Adds an endpoint of a test's own. Throws a `TypeError` if it is malformed or there is such an endpoint. */
@@ -97,7 +103,7 @@ export class Service implements LoggingCore {
     };
   }
 
-  handle(incoming: IncomingRequest): ReturnType<LoggingCore["handle"]> {
+  handle(incoming: IncomingRequest): OutgoingResponse {
     const { options } = this.#source;
     if (isPreflight(incoming) && options.conventions.cors.allowOrigin !== null) {
       return { ...preflightResponse(options.conventions), settle: () => undefined };
@@ -114,7 +120,8 @@ export class Service implements LoggingCore {
     const { reply, response } = this.#respond(exchange);
     entry.status = response.delivery.dropped ? undefined : response.status;
     entry.code = response.delivery.dropped ? undefined : codeOf(reply.content);
-    return { ...response, entry, settle: (ending) => this.#settle(exchange, ending) };
+    const end = this.#watcher?.(entry, response);
+    return { ...response, settle: (ending) => this.#settle(exchange, ending) && end?.() };
   }
 
   refuse({ status, code, message }: Parameters<Core["refuse"]>[0]): OutgoingResponse {
@@ -124,9 +131,12 @@ export class Service implements LoggingCore {
     return { ...toResponse(reply, envelope), settle: () => undefined };
   }
 
-  #settle({ state, entry }: Exchange, outcome: Ending): void {
+  /** Returns whether the response had not ended before. */
+  #settle({ state, entry }: Exchange, outcome: Ending): boolean {
     const { now, onRequest } = this.#source.options;
-    if (state.log.close(entry, { outcome, at: now() })) ignoreErrors(() => onRequest?.(entry));
+    const isFirst = state.log.close(entry, { outcome, at: now() });
+    if (isFirst) ignoreErrors(() => onRequest?.(entry));
+    return isFirst;
   }
 
   #respond(exchange: Exchange): Result {

@@ -1,13 +1,12 @@
 import type { AssembledEmulator } from "../emulator.ts";
-import type { OutgoingResponse } from "../exchange.ts";
-import type { RecordedRequest } from "../request-log.ts";
+import type { RecordedRequest, Watcher } from "../request-log.ts";
+import type { Unsettled } from "../response.ts";
 import type { State } from "../state.ts";
 import type { PageEvent, PageRequest, Pause } from "./events.ts";
 import { fateOf } from "./fate.ts";
 import { Responses } from "./responses.ts";
 import { endedRow, exchangeOf, pendingRow, rowOf, tokenIn, tokenOf } from "./rows.ts";
 import { Tally } from "./tally.ts";
-import type { Watcher } from "./watched-core.ts";
 import { withoutTokens } from "./without-tokens.ts";
 import { waitingFaults, worldOf } from "./world.ts";
 
@@ -34,7 +33,7 @@ export type Listener = (told: readonly Told[]) => void;
  * Tells of an emulator as it happens: a snapshot, then each change. While nobody listens it counts requests, keeps responses
  * that are errors, and holds no timer.
  */
-export class Feed implements Watcher {
+export class Feed {
   readonly #source: FeedSource;
   readonly #listeners = new Set<Listener>();
   readonly #mask: (text: string) => string;
@@ -79,7 +78,8 @@ export class Feed implements Watcher {
     return this.#mask(JSON.stringify(exchangeOf(this.#rowOf(entry), entry, this.#responses.get(entry))));
   }
 
-  readonly arrived: Watcher["arrived"] = (entry, response) => {
+  /** Sees each request. */
+  readonly watch: Watcher = (entry, response) => {
     this.#follow();
     const world = this.#state;
     this.#gather(() => ({ v: 1, type: "request", request: pendingRow(entry, tokenIn(world.tokens, entry)) }));
@@ -89,7 +89,7 @@ export class Feed implements Watcher {
     };
   };
 
-  #ended(entry: RecordedRequest, response: OutgoingResponse): void {
+  #ended(entry: RecordedRequest, response: Unsettled): void {
     const { at, endedAt: from = at, status = 0, requestId: request } = entry;
     this.#tally.count(at, { fate: fateOf(entry), status });
     const isError = status >= 400;

@@ -1,6 +1,6 @@
-import type { OutgoingResponse } from "../exchange.ts";
 import type { OpenWindow } from "../rate-limit.ts";
 import type { RecordedRequest } from "../request-log.ts";
+import type { Unsettled } from "../response.ts";
 
 /** The most responses that are kept. */
 const KEPT = 500;
@@ -34,7 +34,7 @@ export class Responses {
   }
 
   /** Keeps what has left of a response, if anything has. */
-  add({ index, status, outcome }: RecordedRequest, response: OutgoingResponse, window: OpenWindow | undefined): void {
+  add({ index, status, outcome }: RecordedRequest, response: Unsettled, window: OpenWindow | undefined): void {
     if (status === undefined || outcome === "aborted" || this.#slots.length === 0) return;
     const { headers, body, delivery } = response;
     const { cutAfterBytes = Infinity, stallAfterBytes = Infinity } = delivery;

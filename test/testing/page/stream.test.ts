@@ -129,6 +129,14 @@ test("nothing that was sent holds a token or a plaintext, however it is spelled"
   }
 });
 
+test("each request of the log is told, also one over emulator.fetch", async () => {
+  await using running = await withPage();
+  await using reader = await read(running);
+  const { emulator, baseUrl, token } = running;
+  await emulator.fetch(`${baseUrl}/projects`, { headers: { authorization: `Bearer ${token}` } });
+  await expect.poll(() => told(reader, "response")).toMatchObject([{ request: { id: "req_1", fate: "answered" } }]);
+});
+
 test("responses are kept while someone listens, errors always; without a log nothing is", async () => {
   await using running = await withPage();
   await send(running, "GET /projects");
