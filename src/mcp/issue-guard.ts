@@ -4,7 +4,7 @@ import type { Client } from "../client/client.ts";
 import { fateOfError, isHarmless } from "../core/call/fate.ts";
 import { ArgumentError } from "../core/errors/classes.ts";
 import { now } from "../core/time/clock.ts";
-import { Deadline } from "../core/time/deadline.ts";
+import { Deadline, STOPPED } from "../core/time/deadline.ts";
 import type { Issue, Project } from "../service/models.ts";
 import { checkShape, ISSUE } from "./contract-shape.ts";
 import { type Entry, GRACE_MS, IssueMemory, type Knowledge, REMEMBERED } from "./issue-memory.ts";
@@ -84,7 +84,8 @@ export class IssueGuard {
   ): Promise<GuardedIssue> {
     const title = JSON.stringify(key.slice(1));
     await deadline.race(this.#memory.open(deadline.leftMs));
-    await deadline.race(this.#owners.handedOver);
+    // It rejects where a platform has dropped the request of a Worker that began it.
+    await deadline.race(this.#owners.handedOver.catch(() => {}));
     for (let other = this.#underWay.get(title); other !== undefined; other = this.#underWay.get(title)) {
       await this.#endOf(title, other, deadline);
     }
@@ -123,13 +124,16 @@ export class IssueGuard {
     await this.#memory.close();
   }
 
-  /** Resolves when another call has ended. One that is past its limit is given up: it may have been applied. */
+  /**
+   * Resolves when another call has ended. One that is past its limit, or that the platform says it has dropped, is given
+   * up: it may have been applied.
+   */
   async #endOf(title: string, other: UnderWay, deadline: Deadline): Promise<void> {
     const limit = Deadline.of(other.endsAt - now()); // each waiter has a timer of its own
     try {
       await deadline.race(limit.race(other.ended));
     } catch (stopped) {
-      if (limit.reason === undefined) throw stopped;
+      if (stopped === STOPPED && limit.reason === undefined) throw stopped;
       if (this.#underWay.get(title) !== other) return;
       this.#underWay.delete(title);
       if (other.entry !== undefined) this.#memory.remember(other.entry, { state: "unknown", at: other.at });

@@ -40,7 +40,7 @@ function serve({ url = "", headers }: IncomingMessage, response: ServerResponse)
     }, afterMs);
     response.on("close", () => clearTimeout(timer));
   };
-  const [status, body, afterMs] = SERVED[url.split("/").at(-1) ?? ""] ?? [404, {}, 0];
+  const [status, body, afterMs] = SERVED[url.replace(/\?.*/, "").split("/").at(-1) ?? ""] ?? [404, {}, 0];
   if (url === "/vault") end(200, "pat_key_secret", SLOW_MS);
   else if (url.endsWith("/stored/rotate"))
     end(200, JSON.stringify({ ...ROTATED, expires_at: "2040-01-01T00:00:00Z" }), 0);
@@ -191,7 +191,12 @@ describe.skipIf(workerd === undefined)("after visitors that were answered before
       visits: ["tool"],
       answer: /left/,
     },
-    { title: "Promise.race with a timer, in create_issue", world: "plain-8", visits: ["create"], answer: /left/ },
+    {
+      title: "Promise.race with a timer, in create_issue",
+      world: "plain-8",
+      visits: ["create"],
+      answer: /left|exist|may have/,
+    },
   ])("$title, the others get through", async ({ world, visits, answer }) => {
     for (const what of visits) {
       const told = await Promise.all(
@@ -223,7 +228,7 @@ describe.skipIf(workerd === undefined)("after visitors that were answered before
     for (const told of created) expect(told).toContain('"number":1');
     expect(created.filter((told) => told.includes('"repeated":false'))).toHaveLength(1);
     // An answer is an answer: each of them ends, and sends nothing.
-    for (const told of await tenVisits("plain-11", "create-again")) expect(told).toMatch(/"isError":true/);
+    for (const told of await tenVisits("plain-11", "create-again")) expect(told).toMatch(/may have created/);
   });
 
   test("a token that one visitor made is rotated in the visit of another", async () => {
