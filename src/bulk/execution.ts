@@ -52,7 +52,7 @@ export class Execution<Item, Result> {
     this.#settings = settings;
     this.#counts = counts;
     this.#entries = entries;
-    this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error));
+    this.#journal = new RunJournal(settings.journal, (error) => this.#fail(error), settings.redact);
     this.#source = new ItemSource(settings);
     const { fetch, baseUrl: service } = settings.own;
     this.#owners = new Owners(service, fetch);

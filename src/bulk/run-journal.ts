@@ -16,6 +16,7 @@ const inUse = (): WeakSet<object> => sharedSet("journals-in-use");
 export class RunJournal {
   readonly #journal: Journal;
   readonly #onFailure: (error: JournalError) => void;
+  readonly #redact: ((text: string) => string) | undefined;
   #collected: JournalRecord[] = [];
   /** The batch being stored. */
   #current: Promise<void> = Promise.resolve();
@@ -25,10 +26,14 @@ export class RunJournal {
   /** This user has loaded it, so no other one may. */
   #isOurs = false;
 
-  /** `onFailure` is called with the first record that could not be stored since the journal was loaded. */
-  constructor(journal: Journal, onFailure: (error: JournalError) => void) {
+  /**
+   * `onFailure` is called with the first record that could not be stored since the journal was loaded. `redact` takes the
+   * secrets of the client out of a text.
+   */
+  constructor(journal: Journal, onFailure: (error: JournalError) => void, redact?: (text: string) => string) {
     this.#journal = journal;
     this.#onFailure = onFailure;
+    this.#redact = redact;
   }
 
   /**
@@ -51,7 +56,7 @@ export class RunJournal {
         if (turns.isDue) await turns.take();
       }
     } catch (error) {
-      const failure = asJournalError(error, "be loaded");
+      const failure = asJournalError(error, "be loaded", this.#redact);
       // Another run has it, so this one must not close it.
       if (failure.reason === "in_use") this.#hold(false);
       throw failure;
@@ -76,7 +81,7 @@ export class RunJournal {
     try {
       await this.#journal.close?.();
     } catch (error) {
-      throw asJournalError(error, "be closed");
+      throw asJournalError(error, "be closed", this.#redact);
     } finally {
       this.#hold(false);
     }
@@ -106,7 +111,7 @@ export class RunJournal {
     try {
       await this.#journal.append(batch);
     } catch (error) {
-      this.#failure = asJournalError(error, "be written");
+      this.#failure = asJournalError(error, "be written", this.#redact);
       this.#onFailure(this.#failure);
       throw this.#failure;
     }

@@ -35,8 +35,8 @@ export function readThrown(value: unknown, redact = (text: string): string => te
 }
 
 /** An error of a journal as a `JournalError`; one of another kind becomes the cause of one. */
-export function asJournalError(error: unknown, what: string): JournalError {
+export function asJournalError(error: unknown, what: string, redact?: (text: string) => string): JournalError {
   if (error instanceof JournalError) return error;
-  const { said, details } = readThrown(error);
+  const { said, details } = readThrown(error, redact);
   return new JournalError(`the journal could not ${what}${said}`, { reason: "failed", ...details });
 }

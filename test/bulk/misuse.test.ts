@@ -225,3 +225,18 @@ describe("keys", () => {
     expect((await bulkWrite(options).finish()).skipped).toBe(6);
   });
 });
+
+test.each(["load", "append"] as const)(
+  "a token in the words of a journal whose %s fails is not shown",
+  async (method) => {
+    const { client, emulator } = service();
+    const journal = { ...memoryJournal(), load: () => [], append: async () => {} };
+    const fail = async (): Promise<never> => {
+      throw new Error(`no access with ${emulator.token}`);
+    };
+    const { error } = await runToEnd(
+      bulkWrite({ client, items: rowsOf(1), key, send, journal: { ...journal, [method]: fail } }),
+    );
+    expect(String(error)).toMatch(/the journal could not be (?:loaded|written): no access with \[redacted\]/);
+  },
+);
