@@ -15,6 +15,7 @@ import type { Conventions } from "./conventions.ts";
 import type { RateLimit } from "./rate-limit.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { type ResolvedConventions, resolveConventions } from "./resolve-conventions.ts";
+import { SCOPE_NAMES } from "./scope-names.ts";
 import type { IssueInput, ProjectInput, ScopeName, SessionInput } from "./tables.ts";
 
 /** A project to begin with. */
@@ -92,7 +93,7 @@ export const OPTIONS: ObjectSchema<EmulatorOptions> = {
   sessionsPerProject: COUNT,
   sessionStates: TEXTS,
   listIssues: BOOLEAN,
-  permissions: TEXTS,
+  permissions: SCOPE_NAMES,
   rateLimit: either(false, RECORD),
   now: FUNCTION,
   random: FUNCTION,

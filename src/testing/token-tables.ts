@@ -1,7 +1,8 @@
 import { required, STRING } from "../core/checks/validators.ts";
 import { impliesScope, SCOPES } from "../service/scopes.ts";
-import { check, integer, TEXT, TEXTS } from "./checks.ts";
+import { check, integer, TEXT } from "./checks.ts";
 import type { Identifiers } from "./random.ts";
+import { SCOPE_NAMES } from "./scope-names.ts";
 import type { CreatedEmulatorToken, EmulatorOwner, EmulatorToken, OwnerInput, TokenInput } from "./tables.ts";
 
 /** A token as the inside of the emulator holds it. */
@@ -154,24 +155,24 @@ export class OwnerTable {
 
   /** With every permission unless `permissions` says otherwise. Throws a `TypeError` if the id is taken. */
   readonly create = (owner?: OwnerInput): EmulatorOwner => {
-    const { id, permissions } = check.options(owner, "owner", { id: TEXT, permissions: TEXTS });
+    const { id, permissions } = check.options(owner, "owner", { id: TEXT, permissions: SCOPE_NAMES });
     return this.#state().tokens.createOwner(id, permissions);
   };
 
   /** Takes effect with the next request. */
   readonly update = (id: string, change: Pick<EmulatorOwner, "permissions">): EmulatorOwner => {
-    const { permissions } = check.options(change, "owner", { permissions: required(TEXTS) });
+    const { permissions } = check.options(change, "owner", { permissions: required(SCOPE_NAMES) });
     const { tokens } = this.#state();
     return tokens.putOwner(tokens.owner(id).id, permissions);
   };
 }
 
 const TOKEN = {
-  scopes: required(TEXTS),
+  scopes: required(SCOPE_NAMES),
   name: TEXT,
   expires_in_days: integer(1, 1_000_000),
   owner: TEXT,
-  permissions: TEXTS,
+  permissions: SCOPE_NAMES,
 };
 
 /** Creates a token from what a test passes. */

@@ -24,6 +24,19 @@ test.each<[string, () => unknown]>([
   }
 });
 
+test.each<[string, () => unknown]>([
+  ["createToken", () => emulator.createToken({ scopes: ["issues:write", "project:read"] })],
+  ["createEmulator", () => createEmulator({ permissions: ["projects:raed", "project:read"] })],
+  ["owners.create", () => emulator.owners.create({ permissions: ["Projects:read"] })],
+])("%s: a scope that is misspelt is named, with the one that is meant", (_, call) => {
+  expect(call).toThrow(/"(?:project:read|projects:raed|Projects:read)" is none; did you mean "projects:read"\?$/);
+});
+
+test("scopes of other resources are taken as they are", () => {
+  const { scopes } = emulator.createToken({ scopes: ["webhooks:read", "projects:read"] });
+  expect(scopes).toEqual(["webhooks:read", "projects:read"]);
+});
+
 test("what a function of the test throws keeps its stack", () => {
   const now = (): number => {
     throw new TypeError("of the test");

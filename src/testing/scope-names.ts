@@ -1,0 +1,29 @@
+import { closestName } from "../core/checks/hints.ts";
+import type { Validator } from "../core/checks/validators.ts";
+import { SCOPES } from "../service/scopes.ts";
+import { TEXTS } from "./checks.ts";
+
+/** Scopes: those of the table, and other names, unless such a name is a misspelt one of the table. */
+export const SCOPE_NAMES: Validator = {
+  words: "an array of non-empty strings",
+  accepts: (value) => TEXTS.accepts(value) && misspelt(value as string[]) === undefined, // it is one of texts
+  hint: (refused) => (TEXTS.accepts(refused) ? misspelt(refused as string[]) : undefined), // it is one of texts
+};
+
+function misspelt(names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const meant = scopeMeant(name);
+    if (meant !== undefined) return `: "${name.slice(0, 40)}" is none; did you mean "${meant}"?`;
+  }
+  return undefined;
+}
+
+/** The scope that a misspelt name means; `undefined` for a scope of the table, and for a name that is none of its own. */
+function scopeMeant(name: string): string | undefined {
+  const parts = [0, 1].map((at) => {
+    const known = SCOPES.map((scope) => scope.split(":")[at] ?? "");
+    const part = name.split(":")[at] ?? "";
+    return known.includes(part) ? part : closestName(part, known);
+  });
+  return parts.includes(undefined) || parts.join(":") === name ? undefined : parts.join(":");
+}
