@@ -210,6 +210,8 @@ test("input that is no message is said once, without its content", async () => {
     "hunter22",
     '{"password":"hunter22"}',
     '{"jsonrpc":"2.0","hunter22',
+    '{"jsonrpc":"2.0","id":1,"method":"ping","hunter22":2}',
+    '{"jsonrpc":"2.0","id":"hunter22"}',
     "[]",
     "\u0000",
     "",

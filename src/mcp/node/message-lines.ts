@@ -1,5 +1,5 @@
 import { Transform } from "node:stream";
-import { isRecord } from "../../core/checks/values.ts";
+import { parseJSONRPCMessage } from "@modelcontextprotocol/server";
 import { parseJson } from "../../core/wire/json.ts";
 
 const LINE_END = 0x0a;
@@ -39,6 +39,10 @@ export function messageLines(onForeign: () => void): Transform {
 }
 
 function isMessage(line: string): boolean {
-  const message = parseJson(line);
-  return isRecord(message) && message["jsonrpc"] === "2.0";
+  try {
+    parseJSONRPCMessage(parseJson(line));
+    return true;
+  } catch {
+    return false;
+  }
 }
