@@ -4,14 +4,16 @@ import type { Unsettled } from "../response.ts";
 import type { State } from "../state.ts";
 import type { PageEvent, PageRequest, Pause } from "./events.ts";
 import { fateOf } from "./fate.ts";
-import { Responses } from "./responses.ts";
+import { Responses, type SentResponse } from "./responses.ts";
 import { endedRow, exchangeOf, pendingRow, rowOf, tokenIn, tokenOf } from "./rows.ts";
 import { Tally } from "./tally.ts";
 import { withoutTokens } from "./without-tokens.ts";
 import { waitingFaults, worldOf } from "./world.ts";
 
-/** Requests that a snapshot holds. */
+/** Requests that a snapshot holds. Their errors are kept. */
 const SHOWN = 500;
+/** Other responses are kept while someone listens. To keep more of them would slow the emulator down. */
+const KEPT_SUCCESSES = 100;
 /** Between two looks at the state, while a listener is there. */
 const LOOK_MS = 250;
 /** Events of this time are told together: one by one they would cost more. */
@@ -39,7 +41,8 @@ export class Feed {
   readonly #mask: (text: string) => string;
   #state: State;
   #limiter: State["limiter"];
-  #responses: Responses;
+  #errors: Responses;
+  #successes: Responses;
   #tally = new Tally();
   #seen: { readonly world: string; readonly faults: string } = { world: "", faults: "" };
   #gathered: (() => PageEvent)[] = [];
@@ -51,7 +54,7 @@ export class Feed {
     this.#state = source.state();
     this.#limiter = this.#state.limiter;
     this.#mask = withoutTokens(source.emulator.token);
-    this.#responses = new Responses(source.options.logBytes);
+    [this.#errors, this.#successes] = kept(source.options.logBytes);
   }
 
   /** Calls `listener` with a snapshot, then with each change, until the function that it returns is called. */
@@ -75,7 +78,7 @@ export class Feed {
     this.#follow();
     const entry = this.#source.emulator.requests.filter(({ requestId }) => requestId === id).at(-1);
     if (entry === undefined) return undefined;
-    return this.#mask(JSON.stringify(exchangeOf(this.#rowOf(entry), entry, this.#responses.get(entry))));
+    return this.#mask(JSON.stringify(exchangeOf(this.#rowOf(entry), entry, this.#responseTo(entry))));
   }
 
   /** Sees each request. */
@@ -96,8 +99,8 @@ export class Feed {
     if (!isError && this.#listeners.size === 0) return;
     const token = tokenIn(this.#state.tokens, entry);
     const window = token && status === 429 ? this.#limiter.windowOf(token.id, at) : undefined;
-    this.#responses.add(entry, response, window);
-    this.#gather(() => ({ v: 1, type: "response", request: endedRow(entry, token, this.#responses.get(entry)) }));
+    (isError ? this.#errors : this.#successes).add(entry, response, window);
+    this.#gather(() => ({ v: 1, type: "response", request: endedRow(entry, token, this.#responseTo(entry)) }));
     const waitMs = isError ? waitOf(response.headers) : undefined;
     if (waitMs === undefined) return;
     const pause: Pause = { token: tokenOf(token), from, until: from + waitMs };
@@ -106,7 +109,11 @@ export class Feed {
   }
 
   #rowOf(entry: RecordedRequest): PageRequest {
-    return rowOf(entry, this.#state.tokens, this.#responses.get(entry));
+    return rowOf(entry, this.#state.tokens, this.#responseTo(entry));
+  }
+
+  #responseTo(entry: RecordedRequest): SentResponse | undefined {
+    return this.#errors.get(entry) ?? this.#successes.get(entry);
   }
 
   #snapshot(): PageEvent {
@@ -147,7 +154,7 @@ export class Feed {
     if (state === this.#state && state.limiter === this.#limiter) return;
     this.#tellGathered();
     if (state !== this.#state) {
-      this.#responses = new Responses(this.#source.options.logBytes);
+      [this.#errors, this.#successes] = kept(this.#source.options.logBytes);
       this.#tally = new Tally();
     }
     this.#state = state;
@@ -176,6 +183,11 @@ export class Feed {
   #textOf(event: PageEvent): Told {
     return { type: event.type, json: this.#mask(JSON.stringify(event)) };
   }
+}
+
+/** Room for the responses of a new world. */
+function kept(bytes: number): readonly [errors: Responses, successes: Responses] {
+  return [new Responses({ requests: SHOWN, bytes }), new Responses({ requests: KEPT_SUCCESSES, bytes })];
 }
 
 /** The milliseconds that a response tells its client to wait; `undefined` if it tells none. */

@@ -2,8 +2,6 @@ import type { OpenWindow } from "../rate-limit.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { Unsettled } from "../response.ts";
 
-/** The most responses that are kept. */
-const KEPT = 500;
 /** The most bytes of a body that are kept. */
 export const KEPT_BYTES: number = 16 * 1024;
 
@@ -24,13 +22,19 @@ interface Slot extends Pick<SentResponse, "headers" | "window"> {
   readonly length: number;
 }
 
-/** The responses to the last requests of one world, as many as fit into so many bytes. */
+/** The bounds of what is kept. */
+export interface KeptBounds {
+  /** So many requests ago. */
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** The responses to the last requests of one world, within bounds. */
 export class Responses {
   readonly #slots: Slot[];
 
-  constructor(mostBytes: number) {
-    const count = Math.min(KEPT, Math.floor(mostBytes / KEPT_BYTES));
-    this.#slots = Array<Slot>(count);
+  constructor({ requests, bytes }: KeptBounds) {
+    this.#slots = Array<Slot>(Math.min(requests, Math.floor(bytes / KEPT_BYTES)));
   }
 
   /** Keeps what has left of a response, if anything has. */

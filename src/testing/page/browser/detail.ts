@@ -46,7 +46,7 @@ export function showDetail(panel: HTMLElement, exchange: PageExchange | undefine
 /** A request that has no response is no empty panel. */
 function noResponse({ outcome, status }: PageRequest): string {
   if (outcome === "pending") return "The response has not left yet.";
-  if (status !== undefined && outcome === "completed") return "It was not kept: no page was open.";
+  if (status !== undefined && outcome === "completed") return "It is no longer kept, or no page was open.";
   const who = outcome === "aborted" ? "the client left first" : "the connection was broken";
   return `No response: ${who}.`;
 }
