@@ -281,3 +281,15 @@ test.each(["prepare", "check", "dispose"])("the signal ends an exploration whose
   const program: Program = ({ client }) => client.sessions.get("ses_1");
   await expect(exploreFaults({ program, signal: ending.signal, [name]: hang })).rejects.toThrow("enough");
 });
+
+test("its errors begin in the line that called it", async () => {
+  const program: Program = ({ client }) => client.issues.create("web", issue).catch(() => undefined);
+  const errors = await Promise.all([
+    exploreFaults({ program, faults: ["lost_before"] }).catch((error: unknown) => error),
+    exploreFaults({ program: 1 } as never).catch((error: unknown) => error),
+  ]);
+  for (const error of errors) {
+    const [first = ""] = /^ {4}at .*/m.exec(String((error as Error).stack)) ?? []; // each is one
+    expect(first).toContain("explore-faults.test.ts");
+  }
+});

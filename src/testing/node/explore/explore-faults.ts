@@ -1,4 +1,5 @@
 import type { Present } from "../../../core/checks/validators.ts";
+import { atCaller } from "../../checks.ts";
 import type { Emulator } from "../../emulator.ts";
 import { DEFAULT_KINDS, type Disturbance } from "./fault-kinds.ts";
 import { judge, type Reference } from "./judge.ts";
@@ -37,7 +38,9 @@ let previous: Promise<unknown> = Promise.resolve();
 export async function exploreFaults<Prepared = undefined>(
   options: ExploreOptions<Prepared>,
 ): Promise<ExplorationReport> {
-  const given = checkOptions(options);
+  const given = atCaller(exploreFaults, () => checkOptions(options));
+  const site: { stack?: string } = {};
+  Error.captureStackTrace(site, exploreFaults);
   const turn = orAborted(previous, given.signal).then(async () => {
     const restore = installOwnGlobals();
     try {
@@ -48,8 +51,11 @@ export async function exploreFaults<Prepared = undefined>(
   });
   previous = Promise.allSettled([previous, turn]);
   const report = await turn;
-  if (report.findings.length > 0) throw new ExplorationError(report);
-  return report;
+  if (report.findings.length === 0) return report;
+  const error = new ExplorationError(report);
+  // It begins in the code that called, and not where the exploration ended.
+  error.stack = `${error.name}: ${error.message}${/\n {4}at .*/s.exec(site.stack ?? "")?.[0] ?? ""}`;
+  throw error;
 }
 
 async function explore<Prepared>(options: Present<ExploreOptions<Prepared>>): Promise<ExplorationReport> {
