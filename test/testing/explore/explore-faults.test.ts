@@ -269,7 +269,7 @@ test.each<[string, object, string]>([
   ["faults: none", { faults: [] }, "an array with one or several of"],
   ["check beside compare", { check: () => {}, compare: () => 1 }, "check takes the place of options.compare"],
 ])("%s", async (_, options, words) => {
-  await expect(exploreFaults({ program: () => {}, ...options } as never)).rejects.toThrow(new RegExp(words));
+  await expect(exploreFaults({ program: () => {}, ...options })).rejects.toThrow(new RegExp(words));
 });
 
 test.each(["prepare", "check", "dispose"])("the signal ends an exploration whose %s hangs", async (name) => {
