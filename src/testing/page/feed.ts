@@ -2,6 +2,7 @@ import type { AssembledEmulator } from "../emulator.ts";
 import type { RecordedRequest, Watcher } from "../request-log.ts";
 import type { Unsettled } from "../response.ts";
 import type { State } from "../state.ts";
+import type { TokenRow } from "../token-tables.ts";
 import type { PageEvent, PageRequest, Pause } from "./events.ts";
 import { fateOf } from "./fate.ts";
 import { Responses, type SentResponse } from "./responses.ts";
@@ -85,7 +86,7 @@ export class Feed {
   readonly watch: Watcher = (entry, response) => {
     this.#follow();
     const world = this.#state;
-    this.#gather(() => ({ v: 1, type: "request", request: pendingRow(entry, tokenIn(world.tokens, entry)) }));
+    this.#gatherRequest(entry, tokenIn(world.tokens, entry));
     return () => {
       // A request of the world before a reset ends in that.
       if (world === this.#state) this.#ended(entry, response);
@@ -160,6 +161,11 @@ export class Feed {
     this.#state = state;
     this.#limiter = state.limiter;
     this.#tell([() => this.#snapshot()]);
+  }
+
+  /** A function of its own: beside the response, what it gathers would hold that until it is told. */
+  #gatherRequest(entry: RecordedRequest, token: TokenRow | undefined): void {
+    this.#gather(() => ({ v: 1, type: "request", request: pendingRow(entry, token) }));
   }
 
   #gather(make: () => PageEvent): void {
