@@ -41,13 +41,10 @@ export function onceWay(method: string, { client }: FetchOptions): OnceWay | und
   return { options: method === "POST" || method === "PATCH" ? {} : { keepalive: false }, close: () => {} };
 }
 
-/**
- * `true` where a platform that tells nothing of its requests may send a `DELETE` again by itself, as browsers and workerd do. On
- * Deno and Bun there is a way to send it once.
- */
+/** `true` where the platform may send a `DELETE` again by itself: in browsers, and on workerd. */
 export function mayRepeat(): boolean {
-  const { Deno, Bun } = globalThis as Globals;
-  return Deno === undefined && Bun === undefined;
+  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
+  return /^(?:Mozilla\/|Cloudflare-)/.test(navigator?.userAgent ?? "");
 }
 
 /** `true` for a method of a request that may change something. */

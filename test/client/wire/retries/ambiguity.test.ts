@@ -43,15 +43,14 @@ async function failing(
 const createToken = (client: Client): Promise<unknown> => client.tokens.create({ name: "ci", scopes: [] });
 
 describe("a DELETE that the platform may have sent before", () => {
-  /** A platform that tells nothing of its requests. */
-  const silent = { process: undefined };
-  const deno = { createHttpClient: () => ({ close() {} }) };
+  const on = (userAgent: string) => ({ navigator: { userAgent } });
 
   test.each([
-    { where: "in a browser, or on workerd", globals: silent, priorAmbiguous: true },
-    { where: "on Deno", globals: { ...silent, Deno: deno }, priorAmbiguous: undefined },
-    { where: "on Bun", globals: { ...silent, Bun: {} }, priorAmbiguous: undefined },
-    { where: "on Node", globals: {}, priorAmbiguous: undefined },
+    { where: "in a browser", globals: on("Mozilla/5.0 (X11; Linux x86_64)"), priorAmbiguous: true },
+    { where: "on workerd", globals: on("Cloudflare-Workers"), priorAmbiguous: true },
+    { where: "on Deno", globals: on("Deno/2.9.6"), priorAmbiguous: undefined },
+    { where: "on Bun", globals: on("Bun/1.4.5"), priorAmbiguous: undefined },
+    { where: "on Node", globals: on("Node.js/24"), priorAmbiguous: undefined },
   ])("$where: $priorAmbiguous", async ({ globals, priorAmbiguous }) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value);
     try {
