@@ -6,12 +6,11 @@ import type { Permit } from "../rate-limit/rate-limiter.ts";
 import { type Deadline, STOPPED } from "../time/deadline.ts";
 import { isTaken, readBody, readBriefly, readRefusal } from "../wire/body.ts";
 import { type Exchange, isSuccess, type ResponseHead, readHead } from "../wire/head.ts";
-import { mayRepeat } from "../wire/sent-once.ts";
 import type { Call } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
-import type { HttpFailure } from "./http.ts";
+import { type HttpFailure, mayRepeat } from "./http.ts";
 import { isBodyDue, isWrite } from "./operation.ts";
 import { watchWrite } from "./write-evidence.ts";
 

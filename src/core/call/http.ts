@@ -55,7 +55,7 @@ const OPTIONS: KyOptions = {
 export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): SendHttp {
   const instance = ky.create(OPTIONS);
   // A page or a worker: all browsers call themselves Mozilla, no other platform does.
-  const isBrowser = /^Mozilla\//.test(platform().userAgent ?? "");
+  const isBrowser = /^Mozilla/.test(platform().userAgent ?? "");
   // A response belongs to one token and one moment; a browser's cache knows neither.
   const ownOptions = isBrowser ? { cache: "no-store" as const } : {};
   const cachedOptions = { ...ownOptions, ...fetchOptions };
@@ -107,6 +107,11 @@ export function createHttp(userAgent: string, fetchOptions: FetchOptions = {}): 
       throw error instanceof HttpFailure ? error : new HttpFailure(error, source);
     }
   };
+}
+
+/** `true` where the platform may send a `DELETE` again by itself: in browsers, and on workerd. */
+export function mayRepeat(): boolean {
+  return /^(?:Mozilla|Cloudflare)/.test(platform().userAgent ?? "");
 }
 
 /** The platform's account of itself: absent on some. */

@@ -41,12 +41,6 @@ export function onceWay(method: string, { client }: FetchOptions): OnceWay | und
   return { options: method === "POST" || method === "PATCH" ? {} : { keepalive: false }, close: () => {} };
 }
 
-/** `true` where the platform may send a `DELETE` again by itself: in browsers, and on workerd. */
-export function mayRepeat(): boolean {
-  const { navigator } = globalThis as { readonly navigator?: { readonly userAgent?: string } };
-  return /^(?:Mozilla\/|Cloudflare-)/.test(navigator?.userAgent ?? "");
-}
-
 /** `true` for a method of a request that may change something. */
 export function mayWrite(method: string): boolean {
   return method !== "GET" && method !== "HEAD" && method !== "CONNECT";
