@@ -63,7 +63,7 @@ const WITHOUT_CLIENT = [
   { name: "ConfigError", entry: ".", parts: [], bytes: 930 },
   { name: "NotFoundError", entry: ".", parts: [], bytes: 980 },
   { name: "ProjectSchema", entry: "./schemas", parts: [], bytes: 400 },
-  { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 16_700 },
+  { name: "createEmulator", entry: "./testing", parts: ["emulator", "scopes"], bytes: 17_100 },
 ];
 
 /** The parts that a name may bring into a program with a client, and the bytes that it adds there. */
@@ -76,7 +76,7 @@ const WITH_CLIENT = [
   { name: "redisRateLimiter", entry: "./redis", parts: [], bytes: 6_900 },
   { name: "bulkWrite", entry: "./bulk", parts: [], bytes: 9_450 },
   // It is built apart, with copies of its own of what it shares.
-  { name: "createEmulator", entry: "./testing", parts: ["emulator"], bytes: 16_000 },
+  { name: "createEmulator", entry: "./testing", parts: ["emulator"], bytes: 16_450 },
 ];
 
 const sizeOf = (code: string): number => gzipSync(code, { level: 9 }).length;
