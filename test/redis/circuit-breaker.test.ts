@@ -1,6 +1,8 @@
 /** When Redis is asked again after a failure. */
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { CircuitBreaker } from "../../src/redis/circuit-breaker.ts";
+
+afterEach(() => void vi.useRealTimers());
 
 test("a trial that the platform drops is followed by another one", () => {
   vi.useFakeTimers();

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import * as timers from "node:timers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { exploreFaults } from "../../../src/testing/node/explore/explore-faults.ts";
 import type { ExploreOptions } from "../../../src/testing/node/explore/options.ts";
 import { ExplorationError } from "../../../src/testing/node/explore/report.ts";
@@ -292,4 +292,15 @@ test("its errors begin in the line that called it", async () => {
     const [first = ""] = /^ {4}at .*/m.exec(String((error as Error).stack)) ?? []; // each is one
     expect(first).toContain("explore-faults.test.ts");
   }
+});
+
+test("an exploration beside fake timers says so, and does not wait for ever; timers that were faked before do not matter", async () => {
+  const program: Program = ({ client }) => client.sessions.get("ses_1");
+  vi.useFakeTimers();
+  try {
+    await expect(exploreFaults({ program, compare: () => 1 })).rejects.toThrow("the timers of this process are faked");
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(await exploreFaults({ program, compare: () => 1 })).toMatchObject({ findings: [] });
 });

@@ -5,6 +5,7 @@ import { DEFAULT_KINDS, type Disturbance } from "./fault-kinds.ts";
 import { judge, type Reference } from "./judge.ts";
 import { checkOptions, type ExploreOptions } from "./options.ts";
 import { installOwnGlobals } from "./own-globals.ts";
+import { takePlatform } from "./own-time.ts";
 import { type Continuation, differenceOfCounts, planOf, requestsOf, samplePairs } from "./plan.ts";
 import {
   beyondSingles,
@@ -42,6 +43,7 @@ export async function exploreFaults<Prepared = undefined>(
   const site: { stack?: string } = {};
   Error.captureStackTrace(site, exploreFaults);
   const turn = orAborted(previous, given.signal).then(async () => {
+    await takePlatform();
     const restore = installOwnGlobals();
     try {
       return await explore(given);

@@ -93,15 +93,18 @@ function timeoutSignal(ms: number): AbortSignal {
   return controller.signal;
 }
 
-const OwnDate: DateConstructor = new Proxy(platform.Date, {
-  construct: (target, args, newTarget): object => {
-    const time = ownTime();
-    const given: readonly unknown[] = args.length === 0 && time !== undefined ? [time.date()] : args;
-    return Reflect.construct(target, given, newTarget === OwnDate ? target : newTarget) as object; // a date
-  },
-  apply: (target) => new target(dateNow()).toString(),
-  get: (target, name): unknown => (name === "now" ? dateNow : Reflect.get(target, name)),
-});
+const ownDate = (): DateConstructor => {
+  const OwnDate: DateConstructor = new Proxy(platform.Date, {
+    construct: (target, args, newTarget): object => {
+      const time = ownTime();
+      const given: readonly unknown[] = args.length === 0 && time !== undefined ? [time.date()] : args;
+      return Reflect.construct(target, given, newTarget === OwnDate ? target : newTarget) as object; // a date
+    },
+    apply: (target) => new target(dateNow()).toString(),
+    get: (target, name): unknown => (name === "now" ? dateNow : Reflect.get(target, name)),
+  });
+  return OwnDate;
+};
 
 function dateNow(): number {
   return ownTime()?.date() ?? platform.Date.now();
@@ -166,7 +169,7 @@ export function installOwnGlobals(): () => void {
     clearInterval: clear,
   };
   const restores = [
-    replace(globalThis, { ...ownTimers, Date: OwnDate }),
+    replace(globalThis, { ...ownTimers, Date: ownDate() }),
     replace(timers, ownTimers),
     replace(performance, { now: () => ownTime()?.now() ?? platform.now() }),
     replace(AbortSignal, { timeout: timeoutSignal }),

@@ -1,5 +1,6 @@
-/** The platform's own timers and clocks, also while an exploration has replaced the global ones. */
-export const platform = {
+import { stat } from "node:fs/promises";
+
+const presentPlatform = () => ({
   setTimeout: globalThis.setTimeout,
   clearTimeout: globalThis.clearTimeout,
   setInterval: globalThis.setInterval,
@@ -9,7 +10,33 @@ export const platform = {
   Date: globalThis.Date,
   now: performance.now.bind(performance),
   timeout: AbortSignal.timeout.bind(AbortSignal),
-};
+});
+
+/** The platform's own timers and clocks, also while an exploration has replaced the global ones. */
+export const platform: ReturnType<typeof presentPlatform> = presentPlatform();
+
+/** Turns of the platform, by a file: many more than a timer of a millisecond needs. */
+const TURNS = 1_000;
+
+/**
+ * Takes the platform's timers as they are: a test may have faked them when this file was loaded. Rejects if they are faked
+ * now, since an exploration would wait for ever.
+ */
+export async function takePlatform(): Promise<void> {
+  Object.assign(platform, presentPlatform());
+  let fired = 0;
+  platform.setTimeout(() => {
+    fired += 1;
+  }, 1);
+  platform.setImmediate(() => {
+    fired += 1;
+  });
+  for (let turn = 0; turn < TURNS && fired < 2; turn += 1) await stat(".");
+  if (fired < 2)
+    throw new Error(
+      "the timers of this process are faked: turn them back on, as by vi.useRealTimers(), and start again",
+    );
+}
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
