@@ -193,11 +193,11 @@ test("a loop that calls again after each error, without a pause, hangs, and is l
     for (;;) {
       calls += 1;
       try {
-        return await client.issues.create("web", issue);
+        return await client.sessions.get("ses_1", { retry: false });
       } catch {}
     }
   };
-  expect(await findings(program, { faults: ["outage"] })).toEqual(["hangs"]);
+  expect(await findings(program, { faults: ["outage"], check: () => undefined })).toEqual(["hangs"]);
   const before = calls;
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(calls).toBe(before);
@@ -303,4 +303,24 @@ test("an exploration beside fake timers says so, and does not wait for ever; tim
     vi.useRealTimers();
   }
   expect(await exploreFaults({ program, compare: () => 1 })).toMatchObject({ findings: [] });
+});
+
+test("a program that writes in its cleanup leaves no write under way", async () => {
+  let settled = 0;
+  let begun = 0;
+  const program: Program = async ({ client }) => {
+    const write = (): Promise<unknown> => {
+      begun += 1;
+      return client.issues.create("web", issue).finally(() => {
+        settled += 1;
+      });
+    };
+    try {
+      await write();
+    } catch {
+      await write().catch(write);
+    }
+  };
+  await exploreFaults({ program, faults: ["stopped", "outage"], check: () => undefined });
+  expect(settled).toBe(begun);
 });

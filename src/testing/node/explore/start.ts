@@ -31,6 +31,8 @@ const LOOK_MS = 5;
 const IDLE_JUMPS = 100;
 /** So many timers in a row without a request: the program waits for ever. */
 const MAX_JUMPS = 10_000;
+/** So many calls of an abandoned program are rejected; later ones never settle, or it might call again for ever. */
+const MAX_LATE_CALLS = 100;
 /** A socket or a file that is open for so long without a change is not waited for. */
 const OPEN_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -81,6 +83,7 @@ export class Start implements Life {
   #outcome: Outcome | undefined;
   #hasEnded = false;
   #isAbandoned = false;
+  #lateCalls = 0;
   readonly #onAbandon = new Set<() => void>();
 
   /** Begins `aheadMs` ahead of the platform's clock. */
@@ -100,9 +103,12 @@ export class Start implements Life {
   /** Settles as `answer` does, or rejects when the start is abandoned before. */
   untilAbandoned<Value>(answer: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
-      // A later call never settles: a program that calls again after each error would call for ever.
-      if (this.#isAbandoned) return;
       const abandon = (): void => reject(new Error("the exploration has ended this start of the program"));
+      if (this.#isAbandoned) {
+        this.#lateCalls += 1;
+        if (this.#lateCalls <= MAX_LATE_CALLS) platform.setImmediate(abandon);
+        return;
+      }
       this.#onAbandon.add(abandon);
       void answer.then(resolve, reject).finally(() => this.#onAbandon.delete(abandon));
     });
@@ -113,7 +119,11 @@ export class Start implements Life {
     this.#isAbandoned = true;
     for (const abandon of this.#onAbandon) abandon();
     // What the rejections lead to still belongs to the program.
-    for (let turn = 0; turn < 3; turn += 1) await realPause(0);
+    for (let turns = 0, late = 0; turns < 3; turns += 1) {
+      await realPause(0);
+      if (late !== this.#lateCalls) turns = 0;
+      late = this.#lateCalls;
+    }
   }
 
   /** Closes the files that its program has left open, as the end of a process does. */
