@@ -128,7 +128,7 @@ const WRONG: Readonly<Record<string, { readonly what: string; readonly options: 
         let pages = 0;
         let names = 0;
         for (let cursor = ""; ; ) {
-          const url = `${baseUrl}/projects?limit=1${cursor && `&cursor=${cursor}`}`;
+          const url = `${baseUrl}/projects?limit=1${cursor && `&cursor=${encodeURIComponent(cursor)}`}`;
           const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } }).catch(() => undefined);
           const body = (await response?.json().catch(() => undefined)) as
             | { data?: unknown[]; next_cursor?: string }
