@@ -34,8 +34,8 @@ const CREATING: Advice = {
   auth: "PROJECT_AUTOMATION_TOKEN is not valid; get another one from the account settings",
   nothing: "no token was created; run this again",
   raw: "a token was created",
-  lost: `a token was created, and nobody holds it; ${REVOKE}`,
-  unknown: `a token may have been created, which nobody holds; ${REVOKE}`,
+  lost: `a token was created, and its plaintext is lost; ${REVOKE}`,
+  unknown: `a token may have been created, and its plaintext is lost; ${REVOKE}`,
 };
 
 const ANOTHER = "create a new one in the account settings, or with `create`";

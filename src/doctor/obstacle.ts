@@ -16,7 +16,7 @@ export async function obstacleTo(asker: Asker, baseUrl: URL, ignoredProxy?: stri
   const { status, request } = projects;
   const answered = `${labelOf(request)} answered ${outlineOf(projects)}`;
   if (isKept(projects, first)) {
-    return `a cache answers for the service, whoever asks: ${answered} with the token, as before without one`;
+    return `a cache answers in place of the service: ${answered} with the token, as before without one`;
   }
   if (status === 401) return `the token is not accepted: ${answered}`;
   if (status === 403 && projects.json === undefined && projects.text !== "") {

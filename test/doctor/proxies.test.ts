@@ -75,7 +75,7 @@ describe("a page in place of the service", () => {
   });
 });
 
-describe("a cache that keeps each response, whoever asks", () => {
+describe("a cache that keeps each response for every token", () => {
   /** Answers a GET by its URL alone, from the second time on. */
   function caching(change: (response: WireResponse) => WireResponse = (response) => response): Send {
     const kept = new Map<string, WireResponse>();
@@ -103,7 +103,7 @@ describe("a cache that keeps each response, whoever asks", () => {
   };
 
   test("is named in place of the token, by the id of the response or by its age", async () => {
-    const verdict = "a cache answers for the service, whoever asks: GET /projects answered 401 unauthorized";
+    const verdict = "a cache answers in place of the service: GET /projects answered 401 unauthorized";
     expect(await verdictBehind(caching())).toContain(verdict);
     expect(await verdictBehind(caching(withHeaders({ "x-request-id": null, age: "7" })))).toContain(verdict);
   });

@@ -1,7 +1,7 @@
 import { isRecord } from "../checks/values.ts";
 import { parseJson } from "../wire/json.ts";
 
-// A status is the word of whoever answered. Proxies, gateways and maintenance pages answer in the place of a service, with
+// A status is the word of the sender of the response. Proxies, gateways and maintenance pages answer in the place of a service, with
 // any status, so its body tells whether the service did.
 
 /** The body of a 2xx, as far as it has come. */

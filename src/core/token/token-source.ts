@@ -62,10 +62,10 @@ export interface TokenSource {
   subscribe(listener: TokenListener): () => void;
 }
 
-/** Is told which token another one has replaced. */
+/** Called with a token and its replacement. */
 export type TokenListener = (replaced: string, by: string) => void;
 
-/** The latest token that a source knows, and who is told of another one. */
+/** The latest token that a source knows, and the listeners to a new one. */
 export class LatestToken {
   current: string;
   readonly #listeners = new Set<TokenListener>();

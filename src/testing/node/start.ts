@@ -97,7 +97,7 @@ function listen(server: Server, on: { readonly port: number; readonly host: stri
   });
 }
 
-/** Node's `--permission` without `--allow-net`, where Node has that flag: it throws later, where nobody can catch it. */
+/** Node's `--permission` without `--allow-net`, where Node has that flag: it throws later, where no caller can catch it. */
 function mayNotListen(): boolean {
   const { permission, allowedNodeEnvironmentFlags: flags } = process as Partial<typeof process>; // absent on other platforms
   return permission?.has("net") === false && flags?.has("--allow-net") === true;

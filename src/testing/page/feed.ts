@@ -17,7 +17,7 @@ const SHOWN = 500;
 const KEPT_SUCCESSES = 100;
 /** Between two looks at the state, while a listener is there. */
 const LOOK_MS = 250;
-/** Events of this time are told together: one by one they would cost more. */
+/** Events within this time are sent together, which costs less than one by one. */
 const GATHER_MS = 100;
 
 /** The emulator that a feed tells of. */
@@ -33,7 +33,7 @@ export interface Told {
 export type Listener = (told: readonly Told[]) => void;
 
 /**
- * Tells of an emulator as it happens: a snapshot, then each change. While nobody listens it counts requests, keeps responses
+ * Tells of an emulator as it happens: a snapshot, then each change. Without a listener it counts requests, keeps responses
  * that are errors, and holds no timer.
  */
 export class Feed {

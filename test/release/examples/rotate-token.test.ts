@@ -162,7 +162,7 @@ describe.concurrent("rotate-token-in-ci", () => {
   test.each([
     ["rejected", { status: 409 }, "no token was created; run this again"],
     ["accepted", { transform: ({ id: _, ...rest }) => rest }, "a token was created; look for its id"],
-    ["unknown", { drop: "after" }, "a token may have been created, which nobody holds; look for `ci`"],
+    ["unknown", { drop: "after" }, "a token may have been created, and its plaintext is lost; look for `ci`"],
   ] satisfies [string, Fault, string][])(
     "create, outcome %s: the advice is about a creation",
     async (outcome, fault, advice) => {
