@@ -10,7 +10,7 @@ import type { Call } from "./call.ts";
 import type { CallOptions } from "./call-options.ts";
 import { buildError, connectionError, parseError, stoppedError } from "./create-error.ts";
 import { beginsAsJson, isSuccessOfService, type ReceivedBody } from "./from-service.ts";
-import { type HttpFailure, mayRepeat } from "./http.ts";
+import { HttpFailure, mayRepeat } from "./http.ts";
 import { isBodyDue, isWrite } from "./operation.ts";
 import { watchWrite } from "./write-evidence.ts";
 
@@ -102,7 +102,8 @@ async function sendRequest(
       discard(sending);
       throw stoppedError(call, { deadline, phase: "headers" });
     }
-    const failure = error as HttpFailure; // `settings.http` rejects with nothing else
+    // A response of the application may throw when its head is read.
+    const failure = error instanceof HttpFailure ? error : new HttpFailure(error, "application");
     const fault = classifyFault({ ...failure, request: watch?.evidence(failure.cause) }, settings.baseUrl);
     if (fault.isSent === false) call.note("never_left");
     throw connectionError(call, fault, failure);

@@ -176,3 +176,21 @@ describe("a body that fetch has read, to log it for instance", () => {
     expect(settled.filter(({ error }) => isAutomationError(error))).toHaveLength(1);
   });
 });
+
+test.each([429, 200])(
+  "a response whose head throws when it is read blames the fetch of the application: %d",
+  async (status) => {
+    const get = (): never => {
+      throw new Error("broken headers");
+    };
+    const { client } = resolves({ status, headers: { get, has: () => false } });
+    const { error } = await ended(create(client()));
+    expect(error).toMatchObject({
+      kind: "connection",
+      outcome: "unknown",
+      message: expect.stringContaining(
+        "the fetch of the application failed: Error: broken headers; it may have been applied",
+      ),
+    });
+  },
+);
