@@ -188,9 +188,7 @@ test.each([429, 200])(
     expect(error).toMatchObject({
       kind: "connection",
       outcome: "unknown",
-      message: expect.stringContaining(
-        "the fetch of the application failed: Error: broken headers; it may have been applied",
-      ),
+      message: expect.stringContaining("the fetch of the application failed: broken headers; it may have been applied"),
     });
   },
 );
