@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import * as zm from "zod/mini";
 import {
+  type CallOptions,
   type JsonInput,
   type Paginator,
   path,
@@ -11,9 +12,10 @@ import {
   type StandardSchema,
 } from "../../../../src/client/index.ts";
 import { ProjectSchema } from "../../../../src/service/schemas/index.ts";
+import { ended, fakeTime } from "../../../support/fake-time.ts";
 import { drain, rejection } from "../../../support/promises.ts";
 import { json, page, text } from "../../../support/replies.ts";
-import { openWire } from "../../../support/scripted-fetch.ts";
+import { openWire, scriptedFetch } from "../../../support/scripted-fetch.ts";
 import { expectClean } from "../../../support/sweep.ts";
 
 const wire = openWire("msw");
@@ -183,22 +185,31 @@ test.each([
   }
 });
 
-test("the signal and totalTimeoutMs end a schema that never settles", async () => {
-  const schema = {
-    "~standard": { version: 1, vendor: "t", validate: () => new Promise(() => {}) },
-  } as unknown as StandardSchema;
-  wire.reply(() => json({}));
-  const request = { method: "POST", path: path`/x`, json: {}, schema } as const;
-  expect(await rejection(wire.client().request(request, { totalTimeoutMs: 20 }))).toMatchObject({
-    kind: "timeout",
-    outcome: "accepted",
+describe("a schema that never settles", () => {
+  fakeTime();
+
+  /** The error of a call whose schema is asked, and never answers. */
+  const errorOf = async (options: CallOptions, onValidate = (): void => {}): Promise<unknown> => {
+    const validate = (): Promise<never> => {
+      onValidate();
+      return new Promise(() => {});
+    };
+    const schema = { "~standard": { version: 1, vendor: "t", validate } } as unknown as StandardSchema;
+    const client = scriptedFetch(() => json({})).client();
+    return (await ended(client.request({ method: "POST", path: path`/x`, json: {}, schema }, options))).error;
+  };
+
+  test("is ended by totalTimeoutMs", async () => {
+    expect(await errorOf({ totalTimeoutMs: 20 })).toMatchObject({ kind: "timeout", outcome: "accepted" });
   });
-  const controller = new AbortController();
-  const call = wire.client().request(request, { signal: controller.signal });
-  const ended = rejection(call);
-  while (wire.sent.length < 2) await new Promise((resolve) => setImmediate(resolve));
-  controller.abort("enough");
-  expect(await ended).toMatchObject({ kind: "abort", cause: "enough" });
+
+  test("is ended by the signal", async () => {
+    const leaving = new AbortController();
+    expect(await errorOf({ signal: leaving.signal }, () => leaving.abort("enough"))).toMatchObject({
+      kind: "abort",
+      cause: "enough",
+    });
+  });
 });
 
 describe("without a schema", () => {
