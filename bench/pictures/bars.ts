@@ -1,7 +1,7 @@
 /** The plots of the performance page. */
 
-import { count, figuresOf, type Measured, result } from "./results.ts";
-import { LEFT, line, type Picture, type Point, part, RIGHT, rect, segment, text } from "./svg.ts";
+import { figuresOf, type Measured, result } from "./results.ts";
+import { LEFT, type Picture, part, RIGHT, rect, segment, text } from "./svg.ts";
 
 type Spread = readonly [low: number, median: number, high: number];
 
@@ -77,53 +77,6 @@ export function size(): Picture {
     subtitle: "kB, bundled, minified and gzipped",
     alt: `Size of a program that lists one page, in kB minified and gzipped: ${told.join(", ")}.`,
     height: y + 10,
-    body,
-  };
-}
-
-interface Memory {
-  readonly heap: readonly number[];
-  readonly "heap growth": Spread;
-}
-
-/** The heap during a walk of a million items, beside a program that keeps them. */
-export function memory(): Picture {
-  const ours = figuresOf<Memory>("memory", OURS);
-  const kept = figuresOf<Memory>("memory", "fetch, every item kept").heap;
-  const plain = figuresOf<Memory>("memory", "fetch").heap;
-  const most = Math.ceil(Math.max(...kept) / 50) * 50;
-  const [top, bottom, left, right] = [106, 376, 84, 756];
-  const at = (share: number, mb: number): Point => [
-    left + (right - left) * share,
-    bottom - ((bottom - top) * mb) / most,
-  ];
-  const curve = (heap: readonly number[], colour: string): string =>
-    line(
-      heap.map((mb, look) => at((look + 1) / heap.length, mb)),
-      "curve",
-      `stroke="var(--${colour})"`,
-    );
-  const last = (heap: readonly number[]): number => heap.at(-1) ?? 0;
-  const [now, end, loop] = [last(ours.heap), last(kept), last(plain)];
-  const growth = ours["heap growth"][1];
-  const body = [
-    ...[0, most / 2, most].map(
-      (mb) => segment(at(0, mb), at(1, mb)) + text([left - 12, at(0, mb)[1] + 6], count(mb), "s e"),
-    ),
-    text([left, bottom + 32], "0", "s m"),
-    text([(left + right) / 2, bottom + 32], "500,000", "s m"),
-    text([right, bottom + 32], "1,000,000 items", "s e"),
-    curve(kept, "amber"),
-    curve(ours.heap, "blue"),
-    curve(plain, "muted"),
-    text(at(0.7, end * 0.82), `kept in an array: ${end.toFixed(0)}`, "e b amber"),
-    text(at(1, now + most * 0.05), `for await of ${OURS}: ${now.toFixed(0)}, flat`, "e b blue"),
-  ];
-  return {
-    title: "A list of 1,000,000 items: page by page, or in an array",
-    subtitle: `heap in use, in MB; the grey line is a loop over fetch: ${loop.toFixed(0)}, flat, too`,
-    alt: `Heap during a list of 1,000,000 items: for await of this client stays at ${now.toFixed(0)} MB (growth ${growth.toFixed(1)} MB); a loop over fetch at ${loop.toFixed(0)} MB; a loop that keeps every item in an array ends at ${end.toFixed(0)} MB.`,
-    height: bottom + 54,
     body,
   };
 }

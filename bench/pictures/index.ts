@@ -2,7 +2,7 @@
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { memory, overhead, size } from "./bars.ts";
+import { overhead, size } from "./bars.ts";
 import { bulkTerminal } from "./bulk-terminal.ts";
 import { explore } from "./explore.ts";
 import { herd } from "./herd.ts";
@@ -10,6 +10,7 @@ import { house } from "./house.ts";
 import { outcome } from "./outcome.ts";
 import { page } from "./page.ts";
 import { pause } from "./pause.ts";
+import { rotation } from "./rotation.ts";
 import { svgOf } from "./svg.ts";
 
 export const root: string = join(import.meta.dirname, "../..");
@@ -18,13 +19,13 @@ const pictures = {
   "herd.svg": herd,
   "explore.svg": explore,
   "pause.svg": pause,
+  "rotation.svg": rotation,
   "outcome.svg": outcome,
   "bulk-terminal.svg": bulkTerminal,
   "page.svg": page,
   "house.svg": house,
   "overhead.svg": overhead,
   "size.svg": size,
-  "memory.svg": memory,
 };
 
 /** Returns the files of `docs/assets` by their names: the pictures, and the `alt` text of each. */

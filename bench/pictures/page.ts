@@ -19,6 +19,7 @@ export interface RecordedPage {
 }
 
 const CSS = `svg{--lost:#7a45d9}.lost{fill:var(--lost)}.band{fill:var(--amber);opacity:.14}
+@media(max-width:560px){.id{display:none}}
 @media(prefers-color-scheme:dark){svg{--lost:#ab7df8}}`;
 const KINDS = [
   ["accepted", "●", "accepted", "ok"],
@@ -90,9 +91,9 @@ export function page(): Picture {
     body.push(
       segment([LEFT, y - 24], [RIGHT, y - 24]),
       `<text x="${LEFT}" y="${y}" class="s"><tspan class="${colour}">${mark}</tspan> ${escaped(status)}</text>`,
-      text([138, y], url.replace("/api/v1", ""), "s code"),
-      text([412, y], FATES[fate], `s ${kind === "accepted" ? "" : `b ${colour}`}`),
-      text([RIGHT, y], id, "s e"),
+      text([152, y], url.replace("/api/v1", ""), "s code"),
+      text([424, y], FATES[fate], `s ${kind === "accepted" ? "" : `b ${colour}`}`),
+      text([RIGHT, y], id, "s e id"),
     );
   }
   const told = KINDS.map(([kind, , name]) => `${count(counts[kind])} ${name}`).join(", ");
