@@ -135,10 +135,10 @@ end
 local mustProbe = read('mustProbe') == 1
 local isHeld = redis.call('ZSCORE', slots, slot) and (not mustProbe or redis.call('HGET', known, 'probe') == slot)
 if not isHeld then
-  -- Strictly in order, and a process that does not wait yet is the last: if the first has not asked since there is room, the
-  -- others wait for it. Else those who happen to ask more often would be served more often.
+  -- Each process before this one keeps room for a request, although it has not asked since there is any. Else those who
+  -- happen to ask more often would take its turn. A process that does not wait yet is the last.
   local room, ahead = readRoom(), countAhead()
-  if room and (room <= 0 or ahead > 0) then
+  if room and room <= ahead then
     redis.call('ZREM', slots, slot)
     joinQueue()
     return reply('full', ahead)
