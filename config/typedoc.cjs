@@ -1,6 +1,5 @@
 /** The API reference: of every entry point, and failing on whatever lacks its words. */
-const { exports: entryPoints } = require("../package.json");
-const { sourceOf } = require("../scripts/documented-code.mjs");
+const { ENTRY_POINTS } = require("./entry-points.ts");
 
 const repository = "https://github.com/project-automation/project-automation-js";
 
@@ -73,9 +72,7 @@ const intentionallyNotExported = [
 /** @type {Partial<import("typedoc").TypeDocOptions>} */
 module.exports = {
   name: "project-automation",
-  entryPoints: Object.keys(entryPoints)
-    .filter((entryPoint) => entryPoint !== "./package.json")
-    .map((entryPoint) => `../${sourceOf(entryPoint)}`),
+  entryPoints: ENTRY_POINTS.map(({ source }) => `../${source}`),
   tsconfig: "tsconfig.docs.json",
   readme: "none",
   plugin: ["./own-members.cjs"],

@@ -1,53 +1,13 @@
 /**
- * Runs a command beside busy processes, as on a slow machine, and ends with its status. There are eight of them, or as
- * many as the first argument says:
+ * Runs a command beside eight busy threads, as on a slow machine, and ends with its status:
  *
  *     node scripts/busy.mjs npm test
- *     node scripts/busy.mjs 2 npm test
- *
- * Each busy process has a channel to this one, and ends when the channel closes: also if this process is killed.
  */
 import { spawn } from "node:child_process";
-import { constants } from "node:os";
+import { Worker } from "node:worker_threads";
 
-const DEFAULT_PROCESSES = 8;
-/** Exit codes of a shell. */
-const MISUSED = 2;
-const NOT_FOUND = 127;
-const KILLED = 128;
-
-const BUSY = `
-  process.on("disconnect", () => process.exit());
-  const compute = () => {
-    const end = Date.now() + 50;
-    while (Date.now() < end);
-    setImmediate(compute);
-  };
-  compute();`;
-
-const [first = "", ...rest] = process.argv.slice(2);
-const [processes, [command, ...args]] = /^\d+$/.test(first)
-  ? [Number(first), rest]
-  : [DEFAULT_PROCESSES, [first, ...rest]];
-if (!command) {
-  console.error("usage: node scripts/busy.mjs [PROCESSES] COMMAND…");
-  process.exit(MISUSED);
-}
-
-const busy = Array.from({ length: processes }, () =>
-  spawn(process.execPath, ["--eval", BUSY], { stdio: ["ignore", "ignore", "inherit", "ipc"] }),
-);
+const [command, ...args] = process.argv.slice(2);
+for (let count = 0; count < 8; count += 1) new Worker("for (;;);", { eval: true });
 const running = spawn(command, args, { stdio: "inherit", shell: process.platform === "win32" });
 process.on("SIGINT", () => {}); // a terminal interrupts the command as well, and this process ends after it
-for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => running.kill(signal));
-
-running.on("error", ({ message }) => {
-  console.error(message);
-  end(NOT_FOUND);
-});
-running.on("exit", (code, signal) => end(code ?? KILLED + constants.signals[signal]));
-
-function end(status) {
-  process.exitCode = status;
-  for (const child of busy) if (child.connected) child.disconnect();
-}
+running.on("exit", (status) => process.exit(status ?? 1));

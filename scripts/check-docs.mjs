@@ -5,9 +5,8 @@
  * its thing first.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { decisionProblems } from "./decisions.mjs";
+import { basename } from "node:path";
 import { deadLinks, deadPaths, deadRepositoryLinks, namesOf, proseOf } from "./document-links.mjs";
-import { errorClasses, eventTypes, exportsOf, outcomes, retryDefaults } from "./documented-code.mjs";
 import { readabilityOf, vagueDocstringsOf } from "./prose.mjs";
 
 const exclude = (path) => /(^|\/)(node_modules|dist|site|\.git|docs\/api)$/.test(path);
@@ -15,9 +14,31 @@ const files = globSync("**/*", { exclude }).map((path) => path.replaceAll("\\", 
 /** Folders that are generated and not kept. */
 const made = readFileSync(".gitignore", "utf8").match(/^.*\/$/gm) ?? [];
 const { name, exports, scripts } = JSON.parse(readFileSync("package.json", "utf8"));
-const entryPoints = Object.keys(exports).filter((entryPoint) => entryPoint !== "./package.json");
-const ERROR_CLASSES = new Set([
-  ...entryPoints.flatMap((entryPoint) => [...exportsOf(entryPoint)]),
+
+/** The names that each entry point exports, types included: `api.md` is made of the sources. */
+const exported = new Map(
+  [...readFileSync("api.md", "utf8").matchAll(/^## `(.+)`\n\n(.*)$/gm)].map(([, entryPoint, names]) => [
+    entryPoint,
+    new Set(literals(names, /\[`(\w+)`\]/g)),
+  ]),
+);
+const errorClasses = new Map(
+  ["classes", "journal-error"].flatMap((file) =>
+    [
+      ...readFileSync(`src/core/errors/${file}.ts`, "utf8").matchAll(
+        /^export class (\w+) [^}]*?\bkinds: [^=]*= \[\s*"(\w+)"/gm,
+      ),
+    ].map(([, className, kind]) => [kind, className]),
+  ),
+);
+const eventTypes = literals(readFileSync("src/core/events.ts", "utf8"), /readonly type: "(\w+)"/g);
+const outcomes = literals(between("src/core/errors/automation-error.ts", "export type Outcome", ";"), /"(\w+)"/g);
+const retryDefaults = [
+  between("src/core/call/settings.ts", "const DEFAULT_RETRY", "};"),
+  between("src/core/call/decide-retry.ts", "const DEFAULT_DELAYS", "};"),
+].flatMap((values) => literals(values, /^ {2}(\w+: \S+),$/gm).map((value) => value.replaceAll("_", "")));
+const ERRORS = new Set([
+  ...[...exported.values()].flatMap((names) => [...names]),
   "TypeError",
   "SyntaxError",
   "RangeError",
@@ -26,7 +47,9 @@ const ERROR_CLASSES = new Set([
 
 const documents = files.filter((file) => file.endsWith(".md") || file === "llms.txt");
 const problems = [
-  ...decisionProblems(),
+  ...globSync("docs/decisions/[0-9]*.md")
+    .filter((page) => !readFileSync("docs/decisions/README.md", "utf8").includes(`(${basename(page)})`))
+    .map((page) => `docs/decisions/README.md: lacks ${page}`),
   ...deadLinks(".", documents),
   ...deadRepositoryLinks(".", documents),
   ...deadPaths(".", documents, { ...namesOf([...files, ...globSync(".*")]), made }),
@@ -36,7 +59,7 @@ for (const document of documents) {
   const expect = (found, what) => found || problems.push(`${document}: ${what}`);
 
   for (const [, code] of proseOf(text).matchAll(/`([^`\n]+)`/g)) {
-    if (/^[A-Z]\w*Error$/.test(code)) expect(ERROR_CLASSES.has(code), `\`${code}\`, which is not exported`);
+    if (/^[A-Z]\w*Error$/.test(code)) expect(ERRORS.has(code), `\`${code}\`, which is not exported`);
   }
   for (const [, script] of text.matchAll(/npm run (?:-\S+ |--\S+ )*([\w:-]+)/g)) {
     expect(script in scripts, `npm run ${script}`);
@@ -119,25 +142,28 @@ function compareWithCode({ head, rows }, expect) {
   if (first === "of `retry`") {
     const told = rows.flatMap(([options, values]) => {
       const defaults = values.replaceAll("`", "").split(",");
-      return codeOf(options).map((option, index) => `${option} ${defaults[index]?.replaceAll(" ", "")}`);
+      return codeOf(options).map((option, index) => `${option}: ${defaults[index]?.replaceAll(" ", "")}`);
     });
-    same(
-      "retry options",
-      told,
-      [...retryDefaults].map(([option, value]) => `${option} ${value}`),
-    );
+    same("retry options", told, retryDefaults);
   }
   if (first === "import") {
-    same(
-      "entry points",
-      firsts,
-      entryPoints.map((entryPoint) => name + entryPoint.slice(1)),
-    );
+    same("entry points", firsts, [...exported.keys()]);
     for (const [cell, holds] of rows) {
-      if (!entryPoints.includes(`.${codeOf(cell)[0].slice(name.length)}`)) continue;
-      const exported = exportsOf(`.${codeOf(cell)[0].slice(name.length)}`);
+      const [entryPoint] = codeOf(cell);
       for (const code of codeOf(holds).filter((one) => /^\w+$/.test(one)))
-        expect(exported.has(code), `\`${code}\` is not exported by ${codeOf(cell)[0]}`);
+        expect(exported.get(entryPoint)?.has(code) ?? true, `\`${code}\` is not exported by ${entryPoint}`);
     }
   }
+}
+
+/** The part of a source between two texts. */
+function between(file, start, end) {
+  const [, rest] = readFileSync(file, "utf8").split(start);
+  if (rest === undefined) throw new Error(`${file} has no ${start}`);
+  return rest.slice(0, rest.indexOf(end));
+}
+
+/** The first group of each match. */
+function literals(text, pattern) {
+  return [...text.matchAll(pattern)].map(([, literal]) => literal);
 }

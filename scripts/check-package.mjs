@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-/** Bytes of a browser program, minified and gzipped: docs/decisions/0059-names-that-proxies-decode-weigh-a-tenth-of-a-kilobyte.md. */
+/** Bytes of a browser program, minified and gzipped: docs/decisions/0046-what-the-promises-of-this-version-weigh.md. */
 const BUDGET = 52_800;
 
 /** The packages whose shares are shown. */

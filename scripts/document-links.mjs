@@ -57,8 +57,6 @@ export function deadPaths(folder, documents, { roots, names, made = [] }) {
   };
   return documents.flatMap((document) => {
     const text = readFileSync(join(folder, document), "utf8");
-    // A decision that is superseded speaks of what was there.
-    if (text.includes("**Superseded by ")) return [];
     return [...proseOf(text).matchAll(/`([^`\n]+)`/g)]
       .map(([, code]) => code)
       .filter((code) => !isThere(code, document))

@@ -3,9 +3,7 @@
  * images and HTML are no prose; a piece of code within a sentence counts as one word.
  *
  * Usage: node scripts/prose.mjs FILE…
- *        node scripts/prose.mjs --self-check
  */
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
@@ -112,43 +110,8 @@ function sum(numbers) {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Each document, its sentences' words, its relative words, and how many of its sentences are tangled. */
-const SAMPLES = [
-  ["", [], 0, 0],
-  ["One two three. Four five six!", [3, 3], 0, 0],
-  ["# A heading of five words\n\n| a | table |\n|---|---|\n\n![a picture](of/it.svg)\n\nThis is prose.", [3], 0, 0],
-  ["---\ntitle: not prose\n---\nBefore it:\n\n```ts\nthat(which, who);\n```\n\nAfter the block.", [3], 0, 0],
-  ["- First item of a list\n- Second item, see [the guide](a.md)\n1. Third item here", [5, 5, 3], 0, 0],
-  ["A `call(that, is, code)` is one word, e.g. here. `name` begins a sentence.", [7, 4], 0, 0],
-  ["A note: It has a colon. a small letter goes on.", [2, 9], 0, 0],
-  ["Use what you like, which is the thing that works.", [10], 3, 1],
-  ["Those are the ones who know. Whatever happens, that is fine.", [6, 5], 3, 0],
-];
-
-function selfCheck() {
-  for (const [text, lengths, relativeWords, tangled] of SAMPLES) {
-    const { figures } = readabilityOf(text);
-    const sentences = lengths.filter((length) => length >= 3);
-    assert.deepEqual(sentencesOf(text).map(wordsIn), sentences, text);
-    assert.equal(Math.round((figures.relativeWordsPercent * figures.words) / 100), relativeWords, text);
-    assert.equal(figures.tangledSentences, tangled, text);
-  }
-  const long = `${"word ".repeat(26)}word.`;
-  assert.deepEqual(readabilityOf("Short and good. ".repeat(20)).problems, []);
-  assert.equal(readabilityOf(long).problems.length, 2);
-  assert.equal(readabilityOf(`${"Short and good. ".repeat(20)}${long}`).problems.length, 0);
-  assert.equal(readabilityOf("A thing that is good is a thing that is good.").problems.length, 1);
-  assert.equal(readabilityOf("The walk begins. A `walk` is code. Callers may wait.").problems.length, 2);
-  assert.deepEqual(vagueDocstringsOf("/** What it is. */ /** The name. How it is. */\n/**\n * One that goes\n */"), [
-    "What it is. */ /** The name. How it is. */",
-    "One that goes",
-  ]);
-  console.log(`prose: ${SAMPLES.length} samples are counted as they should be`);
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  if (process.argv.includes("--self-check")) selfCheck();
-  else for (const file of process.argv.slice(2)) print(file);
+  for (const file of process.argv.slice(2)) print(file);
 }
 
 function print(file) {

@@ -2,7 +2,6 @@
  * The version of the package where it stands beside `package.json`: in the sources, and as a heading of the changelog.
  *
  * Usage: node scripts/version.mjs            as `npm version` runs it: writes both; a section that is there stays
- *        node scripts/version.mjs --check    fails if the sources have another version, or the changelog has nothing to release
  *        node scripts/version.mjs --notes    prints the section of this version, without its heading
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -18,8 +17,7 @@ const source = readFileSync(SOURCE, "utf8");
 const changelog = readFileSync(CHANGELOG, "utf8");
 const [, mode] = process.argv.slice(1);
 
-if (mode === "--check") check();
-else if (mode === "--notes") console.log(notes() ?? fail(`${CHANGELOG} has no section of ${version}`));
+if (mode === "--notes") console.log(notes() ?? fail(`${CHANGELOG} has no section of ${version}`));
 else write();
 
 /** The first version has its section from the start; the section of each later one is what was unreleased. */
@@ -30,14 +28,6 @@ function write() {
   const heading = `## Unreleased\n\n## ${version} – ${new Date().toISOString().slice(0, 10)}\n\n`;
   writeFileSync(CHANGELOG, changelog.replace(UNRELEASED, heading));
   writeFileSync(SOURCE, source.replace(IN_SOURCE, version));
-}
-
-function check() {
-  if (IN_SOURCE.exec(source)?.[0] !== version) fail(`${SOURCE} has another version than package.json: ${version}`);
-  if (!UNRELEASED.test(changelog) && notes() === undefined) {
-    fail(`${CHANGELOG} has nothing unreleased, and no section of ${version}`);
-  }
-  console.log(`version: ${version}, in the sources and in ${CHANGELOG}`);
 }
 
 function notes() {

@@ -1,5 +1,5 @@
 /**
- * What becomes of a write, as data: the one table behind `docs/errors.md` (scripts/reference-pages.ts prints it there), the
+ * What becomes of a write, as data: the one table behind `docs/errors.md` (scripts/generated-pages.ts prints it there), the
  * picture `docs/assets/outcome.svg` (bench/pictures/outcome.ts draws it) and a test, which runs each row
  * (`test/client/wire/errors/fate-table.test.ts`). It imports nothing of a platform.
  */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { PAGES } from "../../scripts/reference-pages.ts";
+import { PAGES } from "../../scripts/generated-pages.ts";
 import { resolveConventions } from "../../src/testing/index.ts";
 import { EMULATOR } from "../../src/testing/node/command.ts";
 import { OPTIONS } from "../../src/testing/options.ts";

@@ -1,14 +1,10 @@
-/** README and llms.txt name every method of a client, llms.txt every option; the skill is llms.txt. */
+/** README and llms.txt name every method of a client, llms.txt every option. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Client } from "../../../src/client/index.ts";
 import { root } from "./snippets.ts";
 
-const { SKILL, skillOf } = (await import(join(root, "scripts/skill.mjs"))) as {
-  readonly SKILL: string;
-  readonly skillOf: (text: string) => string;
-};
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const client = new Client({ baseUrl: "http://localhost/api/v1", token: "pat_key_secret" });
 
@@ -67,8 +63,4 @@ test("llms.txt and README name the options of a call, and no others", async () =
 test("the size in the README is the measured one", () => {
   const { clients } = JSON.parse(read("bench/results/size.json")) as { clients: Record<string, { gzipped: number }> };
   expect(read("README.md")).toContain(`${Math.round(clients["project-automation"]?.gzipped ?? 0)} kB gzipped`);
-});
-
-test(`${SKILL} is llms.txt (node scripts/skill.mjs)`, () => {
-  expect(read(SKILL)).toBe(skillOf(llms));
 });

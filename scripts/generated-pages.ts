@@ -1,6 +1,7 @@
 /**
- * Writes the reference pages of the emulator and of the doctor, from the code, and the table of outcomes in docs/errors.md,
- * from the table that a test runs. Tests compare the pages with what this makes. `npm run docs` runs it.
+ * Writes the pages that are made of other files: the reference of the emulator and of the doctor, from the code; the table of
+ * outcomes in docs/errors.md, from the table that a test runs; the skill for coding agents, from llms.txt. Tests compare the
+ * pages with these texts. `npm run docs` runs it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -72,7 +73,7 @@ function optionRows(file: string, declaration: string): Row[] {
   ]);
 }
 
-const GENERATED = "<!-- Written by scripts/reference-pages.ts: change the code that it is made from. -->";
+const GENERATED = "<!-- Written by scripts/generated-pages.ts: change the code that it is made from. -->";
 
 const emulator = `# Reference: the emulator
 
@@ -158,7 +159,7 @@ ${table(
 
 /** The table of `docs/errors.md`, which stands between these lines. */
 const [BEGIN, END] = [
-  "<!-- Written by scripts/reference-pages.ts from test/support/fate-table.ts. -->\n",
+  "<!-- Written by scripts/generated-pages.ts from test/support/fate-table.ts. -->\n",
   "\n<!-- end -->",
 ];
 
@@ -172,11 +173,25 @@ function withFates(page: string): string {
   return `${before}${BEGIN}\n${fates}\n${rest.slice(rest.indexOf(END))}`;
 }
 
+/** The skill for coding agents: `llms.txt` behind the front matter by which an agent decides whether it reads the rest. */
+function skill(): string {
+  const content = readFileSync(join(root, "llms.txt"), "utf8").replaceAll(/\]\((?![a-z]+:|#)/g, "](../../");
+  return `---
+name: project-automation
+description: "Write or review TypeScript and JavaScript that uses the project-automation package: calls, lists, errors, retries, rate limits, tokens, bulk writes, tests. Use it whenever code imports project-automation."
+---
+
+<!-- Written by scripts/generated-pages.ts from llms.txt. -->
+
+${content}`;
+}
+
 /** The pages, by their paths in the repository. */
 export const PAGES: Readonly<Record<string, string>> = {
   "docs/errors.md": withFates(readFileSync(join(root, "docs/errors.md"), "utf8")),
   "docs/reference/emulator.md": emulator,
   "docs/reference/doctor-questions.md": doctor,
+  "skills/project-automation/SKILL.md": skill(),
 };
 
 if (process.argv[1] === import.meta.filename) {
