@@ -206,24 +206,38 @@ test("no write is applied twice by the client, or called not_sent when it was ap
   }
 });
 
+/** Rows that differ in one column alone become one row. */
+function merged(rows: readonly (readonly string[])[], column: number): readonly (readonly string[])[] {
+  const groups = new Map<string, string[]>();
+  for (const row of rows) {
+    const key = row.filter((_, index) => index !== column).join("|");
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [...row]);
+    else group[column] += `; ${row[column]}`;
+  }
+  return [...groups.values()];
+}
+
 function tableOf(columns: ReadonlyMap<string, readonly (Told & { readonly applied: number })[]>): string {
   const rows = CELLS.map(({ method, death, isUsed, comesBack }, index) => {
     const cells = NAMES.map((name) => {
       const { outcome, applied } = columns.get(name)?.[index] ?? {};
       return `\`${outcome}\`, ${applied}`;
     });
-    return ["", `\`${method}\``, death, isUsed ? "used" : "new", comesBack ? "yes" : "no", ...cells, ""]
-      .join(" | ")
-      .trim();
+    return [`\`${method}\``, death, isUsed ? "used" : "new", comesBack ? "yes" : "no", ...cells];
   });
-  const head = ["", "method", "the service dies", "connection", "it comes back", ...NAMES, ""].join(" | ").trim();
+  const head = ["method", "the service dies", "connection", "it comes back", ...NAMES];
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   return `# Broken connections
 
 \`test/client/networks/matrix.test.ts\` writes this page. Each cell has the outcome, and how often the service applied the write.
 A \`DELETE\` is sent again on purpose. In a browser a preflight comes before each write, so its connection has been used.
 
-${head}
-|${"---|".repeat(4 + NAMES.length)}
-${rows.join("\n")}
+${line(head)}
+|${"---|".repeat(head.length)}
+${[2, 0, 1]
+  .reduce(merged, rows as readonly (readonly string[])[])
+  .map(line)
+  .join("\n")}
 `;
 }
