@@ -1,6 +1,9 @@
-import { createServer } from "node:net";
-import { expect, test } from "vitest";
+import { createServer, Server } from "node:net";
+import { afterEach, expect, test, vi } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { type Run, runAsGiven, started, stopped } from "./run-command.ts";
+
+afterEach(() => void vi.restoreAllMocks());
 
 const ISSUE = { title: "Broken link", type: "bug" };
 
@@ -111,21 +114,24 @@ test("behind a command that ended, letters begin with --stay", async () => {
 });
 
 test("without --port it listens on port 4010, or on a free one if another process has that", async () => {
-  const other = createServer();
-  // Where another process has the port already, the rule is seen all the same.
-  await new Promise<void>((resolve) => other.once("error", () => resolve()).listen(4010, "127.0.0.1", resolve));
-  const running = runAsGiven();
-  await expect.poll(() => running.variable("TOKEN") + running.err()).toMatch(/^emu_/);
-  expect(new URL(running.variable("BASE_URL")).port).not.toBe("4010");
-  expect(await read(running)).toBe(200);
-  await stopped(running);
-  await new Promise((resolve) => other.close(resolve));
-  const second = runAsGiven();
-  await expect.poll(() => second.variable("TOKEN")).toMatch(/^emu_/);
-  const isTaken = await new Promise((resolve) => {
-    const probe = createServer().once("error", () => resolve(true));
-    probe.listen(4010, "127.0.0.1", () => probe.close(() => resolve(false)));
+  // A port of this test stands for 4010, which a process of another test may take or leave at any moment.
+  const usual = await freePort();
+  const asked: unknown[] = [];
+  const { listen } = Server.prototype;
+  vi.spyOn(Server.prototype, "listen").mockImplementation(function (this: Server, port: unknown, ...others: unknown[]) {
+    asked.push(port);
+    return Reflect.apply(listen, this, [port === 4010 ? usual : port, ...others]) as Server;
   });
-  expect(isTaken).toBe(true); // by this one, or by a process of another test
-  await stopped(second);
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(usual, "127.0.0.1", resolve));
+  const portOf = async (running: Run): Promise<string> => {
+    await expect.poll(() => running.variable("TOKEN") + running.err()).toMatch(/^emu_/);
+    expect(await read(running)).toBe(200);
+    await stopped(running);
+    return new URL(running.variable("BASE_URL")).port;
+  };
+  expect(await portOf(runAsGiven())).not.toBe(String(usual));
+  await new Promise((resolve) => other.close(resolve));
+  expect(await portOf(runAsGiven())).toBe(String(usual));
+  expect(asked).toEqual([usual, 4010, 0, 4010]);
 });

@@ -8,33 +8,25 @@ import { createServer, type Server } from "node:http";
 import { afterEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../support/child-program.ts";
 import { freePort } from "../../support/free-port.ts";
+import { serve } from "../../support/http-server.ts";
 import { CLOSED_PORT } from "../../support/raw-server.ts";
 import { findRuntimes, type Runtime } from "../runtimes/binaries.ts";
 
 const PROCESSES = findRuntimes().here.filter(({ kind }) => ["node", "bun", "deno"].includes(kind));
 const flagsOf = ({ kind }: Runtime): readonly string[] => (kind === "deno" ? ["run", "--no-check", "--allow-all"] : []);
 
-/** How long a service that comes back is away. */
-const AWAY_MS = 300;
-
-/** Applies the first write, dies before it answers it, and comes back if it is to. */
+/** Applies the first write, and dies before it answers it. It is away until it is started again. */
 class DyingService {
   applied = 0;
-  readonly #comesBack: boolean;
   #server: Server | undefined;
-  #back: NodeJS.Timeout | undefined;
   port = 0;
-
-  constructor(comesBack: boolean) {
-    this.#comesBack = comesBack;
-  }
 
   async start(): Promise<this> {
     const server = createServer((request, response) => {
       request.resume().on("end", () => {
         const isWrite = request.method !== "GET";
         if (isWrite) this.applied += 1;
-        if (isWrite && this.applied === 1) this.#die();
+        if (isWrite && this.applied === 1) this.stop();
         else if (request.method === "DELETE") response.writeHead(404).end();
         else response.setHeader("content-type", "application/json").end(isWrite ? CREATED : SESSION);
       });
@@ -46,14 +38,8 @@ class DyingService {
   }
 
   stop(): void {
-    clearTimeout(this.#back);
     this.#server?.close();
     this.#server?.closeAllConnections();
-  }
-
-  #die(): void {
-    this.stop();
-    if (this.#comesBack) this.#back = setTimeout(() => void this.start(), AWAY_MS);
   }
 }
 
@@ -70,16 +56,27 @@ const OPENED_BY = {
   "the application's own fetch": "await (await fetch(baseUrl + '/health')).text();",
 };
 const WRITES = {
-  POST: "client.issues.create('web', { title: 'One', type: 'bug' })",
-  DELETE: "client.tokens.revoke('t_1')",
-  PUT: "client.request({ method: 'PUT', path: (await import('./client.mjs')).path`/projects/web`, json: { name: 'Web' } })",
+  POST: "client.issues.create('web', { title: 'One', type: 'bug' }, hook)",
+  DELETE: "client.tokens.revoke('t_1', hook)",
+  PUT: "client.request({ method: 'PUT', path: (await import('./client.mjs')).path`/projects/web`, json: { name: 'Web' } }, hook)",
 };
 
-/** Runs one write of a client in a process of the runtime, and returns what it was told. */
-async function run(runtime: Runtime, port: number, { open = "", write = WRITES.POST, options = "" }) {
+/** A server that starts a service again when it is asked anything, and answers when the service is there. */
+async function doorTo(dying: DyingService): Promise<string> {
+  const { origin } = await serve((response) => void dying.start().then(() => response.end()));
+  return `async ({ attempt }) => { if (attempt > 1) await (await fetch("${origin}")).text(); }`;
+}
+
+/** Runs one write of a client in a process of the runtime, and returns what it was told. `onRequest` is that of the write. */
+async function run(
+  runtime: Runtime,
+  port: number,
+  { open = "", write = WRITES.POST, options = "", onRequest = "undefined" },
+) {
   const program = `
     const baseUrl = "http://127.0.0.1:${port}/api/v1";
-    const client = new Client({ baseUrl, token: "t", retry: { minDelayMs: 400, maxDelayMs: 400 }, ${options} });
+    const client = new Client({ baseUrl, token: "t", retry: { minDelayMs: 1 }, timeoutMs: false, ${options} });
+    const hook = { onRequest: ${onRequest} };
     ${open}
     const told = await ${write}.then(() => ({ outcome: "accepted" }), ({ kind, outcome, attempts, priorAmbiguous, message }) =>
       ({ kind, outcome, attempts, priorAmbiguous, message }));
@@ -92,26 +89,29 @@ async function run(runtime: Runtime, port: number, { open = "", write = WRITES.P
 describe.each(PROCESSES)("on $name", (runtime) => {
   describe.each(Object.keys(OPENED_BY) as (keyof typeof OPENED_BY)[])("a connection that %s opened", (by) => {
     test.each([true, false])("a POST that was applied: unknown, once; the service comes back: %s", async (back) => {
-      service = await new DyingService(back).start();
-      const told = await run(runtime, service.port, { open: OPENED_BY[by] });
+      service = await new DyingService().start();
+      const onRequest = back ? await doorTo(service) : undefined;
+      const told = await run(runtime, service.port, { open: OPENED_BY[by], onRequest });
       expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
     });
 
     test.each(["DELETE", "PUT"] as const)("a %s that was applied, and the service is gone: unknown", async (method) => {
-      service = await new DyingService(false).start();
+      service = await new DyingService().start();
       const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES[method] });
       expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
     });
 
     test("a PUT that was applied, and the service comes back: unknown, once", async () => {
-      service = await new DyingService(true).start();
-      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.PUT });
+      service = await new DyingService().start();
+      const onRequest = await doorTo(service);
+      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.PUT, onRequest });
       expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });
     });
 
     test("a DELETE that was applied, and the service comes back: what the client sends again is ambiguous", async () => {
-      service = await new DyingService(true).start();
-      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.DELETE });
+      service = await new DyingService().start();
+      const onRequest = await doorTo(service);
+      const told = await run(runtime, service.port, { open: OPENED_BY[by], write: WRITES.DELETE, onRequest });
       expect({ told, applied: service.applied }).toMatchObject({
         told: { kind: "not_found", priorAmbiguous: true },
         applied: 2,
@@ -147,6 +147,7 @@ test.each(PROCESSES)("$name: the channels of undici are listened to on Node alon
       throw new Error("no");
     };
     const client = new Client({ baseUrl: "https://service.example.com/api/v1", token: "t", fetch, retry: false });
+    const hook = {};
     await ${WRITES.POST}.catch(() => undefined);
     console.log(heard);`;
   const { stdout } = await runProgram(program, { executable: runtime.executable, flags: flagsOf(runtime) });
@@ -156,7 +157,7 @@ test.each(PROCESSES)("$name: the channels of undici are listened to on Node alon
 test.each(PROCESSES.filter(({ kind }) => kind !== "node"))(
   "$name, with a fetch of the application that may have tried before: unknown",
   async (runtime) => {
-    service = await new DyingService(false).start();
+    service = await new DyingService().start();
     const options = "fetch: (url, init) => fetch(url, init).catch(() => fetch(url, init))";
     const told = await run(runtime, service.port, { options });
     expect({ told, applied: service.applied }).toMatchObject({ told: { outcome: "unknown" }, applied: 1 });

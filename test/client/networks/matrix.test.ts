@@ -14,9 +14,6 @@ import { visit } from "../runtimes/browsers.ts";
 const NAMES = ["Node 22", "Node 24", "Node 26", "Bun", "Deno", "Chromium", "Firefox"];
 const RUNTIMES = findRuntimes().here.filter(({ name }) => NAMES.includes(name));
 
-/** How long a service that comes back is away. A browser sends a write again by itself, and finds it away, also if it is slow. */
-const awayMsOn = ({ kind }: Runtime): number => (kind === "chromium" || kind === "firefox" ? 2_000 : 300);
-
 const DEATHS = {
   "before the write": undefined,
   "by a reset, when it has applied it": ({ socket }: ServerResponse) => socket?.resetAndDestroy(),
@@ -44,21 +41,18 @@ const CORS = {
   "access-control-allow-methods": "GET, POST, PATCH, PUT, DELETE",
 };
 
-/** A service that dies once. */
+/** A service that dies once. It is away until it is started again. */
 class MortalService {
   readonly #cell: Cell;
-  readonly #awayMs: number;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
-  #back: NodeJS.Timeout | undefined;
   #hasDied = false;
   port = 0;
   /** Writes that it has received, each of which it has applied. */
   applied = 0;
 
-  constructor(cell: Cell, awayMs: number) {
+  constructor(cell: Cell) {
     this.#cell = cell;
-    this.#awayMs = awayMs;
   }
 
   async start(): Promise<this> {
@@ -86,12 +80,9 @@ class MortalService {
     this.#server?.close();
     for (const socket of this.#sockets) if (socket !== dying) socket.destroy();
     this.#sockets.clear();
-    // One that died before the write comes back when the client has found it away.
-    if (this.#cell.comesBack && last !== undefined) this.#back = setTimeout(() => void this.start(), this.#awayMs);
   }
 
   stop(): void {
-    clearTimeout(this.#back);
     this.#server?.close();
     for (const socket of this.#sockets) socket.destroy();
   }
@@ -158,8 +149,7 @@ class Control {
 
 /** Runs all cells in one process, or one page, of a runtime, side by side. */
 async function runCells(runtime: Runtime): Promise<readonly (Told & { readonly applied: number })[]> {
-  const awayMs = awayMsOn(runtime);
-  const services = await Promise.all(CELLS.map((cell) => new MortalService(cell, awayMs).start()));
+  const services = await Promise.all(CELLS.map((cell) => new MortalService(cell).start()));
   const control = new Control(services);
   onTestFinished(() => {
     control.stop();
@@ -169,16 +159,16 @@ async function runCells(runtime: Runtime): Promise<readonly (Told & { readonly a
   const program = `
     import { path } from "./client.mjs";
     const run = async ({ method, death, isUsed, comesBack, port }, index) => {
-      const retry = { attempts: 2, minDelayMs: ${awayMs * 4}, maxDelayMs: ${awayMs * 4} };
-      const isAway = death === "before the write";
-      const onEvent = ({ type }) => {
-        if (type === "retry" && isAway && comesBack) fetch("${await control.origin()}/back/" + index);
+      const retry = { attempts: 2, minDelayMs: 1 };
+      // A platform that sends the write again by itself finds the service away: it comes back for the client.
+      const onRequest = async ({ attempt }) => {
+        if (attempt > 1 && comesBack) await (await fetch("${await control.origin()}/back/" + index)).text();
       };
-      const client = new Client({ baseUrl: "http://127.0.0.1:" + port + "/api/v1", token: "t", retry, onEvent });
+      const client = new Client({ baseUrl: "http://127.0.0.1:" + port + "/api/v1", token: "t", retry, timeoutMs: false });
       if (isUsed) await client.sessions.get("1");
-      if (isAway) await (await fetch("${await control.origin()}/die/" + index)).text();
+      if (death === "before the write") await (await fetch("${await control.origin()}/die/" + index)).text();
       const json = method === "DELETE" ? {} : { json: { title: "One" } };
-      return client.request({ method, path: path\`/projects/web\`, ...json }).then(
+      return client.request({ method, path: path\`/projects/web\`, ...json }, { onRequest }).then(
         () => ({ outcome: "accepted" }),
         ({ kind, outcome, priorAmbiguous }) => ({ kind, outcome, priorAmbiguous }));
     };
