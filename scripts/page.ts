@@ -20,8 +20,7 @@ export async function documentModule(): Promise<string> {
     format: "iife",
     platform: "browser",
     target: "es2022",
-    minifyWhitespace: true,
-    minifySyntax: true,
+    minify: true,
     write: false,
   });
   const script = outputFiles[0]?.text.trim() ?? "";

@@ -5,9 +5,8 @@ import { startServer } from "./node/start.ts";
 
 export { exploreFaults } from "./node/explore/explore-faults.ts";
 export type { ExploredRequest, FaultKind } from "./node/explore/fault-kinds.ts";
-export type { ExploredEnd, ExploredStart, ExploreOptions } from "./node/explore/options.ts";
+export type { ExploredEnd, ExploredStart, ExploreOptions, ProgramContext } from "./node/explore/options.ts";
 export { ExplorationError, type ExplorationReport, type Finding } from "./node/explore/report.ts";
-export type { ProgramContext } from "./node/explore/run.ts";
 export type { Disposal, ListeningEmulator, RunningEmulator, StartOptions } from "./node/running-emulator.ts";
 
 /**

@@ -2,9 +2,8 @@ import { type FileHandle, open, readFile } from "node:fs/promises";
 import * as timers from "node:timers";
 import { expect, test, vi } from "vitest";
 import { exploreFaults } from "../../../src/testing/node/explore/explore-faults.ts";
-import type { ExploreOptions } from "../../../src/testing/node/explore/options.ts";
+import type { ExploreOptions, ProgramContext } from "../../../src/testing/node/explore/options.ts";
 import { ExplorationError } from "../../../src/testing/node/explore/report.ts";
-import type { ProgramContext } from "../../../src/testing/node/explore/run.ts";
 import { standingResources } from "../../../src/testing/node/explore/start.ts";
 
 type Program = (context: ProgramContext<undefined>) => unknown;

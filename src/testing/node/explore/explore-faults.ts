@@ -1,24 +1,19 @@
 import type { Present } from "../../../core/checks/validators.ts";
 import { atCaller } from "../../checks.ts";
-import type { Emulator } from "../../emulator.ts";
 import { DEFAULT_KINDS, type Disturbance } from "./fault-kinds.ts";
-import { judge, type Reference } from "./judge.ts";
+import type { Reference } from "./judge.ts";
 import { checkOptions, type ExploreOptions } from "./options.ts";
+import { orAborted } from "./or-aborted.ts";
 import { installOwnGlobals } from "./own-globals.ts";
 import { takePlatform } from "./own-time.ts";
-import { type Continuation, differenceOfCounts, planOf, requestsOf, samplePairs } from "./plan.ts";
-import {
-  beyondSingles,
-  ExplorationError,
-  type ExplorationReport,
-  groupByCause,
-  type Instance,
-  reportOf,
-} from "./report.ts";
-import { makeRun, orAborted, type RunPlan, type RunRecord, type Setup } from "./run.ts";
+import { type Continuation, planOf, requestsOf, samplePairs } from "./plan.ts";
+import { beyondSingles, ExplorationError, type ExplorationReport, groupByCause, reportOf } from "./report.ts";
+import type { RunRecord, Setup } from "./run.ts";
 import { scriptOf } from "./script.ts";
 import { standingResources } from "./start.ts";
-import { unsteadyFields } from "./world.ts";
+import type { RunPlan } from "./starts.ts";
+import { Trials } from "./trials.ts";
+import { learn } from "./undisturbed.ts";
 
 let previous: Promise<unknown> = Promise.resolve();
 
@@ -61,62 +56,34 @@ export async function exploreFaults<Prepared = undefined>(
 }
 
 async function explore<Prepared>(options: Present<ExploreOptions<Prepared>>): Promise<ExplorationReport> {
-  const { faults = DEFAULT_KINDS, depth = 1, maxRuns = 200, seed = 1, signal, check, onProgress } = options;
-  let undisturbed: Emulator | undefined;
-  const setup: Setup<Prepared> = {
-    program: options.program,
-    prepare: options.prepare ?? (() => undefined as Prepared), // without `prepare`, Prepared is undefined
-    dispose: (prepared) => options.dispose?.(prepared),
-    compare: options.compare,
-    check:
-      check &&
-      ((emulator, starts) => {
-        const states = starts.map(({ outcome: { state } }) => ({ state }));
-        return check({ emulator, undisturbed: undisturbed ?? emulator, starts: states });
-      }),
-    starts: options.starts ?? 3,
-    emulator: options.emulator ?? {},
-  };
+  const { faults = DEFAULT_KINDS, depth = 1, maxRuns = 200, seed = 1, signal, onProgress } = options;
   // The platform makes them when they are first asked for: they are not the program's.
   void [process.stdout, process.stderr];
   const resources = standingResources();
   const plain: RunPlan = { disturbances: [], isReordered: false, maxRequests: Infinity, resources, signal };
+  const setup = setupOf(options);
   const { reference, requests } = await learn(setup, plain);
-  if (requests.length === 0)
-    throw new Error("the undisturbed program sent no request through client or clientOptions, so nothing can fail");
-  undisturbed = reference.run.emulator;
-  const bounded = { ...plain, maxRequests: Math.max(200, 20 * requests.length) };
-  const instances: Instance[] = [];
-  const continuations: Continuation[] = [];
-  const counts = { runs: 0, right: 0, told: 0, unreached: 0 };
-  let planned = 0;
-  const tryOut = async (disturbances: readonly Disturbance[]): Promise<RunRecord> => {
+  const trials = new Trials({ ...setup, undisturbed: reference.run.emulator }, reference, {
+    ...plain,
+    maxRequests: Math.max(200, 20 * requests.length),
+  });
+  const tryOut = async (disturbances: readonly Disturbance[], planned: number): Promise<RunRecord> => {
     signal?.throwIfAborted();
-    const run = await makeRun(setup, { ...bounded, disturbances });
-    counts.runs += 1;
-    onProgress?.({ runs: counts.runs, planned });
-    const verdict = run.isReached ? judge(reference, run) : "unreached";
-    if (typeof verdict === "string") counts[verdict] += 1;
-    else {
-      const starts = [...run.starts, ...(run.again === undefined ? [] : [run.again])].map(({ outcome }) =>
-        outcome.state === "rejected" ? `rejected: ${String(outcome.error)}` : outcome.state,
-      );
-      instances.push({ wrong: verdict, disturbances, applied: run.applied, starts });
-    }
+    const run = await trials.run(disturbances);
+    onProgress?.({ runs: trials.counts.runs, planned });
     return run;
   };
   const singles = planOf(requests, faults);
-  planned = singles.length;
+  const continuations: Continuation[] = [];
   for (const first of singles) {
-    const run = await tryOut([first]);
+    const run = await tryOut([first], singles.length);
     const all = run.starts.flatMap((start) => start.requests);
     const hit = all.findIndex(({ faulty }) => faulty);
     if (run.isReached) continuations.push({ first, later: requestsOf(all).slice(hit + 1) });
   }
   const pairs = depth === 2 ? samplePairs(continuations, { faults, maxRuns, seed }) : [];
-  planned += pairs.length;
-  for (const pair of pairs) await tryOut(pair);
-  const findings = groupByCause(beyondSingles(instances), ({ disturbances, starts }) =>
+  for (const pair of pairs) await tryOut(pair, singles.length + pairs.length);
+  const findings = groupByCause(beyondSingles(trials.instances), ({ disturbances, starts }) =>
     scriptOf({
       disturbances,
       starts: starts.length,
@@ -124,43 +91,19 @@ async function explore<Prepared>(options: Present<ExploreOptions<Prepared>>): Pr
       hasEmulatorOptions: options.emulator !== undefined,
     }),
   );
-  return reportOf({ ...counts, requests: requests.length, findings, notes: notesOf(reference, options) });
+  return reportOf({ ...trials.counts, requests: requests.length, findings, notes: notesOf(reference, options) });
 }
 
-/** Runs the program undisturbed: twice, and once with its requests in another order. */
-async function learn<Prepared>(
-  setup: Setup<Prepared>,
-  plain: RunPlan,
-): Promise<{ readonly reference: Reference; readonly requests: ReturnType<typeof requestsOf> }> {
-  const runs: RunRecord[] = [];
-  for (const isReordered of [false, false, true])
-    runs.push(undisturbedRun(await makeRun({ ...setup, starts: 1 }, { ...plain, isReordered })));
-  const [run, other] = runs;
-  if (run === undefined || other === undefined) throw new Error("no undisturbed run was made");
-  const requests = requestsOf(run.starts[0]?.requests ?? []);
-  const difference = differenceOfCounts(requests, requestsOf(other.starts[0]?.requests ?? []));
-  if (difference !== undefined) throw new Error(`two undisturbed runs differ: ${difference}; likely by ${REASONS}`);
-  const reference: Reference = {
-    run,
-    unsteady: unsteadyFields(runs.map(({ end }) => end.world)),
-    isComparable: new Set(runs.map(({ end }) => end.compared)).size === 1,
-    isChecked: setup.check !== undefined,
+function setupOf<Prepared>(options: Present<ExploreOptions<Prepared>>): Setup<Prepared> {
+  return {
+    program: options.program,
+    prepare: options.prepare ?? (() => undefined as Prepared), // without `prepare`, Prepared is undefined
+    dispose: (prepared) => options.dispose?.(prepared),
+    compare: options.compare,
+    check: options.check,
+    starts: options.starts ?? 3,
+    emulator: options.emulator ?? {},
   };
-  return { reference, requests };
-}
-
-const REASONS = "a module variable, a file outside prepare, the clock, or chance";
-
-function undisturbedRun(run: RunRecord): RunRecord {
-  const outcome = run.starts[0]?.outcome;
-  if (outcome?.state === "rejected")
-    throw new Error(`the undisturbed program rejects: ${String(outcome.error)}; likely by ${REASONS}`, {
-      cause: outcome.error,
-    });
-  if (outcome?.state === "hangs") throw new Error(`the undisturbed program hangs: ${outcome.reason}`);
-  if (run.end.failed !== undefined)
-    throw new Error("check throws for the undisturbed program", { cause: run.end.failed.error });
-  return run;
 }
 
 function notesOf<Prepared>(

@@ -1,5 +1,6 @@
 import { KINDS } from "./fault-kinds.ts";
-import type { RunRecord, StartRecord } from "./run.ts";
+import type { RunRecord } from "./run.ts";
+import type { StartRecord } from "./starts.ts";
 import { compareWorlds, type Unsteady } from "./world.ts";
 
 /** The kinds of findings, the worst first. */
@@ -68,7 +69,11 @@ function judgeWorld({ unsteady, isComparable, isChecked }: Reference, { expected
   return found;
 }
 
-const startsOf = ({ starts, again }: RunRecord): StartRecord[] => [...starts, ...(again === undefined ? [] : [again])];
+/** The starts until one resolved, and the one more. */
+export const startsOf = ({ starts, again }: RunRecord): StartRecord[] => [
+  ...starts,
+  ...(again === undefined ? [] : [again]),
+];
 
 /** Each later start is answered 401, and no answer of a rotation was lost. */
 function lockedOutWords(run: RunRecord): string | undefined {

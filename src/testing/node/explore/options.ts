@@ -1,3 +1,4 @@
+import type { Client } from "../../../client/index.ts";
 import {
   FUNCTION,
   LISTENER,
@@ -10,10 +11,21 @@ import {
   type Validator,
 } from "../../../core/checks/validators.ts";
 import { check, integer } from "../../checks.ts";
-import type { Emulator } from "../../emulator.ts";
+import type { ClientConnection, Emulator } from "../../emulator.ts";
 import type { EmulatorOptions } from "../../options.ts";
 import { type FaultKind, KINDS } from "./fault-kinds.ts";
-import type { ProgramContext } from "./run.ts";
+
+/** The argument of a program, at each of its starts. */
+export interface ProgramContext<Prepared> {
+  /** A new client of the emulator. */
+  readonly client: Client;
+  /** `baseUrl`, `token` and `fetch`, to be spread into a `Client` of your own. */
+  readonly clientOptions: ClientConnection;
+  /** The value of `prepare`, the same at each start of a run. */
+  readonly prepared: Prepared;
+  /** Counts the starts of a run, from 1. */
+  readonly start: number;
+}
 
 /** The end of a run, for `check`. */
 export interface ExploredEnd {
