@@ -1,8 +1,9 @@
 import { VERSION } from "../client/version.ts";
 import { statusMayPass } from "../core/call/decide-retry.ts";
 import { isError } from "../core/checks/foreign.ts";
+import { isObject } from "../core/checks/values.ts";
 import { flawOfToken } from "../core/token/token-format.ts";
-import { parseJson } from "../core/wire/json.ts";
+import { parseJson, valuesOf } from "../core/wire/json.ts";
 import { parseRetryAfter } from "../core/wire/retry-after.ts";
 import type { Step } from "./step.ts";
 import { basePathOf } from "./steps.ts";
@@ -219,15 +220,7 @@ function mayPass(answer: Reply | Failure): boolean {
 
 /** The values of every `plaintext` field, at any level. */
 function plaintextsOf(root: unknown): string[] {
-  const found: string[] = [];
-  const pending = [root];
-  while (pending.length > 0) {
-    const value = pending.pop();
-    if (typeof value !== "object" || value === null) continue;
-    if ("plaintext" in value && typeof value.plaintext === "string" && value.plaintext !== "") {
-      found.push(value.plaintext);
-    }
-    for (const member of Object.values(value)) pending.push(member);
-  }
-  return found;
+  return [...valuesOf(root)]
+    .map((value) => isObject(value) && Reflect.get(value, "plaintext"))
+    .filter((plaintext): plaintext is string => typeof plaintext === "string" && plaintext !== "");
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { hasCode } from "../core/checks/foreign.ts";
@@ -50,4 +51,11 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, position?: n
     const { bytesWritten } = await file.write(bytes, written, bytes.length - written, at);
     written += bytesWritten;
   }
+}
+
+/** The text of a file; `advice` says what to do about one that has another encoding. */
+export function textOf(bytes: Buffer, advice: string): string {
+  // The shell of Windows writes UTF-16 for `>`.
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new Error(`it is no text in UTF-8${advice}`);
+  return bytes.toString();
 }

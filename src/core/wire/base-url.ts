@@ -39,7 +39,7 @@ export function isSafeTransport(service: Service, allowInsecureHttp: boolean | u
   return protocol === "https:" || allowInsecureHttp === true || isLoopback(hostname);
 }
 
-/** Returns whether a host is this machine. */
+/** Returns whether a host, in lower case and without a port, is this machine. */
 export function isLoopback(hostname: string): boolean {
   return /^(?:(?:.*\.)?localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
 }

@@ -1,8 +1,8 @@
-import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { type Flags, readCount, UsageError, type Values } from "../../command/flags.ts";
 import { isError } from "../../core/checks/foreign.ts";
 import { RECORD } from "../../core/checks/validators.ts";
+import { textOf } from "../../files/regular-file.ts";
 import { check } from "../checks.ts";
 import { createEmulator } from "../emulator.ts";
 import { type EmulatorOptions, OPTIONS } from "../options.ts";
@@ -136,11 +136,8 @@ const { now: _now, random: _random, baseUrl: _baseUrl, onRequest: _onRequest, ..
 
 function readSeed(file: string): EmulatorOptions {
   try {
-    const bytes = readFileSync(file);
-    if (!isUtf8(bytes) || bytes.includes(0)) {
-      throw new Error("it is no text in UTF-8; the shell of Windows writes UTF-16 for >, so save it as UTF-8");
-    }
-    const parsed: unknown = JSON.parse(bytes.toString().replace(/^\ufeff/, "")); // editors of Windows begin with a mark
+    const text = textOf(readFileSync(file), "; the shell of Windows writes UTF-16 for >, so save it as UTF-8");
+    const parsed: unknown = JSON.parse(text.replace(/^\ufeff/, "")); // editors of Windows begin with a mark
     check.value(parsed, "the seed", RECORD);
     const seed = check.options(parsed as SeedOptions, "the seed", SEED);
     createEmulator(seed);

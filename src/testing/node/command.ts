@@ -38,7 +38,8 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
   if (start.dotenv !== undefined) await checkDotenv(start.dotenv);
   const stream = program === undefined ? "out" : "err";
   const print = terminal[stream];
-  if (program !== undefined && !quiet) print("starting the emulator …\n");
+  const say = quiet ? () => undefined : print;
+  if (program !== undefined) say("starting the emulator …\n");
   const onRequest = (request: RecordedRequest): void => print(logLine(request, terminal.colour[stream]));
   const options: StartOptions = {
     ...LOG_BOUNDS,
@@ -56,15 +57,11 @@ async function serve(start: Start, terminal: Terminal): Promise<number> {
     if (start.dotenv !== undefined) await writeDotenv(start.dotenv, variables);
     if (!json) print(linesOf(variables));
     if (json) stopTelling = feed && tellAsJson(running, feed, print);
-    if (!quiet)
-      print(
-        `\n${world(running)}\n${conventionsLine(start.options)}${program === undefined ? howToCall(running) : ""}\n`,
-      );
+    say(`\n${world(running)}\n${conventionsLine(start.options)}${program === undefined ? howToCall(running) : ""}\n`);
     const status = program === undefined ? 0 : await terminal.runProgram(program, variables);
     if (start.stays && !terminal.signal.aborted) {
-      if (program !== undefined && !quiet) print(`the command ended with ${status}; Ctrl-C ends the emulator\n`);
-      if (terminal.typed !== undefined && !quiet)
-        print("a letter and Enter: h lists the letters, q ends the emulator\n");
+      if (program !== undefined) say(`the command ended with ${status}; Ctrl-C ends the emulator\n`);
+      if (terminal.typed !== undefined) say("a letter and Enter: h lists the letters, q ends the emulator\n");
       await stay(terminal, { running, beforeFlags, print: json ? () => undefined : print });
     }
     return status;

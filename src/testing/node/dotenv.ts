@@ -1,8 +1,9 @@
-import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
 import { isError } from "../../core/checks/foreign.ts";
-import { findFile, findOrCreateFile, recognised, writeAll } from "../../files/regular-file.ts";
+import { findFile, findOrCreateFile, recognised, textOf, writeAll } from "../../files/regular-file.ts";
 import { type Variables, withVariables } from "./dotenv-text.ts";
+
+const ADVICE = "; delete it, or name another file";
 
 /** As the emulator writes them. */
 const SAMPLE: Variables = { PROJECT_AUTOMATION_BASE_URL: "http://127.0.0.1", PROJECT_AUTOMATION_TOKEN: "emu_0" };
@@ -13,7 +14,7 @@ export function checkDotenv(path: string): Promise<void> {
     const file = await findFile(path);
     if (file === undefined) return;
     try {
-      withVariables(textOf(await file.readFile()), SAMPLE);
+      withVariables(textOf(await file.readFile(), ADVICE), SAMPLE);
     } finally {
       await file.close();
     }
@@ -26,7 +27,7 @@ export function writeDotenv(path: string, variables: Variables): Promise<void> {
     const file = await findOrCreateFile(path);
     try {
       const before = await file.readFile();
-      const after = Buffer.from(withVariables(textOf(before), variables));
+      const after = Buffer.from(withVariables(textOf(before, ADVICE), variables));
       await replaceContent(recognised(file), before, after);
     } finally {
       await file.close();
@@ -40,12 +41,6 @@ async function naming(path: string, work: () => Promise<void>): Promise<void> {
   } catch (error) {
     throw new Error(`cannot write --dotenv ${path}: ${isError(error) ? error.message : String(error)}`);
   }
-}
-
-function textOf(bytes: Buffer): string {
-  // The shell of Windows writes UTF-16 for `>`.
-  if (!isUtf8(bytes) || bytes.includes(0)) throw new Error("it is no text in UTF-8; delete it, or name another file");
-  return bytes.toString();
 }
 
 /** In its place, so that links and the mode stay. A full disk costs nothing of what was there. */

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type Validator, validator } from "../../core/checks/validators.ts";
+import { isLoopback } from "../../core/wire/base-url.ts";
 import { type Core, delay, type IncomingRequest, MAX_BODY_BYTES, type OutgoingResponse } from "../exchange.ts";
 import type { PageListener } from "./page-server.ts";
 
@@ -76,11 +77,6 @@ export function hostTest(hosts: readonly string[]): ListenerOptions["acceptsHost
     const name = host.toLowerCase().replace(/:\d*$/, "");
     return isLoopback(name) || known.includes(name);
   };
-}
-
-/** `true` for a host of this machine, in lower case and without a port. */
-export function isLoopback(host: string): boolean {
-  return /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(host);
 }
 
 /** The bytes of the body; of one that is too large the rest is read and forgotten, up to a bound. */

@@ -3,6 +3,9 @@ import type { OpenWindow } from "../rate-limit.ts";
 import type { RecordedRequest } from "../request-log.ts";
 import type { EmulatorIssue, EmulatorProject, EmulatorSession, EmulatorToken } from "../tables.ts";
 
+/** Requests that a snapshot holds, and that the page keeps. */
+export const SHOWN_REQUESTS = 500;
+
 /**
  * The fate of a request: carried out and answered, carried out with its response lost or replaced, or not carried out;
  * `"pending"` until its response has ended.
@@ -104,7 +107,7 @@ export type PageEvent = { readonly v: 1 } & (
       /** The last minute by steps of 100 ms in which requests came, each with its beginning. */
       readonly steps: readonly (Counts & { readonly at: number })[];
       readonly pauses: readonly Pause[];
-      /** The last 500, oldest first. */
+      /** The last ones, at most {@link SHOWN_REQUESTS}, oldest first. */
       readonly requests: readonly PageRequest[];
     }
   | { readonly type: "request"; readonly request: PageRequest }

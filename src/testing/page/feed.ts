@@ -3,7 +3,7 @@ import type { RecordedRequest, Watcher } from "../request-log.ts";
 import type { Unsettled } from "../response.ts";
 import type { State } from "../state.ts";
 import type { TokenRow } from "../token-tables.ts";
-import type { PageEvent, PageRequest, Pause } from "./events.ts";
+import { type PageEvent, type PageRequest, type Pause, SHOWN_REQUESTS } from "./events.ts";
 import { fateOf } from "./fate.ts";
 import { Responses, type SentResponse } from "./responses.ts";
 import { endedRow, exchangeOf, pendingRow, rowOf, tokenIn, tokenOf } from "./rows.ts";
@@ -11,8 +11,6 @@ import { Tally } from "./tally.ts";
 import { withoutTokens } from "./without-tokens.ts";
 import { waitingFaults, worldOf } from "./world.ts";
 
-/** Requests that a snapshot holds. Their errors are kept. */
-const SHOWN = 500;
 /** Other responses are kept while someone listens. To keep more of them would slow the emulator down. */
 const KEPT_SUCCESSES = 100;
 /** Between two looks at the state, while a listener is there. */
@@ -133,7 +131,7 @@ export class Feed {
       counts: { ...this.#tally.counts },
       steps: this.#tally.steps(now),
       pauses: this.#tally.pauses(now),
-      requests: emulator.requests.slice(-SHOWN).map((entry) => this.#rowOf(entry)),
+      requests: emulator.requests.slice(-SHOWN_REQUESTS).map((entry) => this.#rowOf(entry)),
     };
   }
 
@@ -193,7 +191,7 @@ export class Feed {
 
 /** Room for the responses of a new world. */
 function kept(bytes: number): readonly [errors: Responses, successes: Responses] {
-  return [new Responses({ requests: SHOWN, bytes }), new Responses({ requests: KEPT_SUCCESSES, bytes })];
+  return [new Responses({ requests: SHOWN_REQUESTS, bytes }), new Responses({ requests: KEPT_SUCCESSES, bytes })];
 }
 
 /** The milliseconds that a response tells its client to wait; `undefined` if it tells none. */

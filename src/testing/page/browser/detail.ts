@@ -12,7 +12,7 @@ export function showDetail(panel: HTMLElement, exchange: PageExchange | undefine
   const close = make("button", "", "Close");
   close.id = "detail-close";
   if (exchange === undefined) {
-    panel.replaceChildren(make("div", "bar two", make("h2", "", "It is not among the last 500 requests"), close));
+    panel.replaceChildren(make("div", "bar two", make("h2", "", "It is no longer shown"), close));
     return;
   }
   const { request, sent, response } = exchange;

@@ -1,8 +1,7 @@
-import type { PageEvent, PageFault, PageRequest, PageWorld } from "../events.ts";
+import { type PageEvent, type PageFault, type PageRequest, type PageWorld, SHOWN_REQUESTS } from "../events.ts";
 import { kindOf, Tally } from "../tally.ts";
 import type { Place } from "./address.ts";
 
-const KEPT = 500;
 /** A clock that differs by more was set anew. Less is the time that an event was on its way. */
 const CLOCK_MS = 1_000;
 
@@ -50,7 +49,7 @@ export class Store {
   #keep(request: PageRequest): void {
     this.requests.set(request.id, request);
     const [oldest] = this.requests.keys();
-    if (this.requests.size > KEPT && oldest !== undefined) this.requests.delete(oldest);
+    if (this.requests.size > SHOWN_REQUESTS && oldest !== undefined) this.requests.delete(oldest);
   }
 }
 

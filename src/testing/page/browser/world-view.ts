@@ -7,7 +7,7 @@ type Token = PageWorld["tokens"]["newest"][number];
 /** The tokens with what is left of their windows. A row is made anew only if its token has changed: what is open stays open. */
 export class TokenList {
   readonly #list: HTMLElement;
-  readonly #rows = new Map<string, { readonly element: HTMLElement; readonly told: string }>();
+  #rows: ReadonlyMap<string, { readonly element: HTMLElement; readonly told: string }> = new Map();
 
   constructor(section: HTMLElement) {
     this.#list = section.appendChild(make("ul", ""));
@@ -19,11 +19,11 @@ export class TokenList {
       const told = JSON.stringify(fields);
       const known = this.#rows.get(id);
       const row = known?.told === told ? known : { element: rowOf(token), told };
-      this.#rows.set(id, row);
       row.element.querySelector(".window")?.replaceChildren(...windowOf(window, now));
-      return row.element;
+      return [id, row] as const;
     });
-    const wanted = [...rows.reverse(), ...moreOf(tokens)];
+    this.#rows = new Map(rows);
+    const wanted = [...rows.map(([, { element }]) => element).reverse(), ...moreOf(tokens)];
     const shown = [...this.#list.children];
     if (wanted.length !== shown.length || wanted.some((one, index) => one !== shown[index]))
       this.#list.replaceChildren(...wanted);
