@@ -1,4 +1,5 @@
 /** The commands for a clone: README.md, CONTRIBUTING.md and `.ci/run` name the same ones, and say the same about Node. */
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -40,8 +41,9 @@ test("the pages name commands of package.json, each a line with its purpose", ()
 });
 
 test("continuous integration runs the commands of the pages, and no others", () => {
-  const [, loop = ""] = /^for command in (.*); do$/m.exec(read(".ci/run")) ?? [];
-  expect([...loop.matchAll(/"([^"]+)"/g)].map(([, command]) => command)).toEqual(commands);
+  const [, finds = ""] = /^commands=\$\((.*)\)$/m.exec(read(".ci/run")) ?? [];
+  const found = execFileSync("bash", ["-c", finds], { cwd: root, encoding: "utf8" });
+  expect(found.trimEnd().split("\n")).toEqual(commands);
 });
 
 test("the pages say the same about Node, and it is what scripts/setup.mjs does", () => {
