@@ -4,6 +4,7 @@ import { fileJournal } from "../../../../src/bulk/node.ts";
 import {
   AutomationError,
   Client,
+  type ClientOptions,
   type IssueCreateInput,
   path,
   rotatingToken,
@@ -20,105 +21,38 @@ import { openWire } from "../../../support/scripted-fetch.ts";
 const wire = openWire();
 const anything: StandardSchema = { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) } };
 
-/** Functions that call the client; their names are searched for in stacks. */
-const CALLS: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
-  async awaitsOneCall(client) {
-    return await client.sessions.get("s");
-  },
-  async awaitsAWrite(client) {
-    return await client.issues.create("p", { title: "t", type: "bug" });
-  },
-  async awaitsADelete(client) {
-    return await client.tokens.revoke("t");
-  },
-  async awaitsARotation(client) {
-    return await client.tokens.rotate("t");
-  },
-  async awaitsAnAdoption(client) {
-    return await client.tokens.rotate("t", { adopt: true });
-  },
-  async awaitsARequest(client) {
-    return await client.request({ method: "GET", path: path`/x` });
-  },
-  async walksItems(client) {
-    const seen: unknown[] = [];
-    for await (const item of client.projects.list()) seen.push(item);
-    return seen;
-  },
-  async walksAhead(client) {
-    const seen: unknown[] = [];
-    for await (const item of client.projects.list({}, { prefetch: true })) seen.push(item);
-    return seen;
-  },
-  async walksPages(client) {
-    const seen: unknown[] = [];
-    for await (const item of client.projects.list().pages()) seen.push(item);
-    return seen;
-  },
-  async takesAnArray(client) {
-    return await client.projects.list().toArray();
-  },
-  async waitsForAll(client) {
-    const calls = [client.sessions.get("a"), client.sessions.get("b")];
-    try {
-      return await Promise.all(calls);
-    } finally {
-      await Promise.allSettled(calls); // none is left for the next test
-    }
-  },
-  async waitsForASession(client) {
-    return await client.sessions.waitFor("s", { until: () => false, totalTimeoutMs: 50 });
-  },
-  async watchesASession(client) {
-    const seen: unknown[] = [];
-    for await (const session of client.sessions.watch("s", { totalTimeoutMs: 50 })) seen.push(session);
-    return seen;
-  },
+const all = async (iterable: AsyncIterable<unknown>): Promise<void> => {
+  for await (const _ of iterable);
 };
 
-function deeper(name: string, client: Client): Promise<unknown> {
-  const call = CALLS[name];
-  if (call === undefined) throw new Error(`no call ${name}`);
-  return call(client);
+/** A class of the library, a first line with name and message, and the line of the caller in the first frame. */
+function expectOfCaller(error: unknown): void {
+  expect(error).toBeInstanceOf(AutomationError);
+  const { name, message, stack = "" } = error as Error; // as said above
+  const [head, first] = stack.split("\n    at ");
+  expect(head).toBe(`${name}: ${message}`);
+  expect(first).toContain("/stacks.test.ts:");
 }
 
-describe.each(Object.keys(CALLS))("the stack names the caller: %s", (name) => {
-  test("of an error response", async () => {
-    wire.reply(() => json({ error: "no" }, 404));
-    const error = (await rejection(deeper(name, wire.client()))) as Error;
-    expect(error.stack).toContain(name);
-    expect(error.stack).toContain("stacks.test.ts");
-  });
-
-  test("of a response of another shape", async () => {
-    wire.reply(() => json(7));
-    const call = deeper(name, wire.client());
-    if (name === "awaitsADelete" || name === "awaitsARequest") return void (await call);
-    expect(((await rejection(call)) as Error).stack).toContain(name);
-  });
-
-  test("of a second attempt that fails", async () => {
-    wire.reply(() => json({ error: "later" }, 503));
-    const error = (await rejection(deeper(name, wire.client({ retry: { attempts: 2, minDelayMs: 0 } })))) as Error;
-    expect(error.stack).toContain(name);
-  });
-
-  test("of a connection that fails", async () => {
-    const fetch: typeof globalThis.fetch = () => Promise.reject(new TypeError("fetch failed"));
-    const error = (await rejection(deeper(name, wire.client({ fetch, retry: false })))) as Error;
-    expect(error.stack).toContain(name);
-  });
-
-  test("of a timeout", async () => {
-    const fetch: typeof globalThis.fetch = () => new Promise(() => {});
-    const error = (await rejection(deeper(name, wire.client({ fetch, retry: false, timeoutMs: 1 })))) as Error;
-    expect(error.stack).toContain(name);
-  });
-
-  test("of bad arguments", async () => {
-    const call = deeper(name, wire.client({ token: () => "" }));
-    expect(((await rejection(call)) as Error).stack).toContain(name);
-  });
+test.each<[string, ClientOptions, Response?]>([
+  ["a response of another shape", {}, json(7)],
+  ["a second attempt that fails", { retry: { attempts: 2, minDelayMs: 0 } }, json({ error: "later" }, 503)],
+  ["a connection that fails", { fetch: () => Promise.reject(new TypeError("fetch failed")), retry: false }],
+  ["a timeout", { fetch: () => new Promise(() => {}), retry: false, timeoutMs: 1 }],
+  ["a token that is none", { token: () => "" }],
+])("the first frame is the line of the caller: of %s", async (_, options, response = json({})) => {
+  wire.reply(() => response.clone());
+  const client = wire.client(options);
+  const calls = [
+    async () => await client.sessions.get("s"),
+    async () => await client.issues.create("p", { title: "t", type: "bug" }),
+    async () => await client.tokens.rotate("t", { adopt: options.token === undefined }),
+    async () => await client.sessions.waitFor("s", { until: () => true, totalTimeoutMs: 50 }),
+    async () => await all(client.projects.list()),
+    async () => await all(client.projects.list({}, { prefetch: true }).pages()),
+    async () => await Promise.all([client.sessions.get("s")]),
+  ];
+  for (const call of calls) expectOfCaller(await rejection(call()));
 });
 
 test("a list that is taken for an iterable names the line that does so, first", async () => {
@@ -154,9 +88,6 @@ test("a call that waited in the queue names its own caller, not that of the call
 describe("the first frame is the line of the caller, of every public method", () => {
   const client = (): Client => wire.client({ retry: false });
   const create = (input: object): Promise<unknown> => client().issues.create("p", input as IssueCreateInput);
-  const all = async (iterable: AsyncIterable<unknown>): Promise<void> => {
-    for await (const _ of iterable);
-  };
   const run = (options: Partial<BulkOptions<string, unknown>>): BulkRun<string, unknown> =>
     bulkWrite({
       client: client(),
@@ -259,14 +190,7 @@ describe("the first frame is the line of the caller, of every public method", ()
     ],
   ])("%s", async (_, call) => {
     wire.reply(() => json({ error: "no" }, 404));
-    const error = await call().then(
-      () => expect.fail("it resolved"),
-      (thrown: unknown) => thrown as Error,
-    );
-    expect(error).toBeInstanceOf(AutomationError);
-    const [head, first] = error.stack?.split("\n    at ") ?? [];
-    expect(head).toBe(`${error.name}: ${error.message}`);
-    expect(first).toContain("/stacks.test.ts:");
+    expectOfCaller(await rejection(call()));
   });
 });
 

@@ -20,44 +20,44 @@ import { openWire } from "../../../support/scripted-fetch.ts";
 
 const wire = openWire("msw");
 
-/** Status, class, kind, outcome of a write; that of a read is the same, or none where that is unknown. */
+/** Status, class and kind. The outcome of a write is in `fate-table.test.ts`. */
 const TABLE = [
-  [300, RedirectError, "redirect", "unknown"],
-  [301, RedirectError, "redirect", "unknown"],
-  [302, RedirectError, "redirect", "unknown"],
-  [303, RedirectError, "redirect", "unknown"],
-  [304, RedirectError, "redirect", "unknown"],
-  [307, RedirectError, "redirect", "rejected"],
-  [308, RedirectError, "redirect", "rejected"],
-  [399, RedirectError, "redirect", "unknown"],
-  [400, BadRequestError, "bad_request", "rejected"],
-  [401, AuthenticationError, "auth", "rejected"],
-  [402, ApiError, "api", "rejected"],
-  [403, PermissionDeniedError, "permission", "rejected"],
-  [404, NotFoundError, "not_found", "rejected"],
-  [405, ApiError, "api", "rejected"],
-  [408, ApiError, "api", "unknown"],
-  [409, ConflictError, "conflict", "rejected"],
-  [410, ApiError, "api", "rejected"],
-  [413, ApiError, "api", "rejected"],
-  [414, ApiError, "api", "rejected"],
-  [418, ApiError, "api", "rejected"],
-  [422, BadRequestError, "bad_request", "rejected"],
-  [423, ApiError, "api", "rejected"],
-  [425, ApiError, "api", "rejected"],
-  [429, RateLimitError, "rate_limit", "rejected"],
-  [451, ApiError, "api", "rejected"],
-  [499, ApiError, "api", "rejected"],
-  [500, ServerError, "server", "unknown"],
-  [501, ServerError, "server", "unknown"],
-  [503, ServerError, "server", "unknown"],
-  [511, ServerError, "server", "unknown"],
-  [599, ServerError, "server", "unknown"],
+  [300, RedirectError, "redirect"],
+  [301, RedirectError, "redirect"],
+  [302, RedirectError, "redirect"],
+  [303, RedirectError, "redirect"],
+  [304, RedirectError, "redirect"],
+  [307, RedirectError, "redirect"],
+  [308, RedirectError, "redirect"],
+  [399, RedirectError, "redirect"],
+  [400, BadRequestError, "bad_request"],
+  [401, AuthenticationError, "auth"],
+  [402, ApiError, "api"],
+  [403, PermissionDeniedError, "permission"],
+  [404, NotFoundError, "not_found"],
+  [405, ApiError, "api"],
+  [408, ApiError, "api"],
+  [409, ConflictError, "conflict"],
+  [410, ApiError, "api"],
+  [413, ApiError, "api"],
+  [414, ApiError, "api"],
+  [418, ApiError, "api"],
+  [422, BadRequestError, "bad_request"],
+  [423, ApiError, "api"],
+  [425, ApiError, "api"],
+  [429, RateLimitError, "rate_limit"],
+  [451, ApiError, "api"],
+  [499, ApiError, "api"],
+  [500, ServerError, "server"],
+  [501, ServerError, "server"],
+  [503, ServerError, "server"],
+  [511, ServerError, "server"],
+  [599, ServerError, "server"],
 ] as const;
 
-describe("each status has its class, kind and outcome", () => {
+describe("each status has its class and kind", () => {
   test.each(TABLE)("%i", async (...row) => {
-    const [status, Class, kind, outcome] = row;
+    const [status, Class, kind] = row;
     wire.script(({ index }) => text(status === 304 ? null : JSON.stringify({ error: `code_${index}` }), status));
     const error = await rejection(wire.client({ retry: false }).sessions.get("s1"));
     expect(error).toBeInstanceOf(Class);
@@ -72,7 +72,6 @@ describe("each status has its class, kind and outcome", () => {
       path: "/sessions/{id}",
       attempts: 1,
     });
-    expect((error as AutomationError).outcome).toBe(outcome === "unknown" ? undefined : outcome);
     expect((error as AutomationError).code).toBe(status === 304 ? undefined : "code_0");
     expect((error as AutomationError).message).toContain("sessions.get");
     expect((error as AutomationError).message).toContain(String(status));
@@ -87,14 +86,6 @@ describe("each status has its class, kind and outcome", () => {
       expect(error instanceof Other).toBe((Other as unknown) === Class);
     }
   });
-});
-
-test.each(TABLE)("%i to a write", async (...row) => {
-  const [status, , kind, outcome] = row;
-  wire.reply(() => text(status === 304 ? null : "{}", status));
-  const error = await rejection(wire.client({ retry: false }).issues.create("p", { title: "t", type: "bug" }));
-  expect(error).toMatchObject({ kind, outcome, attempts: 1 });
-  expect(/check before sending it again$/.test(String(error))).toBe(outcome === "unknown");
 });
 
 test("a redirect that a browser hides: a write may have been applied, a read has no outcome", async () => {
@@ -181,19 +172,4 @@ test("a redirect is not followed, and the token is not sent elsewhere", async ()
   wire.script(text(null, 307, { location: "https://other.example.com/steal" }));
   expect(await rejection(wire.client().issues.create("p", { title: "t", type: "bug" }))).toBeInstanceOf(RedirectError);
   expect(wire.sent).toHaveLength(1);
-});
-
-test.each([
-  [
-    "issues.create",
-    (c: ReturnType<typeof wire.client>) => c.issues.create("p", { title: "t", type: "bug" }),
-    /applied/,
-  ],
-  ["tokens.rotate", (c: ReturnType<typeof wire.client>) => c.tokens.rotate("t"), /old token may be dead/],
-  ["tokens.revoke", (c: ReturnType<typeof wire.client>) => c.tokens.revoke("t", { retry: false }), /applied/],
-])("a %s that may have been applied says so", async (_, call, words) => {
-  wire.script(json({ error: "internal" }, 500));
-  const error = await rejection(call(wire.client()));
-  expect(error).toMatchObject({ kind: "server", outcome: "unknown" });
-  expect((error as Error).message).toMatch(words);
 });

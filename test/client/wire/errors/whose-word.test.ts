@@ -1,4 +1,7 @@
-/** Whose word a 2xx is: each kind of operation, each kind of body, and what the call ends with. */
+/**
+ * Whose word a 2xx is: each kind of operation, each kind of body, and the end of the call. Every form of a body is in
+ * `test/client/unit/call/from-service.test.ts`.
+ */
 import { describe, expect, test } from "vitest";
 import { type AutomationError, type Client, path } from "../../../../src/client/index.ts";
 import { ended, fakeTime } from "../../../support/fake-time.ts";
@@ -81,10 +84,10 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-const STATUSES = [200, 201, 202, 206, 299];
-const EMPTY = ["", " ", "\r\n\t", "\ufeff"];
-const PAGES = ["<html>", "\ufeff <!doctype html>", "OK", "undefined", "nul", "4 2", "Bad Gateway"];
-const TORN = ["{", '{"number":1,"title":"t', '\ufeff\n [{"id":"x"', "[1,2", '{"a":1}{"a":2}'];
+const STATUSES = [200, 201, 299];
+const EMPTY = ["", "\ufeff \n"];
+const PAGES = ["\ufeff <!doctype html>", "OK"];
+const TORN = ["{", '\ufeff\n [{"id":"x"', '{"a":1}{"a":2}'];
 
 /** The end of a call, with each 2xx and this body. */
 async function ends({ call }: Operation, body: string): Promise<readonly (AutomationError | undefined)[]> {
@@ -133,17 +136,14 @@ describe.each(OPERATIONS)("$name", (operation) => {
     }
   });
 
-  test.each(["null", "42", "true", '"text"', "[]", '{"number":1}', '\ufeff {"a":[null]} \n'])(
-    "one JSON value: %s",
-    async (body) => {
-      for (const status of STATUSES) {
-        const { value, error } = await ended(call(scriptedFetch(() => text(body, status)).client()));
-        if (hasOutput) expect([value, error]).toEqual([JSON.parse(body.trim()), undefined]);
-        else if (isDeletion) expect([value, error]).toEqual([undefined, undefined]);
-        else expect(error).toMatchObject({ kind: "validation", outcome: "accepted" });
-      }
-    },
-  );
+  test.each(["null", '"text"', '\ufeff {"a":[null]} \n'])("one JSON value: %s", async (body) => {
+    for (const status of STATUSES) {
+      const { value, error } = await ended(call(scriptedFetch(() => text(body, status)).client()));
+      if (hasOutput) expect([value, error]).toEqual([JSON.parse(body.trim()), undefined]);
+      else if (isDeletion) expect([value, error]).toEqual([undefined, undefined]);
+      else expect(error).toMatchObject({ kind: "validation", outcome: "accepted" });
+    }
+  });
 
   const LOST = { breaks: "connection", stalls: "timeout" } as const;
   describe.each(["breaks", "stalls"] as const)("a body that %s", (what) => {
@@ -154,7 +154,7 @@ describe.each(OPERATIONS)("$name", (operation) => {
       return error as AutomationError | undefined;
     };
 
-    test.each(["", " ", "\n\t"])("before it begins, behind %j", async (first) => {
+    test.each(["", "\n\t"])("before it begins, behind %j", async (first) => {
       const error = await lost(first);
       if (isDeletion) {
         expect(error).toBeUndefined();
@@ -165,13 +165,13 @@ describe.each(OPERATIONS)("$name", (operation) => {
       expect(error?.message).not.toContain("probably");
     });
 
-    test.each(["{", " [", '{"number":1'])("behind the beginning of JSON: %j", async (first) => {
+    test.each([" [", '{"number":1'])("behind the beginning of JSON: %j", async (first) => {
       const error = await lost(first);
       if (isDeletion) expect(error).toBeUndefined();
       else expect(error).toMatchObject({ kind: LOST[what], outcome: "accepted", rawBody: first });
     });
 
-    test.each(["<", "<html>", "Bad Gateway"])("behind the beginning of a page: %j", async (first) => {
+    test.each(["<", "Bad Gateway"])("behind the beginning of a page: %j", async (first) => {
       const error = await lost(first);
       expect(error).toMatchObject({ kind: isDeletion ? "parse" : LOST[what], rawBody: first });
       expect(error?.outcome).toBe(unknown);

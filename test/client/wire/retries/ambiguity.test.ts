@@ -17,7 +17,6 @@ import {
   notConnected,
   type Reply,
   responds,
-  status,
   tooMany,
 } from "../../../support/replies.ts";
 import { RULES, type Rule } from "../../../support/retry-table.ts";
@@ -109,32 +108,6 @@ describe("a DELETE that was retried after it may have been applied", () => {
     const error = await failing([connectionLost], revoke, { totalTimeoutMs: 200, retry: { minDelayMs: 5_000 } });
     expect(error).toMatchObject({ kind: "timeout", phase: "total", outcome: "unknown" });
   });
-
-  test.each([200, 202, 204, 299])("resolves for %i without a body, and with JSON", async (code) => {
-    for (const body of ["", " ", "null", "[]", "{", '{"error":"x"}']) {
-      const service = scriptedFetch(() => status(code, {}, body));
-      expect(await ended(revoke(service.client()))).toMatchObject({ value: undefined, error: undefined });
-      expect(service.sent).toHaveLength(1);
-    }
-  });
-
-  test.each(["breaks", "stalls"] as const)("resolves if its 2xx body %s, before it begins or as JSON", async (what) => {
-    for (const first of ["", " ", "{", '[{"id":']) {
-      const { error, tookMs } = await ended(revoke(scriptedFetch(bodyThat(what, first)).client({ timeoutMs: 500 })));
-      expect(error).toBeUndefined();
-      expect(tookMs).toBeLessThan(510);
-    }
-  });
-
-  test.each(["breaks", "stalls"] as const)(
-    "fails if its 2xx body %s as a page: it may have been applied",
-    async (what) => {
-      const service = scriptedFetch(bodyThat(what, "<!doctype html>"));
-      const { error } = await ended(revoke(service.client({ timeoutMs: 500 })));
-      expect(error).toMatchObject({ kind: "parse", outcome: "unknown", attempts: 1, rawBody: "<!doctype html>" });
-      expect(String(error)).toContain("it was probably not the service that answered");
-    },
-  );
 });
 
 test("a read whose response was lost was sent, also where its next attempt is not", async () => {
@@ -156,7 +129,7 @@ describe("a write that may have been applied says so in its message", () => {
   ] as const)("%s", async (_, call) => {
     const error = await failing([responds(500)], call);
     expect(error.outcome).toBe("unknown");
-    expect(error.message).toMatch(/may have been applied/);
+    expect(error.message).toMatch(/may have been applied.*check before sending it again$/);
   });
 
   test("rotate: the old token may be dead", async () => {
@@ -181,9 +154,6 @@ describe("the error keeps the body of a 2xx", () => {
   const broken: readonly [string, Reply, Rule][] = [
     ["cut off", bodyThat("breaks", CREATED, 201), RULES.bodyLost],
     ["stalled", bodyThat("stalls", CREATED, 201), RULES.bodyTimeout],
-    ["not JSON", responds(201, {}, CREATED), RULES.notJson],
-    ["another shape", responds(201, {}, `${CREATED},"scopes":7}`), RULES.otherShape],
-    ["a list", responds(201, {}, `[${CREATED}}]`), RULES.otherShape],
   ];
   const cases = calls.flatMap(([name, call]) => broken.map(([how, reply, rule]) => ({ name, call, how, reply, rule })));
   test.each(cases)("$name, $how", async ({ call, reply, rule }) => {
