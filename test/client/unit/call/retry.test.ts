@@ -186,6 +186,7 @@ describe("delays", () => {
     { retryAfterMs: 249, retries: 0, waitsMs: 250 },
     { retryAfterMs: 251, retries: 0, waitsMs: 251 },
     { retryAfterMs: 5_000, retries: 30, waitsMs: 5_000 },
+    { retryAfterMs: DEFAULT_RETRY.maxRetryAfterMs, retries: 0, waitsMs: 120_000 },
   ])("503 with Retry-After $retryAfterMs ms, after $retries retries: $waitsMs ms", ({ waitsMs, ...row }) => {
     const failure = new sdk.ServerError("m", { status: 503, outcome: "unknown", retryAfterMs: row.retryAfterMs });
     expect(delayOf(failure, { retries: row.retries, random: 0 })).toBe(waitsMs);

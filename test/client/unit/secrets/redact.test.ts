@@ -109,59 +109,47 @@ describe("a token that was cut off is still that token", () => {
   });
 });
 
-test("a token in any one spelling of URLs or JSON leaves no part of it", () => {
-  const hex = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(2, "0");
+describe("a secret is found", () => {
   const each = (how: (letter: string) => string) => (text: string) => [...text].map(how).join("");
-  const spellings: readonly ((token: string) => string)[] = [
-    (token) => token,
-    (token) => token.toUpperCase(),
-    encodeURIComponent,
-    each((letter) => (/\w/.test(letter) ? letter : `%${hex(letter)}`)),
-    (token) => JSON.stringify(token).slice(1, -1),
-    (token) => JSON.stringify(token).slice(1, -1).replaceAll("/", "\\/"),
-    each((letter) => (/[a-m]/.test(letter) ? `\\u00${hex(letter)}` : letter)),
-  ];
+  const hex = (letter: string): string => letter.charCodeAt(0).toString(16).padStart(2, "0");
+  const SPELLINGS: Readonly<Record<string, (token: string) => string>> = {
+    "as it is": (token) => token,
+    "in lower case": (token) => token.toLowerCase(),
+    "in upper case": (token) => token.toUpperCase(),
+    "percent-encoded": encodeURIComponent,
+    "percent-encoded but for letters": each((letter) => (/\w/.test(letter) ? letter : `%${hex(letter)}`)),
+    "percent-encoded as a whole": each((letter) => `%${hex(letter)}`),
+    "JSON-escaped": (token) => JSON.stringify(token).slice(1, -1),
+    "JSON-escaped, as PHP does": (token) => JSON.stringify(token).slice(1, -1).replaceAll("/", "\\/"),
+    "JSON-escaped in part": each((letter) => (/[a-m]/.test(letter) ? `\\u00${hex(letter)}` : letter)),
+    "JSON-escaped as a whole": each((letter) => `\\u00${hex(letter)}`),
+    "in base64": btoa,
+    "in base64 with its scheme": (token) => btoa(`Bearer ${token}`),
+    "in base64 for URLs": (token) => btoa(token).replaceAll("+", "-").replaceAll("/", "_"),
+    "in base64 without its padding": (token) => btoa(token).replace(/=+$/, ""),
+    "in percent-encoded base64": (token) => encodeURIComponent(btoa(token)),
+  };
   // Where a token has these itself, a text that spells it may be read in two ways.
   const secret = fc.stringMatching(/^[!-$'-Z^-z|~]{24,40}$/).map((text) => `${text.replaceAll("%", "")}Qx7Rz2Lm9Tw4`);
   const token = fc.oneof(
     secret,
     secret.map((text) => `pat_key_${text}`),
   );
-  const around = fc.constantFrom("", " ", '"', "x=", "(", "https://a/b?t=", "</p>", "é ");
-  fc.assert(
-    fc.property(
-      token,
-      fc.constantFrom(...spellings),
-      fc.tuple(around, around),
-      (...[known, spell, [before, after]]) => {
-        const shown = new Redactor({ tokens: [known] }).text(`${before}${spell(known)}${after}`);
-        expect(shown.toLowerCase().replaceAll(/[^a-z\d]/g, "")).not.toMatch(/qx7|rz2|lm9|tw4/);
-      },
-    ),
-    { numRuns: 2_000 },
-  );
-});
+  const PLACES = ["", " ", '"', "x=", "(", "https://a/b?t=", "</p>", "é "];
+  const place = fc.constantFrom(...PLACES);
 
-describe("a secret is found", () => {
-  const odd = 'ab"c/d+e=f&g<h_i\\j';
-  const spelled = (how: string): string =>
-    [...TOKEN].map((letter) => how.replace("41", letter.charCodeAt(0).toString(16))).join("");
-  test.each<[string, string, string]>([
-    ["as it is", TOKEN, TOKEN],
-    ["in lower case", TOKEN, TOKEN.toLowerCase()],
-    ["in upper case", TOKEN, TOKEN.toUpperCase()],
-    ["percent-encoded", odd, encodeURIComponent(odd)],
-    ["percent-encoded as a whole", TOKEN, spelled("%41")],
-    ["JSON-escaped", odd, JSON.stringify(odd).slice(1, -1)],
-    ["JSON-escaped as a whole", TOKEN, spelled("\\u0041")],
-    ["in base64", TOKEN, btoa(TOKEN)],
-    ["in base64 with its scheme", TOKEN, btoa(`Bearer ${TOKEN}`)],
-    ["in base64 for URLs", "pat_k_>>>???~~~>>>", btoa("pat_k_>>>???~~~>>>").replaceAll("+", "-").replaceAll("/", "_")],
-    ["in base64 without its padding", `${TOKEN}x`, btoa(`${TOKEN}x`).replace(/=+$/, "")],
-    ["in percent-encoded base64", `${TOKEN}x`, encodeURIComponent(btoa(`${TOKEN}x`))],
-  ])("%s", (_, secret, text) => {
-    const clean = new Redactor({ tokens: [secret] }).text(`denied for ${text} today`);
-    expect(clean.replaceAll("%3D", "").replaceAll("=", "")).toBe(`denied for ${REDACTED} today`);
+  test.each(Object.entries(SPELLINGS))("%s, in any place", (_, spell) => {
+    fc.assert(
+      fc.property(token, place, place, (known, before, after) => {
+        const redactor = new Redactor({ tokens: [known] });
+        const shown = redactor.text(`${before}${spell(known)}${after}`);
+        expect(shown.toLowerCase().replaceAll(/[^a-z\d]/g, "")).not.toMatch(/qx7|rz2|lm9|tw4/);
+        // Nothing else is taken away, but for what fills up base64.
+        const sentence = redactor.text(`denied for ${spell(known)} today`).replaceAll(/%3D|=/g, "");
+        expect(sentence).toBe(`denied for ${REDACTED} today`);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test("any secret of visible ASCII, however each of its characters is spelled", () => {

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions, ConfigError, memoryRateLimiter } from "../../../../src/client/index.ts";
+import { redisRateLimiter } from "../../../../src/redis/index.ts";
 import { processorMs } from "../../../support/processor-time.ts";
 import { rejection } from "../../../support/promises.ts";
 import { json } from "../../../support/replies.ts";
@@ -71,7 +72,7 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
   token: [
     ...["", " ", " tok", "tok ", "tok\n", "to k", "\ttok", "tok\u0000", "tok\u007f", "Bearer tok", "bearer tok"],
     ...["токен", "toké", "tok🚀", "tok\u00a0", "tok\u200b"],
-    ...[null, undefined, 5, true, {}, [], ["tok"], Symbol("t")],
+    ...[null, undefined, 5, true, {}, [], ["tok"], Symbol("t"), { createSource: 1 }],
   ],
   timeoutMs: [0, -1, Number.NaN, -Infinity, "5", true, null, {}],
   totalTimeoutMs: [0, -1, Number.NaN, "5", true, null],
@@ -128,6 +129,17 @@ const BAD: { readonly [Key in keyof ClientOptions]-?: readonly unknown[] } = {
 };
 
 describe("an invalid option is a ConfigError, and nothing is sent", () => {
+  const READ = ["baseUrl", "token", "rateLimiter", "logger", "instrumentation", "retry", "headers"] as const;
+  test.each(READ)("%s that throws when it is read", (name) => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    configError(() => wire.client({ [name]: proxy }));
+    configError(() => wire.client().withOptions({ [name]: proxy }));
+    configError(() => wire.client().withOptions(proxy));
+    configError(() => redisRateLimiter(proxy as never));
+    configError(() => redisRateLimiter({ client: proxy as never }));
+  });
+
   const rows = Object.entries(BAD).flatMap(([key, values]) => values.map((value) => ({ key, value })));
   test.each(rows)("$key: $value", ({ key, value }) => {
     const options = { baseUrl: BASE, token: TOKEN, [key]: value };

@@ -95,21 +95,28 @@ const ROWS: readonly (readonly [passed: Options, read: Options, other: Options])
   ],
 ];
 
-describe.each(ROWS)("fetchOptions %j", (passed, read, other) => {
-  const inBrowser = (options: Options): Options => ({ cache: "no-store", ...options });
+/** Each request of a call has these options, in a browser with a `cache` of its own. */
+async function expectOptions(call: (client: Client) => Promise<unknown>, passed: Options, expected: Options) {
+  for (const options of await optionsOf(call, clientWith(passed))) expect(options).toStrictEqual(expected);
+  vi.stubGlobal("navigator", { userAgent: BROWSER });
+  for (const options of await optionsOf(call, clientWith(passed)))
+    expect(options).toStrictEqual({ cache: "no-store", ...expected });
+}
 
-  test.each(Object.entries(READS))("go with a read: %s", async (_, call) => {
-    for (const options of await optionsOf(call, clientWith(passed))) expect(options).toStrictEqual(read);
-    vi.stubGlobal("navigator", { userAgent: BROWSER });
-    for (const options of await optionsOf(call, clientWith(passed))) expect(options).toStrictEqual(inBrowser(read));
-  });
-
-  test.each(Object.entries(OTHERS))("without what a cache keeps: %s", async (_, call) => {
-    for (const options of await optionsOf(call, clientWith(passed))) expect(options).toStrictEqual(other);
-    vi.stubGlobal("navigator", { userAgent: BROWSER });
-    for (const options of await optionsOf(call, clientWith(passed))) expect(options).toStrictEqual(inBrowser(other));
-  });
+test.each(ROWS)("fetchOptions %j go with a read, and without what a cache keeps with a write", async (...row) => {
+  const [passed, read, other] = row;
+  await expectOptions((client) => client.sessions.get("s"), passed, read);
+  vi.unstubAllGlobals();
+  await expectOptions((client) => client.issues.create("p", input), passed, other);
 });
+
+test.each(Object.entries(READS))("a read: %s", (_, call) =>
+  expectOptions(call, { next, dispatcher }, { next, dispatcher }),
+);
+
+test.each(Object.entries(OTHERS))("not a read: %s", (_, call) =>
+  expectOptions(call, { next, dispatcher }, { cache: "no-store", dispatcher }),
+);
 
 test("a derived client's options hold for all its requests alike, and those of the first one stay as they are", async () => {
   const cached = (fetch: typeof globalThis.fetch): Client =>

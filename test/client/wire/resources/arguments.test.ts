@@ -6,6 +6,14 @@ import { openWire } from "../../../support/scripted-fetch.ts";
 const wire = openWire();
 type Bad = never; // the types reject it, but callers without types may pass it
 
+/** Throws on every access. */
+function hostile(): never {
+  const fails = (): never => {
+    throw new Error("no");
+  };
+  return new Proxy({}, { get: fails, has: fails, ownKeys: fails, getPrototypeOf: fails }) as never;
+}
+
 const issue = { title: "t", type: "bug" };
 const token = { name: "n", scopes: [] };
 const schema = { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as const;
@@ -142,7 +150,17 @@ const CASES: Readonly<Record<string, readonly ((client: Client) => unknown)[]>> 
     { path: "/x", schema },
     { schema },
   ].map((list) => (c: Client) => c.paginate(list as Bad).toArray()),
+  "what throws when it is read": [
+    (c) => c.sessions.waitFor("s", hostile()),
+    (c) => c.projects.list(hostile()).toArray(),
+    (c) => c.projects.list().toArray(hostile()),
+  ],
   "a call's options": [
+    hostile(),
+    new AbortController().signal,
+    new Map(),
+    new Headers(),
+    new Date(),
     null,
     5,
     "x",

@@ -106,7 +106,7 @@ describe("a DELETE that was retried after it may have been applied", () => {
 
   test("totalTimeoutMs during the backoff: still unknown", async () => {
     const error = await failing([connectionLost], revoke, { totalTimeoutMs: 200, retry: { minDelayMs: 5_000 } });
-    expect(error).toMatchObject({ kind: "timeout", phase: "total", outcome: "unknown" });
+    expect(error).toMatchObject({ kind: "timeout", phase: "total", outcome: "unknown", cause: { kind: "connection" } });
   });
 });
 
