@@ -76,7 +76,7 @@ export function validationError(
   return buildError(errors.ResponseValidationError, call, { summary, progress: received, ...why });
 }
 
-/** The issues in one line: `data.0.id: expected a string, got a number; …`. */
+/** The issues in one line: `data.0.id: must be a string, got a number; …`. */
 function describeIssues(issues: readonly ValidationIssue[]): string {
   const described = issues.map(({ path, message }) => `${path.join(".") || "body"}: ${message}`).join("; ");
   return oneLine(described, MAX_ISSUES_TEXT) || "the schema does not say why";

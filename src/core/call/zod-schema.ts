@@ -23,7 +23,7 @@ const EXPECTED_IN: Readonly<Record<string, string>> = {
 function expectationOf(issue: z.core.$ZodRawIssue): string {
   const { code, format = code, expected = format } = issue as { code: string; format?: string; expected?: string }; // some have them
   const words = EXPECTED_IN[String(issue.path?.at(-1))] ?? EXPECTED[expected] ?? expected;
-  return `expected ${words}, got ${kindOf(issue.input)}`;
+  return `must be ${words}, got ${kindOf(issue.input)}`;
 }
 
 /** A value of a response by its kind alone. */

@@ -5,7 +5,7 @@ export const nextCursor = z.nullable(
   // A lone surrogate has no UTF-8, so it could not be sent back. (With the flag, the halves of a pair do not match.)
   z.string().check(
     z.minLength(1),
-    z.refine((text) => !/\p{Surrogate}/u.test(text), "expected well-formed Unicode"),
+    z.refine((text) => !/\p{Surrogate}/u.test(text), "must be well-formed Unicode"),
   ),
 );
 

@@ -15,7 +15,7 @@ export function pageValidatorOf<Item>(record: z.ZodMiniType<Item>): StandardSche
     const { data } = Object(value) as { data?: unknown }; // any value can be asked
     const isTooLong = Array.isArray(data) && data.length > MAX_ITEMS;
     return isTooLong
-      ? { issues: [{ path: ["data"], message: `expected at most ${MAX_ITEMS} items` }] }
+      ? { issues: [{ path: ["data"], message: `must have at most ${MAX_ITEMS} items` }] }
       : validate(value);
   });
 }

@@ -68,7 +68,7 @@ export const responses: readonly Case[] = [
       const service = await bench.service();
       await service.fault({ status: 200, body: { data: [{ id: "prj_1", name: 1 }], next_cursor: null } });
       const error = await bench.refusal(bench.client(service).projects.list().toArray(), "ResponseValidationError");
-      equal(error.issues, [{ path: ["data", 0, "name"], message: "expected a string, got a number" }]);
+      equal(error.issues, [{ path: ["data", 0, "name"], message: "must be a string, got a number" }]);
     },
   },
 ];

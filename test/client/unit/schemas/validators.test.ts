@@ -44,7 +44,7 @@ test.each([undefined, "", 0, false, {}])("next_cursor of %o does not fit", async
 
 test("an item that does not fit is named by its index", async () => {
   const { issues } = await validateProjects({ ...page, data: [...page.data, { id: 5, name: "x" }] });
-  expect(issues).toMatchObject([{ path: ["data", 1, "id"], message: "expected a string, got a number" }]);
+  expect(issues).toMatchObject([{ path: ["data", 1, "id"], message: "must be a string, got a number" }]);
 });
 
 describe.each([
@@ -67,14 +67,14 @@ describe.each([
   test("a page of too many items is rejected before any item is validated", async () => {
     const { schema, count } = counting(true, isAsynchronous);
     const { issues } = await validate(schema, { data: Array(10_001).fill(5), next_cursor: null });
-    expect(issues).toMatchObject([{ path: ["data"], message: "expected at most 10000 items" }]);
+    expect(issues).toMatchObject([{ path: ["data"], message: "must have at most 10000 items" }]);
     expect(count()).toBe(0);
   });
 });
 
 test("a page of our own records with too many items is rejected before any item is validated", async () => {
   const { issues } = await validateProjects({ data: Array(10_001).fill(5), next_cursor: null });
-  expect(issues).toMatchObject([{ path: ["data"], message: "expected at most 10000 items" }]);
+  expect(issues).toMatchObject([{ path: ["data"], message: "must have at most 10000 items" }]);
 });
 
 test("an item that its schema refuses without an issue makes the page invalid", async () => {
@@ -100,7 +100,7 @@ test("the envelope alone takes any items, but not too many", async () => {
   const check = async (value: unknown) => (await pageEnvelopeValidator["~standard"].validate(value)).issues;
   expect(await check({ data: [1, null, "x"], next_cursor: null, more: 1 })).toBeUndefined();
   expect(await check({ data: {}, next_cursor: null })).toMatchObject([
-    { path: ["data"], message: "expected an array, got an object" },
+    { path: ["data"], message: "must be an array, got an object" },
   ]);
   expect(await check({ data: Array(10_001).fill(0), next_cursor: null })).toHaveLength(1);
 });

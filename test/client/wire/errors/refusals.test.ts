@@ -123,30 +123,26 @@ test.each(rows)("a refusal: $what", async ({ response, message, baseUrl }) => {
 
 /** Successes that do not fit, and the issues of the message. */
 const DRIFT: readonly (readonly [what: string, body: unknown, issues: string])[] = [
-  ["numeric ids", { data: [{ id: 5, name: "a" }], next_cursor: null }, "data.0.id: expected a string, got a number"],
-  [
-    "a name of null",
-    { data: [{ id: "p", name: null }], next_cursor: null },
-    "data.0.name: expected a string, got null",
-  ],
-  ["no name", { data: [{ id: "p" }], next_cursor: null }, "data.0.name: expected a string, got nothing"],
+  ["numeric ids", { data: [{ id: 5, name: "a" }], next_cursor: null }, "data.0.id: must be a string, got a number"],
+  ["a name of null", { data: [{ id: "p", name: null }], next_cursor: null }, "data.0.name: must be a string, got null"],
+  ["no name", { data: [{ id: "p" }], next_cursor: null }, "data.0.name: must be a string, got nothing"],
   [
     "no next_cursor",
     { data: [] },
-    "next_cursor: expected a non-empty string, or null at the end of the list, got nothing",
+    "next_cursor: must be a non-empty string, or null at the end of the list, got nothing",
   ],
   [
     "a number as cursor",
     { data: [], next_cursor: 2 },
-    "next_cursor: expected a non-empty string, or null at the end of the list, got a number",
+    "next_cursor: must be a non-empty string, or null at the end of the list, got a number",
   ],
   [
     "an empty cursor",
     { data: [], next_cursor: "" },
-    "next_cursor: expected a non-empty string, or null at the end of the list, got an empty string",
+    "next_cursor: must be a non-empty string, or null at the end of the list, got an empty string",
   ],
-  ["items", { items: [], next_cursor: null }, "data: expected an array, got nothing"],
-  ["a bare array", [], "body: expected an object, got an array"],
+  ["items", { items: [], next_cursor: null }, "data: must be an array, got nothing"],
+  ["a bare array", [], "body: must be an object, got an array"],
 ];
 
 test.each(DRIFT)("a success with %s says what came in the place of what", async (_, body, issues) => {

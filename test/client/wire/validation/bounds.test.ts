@@ -96,7 +96,7 @@ describe("issues are listed up to a bound", () => {
       const body = page(item.repeat(count));
       wire.reply(() => text(body));
       const error = (await rejection(list())) as ResponseValidationError;
-      expect(error.issues).toEqual([{ path: ["data"], message: "expected at most 10000 items" }]);
+      expect(error.issues).toEqual([{ path: ["data"], message: "must have at most 10000 items" }]);
       expect(error.rawBody?.length).toBe(body.length);
     }
   });
