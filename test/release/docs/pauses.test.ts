@@ -1,16 +1,11 @@
 /** The table of pauses in docs/retries.md has the lengths that the rate limiter gives them. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pauseDuration } from "../../../src/core/rate-limit/pause.ts";
-import { root } from "./snippets.ts";
+import { tableOf } from "./tables.ts";
 
-const document = readFileSync(join(root, "docs/retries.md"), "utf8");
-const [, table = ""] = /^(\| the 429 has .*?)\n\n/ms.exec(document) ?? [];
-const [asked = "", again = "", unasked = ""] = table
-  .split("\n")
-  .slice(2)
-  .map((row) => row.split("|")[2]?.trim() ?? "");
+const [asked = "", again = "", unasked = ""] = tableOf("docs/retries.md", "the 429 has").rows.map(
+  ([, pause = ""]) => pause,
+);
 
 const SHORTEST = 0;
 const LONGEST = 1;

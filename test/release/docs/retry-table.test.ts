@@ -1,6 +1,4 @@
 /** The table in docs/retries.md is the retry table, and the client does what it says: every row, for every column. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type CallOptions, Client, path } from "../../../src/client/index.ts";
 import { SCOPES } from "../../../src/service/scopes.ts";
@@ -8,7 +6,7 @@ import { createEmulator, type Emulator, type Fault } from "../../../src/testing/
 import { responds } from "../../support/replies.ts";
 import { type Family, RETRY_ROWS, type Reaction, RULES, type Rule } from "../../support/retry-table.ts";
 import { scriptedFetch } from "../../support/scripted-fetch.ts";
-import { root } from "./snippets.ts";
+import { tableOf } from "./tables.ts";
 
 /** What happens to the first request of a call. */
 interface Incident {
@@ -71,14 +69,7 @@ const columns: readonly { readonly heading: string; readonly family: Family; rea
   },
 ];
 
-const document = readFileSync(join(root, "docs", "retries.md"), "utf8");
-const [, table = ""] = /^## What is retried\n.*?^(\|.*?)\n\n/ms.exec(document) ?? [];
-const [headings = [], , ...rows] = table.split("\n").map((line) =>
-  line
-    .split("|")
-    .slice(1, -1)
-    .map((cell) => cell.trim()),
-);
+const { head: headings, rows } = tableOf("docs/retries.md", "what happened");
 
 function reactionIn(cell: string): Reaction {
   if (/^(no|never)\b/.test(cell)) return "fail";

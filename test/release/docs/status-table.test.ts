@@ -1,18 +1,14 @@
 /** The statuses of docs/errors.md, for the visitors of the reader's own server, are those of `toHttpStatus`. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Client, isAutomationError, toHttpStatus } from "../../../src/client/index.ts";
-import { root } from "./snippets.ts";
+import { tableOf } from "./tables.ts";
 
-const errors = readFileSync(join(root, "docs/errors.md"), "utf8");
-const [, section = ""] = errors.split("## Answering your own users");
-const [classes = ""] = errors.split("## What an error holds");
+const words = (cell: string): string[] => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, kind = ""]) => kind);
 
 /** Each kind of the table, with the status beside it: of the one in the row, or of those in their order. */
-const rows = [...section.matchAll(/^\| ([\d, ]+) \| (.*) \|$/gm)].flatMap(([, statuses = "", kinds = ""]) => {
+const rows = tableOf("docs/errors.md", "status", "for").rows.flatMap(([statuses = "", kinds = ""]) => {
   const codes = statuses.split(", ").map(Number);
-  const named = [...kinds.matchAll(/`([a-z_]+)`/g)].map(([, kind = ""]) => kind);
+  const named = words(kinds);
   return named.map((kind, index) => [kind, codes[codes.length === named.length ? index : 0] ?? 0] as const);
 });
 
@@ -27,7 +23,7 @@ function errorOf(kind: string): unknown {
 }
 
 test("has each kind of error once", () => {
-  const kinds = [...classes.matchAll(/^\| `\w+Error` \| `(\w+)` \|/gm)].map(([, kind = ""]) => kind);
+  const kinds = tableOf("docs/errors.md", "class").rows.flatMap(([, kind = ""]) => words(kind));
   expect(kinds.length).toBeGreaterThan(15);
   expect(rows.map(([kind]) => kind).sort()).toEqual(kinds.sort());
 });
